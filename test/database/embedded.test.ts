@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 describe('startEmbeddedDatabase', () => {
-  it('makes the database at the first start and keeps its data to the second', async () => {
+  it('creates the database at the first start and keeps its data', async () => {
     const first = await started()
     await query(first, 'CREATE TABLE kept AS SELECT 1 AS number')
     await first.stop()
@@ -63,7 +63,7 @@ describe('startEmbeddedDatabase', () => {
     expect(Buffer.byteLength(join(host, '.s.PGSQL.5432'))).toBeLessThan(100)
   })
 
-  it('knows the letters of all languages', async () => {
+  it('sorts and lower-cases letters of all languages', async () => {
     const database = await started()
     await query(database, 'CREATE EXTENSION pg_trgm')
     const [row] = await query(database, `SELECT lower('ÉЖ') AS lower, cardinality(show_trgm('привет')) AS trigrams`)
@@ -71,7 +71,7 @@ describe('startEmbeddedDatabase', () => {
     expect(await query(database, 'SHOW server_encoding')).toEqual([{ server_encoding: 'UTF8' }])
   })
 
-  it('stops once, however often it is told to, and removes its socket folder', async () => {
+  it('stops once, however often it is asked to, and removes its socket folder', async () => {
     const database = await started()
     await Promise.all([database.stop(), database.stop()])
     await database.stop()
@@ -88,7 +88,7 @@ describe('startEmbeddedDatabase', () => {
     expect(heard).toEqual(['ERROR:  relation "absent" does not exist at character 15'])
   })
 
-  it('tells when the server ended by itself, and starts again with the data', async () => {
+  it('reports when the server ends unexpectedly, and restarts with the data', async () => {
     const database = await started()
     await query(database, 'CREATE TABLE kept AS SELECT 1 AS number')
     process.kill(await postmasterPid(), 'SIGKILL')
@@ -97,14 +97,14 @@ describe('startEmbeddedDatabase', () => {
   })
 })
 
-describe('a folder that cannot be used', () => {
-  it('is in use by another start', async () => {
+describe('startEmbeddedDatabase refuses a folder that', () => {
+  it('another start is using', async () => {
     const database = await started()
     await expectRefusal(startEmbeddedDatabase({ folder, settings }), `database folder ${folder} is in use`)
     expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  it('goes to one of several starts at once', async () => {
+  it('one of several concurrent starts has taken', async () => {
     const starts = await Promise.allSettled([1, 2, 3].map(() => startEmbeddedDatabase({ folder, settings })))
     const winners = starts.filter((start) => start.status === 'fulfilled')
     cleanups.push(...winners.map((winner) => winner.value.stop))
@@ -113,25 +113,25 @@ describe('a folder that cannot be used', () => {
     expect(reasons).toEqual([expect.stringContaining('is in use'), expect.stringContaining('is in use')])
   })
 
-  it('was written by another PostgreSQL', async () => {
+  it('another PostgreSQL version wrote', async () => {
     await mkdir(folder)
     await writeFile(join(folder, 'PG_VERSION'), '17\n')
     await expectRefusal(startEmbeddedDatabase({ folder }), 'was written by PostgreSQL 17, and the embedded one is 18')
   })
 
-  it('holds something else', async () => {
+  it('contains something else', async () => {
     await mkdir(folder)
     await writeFile(join(folder, 'diary.txt'), 'mine')
     await expectRefusal(startEmbeddedDatabase({ folder }), `${folder} is not empty and holds no database`)
     expect(await readdir(folder)).toEqual(['diary.txt'])
   })
 
-  it('is not a place for folders', async () => {
+  it('is on a path that cannot contain folders', async () => {
     await writeFile(folder, '')
     await expectRefusal(startEmbeddedDatabase({ folder: join(folder, 'postgres') }), 'cannot be used')
   })
 
-  it('makes the server refuse a setting in one line', async () => {
+  it('makes the server reject a setting, with one line', async () => {
     const start = startEmbeddedDatabase({ folder, settings: { fsync: 'off', work_mem: 'much' } })
     await expectRefusal(start, 'invalid value for parameter "work_mem": "much"')
     expect(await readdir(parent)).toEqual([])
@@ -147,14 +147,14 @@ describe('openEmbeddedDatabase', () => {
     expect(await query(service, 'SELECT number FROM told')).toEqual([{ number: 1 }])
   })
 
-  it('tells a borrower that the server ended', async () => {
+  it('reports to a borrower that the server ended', async () => {
     const service = await started()
     const borrowed = await opened()
     await service.stop()
     await borrowed.ended
   })
 
-  it('starts one where none runs, and ends it after the last that borrowed it', async () => {
+  it('starts one if none runs, and stops it after its last borrower', async () => {
     const first = await opened()
     const second = await opened()
     const stopped = first.stop()
@@ -163,22 +163,22 @@ describe('openEmbeddedDatabase', () => {
     await expect(stat(first.connection.host)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('lets commands at once share one server', async () => {
+  it('lets concurrent commands share one server', async () => {
     const databases = await Promise.all([opened(), opened(), opened()])
     for (const database of databases) expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
     await Promise.all(databases.map((database) => database.stop()))
   })
 })
 
-describe('what an earlier process left behind', () => {
-  it('an unfinished first start is removed', async () => {
+describe('after an earlier process died', () => {
+  it('an incomplete first start is removed', async () => {
     await mkdir(join(parent, 'postgres.new-0123'))
     await writeFile(join(parent, 'postgres.new-0123', 'PG_VERSION'), '18\n')
     await started()
     expect(await readdir(parent)).toEqual(['postgres'])
   })
 
-  it('a server without its process is ended first', async () => {
+  it('an orphaned server is stopped first', async () => {
     await (await started()).stop()
     const orphan = await startOrphan()
     const database = await started()
@@ -186,7 +186,7 @@ describe('what an earlier process left behind', () => {
     expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  it('a record whose process id is another program by now does not prevent the start', async () => {
+  it('a record whose process id now belongs to another program does not prevent the start', async () => {
     await (await started()).stop()
     const { uid } = await stat(folder)
     const stranger = spawn('sleep', ['600'], isRoot ? { uid, gid: uid } : {})
@@ -198,7 +198,7 @@ describe('what an earlier process left behind', () => {
 })
 
 describe('the process that started the server', () => {
-  it('takes the server along when it is killed, and loses nothing that was committed', async () => {
+  it('stops the server when it is killed, and loses no committed data', async () => {
     const service = await startService()
     await query(service.database, 'CREATE TABLE kept AS SELECT 1 AS number')
     const postmaster = await postmasterPid()
@@ -207,14 +207,14 @@ describe('the process that started the server', () => {
     expect(await query(await started(), 'SELECT number FROM kept')).toEqual([{ number: 1 }])
   })
 
-  it('can be followed at once by another one', async () => {
+  it('can be replaced at once by another one', async () => {
     const service = await startService()
     await query(service.database, 'CREATE TABLE kept AS SELECT 1 AS number')
     await ended(service.child, 'SIGKILL')
     expect(await query(await started(), 'SELECT number FROM kept')).toEqual([{ number: 1 }])
   })
 
-  it('takes the first start along when it is killed', async () => {
+  it('stops the first start when it is killed', async () => {
     const child = await spawnService()
     await expect.poll(() => readdir(parent), { timeout: 20_000 }).toHaveLength(1)
     await ended(child, 'SIGKILL')
@@ -234,11 +234,11 @@ describe('the process that started the server', () => {
 })
 
 describe('findBinaries', () => {
-  it('names the way out where the platform has none', async () => {
+  it('says what to do on an unsupported platform', async () => {
     await expectRefusal(findBinaries('plan9-mips'), 'no embedded PostgreSQL for plan9-mips: set PARLEY_DATABASE_URL')
   })
 
-  it('repairs missing library links, also by two at once', async () => {
+  it('repairs missing library links, also in two concurrent calls', async () => {
     await mkdir(join(parent, 'native', 'lib'), { recursive: true })
     const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]
     await writeFile(join(parent, 'native', 'pg-symlinks.json'), JSON.stringify(links))
@@ -250,26 +250,26 @@ describe('findBinaries', () => {
 
 // PostgreSQL refuses root, so only root has to step down.
 describe.skipIf(!isRoot)('started by root', () => {
-  it('runs as nobody below a folder that only root may enter', async () => {
+  it('the server runs as the user nobody below a folder that only root may enter', async () => {
     await chmod(parent, 0o700)
     await started()
     expect((await lstat(folder)).uid).toBe(nobody.uid)
   })
 
-  it('runs as nobody below a folder that all may enter', async () => {
+  it('the server runs as the user nobody below a folder that all may enter', async () => {
     await chmod(parent, 0o755)
     await started()
     expect((await lstat(folder)).uid).toBe(nobody.uid)
   })
 
-  it('runs as the owner of a database that another user made', async () => {
+  it('the server runs as the owner of a database that another user created', async () => {
     await (await started()).stop()
     await giveTo(12_345)
     await started()
     expect((await lstat(join(folder, 'base'))).uid).toBe(12_345)
   })
 
-  it('takes over a database that belongs to root', async () => {
+  it('the server takes over a database that belongs to root', async () => {
     await (await started()).stop()
     await giveTo(0)
     await started()

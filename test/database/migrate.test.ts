@@ -92,7 +92,7 @@ const ALL_VALID = Object.fromEntries(INDEXES.map((name) => [name, true]))
 const APPLIED = ['0013_revenue_indexes']
 
 describe('a migration that builds indexes', () => {
-  it('lets others write while it waits for a long transaction', async () => {
+  it('allows writes while it waits for a long transaction', async () => {
     const letGo = await holdContacts()
     const migrating = startMigration()
     await untilBuilderWaits()
@@ -103,7 +103,7 @@ describe('a migration that builds indexes', () => {
     expect(await indexes()).toEqual(ALL_VALID)
   })
 
-  it('builds anew what an interrupted one left', async () => {
+  it('rebuilds an index that an interrupted one left invalid', async () => {
     const letGo = await holdContacts()
     const interrupted = expect(startMigration()).rejects.toThrow('migration 0013_revenue_indexes failed')
     await database.pool.query('SELECT pg_cancel_backend($1)', [await untilBuilderWaits()])
@@ -114,7 +114,7 @@ describe('a migration that builds indexes', () => {
     expect(await indexes()).toEqual(ALL_VALID)
   })
 
-  it('leaves the indexes of a database that has them already', async () => {
+  it('keeps existing indexes', async () => {
     await startMigration()
     const oid = async () => (await database.pool.query(`SELECT 'contacts_email'::regclass::oid AS oid`)).rows
     const before = await oid()
@@ -132,7 +132,7 @@ describe('a migration that builds indexes', () => {
     expect(await indexes()).toEqual(ALL_VALID)
   })
 
-  it('ends where a process of an older version waits for the lock in a statement', async () => {
+  it('ends if a process of an older version waits for the lock in a statement', async () => {
     const letGo = await holdContacts()
     const migrating = startMigration()
     await untilBuilderWaits()
@@ -153,7 +153,7 @@ describe('a migration that builds indexes', () => {
 })
 
 describe('a migration that changes a table', () => {
-  it('does not make others wait for long while somebody uses the table, and is tried again', async () => {
+  it('does not block others for long while the table is in use, and is retried', async () => {
     await startMigration()
     await database.pool.query(
       `DROP VIEW organizations;

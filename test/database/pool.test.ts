@@ -48,7 +48,7 @@ describe('a connection', () => {
     expect(rows).toEqual([{ synchronous_commit: expected }])
   })
 
-  it('has the settings that the service needs, whatever its server and database are set to', async () => {
+  it('has the settings that the service needs, whatever the server and database are set to', async () => {
     const others = { jit: 'on', TimeZone: 'Asia/Tokyo', idle_session_timeout: '5min', statement_timeout: '1min' }
     for (const [name, value] of Object.entries(others)) {
       await database.pool.query(
@@ -71,7 +71,7 @@ describe('a connection', () => {
 })
 
 describe('listeners for events', () => {
-  it('are called after a statement with the organizations that it was run for', async () => {
+  it('are called after a statement with the organizations of that statement', async () => {
     await raiseFor(database, one)
     expect(heard).toEqual([[one]])
     await raiseFor(database, other, one)
@@ -96,7 +96,7 @@ describe('listeners for events', () => {
     expect(await Promise.all(reading)).toEqual([[{ total: 1 }], [{ total: 2 }]])
   })
 
-  it('are not called for what was rolled back, failed, or inserts no events', async () => {
+  it('are not called after a rollback, a failure, or a statement without events', async () => {
     const ended = database.transaction(async (transaction) => {
       await raiseFor(transaction, one)
       throw new Error('the end')
@@ -108,7 +108,7 @@ describe('listeners for events', () => {
     expect(heard).toEqual([])
   })
 
-  it('are not called once they have stopped', async () => {
+  it('are not called after they were removed', async () => {
     stop()
     await raiseFor(database, one)
     expect(heard).toEqual([])

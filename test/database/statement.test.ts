@@ -11,7 +11,7 @@ it('statements that insert events declare it, and no others do', async () => {
 })
 
 describe('organizationsOf', () => {
-  it('names each organization of a shared statement once', () => {
+  it('returns each organization of a shared statement once', () => {
     const [one, other] = [randomUUID(), randomUUID()]
     expect(organizationsOf([one, other, one].map((organizationId) => ({ organizationId })))).toEqual([one, other])
   })

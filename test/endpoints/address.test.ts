@@ -13,7 +13,7 @@ function clientFor(allowed: string[] = [], lookup?: LookupFunction): EndpointCli
 
 const NEVER = new AbortController().signal
 
-describe('URLs that lead inside, however they are written', () => {
+describe('URLs that lead to private addresses, in any notation', () => {
   it.each([
     ['http://127.0.0.1/', '127.0.0.1'],
     ['https://127.0.0.1:8443/hook?a=b', '127.0.0.1'],
@@ -41,14 +41,14 @@ describe('URLs that lead inside, however they are written', () => {
     ['http://[64:ff9b::10.0.0.1]/', '64:ff9b::a00:1'],
     ['http://[fd00::1]/', 'fd00::1'],
     ['http://[fe80::1]/', 'fe80::1'],
-  ])('%s', async (url, address) => {
+  ])('are refused: %s', async (url, address) => {
     const text = `its address ${address} is private: webhooks are sent to public addresses only`
     const client = clientFor()
     expect(await client.check(url)).toBe(text)
     expect(await client.post(call(url), NEVER)).toMatchObject({ outcome: 'failed', status: null, error: text })
   })
 
-  it.each(['http://localhost/', 'https://LOCALHOST:8443/'])('%s', async (url) => {
+  it.each(['http://localhost/', 'https://LOCALHOST:8443/'])('are refused when resolved: %s', async (url) => {
     const text = expect.stringMatching(/^its address (127\.0\.0\.1|::1) is private: /)
     const client = clientFor()
     expect(await client.check(url)).toEqual(text)
@@ -56,7 +56,7 @@ describe('URLs that lead inside, however they are written', () => {
   })
 })
 
-it('a name of this machine with a dot at its end is not connected to, whether or not it can be resolved', async () => {
+it('a local name with a trailing dot is not called, whether or not it resolves', async () => {
   expect(await clientFor().post(call('http://localhost./'), NEVER)).toMatchObject({ outcome: 'failed', status: null })
 })
 
@@ -77,29 +77,29 @@ it.each([
   ['http://8.8.8.8@127.0.0.1/', 'the URL contains a user name or password'],
   ['http://user:password@8.8.8.8/', 'the URL contains a user name or password'],
   ['http://:password@8.8.8.8/', 'the URL contains a user name or password'],
-])('the URL "%s" is no endpoint', async (url, text) => {
+])('the URL "%s" is not an endpoint', async (url, text) => {
   const client = clientFor()
   expect(await client.check(url)).toBe(text)
   expect(await client.post(call(url), NEVER)).toMatchObject({ outcome: 'failed', status: null, error: text })
 })
 
-describe('a check', () => {
-  it.each(['http://8.8.8.8/', 'https://[2606:4700::1111]:8443/hook'])('lets %s pass', async (url) => {
+describe('the check of an endpoint', () => {
+  it.each(['http://8.8.8.8/', 'https://[2606:4700::1111]:8443/hook'])('accepts %s', async (url) => {
     expect(await clientFor().check(url)).toBeNull()
   })
 
-  it('lets a name pass that has a public address among others', async () => {
+  it('accepts a name with a public address among others', async () => {
     expect(await clientFor([], nameServer(['10.0.0.1', '8.8.8.8'])).check('https://two.test/')).toBeNull()
     expect(await clientFor([], nameServer(['10.0.0.1', '::1'])).check('https://two.test/')).toContain('10.0.0.1')
   })
 
-  it('lets a name pass that cannot be resolved right now', async () => {
+  it('accepts a name that cannot be resolved right now', async () => {
     expect(await clientFor([], nameServer([])).check('https://none.test/')).toBeNull()
     const failing: LookupFunction = (_host, _options, callback) => callback(new Error('EAI_AGAIN'), [])
     expect(await clientFor([], failing).check('https://none.test/')).toBeNull()
   })
 
-  it('lets a name pass that is not resolved within 3 s', async () => {
+  it('accepts a name that does not resolve within 3 s', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const answer = clientFor([], () => undefined).check('https://slow.test/')
@@ -107,14 +107,14 @@ describe('a check', () => {
     expect(await answer).toBeNull()
   })
 
-  it('lets pass what the operator allows', async () => {
+  it('accepts addresses that the operator allows', async () => {
     expect(await clientFor(['10.0.0.0/8']).check('https://10.1.2.3/')).toBeNull()
     expect(await clientFor(['hooks.internal'], nameServer(['10.1.2.3'])).check('https://hooks.internal/')).toBeNull()
   })
 })
 
 describe('a name that changes its address', () => {
-  it('is refused at the call, though the check let it pass', async () => {
+  it('is refused at the call, even if it passed the check', async () => {
     const client = clientFor([], nameServer(['8.8.8.8'], ['10.0.0.1']))
     expect(await client.check('http://rebinding.test/')).toBeNull()
     expect(await client.post(call('http://rebinding.test/'), NEVER)).toMatchObject({
@@ -123,7 +123,7 @@ describe('a name that changes its address', () => {
     })
   })
 
-  it('is refused at the next connection, though the one before could be made', async () => {
+  it('is refused at the next connection, even if the previous one was allowed', async () => {
     const server = await startServer(json(200, {}, { connection: 'close' }))
     const client = clientFor(['127.0.0.1'], nameServer(['127.0.0.1'], ['127.0.0.2']))
     const url = `http://rebinding.test:${server.port}/`
@@ -136,7 +136,7 @@ describe('a name that changes its address', () => {
   })
 })
 
-it('a name with a private address and another is called at the other', async () => {
+it('a name with a private and a public address is called at the public one', async () => {
   const server = await startServer(json(200, {}))
   const client = clientFor(['127.0.0.1'], nameServer(['10.0.0.1', '127.0.0.1']))
   expect(await client.post(call(`http://two.test:${server.port}/`), NEVER)).toMatchObject({ outcome: 'delivered' })

@@ -68,8 +68,8 @@ const failed = (more: Partial<EndpointAnswer>): EndpointAnswer => ({
   ...more,
 })
 
-describe('what an endpoint gets', () => {
-  it('is the body as it is, with the headers of JSON and of Parley', async () => {
+describe('a request to an endpoint', () => {
+  it('contains the unchanged body, with the headers of JSON and of Parley', async () => {
     const { url, taken } = await startServer(json(200, {}))
     const body = JSON.stringify({ type: 'message.received', data: { text: 'Olá 👋' } })
     await clientWith().post(call(`${url}hooks/a%20b?key=1&key=2#part`, { body }), NEVER)
@@ -83,7 +83,7 @@ describe('what an endpoint gets', () => {
     expect(taken[0]?.body.toString()).toBe(body)
   })
 
-  it('is signed by every secret, as the reference library wants it', async () => {
+  it('is signed with every secret, as the reference library expects', async () => {
     const { url, taken } = await startServer(json(200, {}))
     const secrets = [newWebhookSecret(), newWebhookSecret()]
     const body = JSON.stringify({ data: '👋' })
@@ -95,12 +95,12 @@ describe('what an endpoint gets', () => {
   })
 })
 
-describe('delivered is what was answered with', () => {
-  it.each([200, 201, 202, 204, 206, 299])('%i', async (status) => {
+describe('a call succeeds with', () => {
+  it.each([200, 201, 202, 204, 206, 299])('the status %i', async (status) => {
     expect(await answerOf((_request, response) => void response.writeHead(status).end())).toEqual(delivered(status))
   })
 
-  it('200 after other answers that only say that it will come', async () => {
+  it('200 after interim responses', async () => {
     const answering: Answering = (_request, response) => {
       response.writeProcessing()
       response.writeEarlyHints({ link: '</style.css>; rel=preload' })
@@ -109,13 +109,13 @@ describe('delivered is what was answered with', () => {
     expect(await answerOf(answering)).toEqual(delivered())
   })
 
-  it('200 and a body without an end, which is not waited for', async () => {
+  it('200 and an endless body, which is not read to its end', async () => {
     const { url, sockets } = await startServer((_request, response) => pour(response))
     expect(await clientWith().post(call(url), NEVER)).toEqual(delivered())
     await closed(sockets[0])
   })
 
-  it('200 and a body that trickles, which is waited for until the time is over', async () => {
+  it('200 and a slow body, which is read until the time is over', async () => {
     const { url, sockets } = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
       trickle(socket, '1\r\nx\r\n')
@@ -133,7 +133,7 @@ describe('delivered is what was answered with', () => {
     expect(await answerOf(answering)).toEqual(delivered())
   })
 
-  it('200 and a body that is no HTTP', async () => {
+  it('200 and an invalid body', async () => {
     const { url } = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno length\r\n')
     })
@@ -141,18 +141,18 @@ describe('delivered is what was answered with', () => {
   })
 })
 
-describe('failed is what was answered with', () => {
-  it.each([400, 401, 404, 410, 429, 500, 503])('%i, whose text is kept', async (status) => {
+describe('a call fails with', () => {
+  it.each([400, 401, 404, 410, 429, 500, 503])('the status %i, and the text is kept', async (status) => {
     const answer = await answerOf((_request, response) => void response.writeHead(status).end('Sorry'))
     expect(answer).toEqual(failed({ status, error: `the endpoint answered ${status}`, responseBody: 'Sorry' }))
   })
 
-  it('a wish to be called later', async () => {
+  it('a Retry-After header, which is kept', async () => {
     const answer = await answerOf(json(503, {}, { 'retry-after': '120' }))
     expect(answer).toMatchObject({ outcome: 'failed', status: 503, retryAfterMs: 120_000 })
   })
 
-  it.each([301, 302, 303, 307, 308])('%i to another place, which is not called', async (status) => {
+  it.each([301, 302, 303, 307, 308])('the redirect %i, which is not followed', async (status) => {
     const inside = await startServer(json(200, {}))
     const answer = await answerOf(json(status, {}, { location: inside.url }))
     const error = `the endpoint answered ${status}: redirects are not followed`
@@ -160,25 +160,25 @@ describe('failed is what was answered with', () => {
     expect(inside.taken).toEqual([])
   })
 
-  it('304, which is no redirect', async () => {
+  it('304, which is not a redirect', async () => {
     expect(await answerOf(json(304, {}))).toMatchObject({ status: 304, error: 'the endpoint answered 304' })
   })
 
-  it('a long text, of which the beginning is kept', async () => {
+  it('a long text, whose beginning is kept', async () => {
     const text = '👋é'.repeat(30_000)
     const answer = await answerOf((_request, response) => void response.writeHead(500).end(text))
     // 166 times three UTF-16 units, and one of a pair that was cut.
     expect(answer.responseBody).toBe(`${text.slice(0, 498)}👋`)
   })
 
-  it('a text without an end', async () => {
+  it('an endless text', async () => {
     const { url, sockets } = await startServer((_request, response) => pour(response.writeHead(500)))
     const answer = await clientWith().post(call(url), NEVER)
     expect(answer).toEqual(failed({ status: 500, error: 'the endpoint answered 500', responseBody: 'x'.repeat(500) }))
     await closed(sockets[0])
   })
 
-  it('a text that trickles, of which is kept what came in time', async () => {
+  it('a slow text, of which the part received in time is kept', async () => {
     const { url } = await rawServer((socket) => {
       socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n')
       trickle(socket, '1\r\nx\r\n')
@@ -188,7 +188,7 @@ describe('failed is what was answered with', () => {
     expect(answer.responseBody).toMatch(/^ax*$/)
   })
 
-  it('bytes that a database does not take', async () => {
+  it('bytes that the database cannot store', async () => {
     const answer = await answerOf((_request, response) => {
       response.writeHead(500).end(Buffer.from([0x61, 0x00, 0xff, 0xed, 0xa0, 0x80, 0x62]))
     })
@@ -197,14 +197,14 @@ describe('failed is what was answered with', () => {
   })
 })
 
-describe('failed is a call', () => {
-  it('that nobody answers', async () => {
+describe('a call fails if', () => {
+  it('the endpoint never answers', async () => {
     const { url, sockets } = await startServer(() => undefined)
     expect(await clientWith({ timeoutMs: SHORT_MS }).post(call(url), NEVER)).toEqual(failed({ error: silence }))
     await closed(sockets[0])
   })
 
-  it('whose headers trickle', async () => {
+  it('the headers arrive too slowly', async () => {
     const { url } = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       trickle(socket, 'x-more: 1\r\n')
@@ -212,30 +212,30 @@ describe('failed is a call', () => {
     expect(await clientWith({ timeoutMs: SHORT_MS }).post(call(url), NEVER)).toEqual(failed({ error: silence }))
   })
 
-  it('that is only ever told to wait', async () => {
+  it('the endpoint only sends interim responses', async () => {
     const { url } = await rawServer((socket) => trickle(socket, 'HTTP/1.1 102 Processing\r\n\r\n'))
     expect(await clientWith({ timeoutMs: SHORT_MS }).post(call(url), NEVER)).toEqual(failed({ error: silence }))
   })
 
-  it('whose name is not resolved in time', async () => {
+  it('the name is not resolved in time', async () => {
     const client = clientWith({ timeoutMs: SHORT_MS, lookup: () => undefined })
     expect(await client.post(call('http://slow.test/'), NEVER)).toEqual(failed({ error: silence }))
   })
 
-  it('whose TLS is not there in time', async () => {
+  it('the TLS handshake takes too long', async () => {
     const { port } = await listen(createTcpServer())
     const client = clientWith({ timeoutMs: SHORT_MS })
     expect(await client.post(call(`https://127.0.0.1:${port}/`), NEVER)).toEqual(failed({ error: silence }))
   })
 
-  it('that nobody takes', async () => {
+  it('the endpoint does not accept the connection', async () => {
     const { url, close } = await startAndTell()
     await close()
     const error = 'it could not be reached (ECONNREFUSED)'
     expect(await clientWith().post(call(url), NEVER)).toEqual(failed({ error }))
   })
 
-  it('whose name has no address', async () => {
+  it('the name has no address', async () => {
     const error = 'its host name has no address (ENOTFOUND)'
     expect(await clientWith({ lookup: nameServer([]) }).post(call('http://none.test/'), NEVER)).toEqual(
       failed({ error }),
@@ -244,7 +244,7 @@ describe('failed is a call', () => {
 
   const broken = 'it hung up, or what it answered is not HTTP'
 
-  it('at which it hangs up', async () => {
+  it('the endpoint closes the connection', async () => {
     expect(await answerOf(hangUp)).toEqual(failed({ error: broken }))
   })
 
@@ -252,12 +252,12 @@ describe('failed is a call', () => {
     ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n'],
     ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
     ['endless headers', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`],
-  ])('that is answered with %s', async (_what, text) => {
+  ])('the answer is %s', async (_what, text) => {
     const { url } = await rawServer((socket) => void socket.write(text))
     expect(await clientWith().post(call(url), NEVER)).toEqual(failed({ error: broken }))
   })
 
-  it('whose certificate nobody vouches for, and nothing of it arrives', async () => {
+  it('the certificate is not trusted, and no request is sent', async () => {
     const pem = readFileSync('test/samples/self-signed.pem')
     const taken: unknown[] = []
     const server = createHttpsServer({ key: pem, cert: pem }, (request, response) => {
@@ -270,24 +270,24 @@ describe('failed is a call', () => {
     expect(taken).toEqual([])
   })
 
-  it('by TLS where there is none', async () => {
+  it('the endpoint does not speak TLS', async () => {
     const { port } = await startServer(json(200, {}))
     const answer = await clientWith().post(call(`https://127.0.0.1:${port}/`), NEVER)
     expect(answer).toEqual(failed({ error: expect.stringMatching(/^no secure connection could be made \(\w+\)$/) }))
   })
 
-  it.each(['http://127.0.0.1:0/', 'http://127.0.0.1:1/a\u0000b', 'http://a..b/'])('of %j', async (url) => {
+  it.each(['http://127.0.0.1:0/', 'http://127.0.0.1:1/a\u0000b', 'http://a..b/'])('the URL is %j', async (url) => {
     const client = clientWith({ lookup: nameServer([]) })
     expect(await client.post(call(url), NEVER)).toMatchObject({ outcome: 'failed', status: null })
   })
 
-  it('with an id that no header can carry', async () => {
+  it('the id cannot be sent in a header', async () => {
     const { url, taken } = await startServer(json(200, {}))
     expect(await clientWith().post(call(url, { id: 'a\r\nb' }), NEVER)).toMatchObject({ outcome: 'failed' })
     expect(taken).toEqual([])
   })
 
-  it('of a client that is being closed', async () => {
+  it('the client is being closed', async () => {
     const client = clientWith()
     const { url } = await startServer(() => void client.close())
     expect(await client.post(call(url), NEVER)).toMatchObject({ outcome: 'failed', status: null })
@@ -311,7 +311,7 @@ describe('connections', () => {
     expect((await connectionsUsed(status, size)).size).toBeLessThanOrEqual(2)
   })
 
-  it.each([200, 500])('are not used again after a body that is too long (%i)', async (status) => {
+  it.each([200, 500])('are not reused after a body that is too long (%i)', async (status) => {
     expect((await connectionsUsed(status, 200_000)).size).toBe(6)
   })
 
@@ -328,7 +328,7 @@ describe('connections', () => {
     return used
   }
 
-  it('are as many as there are calls', async () => {
+  it('match the number of concurrent calls', async () => {
     const waiting: ServerResponse[] = []
     const { url } = await startServer((_request, response) => {
       waiting.push(response)
@@ -343,13 +343,13 @@ describe('connections', () => {
 describe('an aborted signal', () => {
   const reason = new Error('enough')
 
-  it('rejects before anything begins', async () => {
+  it('rejects before anything starts', async () => {
     const { url, sockets } = await startServer(json(200, {}))
     await expect(clientWith().post(call(url), AbortSignal.abort(reason))).rejects.toBe(reason)
     expect(sockets).toEqual([])
   })
 
-  it('rejects while the connection is being made, and nothing goes out on it later', async () => {
+  it('rejects during connecting, and the request is never sent', async () => {
     const { port, taken, sockets } = await startServer(json(200, {}))
     const stop = new AbortController()
     let goOn: (() => void) | undefined
@@ -368,7 +368,7 @@ describe('an aborted signal', () => {
     expect(taken.map(({ path }) => path)).toEqual(['/next', '/next'])
   })
 
-  it('rejects all calls that wait for an answer, and hangs up', async () => {
+  it('rejects all calls that wait for an answer, and disconnects', async () => {
     const stop = new AbortController()
     let waiting = 0
     const { url, sockets } = await startServer(() => {
@@ -380,7 +380,7 @@ describe('an aborted signal', () => {
     await Promise.all(sockets.map(closed))
   })
 
-  it('does not take back what was answered', async () => {
+  it('keeps results that were already received', async () => {
     const stop = new AbortController()
     const { url } = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
@@ -393,7 +393,7 @@ describe('an aborted signal', () => {
     expect(stop.signal.aborted).toBe(true)
   })
 
-  it('ends only the calls that it was given to', async () => {
+  it('ends only the calls that it was passed to', async () => {
     const stop = new AbortController()
     const { url } = await startServer((request, response) => {
       if (request.path === '/stopped') stop.abort(reason)

@@ -71,7 +71,7 @@ function expectSound(path: string, { status, body: answer }: Answer): void {
   for (const one of answer.response.message.flat()) expect(one).toBeTruthy()
 }
 
-it('answers any body with something other than a fault of its own, in the shape of its errors', async () => {
+it('the gateway answers any body without an internal error, in its own error format', async () => {
   expect(paths.length).toBeGreaterThan(20)
   const instances = fc.constantFrom('phone', 'shop')
   for (const path of paths) {

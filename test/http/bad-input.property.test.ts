@@ -87,7 +87,7 @@ const CALLS = [
 ]
 
 describe.each(CALLS.map((call) => ({ ...call, name: `${call.method} ${call.path}` })))('$name', (call) => {
-  it('answers anything with something other than a fault of its own', async () => {
+  it('answers any input without an internal error', async () => {
     await fc.assert(
       fc.asyncProperty(query, body, fc.option(text), async (pairs, given, idempotencyKey) => {
         const printable = idempotencyKey?.replace(/[^ -~]/g, 'x')
@@ -103,8 +103,8 @@ describe.each(CALLS.map((call) => ({ ...call, name: `${call.method} ${call.path}
   })
 })
 
-describe('any text as a number', () => {
-  it('finds nobody, is refused, or finds the contact that was made with it', async () => {
+describe('any text as a phone number', () => {
+  it('finds no contact, is refused, or finds the contact created with it', async () => {
     await fc.assert(
       fc.asyncProperty(text, async (number) => {
         const made = await world.request('POST', '/contact', { key, body: { phone_number: number } })

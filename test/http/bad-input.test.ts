@@ -45,19 +45,19 @@ describe.each(TARGETS)('$name', ({ method, path: pattern, token, maxBytes }) => 
     world.request(method, path(), { key: token(), body, headers })
 
   it.each(['{', '{"a":1,}', '{a:1}', "{'a':1}", 'nonsense', ' ', '{} {}', '\u0000', '\uFEFF{}', 'undefined', 'NaN'])(
-    '400 Invalid JSON for %j',
+    'answers 400 Invalid JSON to %j',
     async (body) => expectRefusal(await send(body), 400, 'Invalid JSON'),
   )
 
   it.each(['[]', '[{}]', 'null', '5', '"text"', 'true', `${'['.repeat(100_000)}${']'.repeat(100_000)}`])(
-    '400 Invalid JSON for what is no object: %.20s',
+    'answers 400 Invalid JSON to a body that is not an object: %.20s',
     async (body) => expectRefusal(await send(body), 400, 'Invalid JSON'),
   )
 
   it.each([
     ['objects', `{"source":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
     ['arrays', `{"source":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-  ])('400 Invalid field for 100,000 levels of %s', async (_name, body) => {
+  ])('answers 400 Invalid field to 100,000 levels of %s', async (_name, body) => {
     const answer = await send(body)
     expectRefusal(answer, 400, 'Invalid field')
     // Where unknown fields are refused, that comes first.
@@ -65,7 +65,7 @@ describe.each(TARGETS)('$name', ({ method, path: pattern, token, maxBytes }) => 
   })
 
   it.each(['{"x":"\\u0000"}', '{"x":{"y":["\\ud800"]}}', '{"x":"\\udc00\\ud800"}'])(
-    '400 Invalid field for characters that cannot be stored: %s',
+    'answers 400 Invalid field to characters that cannot be stored: %s',
     async (body) => {
       const answer = await send(body)
       expectRefusal(answer, 400, 'Invalid field')
@@ -79,17 +79,17 @@ describe.each(TARGETS)('$name', ({ method, path: pattern, token, maxBytes }) => 
     'multipart/form-data; boundary=x',
     'application/xml',
     'x',
-  ])('415 for %s', async (type) =>
+  ])('answers 415 to %s', async (type) =>
     expectRefusal(await send('{}', { 'content-type': type }), 415, 'Unsupported media type'),
   )
 
-  it('415 for a body without a type', async () => {
+  it('answers 415 to a body without a type', async () => {
     const head = `${method} ${path()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token()}\r\n`
     const { status, body } = readRaw(await sendRaw(world.app.url, `${head}Content-Length: 2\r\n\r\n{}`))
     expect([status, body.error, body.success]).toEqual([415, 'Unsupported media type', false])
   })
 
-  it('413 for more than it takes, with Content-Length or in chunks', async () => {
+  it('answers 413 to a body that is too large, with Content-Length or in chunks', async () => {
     const head = `${method} ${path()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token()}\r\nContent-Type: application/json\r\n`
     const text = JSON.stringify({ name: 'x'.repeat(maxBytes) })
     const chunked = `Transfer-Encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
@@ -100,7 +100,7 @@ describe.each(TARGETS)('$name', ({ method, path: pattern, token, maxBytes }) => 
     }
   })
 
-  it('takes no notice of the names that JavaScript objects have by themselves', async () => {
+  it('ignores names that all JavaScript objects have', async () => {
     const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
     const answer = await send(
       `{${names.map((name) => `"${name}":{"admin":true,"phone_number":"5511987650009"}`).join(',')}}`,
@@ -131,13 +131,13 @@ describe('the query', () => {
     'chat_id',
     '%',
     '?',
-  ])('400 for ?%s', async (query) => {
+  ])('is refused with 400: ?%s', async (query) => {
     const answer = await world.request('GET', `/contact?${query}`, { key })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, error: expect.stringMatching(/parameter/) })
   })
 
-  it('431 for 10 MB of it, and for 10 MB of headers', async () => {
+  it('is refused with 431 if it has 10 MB, as are 10 MB of headers', async () => {
     const big = 'x'.repeat(10 * MEGABYTE)
     for (const request of [
       `GET /contact?chat_id=${big} HTTP/1.1\r\nHost: x\r\n\r\n`,
@@ -150,9 +150,9 @@ describe('the query', () => {
   })
 })
 
-describe('what is no HTTP', () => {
+describe('invalid HTTP', () => {
   it.each(['nonsense\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', '\u0016\u0003\u0001', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n'])(
-    '400: %j',
+    'is answered with 400: %j',
     async (bytes) => {
       const { status, body } = readRaw(await sendRaw(world.app.url, bytes))
       expect([status, body.success, body.error]).toEqual([400, false, 'Bad Request'])
@@ -162,7 +162,7 @@ describe('what is no HTTP', () => {
 
 describe('the path', () => {
   it.each(['/nothing', '/contacts', '/contact/x', '/contact/', '/CONTACT', '/admin', '/admin/nothing', '//contact'])(
-    '404 for %s, with every method',
+    'is answered with 404 for %s, with every method',
     async (path) => {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         const body = method === 'GET' ? undefined : '{'
@@ -173,7 +173,7 @@ describe('the path', () => {
   )
 
   it.each(['/%', '/%zz', '/contact%', '/admin/organizations/%ff', '/contact%00', '/..%2f..%2fetc/passwd'])(
-    '404 for %s',
+    'is answered with 404: %s',
     async (path) => expectRefusal(await world.request('GET', path, { key }), 404, 'Not found'),
   )
 })
@@ -189,33 +189,36 @@ describe('the method', () => {
     ['/healthz', 'GET, HEAD', ['POST', 'DELETE', 'OPTIONS']],
     ['/openapi.json', 'GET, HEAD', ['POST']],
     ['/hooks/upstream', 'GET, HEAD, POST', ['PUT', 'DELETE']],
-  ])('405 with Allow for %s, whatever the body, with or without a key', async (path, allow, methods) => {
-    for (const method of methods) {
-      for (const options of [
-        { key },
-        {},
-        ...(method === 'GET' ? [] : [{ body: '{' }, { body: 'x', headers: { 'content-type': 'text/plain' } }]),
-      ]) {
-        const answer = await world.request(method, path, options)
-        expectRefusal(answer, 405, 'Method not allowed')
-        expect(answer.headers.get('allow')).toBe(allow)
+  ])(
+    'is answered with 405 and Allow for %s, whatever the body, with or without a key',
+    async (path, allow, methods) => {
+      for (const method of methods) {
+        for (const options of [
+          { key },
+          {},
+          ...(method === 'GET' ? [] : [{ body: '{' }, { body: 'x', headers: { 'content-type': 'text/plain' } }]),
+        ]) {
+          const answer = await world.request(method, path, options)
+          expectRefusal(answer, 405, 'Method not allowed')
+          expect(answer.headers.get('allow')).toBe(allow)
+        }
       }
-    }
-  })
+    },
+  )
 
-  it('405 for TRACE, which fetch does not send', async () => {
+  it('TRACE, which fetch does not send, is answered with 405', async () => {
     const answer = await sendRaw(world.app.url, 'TRACE /contact HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     expect(readRaw(answer)).toMatchObject({ status: 405, body: { success: false, error: 'Method not allowed' } })
   })
 
-  it('HEAD answers like GET, without a body', async () => {
+  it('HEAD is answered like GET, without a body', async () => {
     const found = await world.request('HEAD', '/healthz')
     expect([found.status, found.body]).toEqual([200, ''])
     expect((await world.request('HEAD', '/contact?chat_id=5511987654321', { key })).status).toBe(404)
     expect((await world.request('HEAD', '/contact?chat_id=5511987654321')).status).toBe(401)
   })
 
-  it('DELETE needs no body, whatever Content-Type says', async () => {
+  it('DELETE needs no body, whatever its Content-Type', async () => {
     const headers = { 'content-type': 'application/json' }
     const answer = await world.request('DELETE', '/contact?chat_id=5511987654321', { key, headers })
     expect(answer.body.error).toBe('Contact not found')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-it('a client that hangs up in the middle of its body leaves no error in the log', async () => {
+it('a client that disconnects in the middle of its body causes no error in the log', async () => {
   const { hostname, port } = new URL(world.app.url)
   const client = connect({ host: hostname, port: Number(port) })
   await once(client, 'connect')

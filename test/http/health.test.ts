@@ -14,17 +14,17 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('GET /healthz', () => {
-  it('200 without a key', async () => {
+  it('answers 200 without a key', async () => {
     expect(await world.request('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
   })
 })
 
 describe('GET /readyz', () => {
-  it('200 when everything is usable', async () => {
+  it('answers 200 when everything is usable', async () => {
     expect(await world.request('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
   })
 
-  it('503 naming the migrations when the schema is behind, 200 when it has caught up', async () => {
+  it('answers 503 naming the migrations when the schema is behind, and 200 once it is current', async () => {
     const { rows } = await world.database.pool.query('DELETE FROM schema_migrations RETURNING *')
     expect(rows.length).toBeGreaterThan(0)
     const answer = await world.request('GET', '/readyz')
@@ -44,7 +44,7 @@ describe('GET /readyz', () => {
 })
 
 describe('GET /metrics', () => {
-  it('has the histogram of requests, by route and never by what a tenant sends', async () => {
+  it('contains the histogram of requests by route, and nothing that a tenant sends', async () => {
     const secret = '5511987654321'
     await world.request('GET', `/contact?chat_id=${secret}`, { key: organization.key })
     await world.request('GET', `/${secret}/nothing`)
@@ -99,7 +99,7 @@ describe('GET /openapi.json', () => {
     ).toBe(true)
   })
 
-  it('describes only what is there, and each of it with its errors', async () => {
+  it('describes exactly the existing endpoints, each with its errors', async () => {
     const description = await readDescription(world)
     for (const operation of operationsOf(description)) {
       const [method = '', path = ''] = operation.split(' ')
@@ -114,7 +114,7 @@ describe('GET /openapi.json', () => {
 })
 
 describe('GET /docs', () => {
-  it('is a page, and what it loads is there', async () => {
+  it('is a page whose assets load', async () => {
     const page = await world.request('GET', '/docs')
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toContain('text/html')
@@ -126,14 +126,14 @@ describe('GET /docs', () => {
     }
   })
 
-  it('404 in the shape of every other error for a file that is not there', async () => {
+  it('answers 404 in the usual error format for a missing file', async () => {
     const answer = await world.request('GET', '/docs/static/nothing.js')
     expect(answer).toMatchObject({ status: 404, body: { success: false, error: 'Not found' } })
   })
 })
 
 describe('GET /', () => {
-  it('leads browsers to the console, and tells programs where the descriptions are', async () => {
+  it('redirects browsers to the console, and lists the API descriptions for programs', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
     const page = await world.request('GET', '/', { headers: { accept } })
     expect([page.status, page.headers.get('location')]).toEqual([302, '/console/'])

@@ -31,7 +31,7 @@ function post(idempotencyKey: string, body: unknown, { key } = organization, pat
 const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed')
 
 describe('Idempotency-Key', () => {
-  it('gives the first answer again, with the header, and does nothing again', async () => {
+  it('returns the first answer again, with the header, without a second effect', async () => {
     const body = { phone_number: number, full_name: 'Ana' }
     const first = await post(number, body)
     expect([first.status, replayed(first)]).toEqual([201, null])
@@ -43,14 +43,14 @@ describe('Idempotency-Key', () => {
     expect(await eventsOf(world, first.body.contact.id)).toHaveLength(1)
   })
 
-  it('gives the first answer to the letter, also when the contact has changed since', async () => {
+  it('returns the first answer unchanged, even if the contact has changed since', async () => {
     const body = { phone_number: number, full_name: 'Ana' }
     const first = await post(number, body)
     await world.request('PATCH', `/contact?chat_id=${number}`, { key: organization.key, body: { full_name: 'Eva' } })
     expect((await post(number, body)).body).toEqual(first.body)
   })
 
-  it('compares bodies by meaning: order of keys, white space and spelling of characters are no difference', async () => {
+  it('compares bodies by meaning, ignoring the order of keys, white space and escapes', async () => {
     const first = await post(
       number,
       `{"phone_number":"${number}","full_name":"Ana","source":{"type":"x","created_at":"${ORIGIN}"}}`,
@@ -66,7 +66,7 @@ describe('Idempotency-Key', () => {
   })
 
   it.each([{ full_name: 'Eva' }, {}, { full_name: 'Ana', tags: ['x'] }, { full_name: 'Ana', surplus: 1 }])(
-    '422 for another body: %j',
+    'answers 422 to another body: %j',
     async (fields) => {
       await post(number, { phone_number: number, full_name: 'Ana' })
       const answer = await post(number, { phone_number: number, ...fields })
@@ -75,14 +75,14 @@ describe('Idempotency-Key', () => {
     },
   )
 
-  it('counts per organization', async () => {
+  it('applies per organization', async () => {
     const mine = await post(number, { phone_number: number })
     const theirs = await post(number, { phone_number: number, full_name: 'Another' }, other)
     expect([theirs.status, replayed(theirs)]).toEqual([201, null])
     expect(theirs.body.contact.id).not.toBe(mine.body.contact.id)
   })
 
-  it('counts per path, whatever the query', async () => {
+  it('applies per path, whatever the query', async () => {
     await post(number, { phone_number: number })
     const sent = await post(
       number,
@@ -95,7 +95,7 @@ describe('Idempotency-Key', () => {
     expect([again.status, replayed(again)]).toEqual([201, 'true'])
   })
 
-  it('answers those who come at once with the first answer, or that it is under way', async () => {
+  it('answers concurrent requests with the first answer, or says that it is in progress', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(number, { phone_number: number })))
     const first = answers.filter((answer) => answer.status === 201 && replayed(answer) === null)
     expect(first).toHaveLength(1)
@@ -107,13 +107,13 @@ describe('Idempotency-Key', () => {
     expect([late.status, replayed(late)]).toEqual([201, 'true'])
   })
 
-  it('refuses a body that nests without end where the endpoint reads none', async () => {
+  it('refuses a deeply nested body if the endpoint reads none', async () => {
     const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
     const answer = await post(number, deep, organization, `/broadcasts/${randomUUID()}/pause`)
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid JSON'])
   })
 
-  it('keeps no refusal', async () => {
+  it('does not keep a refusal', async () => {
     const refused = await post(number, { phone_number: number, full_name: 5 })
     expect(refused.status).toBe(400)
     const made = await post(number, { phone_number: number })
@@ -125,7 +125,7 @@ describe('Idempotency-Key', () => {
     expect([anew.status, replayed(anew)]).toEqual([201, null])
   })
 
-  it('is free again after 24 hours, and not before', async () => {
+  it('is free again after 24 hours, not earlier', async () => {
     await post(number, { phone_number: number })
     world.advance(24 * HOUR_MS - 60_000)
     expect(replayed(await post(number, { phone_number: number }))).toBe('true')
@@ -134,14 +134,17 @@ describe('Idempotency-Key', () => {
     expect(answer.body.error).toBe('Contact already exists')
   })
 
-  it.each(['', 'x'.repeat(256), 'x'.repeat(10_000)])('400 for a key of the wrong length: %.10s', async (key) => {
-    const answer = await post(key, { phone_number: number })
-    expect([answer.status, answer.body.error]).toEqual([400, 'Invalid parameter'])
-    expect(answer.body.message).toContain('Idempotency-Key')
-    expect((await world.request('GET', `/contact?chat_id=${number}`, { key: organization.key })).status).toBe(404)
-  })
+  it.each(['', 'x'.repeat(256), 'x'.repeat(10_000)])(
+    'is refused with 400 if its length is wrong: %.10s',
+    async (key) => {
+      const answer = await post(key, { phone_number: number })
+      expect([answer.status, answer.body.error]).toEqual([400, 'Invalid parameter'])
+      expect(answer.body.message).toContain('Idempotency-Key')
+      expect((await world.request('GET', `/contact?chat_id=${number}`, { key: organization.key })).status).toBe(404)
+    },
+  )
 
-  it('takes a key of 1 and of 255 characters', async () => {
+  it('may have 1 to 255 characters', async () => {
     expect((await post('x', { phone_number: number })).status).toBe(201)
     const body = { phone_number: `551194${number.slice(6)}` }
     const key = 'é'.repeat(255)

@@ -83,7 +83,7 @@ describe.each(['worker', 'gateway', 'worker,gateway'])('a process with the roles
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('leaves the callbacks of the simulator to the processes that take them', async () => {
+  it('leaves the callbacks of the simulator to the processes that accept them', async () => {
     const organization = await world.createOrganization()
     const callbackUrl = async () => {
       const { body } = await world.sim('GET', '/numbers')
@@ -101,7 +101,7 @@ describe.each(['worker', 'gateway', 'worker,gateway'])('a process with the roles
 describe('/metrics', () => {
   const proxies: Record<string, string>[] = [{ 'x-forwarded-for': '203.0.113.7' }, { forwarded: 'for=203.0.113.7' }]
 
-  it('200 to this machine, 401 to whom a proxy passes on', async () => {
+  it('answers 200 to this machine and 401 to a request that came through a proxy', async () => {
     const app = await start({})
     expect((await get(app, '/metrics')).status).toBe(200)
     for (const headers of proxies) {
@@ -112,7 +112,7 @@ describe('/metrics', () => {
     }
   })
 
-  it('200 to whoever has the token, 401 with another one', async () => {
+  it('answers 200 to a request with the token, and 401 to one with another token', async () => {
     const app = await start({ PARLEY_METRICS_TOKEN: TOKEN })
     for (const headers of proxies) {
       expect((await get(app, '/metrics', { ...headers, authorization: `Bearer ${TOKEN}` })).status).toBe(200)
@@ -126,7 +126,7 @@ describe('/metrics', () => {
 })
 
 describe('/readyz', () => {
-  it('names what is not usable, and tells the reason to the log alone, once', async () => {
+  it('names what is unusable, and logs the reason once, without sending it', async () => {
     const closing = openDatabase(world.database.connection, 3, () => undefined)
     const app = await start({}, closing)
     // It ends when the service lets go of its last connection.

@@ -31,7 +31,7 @@ async function drainBuckets(): Promise<void> {
 }
 
 describe('PARLEY_RATE_LIMIT=5', () => {
-  it('lets a burst of 10 pass, with headers', async () => {
+  it('allows a burst of 10, with headers', async () => {
     const key = await newKey()
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key)))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404))
@@ -43,7 +43,7 @@ describe('PARLEY_RATE_LIMIT=5', () => {
     }
   })
 
-  it('429 with retry_after and headers when they are used up, on every endpoint', async () => {
+  it('answers 429 with retry_after and headers beyond the burst, on every endpoint', async () => {
     const key = await newKey()
     expect((await ask(key)).status).toBe(404)
     await drainBuckets()
@@ -66,13 +66,13 @@ describe('PARLEY_RATE_LIMIT=5', () => {
   })
 
   describe.each(ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-    '%s tells of the limit',
+    '%s shows the limit',
     (_name, endpoint) => {
       const { method, path, body } = endpoint
       const request = (key: string, url = urlOf(endpoint), options: object = { body }) =>
         world.request(method, url, { key, ...options })
 
-      it('whatever it answers', async () => {
+      it('in every answer', async () => {
         const key = await newKey()
         const answers = [
           await request(key),
@@ -86,7 +86,7 @@ describe('PARLEY_RATE_LIMIT=5', () => {
         for (const answer of answers) expectLimit(answer)
       })
 
-      it('when it is used up', async () => {
+      it('when it is exceeded', async () => {
         const key = await newKey()
         await request(key)
         await drainBuckets()
@@ -99,7 +99,7 @@ describe('PARLEY_RATE_LIMIT=5', () => {
     },
   )
 
-  it('comes after key and scope, before tenantId and body', async () => {
+  it('is checked after key and scope, before tenantId and body', async () => {
     const issued = await world.admin('POST', `/organizations/${organization.id}/keys`, {
       name: 'one',
       scopes: ['contacts:read'],
@@ -112,7 +112,7 @@ describe('PARLEY_RATE_LIMIT=5', () => {
     expect((await ask('parley_unknown')).status).toBe(401)
   })
 
-  it('keeps keys apart', async () => {
+  it('counts keys separately', async () => {
     const [one, two] = [await newKey(), await newKey()]
     await ask(one)
     await drainBuckets()
@@ -120,14 +120,14 @@ describe('PARLEY_RATE_LIMIT=5', () => {
     expect((await ask(two)).status).toBe(404)
   })
 
-  it('lets the operator and the health checks pass', async () => {
+  it('does not apply to the operator and the health checks', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => world.admin('GET', '/organizations')))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
   })
 })
 
 describe('PARLEY_RATE_LIMIT=0', () => {
-  it('limits nothing, and says nothing', async () => {
+  it('limits nothing, and adds no headers', async () => {
     const unlimited = await startWorld()
     try {
       const { key } = await unlimited.createOrganization()

@@ -44,7 +44,7 @@ const CALLS: [method: string, path: string, status: number, key?: () => string][
 ]
 
 describe('X-Request-Id', () => {
-  it.each(CALLS)('%s %s (%i) is answered with an id of its own, or the one that it brings', async (...call) => {
+  it.each(CALLS)('is returned for %s %s (%i), as sent or newly generated', async (...call) => {
     const [method, path, status, key] = call
     const ask = (headers: Record<string, string>) =>
       world.request(method, path, { ...(key && { key: key() }), headers })
@@ -61,25 +61,25 @@ describe('X-Request-Id', () => {
     ['with a space', 'one two'],
     ['with a quote', '"one"'],
     ['that is empty', ''],
-  ])('an id %s is not taken over', async (_what, given) => {
+  ])('is not accepted if it is %s', async (_what, given) => {
     const { headers } = await world.request('GET', '/healthz', { headers: { 'x-request-id': given } })
     expect(headers.get('x-request-id')).toMatch(/^[\w-]{10,40}$/)
   })
 
-  it('takes one of 128 characters', async () => {
+  it('may have 128 characters', async () => {
     const given = 'x'.repeat(128)
     const { headers } = await world.request('GET', '/healthz', { headers: { 'x-request-id': given } })
     expect(headers.get('x-request-id')).toBe(given)
   })
 
-  it('stands in the answer to what is no HTTP', async () => {
+  it('is part of the answer to invalid HTTP', async () => {
     const socket = connect(Number(new URL(world.app.url).port), '127.0.0.1')
     await once(socket, 'connect')
     socket.end('NONSENSE\r\n\r\n')
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*\r\nX-Request-Id: [\w-]{10,40}\r\n/s)
   })
 
-  it('is that of the body and of the log where something unforeseen happens', async () => {
+  it('is the same in the body and the log after an unexpected error', async () => {
     await world.database.pool.query('ALTER TABLE contacts RENAME TO elsewhere')
     try {
       const answer = await world.request('GET', '/contact?chat_id=5511900001234', {

@@ -63,8 +63,8 @@ const CALLS = [
   },
 ]
 
-describe('a database that goes away', () => {
-  it.each(CALLS)('$name: 503, and works again when it is back', async ({ call }) => {
+describe('a database that is unavailable', () => {
+  it.each(CALLS)('makes $name answer 503, until it is back', async ({ call }) => {
     expect((await call()).status).toBeLessThan(500)
     await proxy.cut()
     try {
@@ -81,7 +81,7 @@ describe('a database that goes away', () => {
     expect((await call()).status).toBeLessThan(500)
   })
 
-  it('503 in the shape of the gateway for every endpoint there, with the key and with a token', async () => {
+  it('makes every endpoint of the gateway answer 503 in its own format, with the key and with a token', async () => {
     const { token } = await createInstance(world, organization)
     const operations = operationsOf((await world.request('GET', '/gateway/openapi.json')).body)
     const made = { instanceName: 'another', integration: 'WHATSAPP-BUSINESS' }
@@ -105,7 +105,7 @@ describe('a database that goes away', () => {
     expect((await state()).status).toBe(200)
   })
 
-  it('/readyz names it, /healthz and /metrics go on', async () => {
+  it('is named by /readyz, while /healthz and /metrics continue to work', async () => {
     const get = async (path: string) => {
       const response = await fetch(`${app.url}${path}`)
       return { status: response.status, text: await response.text() }
@@ -125,8 +125,8 @@ describe('a database that goes away', () => {
   })
 })
 
-describe('a pool that is closed', () => {
-  it('503, and /readyz names what is not usable', async () => {
+describe('a closed pool', () => {
+  it('is answered with 503, and named by /readyz', async () => {
     const closing = openDatabase(world.database.connection, 3, () => undefined)
     const second = await startSecondApp(closing)
     // It ends when the service lets go of its last connection.

@@ -63,7 +63,7 @@ async function given(bytes: Buffer): Promise<{ path: string }> {
 const refusal = (reason: string) => ({ code: 'invalid_media', extras: { reason } })
 
 describe('a voice note', () => {
-  it('that is one already is handed on as it is, from an address too', async () => {
+  it('that already has the right format is used as it is, also from a URL', async () => {
     const source = await given(ogg())
     for (const encoding of [null, true, false]) {
       expect(await prepare(source, voice(encoding))).toMatchObject({ file: source, voice: true, bytes: ogg() })
@@ -71,14 +71,14 @@ describe('a voice note', () => {
     expect(await prepare({ url: `${files.url}/a` }, voice())).toMatchObject({ voice: true, bytes: ogg() })
   })
 
-  it('is not made of what is to be sent as it is', async () => {
+  it('is not converted if the file should be sent unchanged', async () => {
     expect(await prepare(await given(mp3()), voice(false)).catch((error) => error)).toMatchObject({
       voice: false,
       bytes: mp3(),
     })
   })
 
-  it('without ffmpeg: sent as it is, or refused where it is insisted on', async () => {
+  it('without ffmpeg is sent as it is, or refused if the conversion is required', async () => {
     const source = await given(mp3())
     await withoutFfmpeg(async () => {
       const named = { organizationId: 'one', field: 'audio' }
@@ -100,7 +100,7 @@ describe('a voice note', () => {
     await expect(prepare(await given(bytes), voice())).rejects.toMatchObject(refusal(reason))
   })
 
-  it('is given up when the work fails', async () => {
+  it('is given up if the request is aborted', async () => {
     const named = { organizationId: 'one', field: 'audio' }
     const work = () => Promise.reject(new Error('broken'))
     for (const source of [await given(ogg()), await given(mp3()), { url: `${files.url}/a` }]) {
@@ -109,14 +109,14 @@ describe('a voice note', () => {
   })
 })
 
-describe.skipIf(!hasFfmpeg)('sound that is converted', () => {
+describe.skipIf(!hasFfmpeg)('converting sound', () => {
   it.each([
     ['wav', []],
     ['mp3', []],
     ['m4a', ['-c:a', 'aac']],
     ['flac', []],
     ['ogg', ['-c:a', 'libopus', '-ac', '2', '-f', 'matroska']],
-  ])('%s becomes OGG with Opus, of one channel', async (ending, options) => {
+  ])('turns %s into OGG with Opus and one channel', async (ending, options) => {
     const path = join(folder, `source.${ending}`)
     await makeWithFfmpeg(path, '-f', 'lavfi', '-i', 'sine=duration=0.5', '-ac', '2', ...options)
     const converted = await prepare({ path }, voice(true))
@@ -131,7 +131,7 @@ describe.skipIf(!hasFfmpeg)('sound that is converted', () => {
     ['no sound', png()],
     ['a list of other files', Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n')],
     ['broken off', oggOf('\x01vorbis').subarray(0, 40)],
-  ])('%s is refused, and nobody is told where it lies', async (_name, bytes) => {
+  ])('refuses %s without revealing its path', async (_name, bytes) => {
     const problem = await prepare(await given(bytes), voice()).catch((error) => error)
     expect(problem).toMatchObject(refusal('not_convertible'))
     expect(problem.message).not.toContain(folder)
@@ -139,37 +139,37 @@ describe.skipIf(!hasFfmpeg)('sound that is converted', () => {
 })
 
 describe('a sticker', () => {
-  it('that is one already is handed on as it is', async () => {
+  it('that already has the right format is used as it is', async () => {
     const source = await given(webp())
     expect(await prepare(source, sticker)).toMatchObject({ file: source, voice: false, bytes: webp() })
   })
 
-  it('without ffmpeg: not supported', async () => {
+  it('without ffmpeg is not supported', async () => {
     const source = await given(png())
     await withoutFfmpeg(async () => {
       await expect(prepare(source, sticker)).rejects.toMatchObject({ code: 'not_supported' })
     })
   })
 
-  it('too big a picture is refused', async () => {
+  it('from too large a picture is refused', async () => {
     await expect(prepare(await given(padded(png(), 5 * 1_048_576 + 1)), sticker)).rejects.toMatchObject(
       refusal('too_big'),
     )
   })
 })
 
-describe.skipIf(!hasFfmpeg)('a picture that is converted', () => {
+describe.skipIf(!hasFfmpeg)('converting a picture', () => {
   it.each([
     ['png', png],
     ['jpeg', jpeg],
     ['gif', gif],
-  ])('%s becomes WebP of 512 x 512', async (_name, make) => {
+  ])('turns %s into WebP of 512 x 512', async (_name, make) => {
     const { bytes } = await prepare(await given(make()), sticker)
     expect(bytes.toString('latin1', 8, 12)).toBe('WEBP')
     expect(await describeMedia((await given(bytes)).path)).toContain('512x512')
   })
 
-  it('may not be a gigabyte when it is unpacked', async () => {
+  it('refuses a picture that unpacks to a gigabyte', async () => {
     await expect(prepare(await given(vastGif(9_000)), sticker)).rejects.toMatchObject({
       ...refusal('not_convertible'),
       message: expect.stringContaining('max pixel'),

@@ -102,7 +102,7 @@ describe('a message with a file', () => {
     expect(await jobsOf(world, 'fetch_media')).toEqual([])
   })
 
-  it('is told of once, with its file', async () => {
+  it('raises one event, with its file', async () => {
     const id = await receiveFile(world, organization, image())
     expect(await received()).toMatchObject([
       {
@@ -112,13 +112,13 @@ describe('a message with a file', () => {
     ])
   })
 
-  it('may be sent at the end of time', async () => {
+  it('may carry the latest possible timestamp', async () => {
     await receiveFile(world, organization, { ...image(), timestamp: '253402300799' })
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
     expect(await received()).toHaveLength(1)
   })
 
-  it('is fetched once, however often its callback comes', async () => {
+  it('is fetched once, however often its callback is repeated', async () => {
     const message = image()
     await receiveMessages(world, organization, message, message)
     await receiveMessages(world, organization, message)
@@ -133,7 +133,7 @@ describe('a message with a file', () => {
     ['image', null],
     ['audio', { id: 'x'.repeat(513) }],
     ['hologram', { id: '1' }],
-  ])('that names no file (%s %j) is told of at once', async (type, payload) => {
+  ])('without a file id (%s %j) raises its event at once', async (type, payload) => {
     await receiveFile(world, organization, fileMessage(CUSTOMER, type, payload as object))
     expect(upstream.taken).toEqual([])
     expect(await received()).toMatchObject([{ message: { media_id: null, media_state: null } }])
@@ -147,7 +147,7 @@ describe('the type of a file', () => {
     return (await mediaRows(world)).map((row) => row.mime_type)
   }
 
-  it('is that of its content, whatever was declared', async () => {
+  it('comes from its content, whatever was declared', async () => {
     expect(await typeOf(pdf(), 'image/png')).toEqual(['application/pdf'])
   })
 
@@ -157,12 +157,12 @@ describe('the type of a file', () => {
     ['x', 'application/octet-stream'],
     ['text/html\r\nx: y', 'application/octet-stream'],
     [null, 'application/octet-stream'],
-  ])('is the declared one (%j) where the content tells nothing', async (declared, expected) => {
+  ])('is the declared one (%j) if the content is not conclusive', async (declared, expected) => {
     expect(await typeOf(Buffer.from('a;b;c'), declared)).toEqual([expected])
   })
 })
 
-describe("a document's name", () => {
+describe('the name of a document', () => {
   it.each([
     ['Relatório 2025 – “ação” 📄.pdf', 'Relatório 2025 – “ação” 📄.pdf'],
     ['../../etc/passwd\r\nx', '../../etc/passwd\r\nx'],
@@ -170,13 +170,13 @@ describe("a document's name", () => {
     ['📄'.repeat(300), '📄'.repeat(240)],
     ['', null],
     [{ name: 'x' }, null],
-  ])('%j is kept as %j', async (filename, expected) => {
+  ])('is changed from %j to %j', async (filename, expected) => {
     await receiveFile(world, organization, fileMessage(CUSTOMER, 'document', { id: '1', filename }))
     expect(await mediaRows(world)).toMatchObject([{ filename: expected }])
   })
 })
 
-describe('a file that does not come at once', () => {
+describe('a file that is not available at once', () => {
   const transient: [string, () => void][] = [
     ['the upstream is busy', () => upstream.onFind.push(busy)],
     ['the upstream hangs up', () => upstream.onFind.push((response) => void response.socket?.destroy())],
@@ -195,7 +195,7 @@ describe('a file that does not come at once', () => {
     ],
   ]
 
-  it.each(transient)('is fetched later (%s), and told of once', async (_reason, fail) => {
+  it.each(transient)('is fetched later (%s), and raises one event', async (_reason, fail) => {
     fail()
     const id = await receiveFile(world, organization, image())
     expect(await shown()).toMatchObject({ id, message: 'Look', media_type: 'image', media_url: null, error: null })
@@ -223,7 +223,7 @@ describe('a file that does not come at once', () => {
     expect(await jobsOf(world, 'fetch_media')).toEqual([])
   })
 
-  it('is tried again when the service stopped during the last try', async () => {
+  it('is retried if the service stopped during the last try', async () => {
     const message = image()
     upstream.onFind.push(busy)
     const id = await receiveFile(world, organization, message)
@@ -236,7 +236,7 @@ describe('a file that does not come at once', () => {
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/'), error: null })
   })
 
-  it('is still told of by the try after one that the stop of the service cut short', async () => {
+  it('still raises its event after a try that the stop of the service interrupted', async () => {
     const message = image()
     await post(world, organization, { messages: [message] })
     const stop = new AbortController()
@@ -252,7 +252,7 @@ describe('a file that does not come at once', () => {
     expect(await received()).toMatchObject([{ message: { media_id: expect.any(String) } }])
   })
 
-  it('goes back to the queue when the service stops while it is on the way', async () => {
+  it('returns to the queue if the service stops during the download', async () => {
     const { ctx } = world.app
     let hasBegun = false
     let release = () => {}
@@ -275,7 +275,7 @@ describe('a file that does not come at once', () => {
     expect(await received()).toHaveLength(1)
   })
 
-  it('is fetched when the organization is connected again', async () => {
+  it('is fetched once the organization is connected again', async () => {
     await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'gateway' })
     await receiveFile(world, organization, image())
     expect(upstream.taken).toEqual([])
@@ -286,7 +286,7 @@ describe('a file that does not come at once', () => {
     expect(await received()).toHaveLength(1)
   })
 
-  it('is told of although there are no credentials any more', async () => {
+  it('raises its event even if the credentials are gone', async () => {
     const message = image()
     await post(world, organization, { messages: [message] })
     await world.database.pool.query('DELETE FROM upstream_settings')
@@ -294,7 +294,7 @@ describe('a file that does not come at once', () => {
     expect(await received()).toMatchObject([{ message: { media_id: null, text: 'Look' } }])
   })
 
-  it('is told of although its bytes cannot be kept', async () => {
+  it('raises its event even if its bytes cannot be stored', async () => {
     const { blobs } = world.app.ctx
     world.app.ctx.blobs = { ...blobs, put: () => Promise.reject(new Error('the disk is full')) }
     await receiveFile(world, organization, image())
@@ -306,7 +306,7 @@ describe('a file that does not come at once', () => {
   })
 })
 
-describe('a file that is not to be had', () => {
+describe('an unavailable file', () => {
   const reasons: [string, () => void, string][] = [
     ['it is gone', () => upstream.files.delete('1'), 'no such object'],
     ['it is empty', () => upstream.files.set('1', Buffer.alloc(0)), 'it is empty'],
@@ -325,7 +325,7 @@ describe('a file that is not to be had', () => {
     ],
   ]
 
-  it.each(reasons)('is given up at once (%s), and told of', async (_reason, prepare, reason) => {
+  it.each(reasons)('is given up at once (%s), and its event is raised', async (_reason, prepare, reason) => {
     prepare()
     const id = await receiveFile(world, organization, image())
     const error = { code: 'media_unavailable', text: expect.stringContaining(reason) }
@@ -345,8 +345,8 @@ describe('a file that is not to be had', () => {
   })
 })
 
-describe('a job that is done again', () => {
-  it('changes nothing once the file is there', async () => {
+describe('a repeated job', () => {
+  it('changes nothing if the file is already stored', async () => {
     const id = await receiveFile(world, organization, image())
     const before = upstream.taken.length
     await fetchInboundMedia(world.app.ctx, organization.id, id, { number: 2, signal: running })
@@ -356,7 +356,7 @@ describe('a job that is done again', () => {
     expect(await storedBytes(world, organization, id)).toEqual(jpeg())
   })
 
-  it('completes what a process that was killed left half done', async () => {
+  it('completes the work of a killed process', async () => {
     const message = image()
     upstream.onFind.push(async (_response) => {
       const id = await messageIdOf(world, organization, message)
@@ -379,7 +379,7 @@ describe('a job that is done again', () => {
     expect(await received()).toHaveLength(1)
   })
 
-  it('beside another one that does the same leaves one file and one event', async () => {
+  it('running twice at the same time leaves one file and one event', async () => {
     const message = image()
     const { ctx } = world.app
     upstream.onDownload.push(async () => {
@@ -393,10 +393,10 @@ describe('a job that is done again', () => {
   })
 })
 
-describe('a contact that is erased', () => {
+describe('erasing a contact', () => {
   const erase = () => world.request('DELETE', `/contact?chat_id=${CUSTOMER}`, { key: organization.key })
 
-  it('takes its files along', async () => {
+  it('deletes its files', async () => {
     const id = await receiveFile(world, organization, image())
     const [stranger, strangers] = ['16505550002', fileMessage('16505550002', 'image', { id: '1' })]
     const kept = await receiveFile(world, organization, strangers)
@@ -408,7 +408,7 @@ describe('a contact that is erased', () => {
     expect((await conversation(world, organization, stranger)).body.count).toBe(1)
   })
 
-  it('takes along what was stored by half and given up', async () => {
+  it('deletes files that were stored only in part', async () => {
     const { blobs } = world.app.ctx
     world.app.ctx.blobs = {
       ...blobs,
@@ -428,7 +428,7 @@ describe('a contact that is erased', () => {
     expect(await storedBytes(world, organization, id)).toBeNull()
   })
 
-  it('while a file is on the way leaves nothing of it', async () => {
+  it('during a download leaves no file behind', async () => {
     const message = image()
     let id = ''
     upstream.onDownload.push(async () => {
@@ -443,7 +443,7 @@ describe('a contact that is erased', () => {
     expect(await jobsOf(world, 'fetch_media')).toEqual([])
   })
 
-  it('after a process was killed half done leaves nothing of it', async () => {
+  it('after a process was killed halfway leaves no file behind', async () => {
     upstream.onFind.push(busy)
     const id = await receiveFile(world, organization, image())
     await insertMedia(world.database, organization.id, { id, mimeType: 'x/y', size: 3, filename: null, messageId: id })
@@ -458,8 +458,8 @@ describe('a contact that is erased', () => {
   })
 })
 
-describe('two people who turn out to be one', () => {
-  it('keep their files', async () => {
+describe('merging two contacts', () => {
+  it('keeps their files', async () => {
     upstream.onFind.push(busy)
     await receive(world, organization, {
       messages: [{ ...image(), from: undefined, from_user_id: 'US.1' }],
@@ -480,7 +480,7 @@ describe('two people who turn out to be one', () => {
 })
 
 describe('organizations', () => {
-  it('fetch with their own token and keep their own file, be the id the same', async () => {
+  it('fetch with their own token and keep their own file, even under the same id', async () => {
     const other = await createOrganization()
     const mine = await receiveFile(world, organization, image())
     upstream.files.set('1', pdf())
@@ -497,7 +497,7 @@ describe('organizations', () => {
     expect(asked[3]?.[1]).toBe(asked[2]?.[1])
   })
 
-  it('that are deleted take their files along, and no others', async () => {
+  it('that are deleted lose their files, and no others', async () => {
     const other = await createOrganization()
     const mine = await receiveFile(world, organization, image())
     const theirs = await receiveFile(world, other, image())

@@ -15,14 +15,14 @@ const signatureOf = (url: string) => new URL(url).searchParams.get('signature') 
 const signature = signatureOf(links.urlOf(organization, media, expiresAt))
 
 describe('a media link', () => {
-  it('is below the public URL and names its end in seconds', () => {
+  it('is below the public URL and contains its expiry in seconds', () => {
     expect(links.urlOf(organization, media, expiresAt)).toBe(
       `https://chat.example.com/parley/media/${organization}/${media}?expires=${expires}&signature=${signature}`,
     )
     expect(signature).toMatch(/^[\w-]{43}$/)
   })
 
-  it('is the same each time, whoever makes it', () => {
+  it('is the same each time, whichever process creates it', () => {
     expect(links.urlOf(organization, media, expiresAt)).toBe(linksOf('master').urlOf(organization, media, expiresAt))
   })
 
@@ -66,11 +66,11 @@ describe('changing the master key', () => {
     expect(both.check(organization, media, expires, renewed, before)).toBe('valid')
   })
 
-  it('accepts nothing of a key that is gone', () => {
+  it('rejects links signed with a removed key', () => {
     expect(linksOf('new').check(organization, media, expires, signature, before)).toBe('invalid')
   })
 
-  it('needs a key', () => {
+  it('requires a key', () => {
     expect(() => linksOf()).toThrow('at least one master key')
   })
 })

@@ -39,7 +39,7 @@ async function store(owner: TestOrganization, messageId: string | null): Promise
 }
 
 describe('pruning', () => {
-  it('removes files that no message has come to show within a day, and no others', async () => {
+  it('removes only files that no message has used within a day', async () => {
     const abandoned = [await store(organization, null), await store(organization, null), await store(other, null)]
     const attached = await store(organization, newId())
     await prune(world.app.ctx)
@@ -56,7 +56,7 @@ describe('pruning', () => {
 })
 
 describe('removing', () => {
-  it('takes the file of its own organization only, and may be done again', async () => {
+  it('deletes only the file of its own organization, and can be repeated', async () => {
     const id = await store(organization, newId())
     await removeMedia(world.app.ctx, other.id, [id])
     expect(await storedBytes(world, organization, id)).not.toBeNull()

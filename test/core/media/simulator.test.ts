@@ -48,7 +48,7 @@ describe('a file from the simulator', () => {
     expect(await eventsOf(world, organization, 'message.received')).toHaveLength(1)
   })
 
-  it.each(['77000500', '77000408'])('that fails once (%s) comes with the next try', async (id) => {
+  it.each(['77000500', '77000408'])('that fails once (%s) is fetched by the next try', async (id) => {
     const shown = await send('image', { id })
     expect(await shown()).toMatchObject({ media_url: null, error: null })
     await workOffLater(world)

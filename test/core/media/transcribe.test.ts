@@ -66,7 +66,7 @@ async function shown() {
 }
 
 describe('a voice note', () => {
-  it('is written down', async () => {
+  it('is transcribed', async () => {
     const id = await receiveFile(world, organization, voiceNote())
     expect(await shown()).toMatchObject({
       id,
@@ -85,7 +85,7 @@ describe('a voice note', () => {
     expect(await eventsOf(world, organization, 'message.received')).toHaveLength(1)
   })
 
-  it('is sent under the extension of its own format', async () => {
+  it('is sent with the extension of its own format', async () => {
     upstream.files.set('1', aac())
     await receiveFile(world, organization, voiceNote())
     expect((await readForm(service.taken[0] as Taken)).file).toMatchObject({ name: 'voice.aac', type: 'audio/aac' })
@@ -95,20 +95,20 @@ describe('a voice note', () => {
     ['a\u0000b\ud800', 'a\ufffdb\ufffd'],
     ['😀'.repeat(20_001), '😀'.repeat(20_000)],
     [' ', ''],
-  ])('is kept in a form that can be stored', async (text, expected) => {
+  ])('gets a transcription that can be stored', async (text, expected) => {
     answer = json(200, { text })
     await receiveFile(world, organization, voiceNote())
     expect((await shown()).voice_note_transcription).toBe(expected)
   })
 
-  it('is written down once', async () => {
+  it('is transcribed once', async () => {
     const id = await receiveFile(world, organization, voiceNote())
     const attempt = { number: 2, signal: new AbortController().signal }
     await transcribeVoiceNote(world.app.ctx, organization.id, id, attempt)
     expect(service.taken).toHaveLength(1)
   })
 
-  it('waits for a service that is down, and is shown meanwhile', async () => {
+  it('waits while the transcription service is down, and is shown in the meantime', async () => {
     answer = bare(503)
     await receiveFile(world, organization, voiceNote())
     expect(await shown()).toMatchObject({
@@ -121,7 +121,7 @@ describe('a voice note', () => {
     expect(await shown()).toMatchObject({ voice_note_transcription: 'Oi' })
   })
 
-  it('stays without its text after the last try', async () => {
+  it('stays without a transcription after the last try', async () => {
     answer = bare(503)
     await receiveFile(world, organization, voiceNote())
     await workOffLater(world, 5)
@@ -137,7 +137,7 @@ describe('a voice note', () => {
     expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
   })
 
-  it('that is erased before its turn is not sent', async () => {
+  it('that is erased before its job runs is not sent', async () => {
     answer = bare(503)
     const id = await receiveFile(world, organization, voiceNote())
     await world.request('DELETE', `/contact?chat_id=${CUSTOMER}`, { key: organization.key })
@@ -148,7 +148,7 @@ describe('a voice note', () => {
   })
 })
 
-describe('what is no voice note', () => {
+describe('audio that is not a voice note', () => {
   it.each([
     ['audio', { voice: false }],
     ['audio', {}],
@@ -162,7 +162,7 @@ describe('what is no voice note', () => {
 })
 
 describe('without a service', () => {
-  it('voice notes stay as they are', async () => {
+  it('voice notes stay unchanged', async () => {
     await world.app.ctx.transcriber?.close()
     world.app.ctx.transcriber = null
     await receiveFile(world, organization, voiceNote())

@@ -44,7 +44,7 @@ const given = (path: string) => ({
   filename: null,
 })
 
-describe('a file that does not come in time', () => {
+describe('a file that does not arrive in time', () => {
   /** The service's own context, but its patience is a thousandth; `asked` is what it would have had. */
   function impatient(asked: number[]): Context {
     const { ctx } = world.app
@@ -58,7 +58,7 @@ describe('a file that does not come in time', () => {
     return { ...ctx, fetcher }
   }
 
-  it.each(['/silence', '/trickle'])('after 30 s is refused and leaves nothing: %s', async (path) => {
+  it.each(['/silence', '/trickle'])('is refused after 30 s and leaves nothing behind: %s', async (path) => {
     const asked: number[] = []
     const ctx = impatient(asked)
     await expect(uploadMedia(ctx, tenant, organizationChannel(ctx, tenant).driver, given(path))).rejects.toMatchObject({

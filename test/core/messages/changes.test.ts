@@ -73,7 +73,7 @@ describe('a reaction', () => {
   it.each([
     ['without emoji', undefined],
     ['with an empty one', ''],
-  ])('is taken back by one %s', async (_name, nothing) => {
+  ])('is removed by one %s', async (_name, nothing) => {
     const from = person()
     const original = textMessage(from, 'nice')
     await take(original, reaction(from, String(original.id), '👍', 1), reaction(from, String(original.id), nothing, 2))
@@ -82,14 +82,14 @@ describe('a reaction', () => {
     expect((await only(from)).reactions).toMatchObject([{ emoji: '🎉' }])
   })
 
-  it('replaces the one before, in the same second too', async () => {
+  it('replaces the previous one, even in the same second', async () => {
     const from = person()
     const original = textMessage(from, 'nice')
     await take(original, reaction(from, String(original.id), '👍', 1), reaction(from, String(original.id), '❤️', 1))
     expect((await only(from)).reactions).toMatchObject([{ emoji: '❤️' }])
   })
 
-  it('that comes late does not replace a newer one, nor undo that it was taken back', async () => {
+  it('that arrives late neither replaces a newer one nor undoes a removal', async () => {
     const [from, other] = [person(), person()]
     const [original, second] = [textMessage(from, 'nice'), textMessage(other, 'nice')]
     await take(original, reaction(from, String(original.id), '❤️', 9), reaction(from, String(original.id), '👍', 5))
@@ -98,7 +98,7 @@ describe('a reaction', () => {
     expect((await only(other)).reactions).toEqual([])
   })
 
-  it('that comes before its message shows when that comes', async () => {
+  it('that arrives before its message shows once the message arrives', async () => {
     const from = person()
     const original = textMessage(from, 'nice')
     await take(reaction(from, String(original.id), '👍', 1))
@@ -107,7 +107,7 @@ describe('a reaction', () => {
     expect((await only(from)).reactions).toMatchObject([{ emoji: '👍' }])
   })
 
-  it('sent twice is one event', async () => {
+  it('sent twice raises one event', async () => {
     const from = person()
     const original = textMessage(from, 'nice')
     const liked = reaction(from, String(original.id), '👍', 1)
@@ -116,20 +116,20 @@ describe('a reaction', () => {
     expect(events.filter((event) => event.data.message.upstream_id === liked.id)).toHaveLength(1)
   })
 
-  it('of somebody else to the same message does not show', async () => {
+  it('of another person to the same message does not show', async () => {
     const [from, stranger] = [person(), person()]
     const original = textMessage(from, 'private')
     await take(original, reaction(stranger, String(original.id), '👀', 1))
     expect((await only(from)).reactions).toEqual([])
   })
 
-  it('leaves no unread mark, and makes its sender a contact', async () => {
+  it('leaves no unread mark, and creates a contact for its sender', async () => {
     const from = person()
     await take(reaction(from, wamid(), '👍'))
     expect((await contact(world, organization, from)).body.contact.has_unread_messages).toBe(false)
   })
 
-  it('without a message to belong to is kept as an unsupported message', async () => {
+  it('without a target message is kept as an unsupported message', async () => {
     const from = person()
     await take({ from, id: wamid(), timestamp: seconds(), type: 'reaction', reaction: { emoji: '👍' } })
     expect(await only(from)).toMatchObject({ message: '[unsupported]', message_type: 'reaction' })
@@ -137,7 +137,7 @@ describe('a reaction', () => {
 })
 
 describe('an edit', () => {
-  it('changes the text of its message and nothing else', async () => {
+  it('changes only the text of its message', async () => {
     const from = person()
     const original = textMessage(from, 'Helo')
     await take(original)
@@ -163,7 +163,7 @@ describe('an edit', () => {
     expect(await only(from)).toMatchObject({ message: 'new', media_type: 'image' })
   })
 
-  it('counts where it comes before its message', async () => {
+  it('applies even if it arrives before its message', async () => {
     const from = person()
     const original = textMessage(from, 'first')
     await take(edit(from, String(original.id), 'second', 5), original)
@@ -177,7 +177,7 @@ describe('an edit', () => {
     expect((await only(from)).message).toBe('third')
   })
 
-  it('of somebody else changes nothing', async () => {
+  it('by another person changes nothing', async () => {
     const [from, stranger] = [person(), person()]
     const original = textMessage(from, 'mine')
     await take(original, edit(stranger, String(original.id), 'forged', 5))
@@ -193,7 +193,7 @@ describe('an edit', () => {
     expect(await only(from)).toMatchObject({ message: '[unsupported]', message_type: 'edit' })
   })
 
-  it('by the customer cannot touch what the organization sent', async () => {
+  it("by the customer cannot change the organization's messages", async () => {
     const from = person()
     await take(textMessage(from, 'hello'))
     const body = { phone_number: from, message_type: 'text', text: 'our word' }
@@ -205,7 +205,7 @@ describe('an edit', () => {
 })
 
 describe('a revocation', () => {
-  it('empties its message, which stays', async () => {
+  it('empties its message, which stays in place', async () => {
     const from = person()
     const original = textMessage(from, 'oops')
     await take(original)
@@ -214,14 +214,14 @@ describe('a revocation', () => {
     expect(await only(from)).toEqual({ ...before, message: '' })
   })
 
-  it('counts where it comes before its message, and after an edit', async () => {
+  it('applies even if it arrives before its message, and after an edit', async () => {
     const from = person()
     const original = textMessage(from, 'oops')
     await take(revoke(from, String(original.id), 9), edit(from, String(original.id), 'ooops', 5), original)
     expect((await only(from)).message).toBe('')
   })
 
-  it('sent twice changes nothing more, and neither raises message.received', async () => {
+  it('sent twice has no further effect, and neither raises message.received', async () => {
     const from = person()
     const original = textMessage(from, 'oops')
     const gone = revoke(from, String(original.id), 5)

@@ -55,8 +55,8 @@ async function withTwoWorkers(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('many at once', () => {
-  it('200 messages of one new person in 200 posts, worked off by two workers, are all there once, numbered 1 to 200', async () => {
+describe('concurrent callbacks', () => {
+  it('store 200 messages of one new person in 200 posts once each, numbered 1 to 200', async () => {
     const from = '16505551001'
     await withTwoWorkers(async () => {
       const messages = upTo(200).map((count) => textMessage(from, `message ${count}`))
@@ -75,7 +75,7 @@ describe('many at once', () => {
     expect(created.filter((event) => event.data.contact.chat_id === from)).toHaveLength(1)
   })
 
-  it('the same message 20 times counts once', async () => {
+  it('store the same message once when it arrives 20 times', async () => {
     const from = '16505551002'
     const message = textMessage(from, 'once')
     await withTwoWorkers(async () => {
@@ -90,7 +90,7 @@ describe('many at once', () => {
     expect(received.filter((event) => event.data.message.upstream_id === message.id)).toHaveLength(1)
   })
 
-  it('the two forms of one number at the same time make one contact', async () => {
+  it('create one contact for two forms of one number', async () => {
     const messages = upTo(20).map((count) =>
       textMessage(count % 2 === 0 ? '5531988887777' : '553188887777', `message ${count}`),
     )
@@ -101,7 +101,7 @@ describe('many at once', () => {
     expect(await numbersOf('5531988887777')).toEqual(upTo(20))
   })
 
-  it('in and out of one conversation get numbers without gaps', async () => {
+  it('number received and sent messages of one conversation without gaps', async () => {
     const from = '16505551003'
     await createContact(world, organization, `+${from}`)
     const body = { phone_number: from, message_type: 'text', text: 'out' }
@@ -127,15 +127,15 @@ async function waitingJobs(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-describe('the order of what one person sends', () => {
-  it('is kept over posts that come one after the other', async () => {
+describe("the order of one person's messages", () => {
+  it('is kept across consecutive posts', async () => {
     const from = '16505551004'
     const messages = upTo(100).map((count) => textMessage(from, String(count)))
     await receiveMessages(world, organization, ...messages)
     expect(await texts(from)).toEqual(upTo(100).map(String))
   })
 
-  it('is kept within one post, between others', async () => {
+  it('is kept within one post that contains others', async () => {
     const people = ['16505551005', '16505551006']
     const messages: WireMessage[] = upTo(60).map((count) => textMessage(people[count % 2] as string, String(count)))
     await post(world, organization, { messages })
@@ -151,7 +151,7 @@ describe('the order of what one person sends', () => {
 })
 
 describe('a blocked contact', () => {
-  it('is recorded without unread mark', async () => {
+  it('receives messages without an unread mark', async () => {
     const from = '16505551007'
     await createContact(world, organization, `+${from}`)
     const blocked = await world.request('PATCH', `/contact?chat_id=${from}`, {
@@ -165,8 +165,8 @@ describe('a blocked contact', () => {
   })
 })
 
-describe('a contact that is erased while its messages come', () => {
-  it('leaves nothing behind: what shows afterwards came afterwards', async () => {
+describe('a contact that is erased while its messages arrive', () => {
+  it('leaves nothing behind except messages that arrived after the erasure', async () => {
     const from = '16505551008'
     await receiveMessages(world, organization, textMessage(from, 'before'))
     const { id } = (await contact(world, organization, from)).body.contact
@@ -202,7 +202,7 @@ describe('a contact that is erased while its messages come', () => {
     expect(numbers).toEqual(upTo(numbers.length))
   })
 
-  it('in peace leaves no trace in callbacks and events', async () => {
+  it('and sends nothing more leaves no trace in callbacks and events', async () => {
     const from = '16505551009'
     await receiveMessages(world, organization, textMessage(from, 'my secret'))
     const { id } = (await contact(world, organization, from)).body.contact

@@ -52,7 +52,7 @@ it.each<[string, WireMessage]>([
   ['a context with group_id', { context: { group_id: GROUP } }],
   ['recipient_type', { recipient_type: 'group', to: GROUP }],
   ['recipient_type alone', { recipient_type: 'group' }],
-])('a message of a group stands in the group, not with its sender: %s', async (_name, fields) => {
+])('a group message is stored in the group, not with its sender: %s', async (_name, fields) => {
   organization = await world.createOrganization()
   const number = newNumber()
   await receiveMessages(world, organization, textMessage(number, 'private'))
@@ -72,7 +72,7 @@ it.each<[string, WireMessage]>([
   expect(received.at(-1)?.contact_id).toBe(group?.id)
 })
 
-it('tells nothing of the member: no contact, no unread mark, no opt-out, no activity', async () => {
+it('a group message changes nothing for the member: no contact, no unread mark, no opt-out, no activity', async () => {
   organization = await world.createOrganization()
   const number = newNumber()
   const message = textMessage(number, 'STOP', { group_id: GROUP, timestamp: String(Math.floor(Date.now() / 1_000)) })
@@ -87,7 +87,7 @@ it('tells nothing of the member: no contact, no unread mark, no opt-out, no acti
   expect(await eventsOf(world, organization, 'contact.opted_out')).toEqual([])
 })
 
-it('has its reactions, edits and revocations by whom they come from', async () => {
+it('reactions, edits and revocations in a group carry their senders', async () => {
   organization = await world.createOrganization()
   const [one, two] = [newNumber(), newNumber()]
   const [first, second] = [
@@ -124,7 +124,7 @@ it('has its reactions, edits and revocations by whom they come from', async () =
   expect(await contacts()).toHaveLength(1)
 })
 
-it('cannot be answered, and says so', async () => {
+it('a group cannot be replied to, and the error says so', async () => {
   organization = await world.createOrganization()
   await receiveMessages(world, organization, textMessage(newNumber(), 'hi', { group_id: GROUP }))
   const [group] = await groups()
@@ -135,7 +135,7 @@ it('cannot be answered, and says so', async () => {
   expect((await world.sim('GET', `/messages?phone_number_id=${organization.phoneNumberId}`)).body.total).toBe(0)
 })
 
-it('has statuses that name no member as an address of a person', async () => {
+it('statuses in a group do not add addresses to a contact', async () => {
   organization = await world.createOrganization()
   const [number, member] = [newNumber(), newNumber()]
   await world.request('POST', '/contact', { key: organization.key, body: { phone_number: `+${number}` } })

@@ -276,7 +276,7 @@ function check({ told, whole }: History, conversations: Map<string, string>): vo
 }
 
 it(
-  'no message stands in the conversation of somebody else, whatever numbers pass on and in whatever order it is told',
+  'no message is stored with another person, whatever numbers change hands and in whatever order the reports arrive',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(plan, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (plans) => {

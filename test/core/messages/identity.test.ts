@@ -51,8 +51,8 @@ async function takeUpdate(update: object): Promise<void> {
 
 const contactOf = async (chatId: string) => (await contact(world, organization, chatId)).body.contact
 
-describe('a number that passed to another person', () => {
-  it('brings another user id to a contact of its own; the first keeps history and id, and loses the number', async () => {
+describe('a number that moved to another person', () => {
+  it('gives the other user id its own contact; the first contact keeps history and id, and loses the number', async () => {
     const [number, first, second] = [newNumber(), newUserId(), newUserId()]
     await take(both(number, first, 'mine'))
     const { id } = await contactOf(number)
@@ -71,7 +71,7 @@ describe('a number that passed to another person', () => {
     expect(await lastSend()).toMatchObject({ to: number })
   })
 
-  it('follows the user id, whatever was known of the number', async () => {
+  it('follows the user id, whatever contact had the number before', async () => {
     const [number, other, first, second] = [newNumber(), newNumber(), newUserId(), newUserId()]
     await take(both(number, first, 'a1'), both(other, second, 'b1', 1), both(number, second, 'b2', 2))
     expect(await texts(number)).toEqual(['b1', 'b2'])
@@ -79,14 +79,14 @@ describe('a number that passed to another person', () => {
     expect((await contactOf(userIdChatId(second))).chat_id).toBe(number)
   })
 
-  it('with its other forms', async () => {
+  it('moves with its other forms', async () => {
     const [first, second] = [newUserId(), newUserId()]
     await take(both('5215512340001', first, 'mine'), both('525512340001', second, 'theirs', 1))
     expect(await texts('5215512340001')).toEqual(['theirs'])
     expect(await texts(userIdChatId(first))).toEqual(['mine'])
   })
 
-  it('does not take what comes late to the one who has it now', async () => {
+  it('stays with its current owner if an older message arrives late', async () => {
     const [number, first, second] = [newNumber(), newUserId(), newUserId()]
     await take(
       both(number, first, 'one'),
@@ -101,7 +101,7 @@ describe('a number that passed to another person', () => {
   it.each([
     ['without a user id', undefined],
     ['with one', 'US.777712086553'],
-  ])('after a notice brings a stranger %s to a contact of its own', async (_name, stranger) => {
+  ])('gives a stranger %s a contact of its own after a change notice', async (_name, stranger) => {
     const [old, next] = [newNumber(), newNumber()]
     const person = textMessage(old, 'stranger', { timestamp: seconds(11), ...(stranger && { from_user_id: stranger }) })
     await take(fromNumber(old, 'one'), notice({ from: old }, { type: 'user_changed_number', wa_id: next }))
@@ -112,7 +112,7 @@ describe('a number that passed to another person', () => {
     expect((await contactOf(next)).id).toBe(id)
   })
 
-  it('without a user id of the first leaves it without any address', async () => {
+  it('leaves the first contact without an address if its user id is unknown', async () => {
     const [old, next, userId] = [newNumber(), newNumber(), newUserId()]
     await take(fromNumber(next, 'theirs'), fromNumber(old, 'mine'))
     const { id } = await contactOf(next)
@@ -128,7 +128,7 @@ describe('a number that passed to another person', () => {
     expect(refused.body.error).toBe('Contact not reachable')
   })
 
-  it('never merges contacts of different user ids', async () => {
+  it('never merges contacts with different user ids', async () => {
     const [number, first, second] = [newNumber(), newUserId(), newUserId()]
     await take(both(number, first, 'mine'), fromUser(second, 'theirs', 1), both(number, second, 'here', 2))
     expect(await texts(userIdChatId(first))).toEqual(['mine'])
@@ -164,7 +164,7 @@ describe('a changed number', () => {
     ],
   ]
 
-  it.each(shapes)('makes one contact: %s', async (_name, shape) => {
+  it.each(shapes)('leads to one contact: %s', async (_name, shape) => {
     const [old, next] = [newNumber(), newNumber()]
     await take(fromNumber(old, 'one'), shape(old, next), fromNumber(next, 'two', 11))
     const all = await texts(next)
@@ -174,7 +174,7 @@ describe('a changed number', () => {
     expect(await lastSend()).toMatchObject({ to: next })
   })
 
-  it.each(shapes)('that is told late makes one contact: %s', async (_name, shape) => {
+  it.each(shapes)('leads to one contact if the notice arrives late: %s', async (_name, shape) => {
     const [old, next] = [newNumber(), newNumber()]
     const late = shape(old, next)
     await take(fromNumber(old, 'one'), fromNumber(next, 'two', 11), late, late, fromNumber(next, 'three', 12))
@@ -183,7 +183,7 @@ describe('a changed number', () => {
     expect(await texts(old)).toEqual(all)
   })
 
-  it('with new user ids makes one contact, and its messages go to the new address', async () => {
+  it('with new user ids leads to one contact, and its messages go to the new address', async () => {
     const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
     const system = { type: 'user_changed_number', wa_id: next, user_id: after, previous_user_id: before }
     await take(both(old, before, 'one'), notice({ from: old, from_user_id: before }, system))
@@ -192,14 +192,14 @@ describe('a changed number', () => {
     expect(await contactOf(old)).toMatchObject({ chat_id: next, phone_number: `+${next}` })
   })
 
-  it('that reaches nobody who is known makes one contact of both', async () => {
+  it('announced for unknown addresses leads to one contact with both', async () => {
     const [old, next] = [newNumber(), newNumber()]
     await take(notice({ from: old }, { type: 'user_changed_number', wa_id: next }))
     await take(fromNumber(old, 'late', 9), fromNumber(next, 'two', 11))
     expect(await texts(next)).toEqual(['moved', 'late', 'two'])
   })
 
-  it('in the name of a profile is not believed', async () => {
+  it('in the name of a profile is ignored', async () => {
     const [victim, old, next] = [newNumber(), newNumber(), newNumber()]
     await take(fromNumber(victim, 'victim'), fromNumber(old, 'one'))
     const body = `User changed from ${victim} to ${next} changed from ${old} to ${next}`
@@ -237,7 +237,7 @@ describe('a changed user id', () => {
     ],
   ]
 
-  it.each(shapes)('makes one contact: %s', async (_name, shape) => {
+  it.each(shapes)('leads to one contact: %s', async (_name, shape) => {
     const [before, after] = [newUserId(), newUserId()]
     const told = shape(before, after)
     await take(fromUser(before, 'one'), told, told, fromUser(after, 'two', 11))
@@ -247,7 +247,7 @@ describe('a changed user id', () => {
     expect(await lastSend()).toMatchObject({ recipient: after })
   })
 
-  it.each(shapes)('that is told late joins both contacts: %s', async (_name, shape) => {
+  it.each(shapes)('merges both contacts if the notice arrives late: %s', async (_name, shape) => {
     const [before, after] = [newUserId(), newUserId()]
     await take(fromUser(before, 'one'), fromUser(after, 'two', 11), shape(before, after), fromUser(after, 'three', 12))
     expect(await texts(userIdChatId(before))).toEqual(['one', 'two', expect.stringMatching('moved'), 'three'])
@@ -255,7 +255,7 @@ describe('a changed user id', () => {
     expect(await lastSend()).toMatchObject({ recipient: after })
   })
 
-  it('by user_id_update makes one contact, whenever it is told', async () => {
+  it('from user_id_update leads to one contact, whenever it arrives', async () => {
     const [number, before, after, last] = [newNumber(), newUserId(), newUserId(), newUserId()]
     await take(fromUser(before, 'one'))
     const update = { detail: 'updated', user_id: { previous: before, current: after }, timestamp: seconds(10) }
@@ -270,7 +270,7 @@ describe('a changed user id', () => {
 })
 
 describe('a user id', () => {
-  it('that stands in place of a number is read as one', async () => {
+  it('in place of a number is treated as a user id', async () => {
     const userId = newUserId()
     await receive(world, organization, {
       contacts: [{ profile: { name: 'Uma' }, wa_id: userId }],
@@ -292,7 +292,7 @@ describe('a user id', () => {
     expect(await texts(number)).toEqual(['hello', 'without my number'])
   })
 
-  it('of a status joins the contact of that id', async () => {
+  it('of a status merges with the contact of that id', async () => {
     const [number, userId] = [newNumber(), newUserId()]
     await take(fromUser(userId, 'first'))
     await createContact(world, organization, `+${number}`)
@@ -304,7 +304,7 @@ describe('a user id', () => {
     expect((await contactOf(number)).chat_id).toBe(number)
   })
 
-  it('of a status that contradicts changes nothing', async () => {
+  it('of a status that contradicts the known one changes nothing', async () => {
     const [number, first, second] = [newNumber(), newUserId(), newUserId()]
     await take(both(number, first, 'mine'))
     const { body } = await send(number)
@@ -351,14 +351,14 @@ describe('a profile', () => {
       ],
       {},
     ],
-  ])('%s names the contact', async (_name, contacts, { user }: { user?: boolean }) => {
+  ])('names the contact: %s', async (_name, contacts, { user }: { user?: boolean }) => {
     const number = newNumber()
     const message = textMessage(number, 'hi', user ? { from_user_id: `US.${number}` } : {})
     await receive(world, organization, { contacts: contacts(number), messages: [message] })
     expect((await contactOf(number)).full_name).toBe('Pia')
   })
 
-  it('with another wa_id counts for nobody where several wrote', async () => {
+  it('with another wa_id is ignored if several people wrote', async () => {
     const [one, two] = [newNumber(), newNumber()]
     const contacts = [{ profile: { name: 'Pia' }, wa_id: `${one}9` }]
     await receive(world, organization, { contacts, messages: [textMessage(one, 'hi'), textMessage(two, 'hi')] })
@@ -366,7 +366,7 @@ describe('a profile', () => {
     expect((await contactOf(two)).full_name).toBeNull()
   })
 
-  it('of another entry of the callback, or of a later one, names the contact; the team names it for good', async () => {
+  it('in another entry of the callback, or a later one, names the contact; a name set by the team stays', async () => {
     const [one, two] = [newNumber(), newNumber()]
     const profile = { profile: { name: 'Pia' }, wa_id: one }
     const changes = [

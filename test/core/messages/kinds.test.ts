@@ -125,7 +125,7 @@ describe('the kinds of inbound message', () => {
     ['a kind named like a property of objects', 'constructor', null, { message: '[unsupported]', media_type: null }],
   ]
 
-  it.each(cases)('%s', async (_name, type, payload, expected) => {
+  it.each(cases)('are stored: %s', async (_name, type, payload, expected) => {
     // The simulator knows nothing of these files; how files are fetched is shown in core/media.
     const hasFile = typeof payload === 'object' && payload !== null && 'mime_type' in payload
     expect(await shown(type, payload)).toMatchObject({
@@ -142,7 +142,7 @@ describe('the kinds of inbound message', () => {
     })
   })
 
-  it('unsupported with errors instead of a payload', async () => {
+  it('include unsupported with errors instead of a payload', async () => {
     const errors = [{ code: 131051, title: 'Message type unknown' }]
     expect(await shown('unsupported', undefined, { errors })).toMatchObject({
       message: '[unsupported]',
@@ -150,7 +150,7 @@ describe('the kinds of inbound message', () => {
     })
   })
 
-  it('without a type', async () => {
+  it('include a message without a type', async () => {
     const from = person()
     await receiveMessages(world, organization, { from, id: wamid(), timestamp: seconds() })
     const { body } = await conversation(world, organization, from)
@@ -159,7 +159,7 @@ describe('the kinds of inbound message', () => {
 })
 
 describe('context', () => {
-  it('of a reply names the message that it answers', async () => {
+  it('of a reply refers to the message that it answers', async () => {
     const id = wamid()
     expect(await shown('text', { body: 'yes' }, { context: { from: '15550001111', id } })).toMatchObject({
       context_message_id: id,
@@ -167,16 +167,16 @@ describe('context', () => {
   })
 
   it.each([[{ forwarded: true }], [{ frequently_forwarded: true }], [{}], [null], [{ id: 7 }]])(
-    '%j names none',
+    'is empty for %j',
     async (context) => {
       expect(await shown('text', { body: 'look' }, { context })).toMatchObject({ context_message_id: null })
     },
   )
 })
 
-describe('time', () => {
+describe('the time', () => {
   it.each([['yesterday'], [''], ['-5'], ['99999999999999'], [null], [undefined], [{}]])(
-    'of %j is the time of recording',
+    'is the time of recording for %j',
     async (timestamp) => {
       const before = world.now().getTime()
       const message = await shown('text', { body: 'x' }, { timestamp })
@@ -193,7 +193,7 @@ describe('time', () => {
 })
 
 describe('the sender', () => {
-  it('gets the profile name once, and keeps the name that the organization gave', async () => {
+  it('gets the profile name once, and keeps a name set by the organization', async () => {
     const from = person()
     const named = (name: string) => ({
       contacts: [{ profile: { name }, wa_id: from }],
@@ -219,7 +219,7 @@ describe('the sender', () => {
     })
   })
 
-  it('gets its own profile where the callback holds several people', async () => {
+  it('gets the right profile if the callback contains several people', async () => {
     const [first, second] = [person(), person()]
     await receive(world, organization, {
       contacts: [
@@ -232,7 +232,7 @@ describe('the sender', () => {
     expect((await contact(world, organization, second)).body.contact.full_name).toBe('Second')
   })
 
-  it('does not get the profile of somebody else who stands alone in the callback', async () => {
+  it('does not get the profile of another person, even if it is the only one in the callback', async () => {
     const [writer, stranger] = [person(), person()]
     await receive(world, organization, {
       contacts: [{ profile: { name: 'Stranger' }, wa_id: stranger, user_id: 'US.STRANGER' }],
@@ -244,7 +244,7 @@ describe('the sender', () => {
     expect((await contact(world, organization, stranger)).body.contact.full_name).toBe('Stranger')
   })
 
-  it('is active for 24 hours after writing, and unread until somebody reads', async () => {
+  it('is active for 24 hours after writing, and unread until the conversation is read', async () => {
     const from = person()
     const now = Math.floor(world.now().getTime() / 1_000)
     await receiveMessages(world, organization, textMessage(from, 'x', { timestamp: String(now) }))

@@ -46,7 +46,7 @@ async function numbersOf(contactId: string): Promise<number[]> {
 }
 
 describe('a person without a phone number', () => {
-  it('becomes a contact with a 0 and 19 digits as chat id, found by it', async () => {
+  it('becomes a contact whose chat id is a 0 and 19 digits, and is found by it', async () => {
     const userId = newUserId()
     await receive(world, organization, {
       contacts: [{ profile: { name: 'Una', username: 'una' }, user_id: userId }],
@@ -73,14 +73,14 @@ describe('a person without a phone number', () => {
     expect(await texts(userIdChatId(userId))).toEqual(['hi', 'again'])
   })
 
-  it('is told only by its profile where the message names nobody', async () => {
+  it('is identified by the profile if the message names no sender', async () => {
     const userId = newUserId()
     const { from_user_id: _, ...nameless } = fromUser(userId, 'hi')
     await receive(world, organization, { contacts: [{ user_id: userId }], messages: [nameless] })
     expect(await texts(userIdChatId(userId))).toEqual(['hi'])
   })
 
-  it('is sent to by the user id, and its statuses come home', async () => {
+  it('is reached by the user id, and its statuses are applied', async () => {
     const userId = newUserId()
     await take(fromUser(userId, 'hi'))
     const chatId = userIdChatId(userId)
@@ -106,7 +106,7 @@ describe('a person without a phone number', () => {
     expect((await world.request('GET', path, { key: other.key })).status).toBe(404)
   })
 
-  it('is not mistaken for a number that is written like its chat id', async () => {
+  it('is not confused with a number that looks like its chat id', async () => {
     const userId = newUserId()
     await take(fromUser(userId, 'hi'))
     await take(textMessage(userIdChatId(userId), 'forged'))
@@ -115,7 +115,7 @@ describe('a person without a phone number', () => {
 })
 
 describe('a callback with number and user id', () => {
-  it('makes both addresses of one contact', async () => {
+  it('stores both as addresses of one contact', async () => {
     const [number, userId] = [newNumber(), newUserId()]
     await take(
       textMessage(number, 'one', { from_user_id: userId }),
@@ -130,7 +130,7 @@ describe('a callback with number and user id', () => {
     })
   })
 
-  it('gives the number to a contact that had none', async () => {
+  it('adds the number to a contact without one', async () => {
     const [number, userId] = [newNumber(), newUserId()]
     await take(fromUser(userId, 'one'))
     const before = await contact(world, organization, userIdChatId(userId))
@@ -149,7 +149,7 @@ describe('a callback with number and user id', () => {
   it.each([
     ['the one with the number is older', true],
     ['the one with the user id is older', false],
-  ])('merges two contacts into the older, numbers without gaps: %s', async (_name, numberFirst) => {
+  ])('merges two contacts into the older one, with numbers without gaps: %s', async (_name, numberFirst) => {
     const [number, userId] = [newNumber(), newUserId()]
     const ofNumber = [textMessage(number, 'n1'), textMessage(number, 'n2')]
     const ofUser = [fromUser(userId, 'u1'), fromUser(userId, 'u2'), fromUser(userId, 'u3')]
@@ -167,7 +167,7 @@ describe('a callback with number and user id', () => {
     expect(await numbersOf(older)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('merging keeps what either knew', async () => {
+  it('keeps what was known of either contact in a merge', async () => {
     const [number, userId] = [newNumber(), newUserId()]
     await take(fromUser(userId, 'older'))
     const chatId = userIdChatId(userId)
@@ -190,7 +190,7 @@ describe('a callback with number and user id', () => {
     expect(body.contact.contact_summary_updated_at).not.toBeNull()
   })
 
-  it('merging keeps reactions, replies and statuses where they belong', async () => {
+  it('keeps reactions, replies and statuses on their messages in a merge', async () => {
     const [number, userId] = [newNumber(), newUserId()]
     const original = fromUser(userId, 'nice')
     await take(textMessage(number, 'first'), original)
@@ -217,7 +217,7 @@ describe('a callback with number and user id', () => {
 })
 
 describe('a changed address', () => {
-  it('moves the contact to the new number, and sends go there', async () => {
+  it('moves the contact to the new number, and messages go there', async () => {
     const [old, next] = [newNumber(), newNumber()]
     await take(textMessage(old, 'one'), moved({ from: old }, { wa_id: next }), textMessage(next, 'two'))
     expect(await texts(next)).toEqual(['one', 'moved', 'two'])
@@ -226,28 +226,28 @@ describe('a changed address', () => {
     expect(await lastSend()).toMatchObject({ to: next })
   })
 
-  it('keeps the order of a burst that it comes in', async () => {
+  it('keeps the order within a burst of callbacks', async () => {
     const [old, next] = [newNumber(), newNumber()]
     const notice = moved({ from: old }, { wa_id: next })
     await receiveMessages(world, organization, textMessage(old, 'one'), notice, textMessage(next, 'two'))
     expect(await texts(next)).toEqual(['one', 'moved', 'two'])
   })
 
-  it('that is told again does not take a contact back that has moved on', async () => {
+  it('does not move a contact back if the callback is repeated', async () => {
     const [first, second, third] = [newNumber(), newNumber(), newNumber()]
     const notice = moved({ from: first }, { wa_id: second })
     await take(textMessage(first, 'one'), notice, moved({ from: second }, { wa_id: third }), notice)
     expect((await contact(world, organization, first)).body.contact.chat_id).toBe(third)
   })
 
-  it('to a number that has a conversation of its own leaves both', async () => {
+  it('to a number with its own conversation leaves both', async () => {
     const [old, next] = [newNumber(), newNumber()]
     await take(textMessage(old, 'mine'), textMessage(next, 'theirs'), moved({ from: old }, { wa_id: next }))
     expect(await texts(old)).toEqual(['mine', 'moved'])
     expect(await texts(next)).toEqual(['theirs'])
   })
 
-  it('of the user id: sends go to the new one', async () => {
+  it('of the user id directs messages to the new id', async () => {
     const [old, next] = [newUserId(), newUserId()]
     await take(fromUser(old, 'one'))
     await take(moved({ from_user_id: old }, { user_id: next }, 'user_changed_user_id'))
@@ -261,14 +261,14 @@ describe('a changed address', () => {
     ['another notice', 'customer_identity_changed', { wa_id: '16505559999' }],
     ['a change to nothing', 'user_changed_number', {}],
     ['a change to rubbish', 'user_changed_number', { wa_id: 'soon' }],
-  ])('%s moves nobody', async (_name, type, to) => {
+  ])('moves no contact: %s', async (_name, type, to) => {
     const number = newNumber()
     await take(textMessage(number, 'one'), moved({ from: number }, to, type))
     expect((await contact(world, organization, number)).body.contact.chat_id).toBe(number)
     expect(await texts(number)).toEqual(['one', 'moved'])
   })
 
-  it('shows as a message of the system that leaves no unread mark', async () => {
+  it('shows as a system message without an unread mark', async () => {
     const [old, next] = [newNumber(), newNumber()]
     await createContact(world, organization, `+${old}`)
     await take(moved({ from: old }, { wa_id: next }))
@@ -286,7 +286,7 @@ describe('forms of a number', () => {
     ['Brazil', '5531999998888', '553199998888'],
     ['Mexico', '525512345678', '5215512345678'],
     ['Argentina', '5491123456789', '541123456789'],
-  ])('of %s meet in one contact', async (_country, canonical, other) => {
+  ])('of %s belong to one contact', async (_country, canonical, other) => {
     const id = await createContact(world, organization, `+${canonical}`)
     await take(textMessage(other, 'hi'))
     const { body } = await contact(world, organization, other)
@@ -294,7 +294,7 @@ describe('forms of a number', () => {
     expect(await texts(canonical)).toEqual(['hi'])
   })
 
-  it('that no country has are kept as they are', async () => {
+  it('that no country uses stay as they are', async () => {
     await take(textMessage('99912', 'hi'))
     const { rows } = await world.database.pool.query('SELECT phone_number FROM contacts WHERE chat_id = $1', ['99912'])
     expect(rows).toEqual([{ phone_number: '+99912' }])

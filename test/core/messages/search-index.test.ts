@@ -119,13 +119,13 @@ async function rowsOf(contactId: string): Promise<number> {
   return rows[0].count
 }
 
-describe('what changes while its conversation is made searchable', () => {
+describe('changes while a conversation is being indexed', () => {
   const changes = {
     'an edit': edit,
     'a transcription': transcribe,
   }
 
-  it.each(Object.entries(changes))('%s that comes after the job has read', async (_name, change) => {
+  it.each(Object.entries(changes))('keep %s that arrives after the job has read', async (_name, change) => {
     const conversation = await newConversation(['alfa', 'beta', 'gama'])
     const held = await holdMessage(conversation.upstreamIds[2])
     const indexing = index(conversation.id)
@@ -139,7 +139,7 @@ describe('what changes while its conversation is made searchable', () => {
     expect(await found(conversation.id, 'beta,gama')).toEqual(['beta', 'gama'])
   })
 
-  it.each(Object.entries(changes))('%s that the job finds under way', async (_name, change) => {
+  it.each(Object.entries(changes))('keep %s that the job finds in progress', async (_name, change) => {
     const conversation = await newConversation(['alfa', 'beta', 'gama'])
     // The change stops where it writes into the index: a row of its message that is there already is held.
     await index(conversation.id)
@@ -158,7 +158,7 @@ describe('what changes while its conversation is made searchable', () => {
     expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 3, searchable_seq: 3 })
   })
 
-  it('an edit under way of what no job has touched yet', async () => {
+  it('keep an edit in progress of a message that no job has read yet', async () => {
     const conversation = await newConversation(['alfa', 'beta'])
     const indexing = await world.database.transaction(async (transaction) => {
       await recordIncomingChange(
@@ -187,7 +187,7 @@ describe('what changes while its conversation is made searchable', () => {
     expect(await found(conversation.id, 'alfa')).toEqual([])
   })
 
-  it('a message that is recorded stays for the next job, and is found', async () => {
+  it('keep a recorded message for the next job, and find it', async () => {
     const conversation = await newConversation(['alfa', 'beta'])
     const held = await holdMessage(conversation.upstreamIds[1])
     const indexing = index(conversation.id)
@@ -200,8 +200,8 @@ describe('what changes while its conversation is made searchable', () => {
   })
 })
 
-describe('a search that began before the job ended', () => {
-  it.each([true, false])('counts and shows no message twice (ascending: %s)', async (ascending) => {
+describe('a search that started before the job ended', () => {
+  it.each([true, false])('neither counts nor shows a message twice (ascending: %s)', async (ascending) => {
     const conversation = await newConversation(['alfa one', 'beta', 'alfa two'])
     await index(conversation.id)
     await insertMessages(world, conversation.id, ['alfa three', 'alfa four'])
@@ -220,8 +220,8 @@ describe('a search that began before the job ended', () => {
   })
 })
 
-describe('several jobs of one conversation', () => {
-  it('at once do it once', async () => {
+describe('several jobs for one conversation', () => {
+  it('do the work once when they run at the same time', async () => {
     const conversation = await newConversation(['alfa', 'beta', 'gama'])
     const held = await holdMessage(conversation.upstreamIds[1])
     const indexing = [index(conversation.id), index(conversation.id), index(conversation.id)]
@@ -232,7 +232,7 @@ describe('several jobs of one conversation', () => {
     expect(await found(conversation.id, 'a')).toEqual(['alfa', 'beta', 'gama'])
   })
 
-  it('go in steps through a long one, and end', async () => {
+  it('work in steps through a long one, and end', async () => {
     const texts = Array.from({ length: 2 * STEP + 500 }, (_, number) => `message ${number + 1}`)
     const conversation = await newConversation(texts)
     await Promise.all([index(conversation.id), index(conversation.id)])
@@ -243,7 +243,7 @@ describe('several jobs of one conversation', () => {
   })
 })
 
-describe('a merge beside the job', () => {
+describe('a merge during the job', () => {
   it.each([
     ['of the younger', 'younger'],
     ['of the older', 'older'],
@@ -265,7 +265,7 @@ describe('a merge beside the job', () => {
     expect(await found(older.id, 'alfa')).toEqual(['alfa', 'alfa two'])
   })
 
-  it('comes first: the job finds nobody', async () => {
+  it('that comes first leaves nothing to index', async () => {
     const older = await newConversation(['alfa'])
     const younger = await newUserConversation(['alfa two', 'gama'])
     const held = await holdMessage(younger.upstreamIds[1])
@@ -280,7 +280,7 @@ describe('a merge beside the job', () => {
     expect(await found(older.id, 'alfa')).toEqual(['alfa', 'alfa two'])
   })
 
-  it('of two that are searchable moves what is said, not what is indexed', async () => {
+  it('of two indexed conversations moves the messages, not the index', async () => {
     const older = await newConversation(['alfa', 'beta'])
     const younger = await newUserConversation(['gama', 'alfa two'])
     await Promise.all([index(older.id), index(younger.id)])
@@ -294,7 +294,7 @@ describe('a merge beside the job', () => {
   })
 })
 
-describe('an erasure beside the job', () => {
+describe('an erasure during the job', () => {
   const erase = ({ digits }: Conversation) =>
     world.request('DELETE', `/contact?chat_id=${digits}`, { key: organization.key })
 
@@ -311,7 +311,7 @@ describe('an erasure beside the job', () => {
     expect(await rowsOf(conversation.id)).toBe(0)
   })
 
-  it('comes first: the job finds nobody', async () => {
+  it('that comes first leaves nothing to index', async () => {
     const conversation = await newConversation(['alfa', 'beta'])
     await index(conversation.id)
     const held = await holdMessage(conversation.upstreamIds[1])
@@ -325,7 +325,7 @@ describe('an erasure beside the job', () => {
     expect(await rowsOf(conversation.id)).toBe(0)
   })
 
-  it('waits for no other, though a message comes meanwhile', async () => {
+  it('waits for no other job, even if a message arrives in the meantime', async () => {
     const conversation = await newConversation(['alfa', 'beta'])
     const held = await holdMessage(conversation.upstreamIds[1])
     const indexing = index(conversation.id)
@@ -342,13 +342,13 @@ describe('an erasure beside the job', () => {
   })
 })
 
-describe('the job', () => {
+describe('the index job', () => {
   const jobs = async () => (await jobsOf(world, 'index_conversation')).map(({ payload }) => payload)
   const send = ({ digits }: Conversation, fields: object = { message_type: 'text', text: 'alfa' }) =>
     world.request('POST', '/send-chat', { key: organization.key, body: { phone_number: digits, ...fields } })
   const texts = (count: number) => Array.from({ length: count }, (_, number) => `text ${number + 1}`)
 
-  it('comes with the thousandth message that is sent, and the next thousandth', async () => {
+  it('is created by the thousandth sent message, and by each further thousand', async () => {
     const conversation = await newConversation(texts(STEP - 2))
     await send(conversation)
     expect(await jobs()).toEqual([])
@@ -362,7 +362,7 @@ describe('the job', () => {
     expect(await jobs()).toEqual([{ organizationId: organization.id, contactId: conversation.id }])
   })
 
-  it('comes once with many sends at once, to each conversation that they bring there', async () => {
+  it('is created once per conversation by concurrent sends', async () => {
     const [one, other] = [await newConversation(texts(STEP - 5)), await newConversation(texts(STEP - 5))]
     const sends = Array.from({ length: 10 }, () => [send(one), send(other)]).flat()
     for (const answer of await Promise.all(sends)) expect(answer.status).toBe(200)
@@ -371,7 +371,7 @@ describe('the job', () => {
     expect(await jobs()).toEqual(expect.arrayContaining(payloads))
   })
 
-  it('comes with the thousandth message that is received', async () => {
+  it('is created by the thousandth received message', async () => {
     const conversation = await newConversation(texts(STEP - 1))
     await post(world, organization, { messages: [textMessage(conversation.digits, 'Olá')] })
     await world.drain()
@@ -379,7 +379,7 @@ describe('the job', () => {
     expect(await found(conversation.id, 'ola')).toEqual(['Olá'])
   })
 
-  it('comes with no reaction', async () => {
+  it('is not created by a reaction', async () => {
     const conversation = await newConversation(texts(STEP))
     const reaction = { message_id: conversation.upstreamIds[0], emoji: '👍' }
     expect((await send(conversation, { message_type: 'reaction', reaction })).status).toBe(200)
@@ -389,7 +389,7 @@ describe('the job', () => {
     expect(await stateOf(world, conversation.id)).toEqual({ last_seq: STEP, searchable_seq: 0 })
   })
 
-  it('is left once by searches of a long conversation that has none, which answer rightly meanwhile', async () => {
+  it('is created once by searches of a long unindexed conversation, which return correct results in the meantime', async () => {
     const conversation = await newConversation(texts(2 * STEP))
     const searches = Array.from({ length: 5 }, () => found(conversation.id, 'text 1999'))
     expect(await Promise.all(searches)).toEqual(searches.map(() => ['text 1999']))
@@ -401,7 +401,7 @@ describe('the job', () => {
     expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 2_000, searchable_seq: 2_000 })
   })
 
-  it('that was asked for and failed for good is asked for again', async () => {
+  it('is created again after a final failure', async () => {
     const conversation = await newConversation(texts(2 * STEP))
     await found(conversation.id, 'text')
     await world.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts')
@@ -410,7 +410,7 @@ describe('the job', () => {
     expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 2_000, searchable_seq: 2_000 })
   })
 
-  it('is not left by a search of a shorter one', async () => {
+  it('is not created by a search of a short conversation', async () => {
     const conversation = await newConversation(texts(2 * STEP - 1))
     expect(await found(conversation.id, 'text 1999')).toEqual(['text 1999'])
     expect(await jobs()).toEqual([])

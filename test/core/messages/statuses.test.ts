@@ -68,7 +68,7 @@ function step(before: Status, reported: Status): Status | null {
 }
 
 describe('statuses', () => {
-  it('never go backwards, whatever comes and however often, with one event per step', async () => {
+  it('never go backwards, whatever arrives and however often, with one event per step', async () => {
     const reported = fc.constantFrom<Status>('sent', 'delivered', 'read', 'failed')
     await fc.assert(
       fc.asyncProperty(fc.array(reported, { maxLength: 8 }), async (sequence) => {
@@ -89,7 +89,7 @@ describe('statuses', () => {
     )
   })
 
-  it('that come at the same time raise each step once', async () => {
+  it('that arrive at the same time raise each step once', async () => {
     const { id, upstreamId } = await send()
     const statuses = ['delivered', 'read', 'delivered', 'read', 'sent'].map((status) => statusOf(upstreamId, status))
     await Promise.all([...statuses, ...statuses].map((status) => post(world, organization, { statuses: [status] })))
@@ -100,7 +100,7 @@ describe('statuses', () => {
     expect(types).toContain('message.read')
   })
 
-  it('failed shows code and text, and gives way to delivered', async () => {
+  it('with failed show code and text, and give way to delivered', async () => {
     const { id, upstreamId } = await send()
     await report(statusOf(upstreamId, 'failed'))
     expect(await shown(id)).toMatchObject({
@@ -122,13 +122,13 @@ describe('statuses', () => {
     ['a title alone', [{ code: 131053, title: 'Media upload error' }], { code: 131053, text: 'Media upload error' }],
     ['no errors', undefined, { code: 'unknown', text: 'WhatsApp gave no reason' }],
     ['errors of rubbish', [7, null], { code: 'unknown', text: 'WhatsApp gave no reason' }],
-  ])('failed with %s', async (_name, errors, expected) => {
+  ])('with failed are read: %s', async (_name, errors, expected) => {
     const { id, upstreamId } = await send()
     await report(statusOf(upstreamId, 'failed', { errors }))
     expect((await shown(id)).error).toEqual(expected)
   })
 
-  it('played counts as read', async () => {
+  it('treat played as read', async () => {
     const { id, upstreamId } = await send()
     await report(statusOf(upstreamId, 'played'))
     expect((await shown(id)).message_status).toBe('read')
@@ -147,7 +147,7 @@ describe('statuses', () => {
     expect((await eventsOf(world, organization)).length).toBe(before)
   })
 
-  it('of another organization change nothing, by neither id', async () => {
+  it('of another organization change nothing, by either id', async () => {
     const { id, upstreamId } = await send()
     const other = await world.createOrganization()
     await receive(world, other, {
@@ -171,7 +171,7 @@ describe('statuses', () => {
   })
 })
 
-describe('statuses that come before the answer was recorded', () => {
+describe('statuses that arrive before the answer was recorded', () => {
   /** A message whose answer is outstanding. */
   async function pending(): Promise<string> {
     const { id } = await send()
@@ -188,7 +188,7 @@ describe('statuses that come before the answer was recorded', () => {
     ['delivered', 'delivered', ['message.sent', 'message.delivered']],
     ['read', 'read', ['message.sent', 'message.read']],
     ['failed', 'failed', ['message.sent', 'message.failed']],
-  ])('%s settles it, raising message.sent first', async (status, shownStatus, types) => {
+  ])('record the outcome with %s, raising message.sent first', async (status, shownStatus, types) => {
     const id = await pending()
     const upstreamId = wamid()
     await report(statusOf(upstreamId, status, { biz_opaque_callback_data: id }))
@@ -209,7 +209,7 @@ describe('statuses that come before the answer was recorded', () => {
     expect(await shown(id)).toMatchObject({ message_status: 'delivered', message_id: upstreamId })
   })
 
-  it('with an id that another message has settle by ours, and both go on', async () => {
+  it('with an id that another message has are matched by our id, and both messages continue', async () => {
     const first = await send()
     const id = await pending()
     await report(statusOf(first.upstreamId, 'delivered', { biz_opaque_callback_data: id }))

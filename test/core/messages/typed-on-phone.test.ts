@@ -37,7 +37,7 @@ const messages = async () =>
   (await query('SELECT upstream_id, sender_type, text FROM messages WHERE organization_id = $1', [organization.id]))
     .rows
 
-it('a message whose id could be ours is recorded once, unless it is ours', async () => {
+it('a message typed on the phone whose id could be ours is recorded once, unless it is ours', async () => {
   const instanceId = newId()
   await query(
     `INSERT INTO instances (organization_id, id, name, kind, state, token, token_hash)

@@ -95,15 +95,15 @@ const NOTHING = {
   organizations: 0,
 }
 
-describe('the rows of a deleted organization go', () => {
-  it('while the counts of contacts are folded', async () => {
+describe('the rows of a deleted organization are removed', () => {
+  it('while the counts of contacts are rolled up', async () => {
     const { go, ...shop } = await beginDeletion()
     await rollUpCounts(world.app.ctx)
     await go()
     expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
-  it('while one of its conversations is made searchable', async () => {
+  it('while one of its conversations is being indexed', async () => {
     const { go, ...shop } = await beginDeletion()
     const indexing = indexConversation(world.app.ctx, shop.organization.id, shop.contactIds[0])
     await untilWaiting(world.database, 2)
@@ -112,7 +112,7 @@ describe('the rows of a deleted organization go', () => {
     expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
-  it('while somebody who has one contact waits for another one', async () => {
+  it('while a transaction that holds one contact waits for another one', async () => {
     const shop = await furnish()
     const [first, second] = shop.contactIds
     const held = await keepHeld('SELECT FROM contacts WHERE id = $1 FOR UPDATE', [second])
@@ -139,7 +139,7 @@ describe('the rows of a deleted organization go', () => {
     expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
-  it('with what a request that was under way wrote afterwards', async () => {
+  it('along with rows that a running request wrote afterwards', async () => {
     const shop = await furnish()
     await deleteIt(shop)
     await world.drain()
@@ -157,7 +157,7 @@ describe('the rows of a deleted organization go', () => {
     await expect(createContactRow(shop.organization.id)).rejects.toThrow('foreign key')
   })
 
-  it('in batches; one that is killed between them goes on with the rest', async () => {
+  it('in batches; a run killed in between continues with the rest', async () => {
     const shop = await furnish()
     const { id } = shop.organization
     await world.database.pool.query(
@@ -187,7 +187,7 @@ describe('the rows of a deleted organization go', () => {
     expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
-  it('job by job where they are many, so that other work has its turn', async () => {
+  it('in several jobs if there are many, so that other work is not delayed', async () => {
     const shop = await furnish()
     const { id } = shop.organization
     await world.database.pool.query(
@@ -202,7 +202,7 @@ describe('the rows of a deleted organization go', () => {
     expect(await countRows('campaign_errors', id)).toBe(0)
   })
 
-  it('and an import that is under way ends', async () => {
+  it('and a running import ends', async () => {
     const shop = await furnish()
     const organization = await getOrganization(world.app.ctx, shop.organization.id)
     const folder = await mkdtemp(join(tmpdir(), 'parley-deletion-'))
@@ -219,14 +219,14 @@ describe('the rows of a deleted organization go', () => {
     expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
-  it('and only those: a job for an organization that is there fails', async () => {
+  it('and no others: a job for an existing organization fails', async () => {
     const shop = await furnish()
     await expect(deleteOrganizationData(world.app.ctx, shop.organization.id, true)).rejects.toThrow('is not deleted')
     expect(await countRows('contacts', shop.organization.id)).toBe(2)
   })
 })
 
-it('an organization that is made at the moment of another one with its slug does not take it', async () => {
+it('an organization created while another one takes its slug keeps its own data', async () => {
   const slug = `same-${newId().slice(-8)}`
   const made = await Promise.all(
     Array.from({ length: 6 }, () => world.admin('POST', '/organizations', { name: 'Shop', slug })),

@@ -10,8 +10,8 @@ function held() {
   return { work: () => released, release }
 }
 
-describe('the gate for files', () => {
-  it('lets 32 of an organization pass at a time, and others all the same', async () => {
+describe('the limit for files', () => {
+  it('runs 32 of an organization at a time, without blocking other organizations', async () => {
     const gate = createFileLimiter(SENT_FILES)
     const { work, release } = held()
     const passing = Array.from({ length: 32 }, () => gate.pass('one', work))
@@ -26,7 +26,7 @@ describe('the gate for files', () => {
     await expect(gate.pass('one', async () => 'through')).resolves.toBe('through')
   })
 
-  it('lets 128 of all pass at a time', async () => {
+  it('runs 128 of all organizations at a time', async () => {
     const gate = createFileLimiter(SENT_FILES)
     const { work, release } = held()
     const passing = Array.from({ length: 128 }, (_, index) => gate.pass(`organization ${index % 8}`, work))
@@ -36,7 +36,7 @@ describe('the gate for files', () => {
     await expect(gate.pass('another', async () => 'through')).resolves.toBe('through')
   })
 
-  it('lets 4 imports of an organization pass at a time, and 8 of all', async () => {
+  it('runs 4 imports of an organization at a time, and 8 in total', async () => {
     const gate = createFileLimiter(IMPORTED_FILES)
     const { work, release } = held()
     const passing = Array.from({ length: 4 }, () => gate.pass('one', work))
@@ -47,7 +47,7 @@ describe('the gate for files', () => {
     await Promise.all(passing)
   })
 
-  it('has the place back after a failure', async () => {
+  it('frees its slot after a failure', async () => {
     const gate = createFileLimiter(SENT_FILES)
     for (let count = 0; count < 40; count++) {
       await expect(gate.pass('one', () => Promise.reject(new Error('no')))).rejects.toThrow('no')

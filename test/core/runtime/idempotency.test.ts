@@ -51,8 +51,8 @@ async function leaveBehind(key: string, processId = DEAD): Promise<string> {
   return resourceId
 }
 
-describe('an attempt whose process died', () => {
-  it('answers what became of it, and keeps the answer', async () => {
+describe('a request whose process died', () => {
+  it('is answered with its outcome, and the answer is kept', async () => {
     const resourceId = await leaveBehind('recovered')
     const asked: string[] = []
     const recover = async (id: string) => {
@@ -64,7 +64,7 @@ describe('an attempt whose process died', () => {
     expect(await once(request('recovered', {}))).toEqual({ status: 201, body: DONE.body, replayed: true })
   })
 
-  it('is made again under the same id when it had done nothing', async () => {
+  it('runs again under the same id if it had no effect', async () => {
     const resourceId = await leaveBehind('again')
     const performed: string[] = []
     const perform = async (id: string) => {
@@ -76,7 +76,7 @@ describe('an attempt whose process died', () => {
     expect(performed).toEqual([resourceId])
   })
 
-  it('is made again once, however many ask', async () => {
+  it('runs again once, however many clients repeat it', async () => {
     await leaveBehind('many')
     let performed = 0
     const perform = async () => {
@@ -92,7 +92,7 @@ describe('an attempt whose process died', () => {
     }
   })
 
-  it('is left to its process while that one lives', async () => {
+  it('is left to its process while that process lives', async () => {
     const neighbour = await world.database.pool.connect()
     try {
       await neighbour.query('SELECT pg_advisory_lock(classid::int, $1) FROM pg_locks WHERE locktype = $2 LIMIT 1', [
@@ -122,7 +122,7 @@ describe('POST /contact after a process died', () => {
       [key, DEAD],
     )
 
-  it('201 with the contact that it made', async () => {
+  it('answers 201 with the contact that was created', async () => {
     const first = await post('made', '5511987651000')
     await forget('made')
     const again = await post('made', '5511987651000')
@@ -130,7 +130,7 @@ describe('POST /contact after a process died', () => {
     expect(again.body).toEqual(first.body)
   })
 
-  it('201 with a new contact when it had not made one', async () => {
+  it('answers 201 with a new contact if none was created', async () => {
     const first = await post('not-made', '5511987651001')
     await world.database.pool.query('DELETE FROM contacts WHERE id = $1', [first.body.contact.id])
     await forget('not-made')
@@ -140,29 +140,29 @@ describe('POST /contact after a process died', () => {
   })
 })
 
-describe('an attempt that failed', () => {
-  it('leaves the key free after a refusal', async () => {
+describe('a failed request', () => {
+  it('frees the key after a refusal', async () => {
     const refuse = () => Promise.reject(new Problem('contact_exists', 'there is one'))
     await expect(once(request('refused', { perform: refuse }))).rejects.toMatchObject({ code: 'contact_exists' })
     expect(await once(request('refused', { perform: async () => DONE }))).toMatchObject({ replayed: false })
   })
 
-  it('is looked into before it is made again when nobody foresaw the failure: it may have done its work', async () => {
+  it('is checked for effects before it runs again after an unexpected failure', async () => {
     const fail = () => Promise.reject(new Error('after the message had been sent'))
     await expect(once(request('failed', { perform: fail }))).rejects.toThrow('after the message had been sent')
     const answer = await once(request('failed', { recover: async () => DONE }))
     expect(answer).toEqual({ status: 201, body: DONE.body, replayed: true })
   })
 
-  it('that is not final leaves the key free', async () => {
+  it('without a final result frees the key', async () => {
     const tryAgain = async () => ({ status: 500, body: {}, final: false })
     expect(await once(request('not final', { perform: tryAgain }))).toMatchObject({ status: 500, replayed: false })
     expect(await once(request('not final', { perform: async () => DONE }))).toMatchObject({ replayed: false })
   })
 })
 
-describe('an answer that holds a secret', () => {
-  it('is kept sealed, and given again as it was', async () => {
+describe('an answer with a secret', () => {
+  it('is kept encrypted, and returned unchanged', async () => {
     const told: RepeatableAnswer = { status: 201, body: { secret: 'whsec_of-the-test' }, final: true }
     const asked = request('sealed', { isSecret: true, perform: async () => told })
     expect(await once(asked)).toMatchObject({ body: told.body, replayed: false })
@@ -176,7 +176,7 @@ describe('an answer that holds a secret', () => {
 })
 
 describe('an unknown outcome', () => {
-  it('is answered as it is until it is settled, and then as it was settled', async () => {
+  it('is returned as unknown until it is known, and then with its final result', async () => {
     const unknown: RepeatableAnswer = { status: 500, body: { error: 'Outcome unknown' }, final: true }
     await once(request('unknown', { perform: async () => unknown }))
     const still = await once(request('unknown', { recover: async () => unknown }))

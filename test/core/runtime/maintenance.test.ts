@@ -64,8 +64,8 @@ function report(messageId: string, status: string) {
   return post(world, organization, { statuses: [reported] })
 }
 
-describe('a send whose outcome is unknown', () => {
-  it('has failed after 15 minutes without a callback', async () => {
+describe('a message with an unknown outcome', () => {
+  it('fails after 15 minutes without a callback', async () => {
     await live(16)
     const id = await lose()
     await live(14)
@@ -85,7 +85,7 @@ describe('a send whose outcome is unknown', () => {
     expect(await eventsOf(world, organization, 'message.failed')).toHaveLength(1)
   })
 
-  it('is not given up within 15 minutes of coming up', async () => {
+  it('is not given up within 15 minutes of the start', async () => {
     await live(1)
     await lose()
     world.advance(60 * MINUTE)
@@ -106,7 +106,7 @@ describe('a send whose outcome is unknown', () => {
     expect(await eventsOf(world, organization, 'message.failed')).toEqual([])
   })
 
-  it('is given up under steady traffic, of which some callbacks always wait', async () => {
+  it('is given up under steady traffic even if some callbacks always wait', async () => {
     await lose()
     const other = await world.createOrganization()
     for (let minute = 0; minute <= 17; minute++) {
@@ -123,7 +123,7 @@ describe('a send whose outcome is unknown', () => {
     expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
   })
 
-  it('is given up though a callback fails each time, and though callbacks of another organization wait', async () => {
+  it("is given up even if a callback fails repeatedly or another organization's callbacks wait", async () => {
     await world.database.pool.query(
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
     )
@@ -144,7 +144,7 @@ describe('a send whose outcome is unknown', () => {
     expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
   })
 
-  it.each(['sent', 'delivered', 'read'])('comes back to life by a late %s', async (status) => {
+  it.each(['sent', 'delivered', 'read'])('is revived by a late %s', async (status) => {
     const id = await lose()
     await live(16)
     expect(await shown()).toMatchObject({ message_status: 'failed' })
@@ -156,7 +156,7 @@ describe('a send whose outcome is unknown', () => {
     expect(types.slice(types.indexOf('message.failed') + 1)).toEqual(after)
   })
 
-  it('told of as failed after all, keeps what it was given up for', async () => {
+  it('keeps its reason if a failed status arrives late', async () => {
     const id = await lose()
     await live(16)
     await report(id, 'failed')
@@ -165,8 +165,8 @@ describe('a send whose outcome is unknown', () => {
   })
 })
 
-describe('a send whose process died', () => {
-  it('is unknown after half a minute, and failed after 15', async () => {
+describe('a message whose process died', () => {
+  it('has an unknown outcome after half a minute, and fails after 15 minutes', async () => {
     await lose()
     await world.database.pool.query(`UPDATE messages SET outcome = 'pending'`)
     await live(0)
@@ -203,7 +203,7 @@ describe('pruning', () => {
     expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
   })
 
-  it('keeps callbacks that nothing became of, and tells how many they are', async () => {
+  it('keeps unprocessed callbacks, and reports their number', async () => {
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'worked off')] })
     await world.drain()
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'failed for good')] })
@@ -315,14 +315,14 @@ describe('pruning', () => {
       DROP FUNCTION test_note_deletion; DROP TABLE test_deletions`)
   })
 
-  it('leaves the deliveries that are still to be made: others wait for them', async () => {
+  it('keeps pending deliveries, because later ones wait for them', async () => {
     await insertDeliveries(60 * DAY, 'pending', 3)
     await insertDeliveries(40 * DAY, 'delivered', 1)
     await prune(world.app.ctx)
     expect(await countDeliveries()).toEqual({ pending: 3 })
   })
 
-  it('lists and counts what a process of an older version made or erased', async () => {
+  it('indexes and counts rows that a process of an older version created or erased', async () => {
     await createContact(world, organization, '+5511988887777')
     await createContact(world, organization, '+5511988886666')
     const { pool } = world.database
@@ -339,7 +339,7 @@ describe('pruning', () => {
   })
 })
 
-describe('erasing the traces of a contact', () => {
+describe('removing the traces of an erased contact', () => {
   beforeEach(() => setWebhook(world, organization))
 
   async function readContactId(): Promise<string> {
@@ -349,7 +349,7 @@ describe('erasing the traces of a contact', () => {
     return rows[0].id
   }
 
-  it('reads the callbacks without keeping deliveries from being made', async () => {
+  it('reads the callbacks without blocking new deliveries', async () => {
     await receiveMessages(world, organization, textMessage(CUSTOMER, 'forget me'))
     const callbacks = await hold(world.database, 'SELECT FROM callbacks WHERE organization_id = $1 FOR UPDATE', [
       organization.id,
@@ -371,7 +371,7 @@ describe('erasing the traces of a contact', () => {
     expect(rows).toEqual([{ length: 0 }])
   })
 
-  it('tells those who hold deliveries in memory to read them again, when the events are blank', async () => {
+  it('makes processes with deliveries in memory reload them once the events are blank', async () => {
     const contactId = await readContactId()
     const heard = hearNotifications(world)
     await eraseTraces(world.app.ctx, organization.id, contactId, [CUSTOMER])

@@ -19,7 +19,7 @@ interface Process {
   end(): Promise<void>
 }
 
-describe('signals of two processes', () => {
+describe('notifications between two processes', () => {
   let database: TestDatabase
   let one: Process
   let other: Process
@@ -67,7 +67,7 @@ describe('signals of two processes', () => {
     return { payloads, end: () => client.release(true) }
   }
 
-  it('are heard at once in their own process, and soon in the other', async () => {
+  it('reach their own process at once, and the other one soon', async () => {
     const [heardByOne, heardByOther] = [await listen(one), await listen(other)]
     const sent: Notification[] = [
       eventsOf([randomUUID()]),
@@ -81,7 +81,7 @@ describe('signals of two processes', () => {
     }
   })
 
-  it('are not heard a second time where they came from', async () => {
+  it('are not repeated in the process that sent them', async () => {
     const heard = await listen(one)
     const [first, second] = [eventsOf([randomUUID()]), eventsOf([randomUUID()])]
     const { payloads, end } = await overhear()
@@ -92,7 +92,7 @@ describe('signals of two processes', () => {
     end()
   })
 
-  it('of one moment share a notification, each organization named once', async () => {
+  it('of one moment share one NOTIFY, with each organization once', async () => {
     const heard = await listen(other)
     const { payloads, end } = await overhear()
     const ids = Array.from({ length: 20 }, () => randomUUID())
@@ -108,13 +108,13 @@ describe('signals of two processes', () => {
     end()
   })
 
-  it('are for anybody where one of them is', async () => {
+  it('name no organization if one of them concerns all', async () => {
     const heard = await listen(other)
     for (const ids of [[randomUUID()], null, [randomUUID()]]) send(one, eventsOf(ids))
     await expect.poll(() => heard).toEqual([eventsOf(null)])
   })
 
-  it('of as many organizations as fit into a notification arrive, and of more as those of anybody', async () => {
+  it('name as many organizations as fit into one NOTIFY, and all organizations beyond that', async () => {
     const heard = await listen(other)
     const ids = Array.from({ length: 64 }, () => randomUUID())
     const webhooks = ids.map((organizationId): Notification => ({ topic: 'webhooks', organizationId }))
@@ -129,7 +129,7 @@ describe('signals of two processes', () => {
     await expect.poll(() => heard).toEqual([eventsOf(null), { topic: 'missed' }])
   })
 
-  it('of sessions come from commands too, which hear none', async () => {
+  it('for sessions are also sent by commands, which receive none', async () => {
     const heard = [await listen(one), await listen(other)]
     const sender = createNotificationSender(database)
     const notification: Notification = { topic: 'sessions', organizationIds: [randomUUID()] }
@@ -145,7 +145,7 @@ describe('signals of two processes', () => {
       ])
   })
 
-  it('are heard again after the connection broke, and that some may have been lost', async () => {
+  it('continue after a broken connection, with a warning that some may be lost', async () => {
     const heard = await listen(one)
     for (let round = 0; round < 2; round++) {
       await database.pool.query(
@@ -160,7 +160,7 @@ describe('signals of two processes', () => {
     }
   })
 
-  it('reach the others though a listener fails, and nobody who has stopped', async () => {
+  it('reach the other listeners if one fails, and none that have stopped', async () => {
     const stopped: Notification[] = []
     one.signals.listen(() => {
       throw new Error('cannot take it in')
@@ -175,7 +175,7 @@ describe('signals of two processes', () => {
     expect(stopped).toEqual([])
   })
 
-  it('pass over notifications that cannot be read', async () => {
+  it('ignore unreadable NOTIFY payloads', async () => {
     const heard = await listen(one)
     for (const payload of ['', 'no JSON', '{}', '[]', '{"from": 0, "signals": [null, 1]}']) {
       await database.pool.query(`SELECT pg_notify('parley_signals', $1)`, [payload])
@@ -185,7 +185,7 @@ describe('signals of two processes', () => {
     await expect.poll(() => heard).toEqual([notification])
   })
 
-  it('sent before the end arrive, and after it none is sent', async () => {
+  it('sent before the end arrive, and none is sent after it', async () => {
     const heard = await listen(other)
     const [before, after] = [eventsOf([randomUUID()]), eventsOf([randomUUID()])]
     send(one, before)
@@ -196,7 +196,7 @@ describe('signals of two processes', () => {
     expect(heard).toEqual([before, eventsOf(null)])
   })
 
-  it('do no harm while the database cannot be reached', async () => {
+  it('are dropped without harm while the database cannot be reached', async () => {
     const heard = await listen(one)
     await one.end()
     send(one, eventsOf(null))
@@ -212,7 +212,7 @@ describe('signals of two processes', () => {
   })
 })
 
-describe('signals of events', () => {
+describe('notifications of events', () => {
   const CUSTOMER = '16505550001'
   let world: World
   let organization: TestOrganization
@@ -253,7 +253,7 @@ describe('signals of events', () => {
   const sendText = ({ key }: TestOrganization) =>
     world.request('POST', '/send-chat', { key, body: { phone_number: CUSTOMER, message_type: 'text', text: 'hello' } })
 
-  it('name exactly the organization that receives, sends, and hears of a status', async () => {
+  it('name exactly the organization that receives, sends, or gets a status', async () => {
     await post(world, organization, { messages: [textMessage('16505550002', 'from a stranger')] })
     expect(takeHeard()).toEqual([])
     await world.drain()
@@ -268,7 +268,7 @@ describe('signals of events', () => {
     expectOnly(takeHeard(), organization)
   })
 
-  it('name each organization of those that send at the same moment', async () => {
+  it('name each organization that sends at the same moment', async () => {
     const other = await world.createOrganization()
     await createContact(world, other, `+${CUSTOMER}`)
     takeHeard()
@@ -277,7 +277,7 @@ describe('signals of events', () => {
     expectOnly(takeHeard(), organization, other)
   })
 
-  it('are not there where nothing is changed, nor for who has stopped', async () => {
+  it('are not sent if nothing changed, nor to listeners that have stopped', async () => {
     await world.request('GET', `/contact?chat_id=${CUSTOMER}`, { key: organization.key })
     expect(takeHeard()).toEqual([])
     stop()

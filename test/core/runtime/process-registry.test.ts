@@ -36,7 +36,7 @@ async function cutOff(processId: number): Promise<void> {
 const isAlive = (processId: number) => isProcessAlive(database, processId)
 
 describe('a process', () => {
-  it('lives while it is present, and is gone when it leaves', async () => {
+  it('is alive while it is registered, and gone when it leaves', async () => {
     const other = await registerThisProcess(neighbours, log)
     expect(other.processId).not.toBe(registration.processId)
     expect(await isAlive(other.processId)).toBe(true)
@@ -46,12 +46,12 @@ describe('a process', () => {
     expect(await removeDead()).toEqual([])
   })
 
-  it('is alive again soon after its connection broke', async () => {
+  it('is alive again soon after a broken connection', async () => {
     await cutOff(registration.processId)
     await expect.poll(() => isAlive(registration.processId)).toBe(true)
   })
 
-  it('is registered again even when another took it for dead', async () => {
+  it('is registered again even if another one declared it dead', async () => {
     await registration.addWorker('worker-1')
     await registration.addWorker('worker-2')
     const other = await registerThisProcess(neighbours, log)
@@ -65,8 +65,8 @@ describe('a process', () => {
   })
 })
 
-describe('removing the dead', () => {
-  it('tells whose jobs are to be unlocked, once, and spares the living', async () => {
+describe('removing dead processes', () => {
+  it('reports once whose jobs to unlock, and spares living processes', async () => {
     const dead = await database.pool.query(
       `INSERT INTO processes (worker_ids) VALUES ('{dead-worker,its-other-worker}'), ('{}') RETURNING id`,
     )
@@ -81,7 +81,7 @@ describe('removing the dead', () => {
     await other.leave()
   })
 
-  it('tells it again to the next one where unlocking did not come to its end', async () => {
+  it('reports it to the next process if unlocking did not finish', async () => {
     await database.pool.query(`INSERT INTO processes (worker_ids) VALUES ('{left-worker}')`)
     const dying = registration.removeDead(async () => {
       throw new Error('the end')

@@ -70,7 +70,7 @@ describe('the limiter', () => {
     expect(allowed(await ask(limiter, two, 1))).toBe(1)
   })
 
-  it('counts those who ask at once', async () => {
+  it('counts concurrent requests', async () => {
     const limiter = createRateLimiter(world.app.ctx, SLOW)
     const keyId = newId()
     await ask(limiter, keyId, 1)
@@ -88,7 +88,7 @@ describe('the limiter', () => {
     expect(allowed(burst)).toBe(100)
   })
 
-  it('shares one bucket among processes, but for one batch each', async () => {
+  it('shares one bucket among processes, except for one batch each', async () => {
     const rate = 40
     const batch = rate / 10
     const processes = [createRateLimiter(world.app.ctx, rate), createRateLimiter(world.app.ctx, rate)]

@@ -42,26 +42,23 @@ async function runHourly(): Promise<void> {
   await world.drain()
 }
 
-it.each([true, false])(
-  'a storefront that is connected is asked for the orders of 60 days (GraphQL: %s)',
-  async (on) => {
-    await world.sim('POST', '/settings', { shop_graphql: on })
-    await sell({ id: 1, created_at: ago(61 * DAY) })
-    await sell({ id: 2, created_at: ago(59 * DAY), landing_site: '/?utm_source=Chat&utm_campaign=Natal' })
-    await sell({ id: 3, created_at: ago(DAY), updated_at: ago(HOUR) })
-    await connect()
-    await world.drain()
-    expect(await ordersOf(world, organization)).toMatchObject([
-      { id: '2', utm_source: 'chat', utm_campaign: 'Natal', campaign: 'natal' },
-      { id: '3' },
-    ])
-    const { until, isSynced } = await cursorOf(organization)
-    expect(isSynced).toBe(true)
-    expect(Math.abs(until.getTime() - (world.now().getTime() - HOUR))).toBeLessThan(60_000)
-  },
-)
+it.each([true, false])('a newly connected storefront is asked for the orders of 60 days (GraphQL: %s)', async (on) => {
+  await world.sim('POST', '/settings', { shop_graphql: on })
+  await sell({ id: 1, created_at: ago(61 * DAY) })
+  await sell({ id: 2, created_at: ago(59 * DAY), landing_site: '/?utm_source=Chat&utm_campaign=Natal' })
+  await sell({ id: 3, created_at: ago(DAY), updated_at: ago(HOUR) })
+  await connect()
+  await world.drain()
+  expect(await ordersOf(world, organization)).toMatchObject([
+    { id: '2', utm_source: 'chat', utm_campaign: 'Natal', campaign: 'natal' },
+    { id: '3' },
+  ])
+  const { until, isSynced } = await cursorOf(organization)
+  expect(isSynced).toBe(true)
+  expect(Math.abs(until.getTime() - (world.now().getTime() - HOUR))).toBeLessThan(60_000)
+})
 
-it('every hour all storefronts are asked for what has changed', async () => {
+it('every storefront is asked every hour for changed orders', async () => {
   await connect()
   await world.drain()
   await sell({ id: 1 })
@@ -76,7 +73,7 @@ it('every hour all storefronts are asked for what has changed', async () => {
   expect(await ordersOf(world, organization)).toMatchObject([{ id: '1', financial_status: 'refunded' }, { id: '2' }])
 })
 
-it('a storefront that is still to be asked gets no second job, and one whose jobs are given up gets a new one', async () => {
+it('a storefront with a pending job gets no second job, and one with failed jobs gets a new one', async () => {
   await connect()
   const { pool } = world.database
   const waiting = async () => {
@@ -94,7 +91,7 @@ it('a storefront that is still to be asked gets no second job, and one whose job
   expect(await waiting()).toEqual([{ attempts: 0 }])
 })
 
-it('what the shop learns of the visit after the order is read within the next hours', async () => {
+it('visits that the shop learns about after the order are read within the next hours', async () => {
   const created_at = ago(HOUR)
   const landing_site = '/?utm_source=chat&utm_campaign=natal'
   await sell({ id: 1, created_at, landing_site, journey: { ready: false } })
@@ -106,7 +103,7 @@ it('what the shop learns of the visit after the order is read within the next ho
   expect(await ordersOf(world, organization)).toMatchObject([{ campaign: 'natal' }])
 })
 
-it('what a webhook told of the visit stays when the shop knows no visits', async () => {
+it('visits from a webhook stay if the shop knows none', async () => {
   const at = ago(HOUR)
   const order = { id: 1, created_at: at, processed_at: at, updated_at: at }
   await connect()
@@ -116,7 +113,7 @@ it('what a webhook told of the visit stays when the shop knows no visits', async
   expect(await ordersOf(world, organization)).toMatchObject([{ campaign: 'natal', utm_source: 'chat' }])
 })
 
-it('a shop that is asked too often is asked again after a while', async () => {
+it('a shop that reports a rate limit is asked again later', async () => {
   await world.sim('POST', '/settings', { shop_limited_lists: 1 })
   await sell({ id: 1 })
   await connect()
@@ -134,11 +131,11 @@ it('another storefront is asked from the beginning, the same one is not', async 
   expect((await cursorOf(organization)).until).toBeNull()
 })
 
-it('nobody is asked where there is no storefront', async () => {
+it('an organization without a storefront is skipped', async () => {
   expect(await sync()).toEqual({ outcome: 'not_connected', orders: 0 })
 })
 
-describe('with a server that answers as told', () => {
+describe('with a scripted server', () => {
   let server: HttpServer
   let pages: Answering[]
 
@@ -159,7 +156,7 @@ describe('with a server that answers as told', () => {
     json(200, { data: { orders: { nodes, pageInfo: { hasNextPage: next !== null, endCursor: next } } } })
   const asked = () => server.taken.map(({ body }) => JSON.parse(String(body)).variables)
 
-  it('a sync that broke off goes on where it was', async () => {
+  it('an interrupted sync continues where it stopped', async () => {
     const [first, second] = [ago(3 * DAY), ago(2 * DAY)]
     pages = [page([node(1, first)], 'a'), page([node(2, second)], 'b')]
     expect(await sync()).toEqual({ outcome: 'unavailable', text: 'HTTP 503', orders: 2 })
@@ -172,7 +169,7 @@ describe('with a server that answers as told', () => {
     expect(await idsOf()).toEqual([1, 2, 3])
   })
 
-  it('of a list in another order nothing is known before its end', async () => {
+  it('a list in another order yields no position before its end', async () => {
     pages = [page([node(2, ago(DAY)), node(1, ago(2 * DAY))], 'a')]
     expect(await sync()).toMatchObject({ outcome: 'unavailable' })
     expect((await cursorOf(organization)).until).toBeNull()
@@ -182,7 +179,7 @@ describe('with a server that answers as told', () => {
     expect(Math.abs(until.getTime() - (world.now().getTime() - DAY))).toBeLessThan(60_000)
   })
 
-  it('a long list is begun anew where it stands, by a further job', async () => {
+  it('a long list continues in a further job', async () => {
     const start = world.now().getTime() - 50 * DAY
     pages = Array.from({ length: 200 }, (_, n) =>
       page([node(n, new Date(start + n * 6 * HOUR).toISOString())], `p${n}`),
@@ -194,7 +191,7 @@ describe('with a server that answers as told', () => {
     expect((await cursorOf(organization)).isSynced).toBe(true)
   })
 
-  describe('that takes half an hour for a page', () => {
+  describe('that takes half an hour per page', () => {
     const slowly =
       (answer: Answering): Answering =>
       (request, response) => {
@@ -202,7 +199,7 @@ describe('with a server that answers as told', () => {
         return answer(request, response)
       }
 
-    it('a further job goes on where the list stands', async () => {
+    it('a further job continues the list', async () => {
       pages = [slowly(page([node(1, ago(2 * DAY))], 'a')), page([node(2, ago(DAY))], null)]
       await world.drain()
       expect(asked().map(({ after }) => after)).toEqual([null, null])
@@ -210,7 +207,7 @@ describe('with a server that answers as told', () => {
       expect((await cursorOf(organization)).isSynced).toBe(true)
     })
 
-    it('a list in another order is left until the next hour: it would begin where it began', async () => {
+    it('a list in another order is left until the next hour, because it would start over', async () => {
       pages = [slowly(page([node(2, ago(DAY)), node(1, ago(2 * DAY))], 'a')), page([node(3, ago(HOUR))], null)]
       await world.drain()
       expect(asked()).toHaveLength(1)
@@ -220,7 +217,7 @@ describe('with a server that answers as told', () => {
     })
   })
 
-  it('a shop that goes on asking to wait is left alone until the next hour', async () => {
+  it('a shop that repeatedly asks to wait is left alone until the next hour', async () => {
     const limited = json(429, {}, { 'retry-after': '0.01' })
     pages = Array.from({ length: 6 }, () => limited)
     expect(await sync()).toEqual({ outcome: 'limited', retryAfterMs: 10, orders: 0 })
@@ -229,7 +226,7 @@ describe('with a server that answers as told', () => {
     expect(server.taken).toHaveLength(7)
   })
 
-  it('a job of a storefront that cannot be asked ends, and the next one tries again', async () => {
+  it('a job of an unreachable storefront ends, and the next one tries again', async () => {
     await world.drain()
     const { rows } = await world.database.pool.query('SELECT count(*)::int AS jobs FROM graphile_worker._private_jobs')
     expect(rows[0].jobs).toBe(0)
@@ -238,7 +235,7 @@ describe('with a server that answers as told', () => {
     expect(await idsOf()).toEqual([1])
   })
 
-  it('a storefront that was exchanged meanwhile is not taken for the new one', async () => {
+  it('a replaced storefront is not mistaken for the new one', async () => {
     pages = [
       async (request, response) => {
         await connectStorefront(world, organization, { url: 'http://127.0.0.1:9' })

@@ -47,12 +47,12 @@ describe('the language of a template', () => {
     ['the first by name', ['fr', 'es', 'it'], undefined, 'es'],
     ['the one that is asked for', ['en', 'pt_BR'], 'en', 'en'],
     ['the one that is asked for, however it is written', ['en', 'pt_BR'], 'PT-br', 'pt_BR'],
-  ])('is %s', async (_which, languages, asked, expected) => {
+  ])('resolves to %s', async (_which, languages, asked, expected) => {
     for (const language of languages) await put('promo', language)
     expect((await choose('promo', asked)).language).toBe(expected)
   })
 
-  it('is none that is not approved', async () => {
+  it('never resolves to an unapproved one', async () => {
     await put('promo', 'pt_BR', 'PAUSED')
     await put('promo', 'es')
     expect((await choose('promo')).language).toBe('es')
@@ -63,8 +63,8 @@ describe('the language of a template', () => {
   })
 })
 
-describe('a template that is not known', () => {
-  it('is looked for at the upstream, at most once a minute', async () => {
+describe('an unknown template', () => {
+  it('is looked up at the upstream, at most once a minute', async () => {
     await put('first', 'pt_BR')
     expect((await choose('first')).name).toBe('first')
     await put('second', 'pt_BR')
@@ -76,7 +76,7 @@ describe('a template that is not known', () => {
     expect((await choose('second')).name).toBe('second')
   })
 
-  it('is looked for once by all who ask at the same time', async () => {
+  it('is looked up once by concurrent requests', async () => {
     const names = ['a', 'b', 'c']
     for (const name of names) await put(name, 'pt_BR')
     const found = await Promise.all(names.map((name) => choose(name)))
@@ -89,7 +89,7 @@ describe('a template that is not known', () => {
     expect(await refusalOf('promo')).toMatchObject({ code: 'upstream_credentials' })
   })
 
-  it('is refused for an organization that does not send by the upstream', async () => {
+  it('is refused for an organization that does not send through the upstream', async () => {
     tenant = { ...tenant, provider: 'gateway' }
     expect(await refusalOf('promo')).toMatchObject({ code: 'invalid_provider' })
   })
@@ -121,13 +121,13 @@ function tell(event: string): Promise<void> {
 const report = (name: string, event: string) =>
   world.sim('POST', '/templates/status', { ...account(), name, language: 'pt_BR', event })
 
-describe('what the upstream reports of a template', () => {
+describe('a template change reported by the upstream', () => {
   beforeEach(async () => {
     await put('promo', 'pt_BR')
     await syncTemplates(world.app.ctx, tenant)
   })
 
-  it('counts before the list is fetched', async () => {
+  it('applies even before the list is fetched', async () => {
     await tell('PAUSED')
     expect(await statusOf('promo')).toBe('PAUSED')
     await world.drain()
@@ -135,7 +135,7 @@ describe('what the upstream reports of a template', () => {
     expect(await eventsOf()).toEqual(['PAUSED', 'APPROVED'])
   })
 
-  it('changes the status, and is an event', async () => {
+  it('changes the status, and raises an event', async () => {
     await report('promo', 'PAUSED')
     await world.settle()
     expect(await statusOf('promo')).toBe('PAUSED')
@@ -145,14 +145,14 @@ describe('what the upstream reports of a template', () => {
     expect(await eventsOf()).toEqual(['PAUSED', 'APPROVED'])
   })
 
-  it('changes no status where it tells none', async () => {
+  it('changes no status if it contains none', async () => {
     await report('promo', 'FLAGGED')
     await world.settle()
     expect(await statusOf('promo')).toBe('APPROVED')
     expect(await eventsOf()).toEqual([])
   })
 
-  it('has the rest fetched: a template that was not known', async () => {
+  it('triggers a fetch if the template is unknown', async () => {
     await put('fresh', 'pt_BR', 'PENDING')
     await report('fresh', 'APPROVED')
     await world.settle()
@@ -160,7 +160,7 @@ describe('what the upstream reports of a template', () => {
     expect(await eventsOf()).toEqual(['APPROVED'])
   })
 
-  it('is for the organization of the business account alone', async () => {
+  it('applies only to the organization of the business account', async () => {
     const one = organization
     organization = await world.createOrganization()
     await clear()
@@ -174,8 +174,8 @@ describe('what the upstream reports of a template', () => {
   })
 })
 
-describe('the jobs that fetch templates', () => {
-  it('are one for an organization at most, however often they are asked for', async () => {
+describe('jobs that fetch templates', () => {
+  it('exist at most once per organization, however often they are requested', async () => {
     await world.drain()
     await scheduleTemplateSyncs(world.app.ctx)
     await scheduleTemplateSyncs(world.app.ctx)
@@ -189,7 +189,7 @@ describe('the jobs that fetch templates', () => {
     expect(await statusOf('promo')).toBe('APPROVED')
   })
 
-  it('ask for nothing where a list is known that began to be fetched after they were asked for', async () => {
+  it('skip a list that was fetched after the request', async () => {
     const before = new Date(Date.now() - 60_000)
     await syncTemplates(world.app.ctx, tenant)
     await put('promo', 'pt_BR')
@@ -199,7 +199,7 @@ describe('the jobs that fetch templates', () => {
     expect(await statusOf('promo')).toBe('APPROVED')
   })
 
-  it('leave alone what a callback told while the list was on its way', async () => {
+  it('keep the result of a callback that arrives while the list is being fetched', async () => {
     await put('promo', 'pt_BR')
     await syncTemplates(world.app.ctx, tenant)
     const { upstream } = world.app.ctx
@@ -216,11 +216,11 @@ describe('the jobs that fetch templates', () => {
   })
 })
 
-describe('the changes of templates in a callback', () => {
+describe('template changes in a callback', () => {
   const read = (changes: unknown) => readTemplateChanges(Buffer.from(JSON.stringify({ entry: [{ changes }] })))
   const named = { message_template_name: 'promo', message_template_language: 'pt_BR' }
 
-  it('are those of the fields that are about templates', () => {
+  it('are read from the fields about templates', () => {
     const changes = [
       { field: 'message_template_status_update', value: { ...named, event: 'rejected' } },
       { field: 'message_template_components_update', value: named },

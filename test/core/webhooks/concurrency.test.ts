@@ -42,14 +42,14 @@ function probe(): number {
   return pauseMs()
 }
 
-describe('the pace of an endpoint', () => {
-  it('lets 32 be in flight', () => {
+describe('the concurrency limit of an endpoint', () => {
+  it('allows 32 in flight', () => {
     expect(MAX_IN_FLIGHT).toBe(32)
     expect(room()).toBe(32)
     expect(pace.pausedUntil(now)).toBeNull()
   })
 
-  it('becomes slower with each failure, and faster with each success, up to what it was', () => {
+  it('shrinks with each failure, and grows with each success up to the maximum', () => {
     failTimes(2)
     expect(room()).toBe(18)
     pace.succeeded(now)
@@ -58,7 +58,7 @@ describe('the pace of an endpoint', () => {
     expect(room()).toBe(32)
   })
 
-  it('pauses with the eighth failure in a row, not with the seventh', () => {
+  it('pauses after the eighth failure in a row, not after the seventh', () => {
     failTimes(7)
     expect(room()).toBeGreaterThan(0)
     fail()
@@ -66,7 +66,7 @@ describe('the pace of an endpoint', () => {
     expect(pauseMs()).toBe(SECOND)
   })
 
-  it('does not pause where a success comes between', () => {
+  it('does not pause after a success in between', () => {
     failTimes(7)
     pace.succeeded(now)
     failTimes(7)
@@ -74,21 +74,21 @@ describe('the pace of an endpoint', () => {
     expect(pace.pausedUntil(now)).toBeNull()
   })
 
-  it('tries a dead endpoint with one at a time, after ever longer pauses, none longer than 30 s', () => {
+  it('tries a dead endpoint with one at a time, after longer and longer pauses of at most 30 s', () => {
     failTimes(7)
     fail()
     const pauses = Array.from({ length: 7 }, () => probe() / SECOND)
     expect(pauses).toEqual([2, 4, 8, 16, 30, 30, 30])
   })
 
-  it('is not made slower by what was in flight before a pause', () => {
+  it('does not shrink because of requests sent before a pause', () => {
     const begun = now
     advance(SECOND)
     for (let n = 0; n < 32; n++) pace.failed(begun, now, null)
     expect(pauseMs()).toBe(SECOND)
   })
 
-  it('goes on pausing where what was sent before succeeds', () => {
+  it('stays paused if a request sent before the pause succeeds', () => {
     const begun = now
     advance(SECOND)
     fail(20 * SECOND)
@@ -96,7 +96,7 @@ describe('the pace of an endpoint', () => {
     expect(pauseMs()).toBe(20 * SECOND)
   })
 
-  it('goes on at once with a success', () => {
+  it('resumes at once after a success', () => {
     failTimes(7)
     fail()
     probe()
@@ -107,7 +107,7 @@ describe('the pace of an endpoint', () => {
     expect(pace.pausedUntil(now)).toBeNull()
   })
 
-  it('leaves the endpoint alone for as long as it asks, but not for longer than a minute', () => {
+  it('pauses for as long as the endpoint asks, but at most a minute', () => {
     fail(20 * SECOND)
     expect(pauseMs()).toBe(20 * SECOND)
     fail(HOUR)

@@ -33,8 +33,8 @@ function isSignedBy(secret: string, one: ReceivedWebhook): boolean {
   return (signatures as string).split(' ').includes(expected)
 }
 
-describe('an event arrives', () => {
-  it('signed, so that the public library verifies it', async () => {
+describe('delivering an event', () => {
+  it('signs it, so that the public library verifies it', async () => {
     const endpoint = await startEndpoint(world, organization)
     await newContact()
     await world.drain()
@@ -50,7 +50,7 @@ describe('an event arrives', () => {
     expect(log.body.deliveries[0].event_id).toBe(headersOf(got)['webhook-id'])
   })
 
-  it('only where its kind was asked for', async () => {
+  it('skips webhooks that did not subscribe to its kind', async () => {
     const created = await startEndpoint(world, organization, ['contact.created'])
     const changed = await startEndpoint(world, organization, ['contact.updated', 'message.sent'])
     const all = await startEndpoint(world, organization, ['*'])
@@ -63,7 +63,7 @@ describe('an event arrives', () => {
     expect(mixed.types()).toEqual(['contact.created', 'contact.updated'])
   })
 
-  it('at every webhook once, with one id and the same bytes', async () => {
+  it('sends it to every webhook once, with one id and the same bytes', async () => {
     const endpoints = [await startEndpoint(world, organization), await startEndpoint(world, organization)]
     await newContact()
     await world.drain()
@@ -74,7 +74,7 @@ describe('an event arrives', () => {
     expect(other?.[0]?.headers['webhook-id']).toBe(one?.[0]?.headers['webhook-id'])
   })
 
-  it("never at another organization's webhook", async () => {
+  it("never uses another organization's webhook", async () => {
     const other = await world.createOrganization()
     const theirs = await startEndpoint(world, other)
     const mine = await startEndpoint(world, organization)
@@ -85,7 +85,7 @@ describe('an event arrives', () => {
     expect(theirs.received.map(({ body }) => body.data.contact.organization_id)).toEqual([other.id])
   })
 
-  it('not where it happened before the webhook was set, be it the first one or another', async () => {
+  it('skips webhooks that were created after the event', async () => {
     const contact = await newContact()
     const first = await startEndpoint(world, organization)
     await rename(world, organization, contact, 'first')
@@ -96,7 +96,7 @@ describe('an event arrives', () => {
     expect(namesOf(second)).toEqual(['second'])
   })
 
-  it('not after the webhook was deleted, whether it was on its way already or not', async () => {
+  it('stops when the webhook is deleted, even for deliveries in progress', async () => {
     const { key } = organization
     const deleted = await startEndpoint(world, organization)
     const stays = await startEndpoint(world, organization)
@@ -114,7 +114,7 @@ describe('an event arrives', () => {
     expect(await deliveriesTo(world, deleted.id)).toEqual([])
   })
 
-  it('at a webhook that was set after the last one was deleted, from then on', async () => {
+  it('works for a webhook created after the last one was deleted', async () => {
     const { key } = organization
     const first = await startEndpoint(world, organization)
     const contact = await newContact()
@@ -149,7 +149,7 @@ describe('the attempts of a delivery', () => {
   })
 })
 
-describe('after a rotation', () => {
+describe('after a secret rotation', () => {
   it('both secrets sign for 24 hours, then the new one alone', async () => {
     const endpoint = await startEndpoint(world, organization)
     const contact = await newContact()
@@ -177,7 +177,7 @@ describe('after a rotation', () => {
 })
 
 describe('/metrics', () => {
-  it('counts the attempts that delivered and those that did not, and names nobody', async () => {
+  it('counts successful and failed attempts without naming organizations', async () => {
     const endpoint = await startEndpoint(world, organization)
     const read = async () => {
       const { body } = await world.request('GET', '/metrics')

@@ -63,7 +63,7 @@ async function pass(ms: number, step = 6 * HOUR): Promise<void> {
 }
 
 describe('an endpoint that is gone (410)', () => {
-  it('fails the delivery for good and is disabled, which the others and the feed are told', async () => {
+  it('fails the delivery for good and is disabled, and the other webhooks and the feed report it', async () => {
     endpoint.respond(() => 410)
     await newContact()
     await world.drain()
@@ -76,7 +76,7 @@ describe('an endpoint that is gone (410)', () => {
     ])
   })
 
-  it('gets nothing more: what was pending waits, and what happens meanwhile is not for it', async () => {
+  it('receives nothing more: pending deliveries wait, and later events are skipped', async () => {
     endpoint.respond(() => 503)
     const contact = await newContact()
     await rename(world, organization, contact, 'waits')
@@ -91,7 +91,7 @@ describe('an endpoint that is gone (410)', () => {
     expect(await statuses()).toEqual(['pending', 'pending', 'failed'])
   })
 
-  it('goes on when it is enabled, with what was pending and what happens from then on', async () => {
+  it('continues when it is enabled, with pending deliveries and with later events', async () => {
     endpoint.respond(() => 503)
     const contact = await newContact()
     await rename(world, organization, contact, 'pending')
@@ -111,7 +111,7 @@ describe('an endpoint that is gone (410)', () => {
     expect(await webhook()).toMatchObject({ active: true, disabled_reason: null })
   })
 
-  it('loses few of those that wait: none is tried after the first 410 has come', async () => {
+  it('gets few further attempts: none starts after the first 410', async () => {
     let answers = 0
     endpoint.respond(() => {
       answers += 1
@@ -124,7 +124,7 @@ describe('an endpoint that is gone (410)', () => {
   })
 })
 
-describe('an endpoint with nothing but failures', () => {
+describe('an endpoint that only fails', () => {
   it('is disabled after 5 days, not before', async () => {
     endpoint.respond(() => 500)
     for (let day = 0; day < 5; day++) {
@@ -145,7 +145,7 @@ describe('an endpoint with nothing but failures', () => {
     ])
   })
 
-  it('stays where one succeeded in between', async () => {
+  it('stays enabled after a success in between', async () => {
     endpoint.respond(() => 500)
     await newContact()
     await world.drain()
@@ -163,7 +163,7 @@ describe('an endpoint with nothing but failures', () => {
     expect(others.received).toEqual([])
   })
 
-  it('begins its 5 days anew when it is enabled', async () => {
+  it('gets another 5 days when it is enabled again', async () => {
     endpoint.respond(() => 500)
     await newContact()
     await world.drain()
@@ -178,7 +178,7 @@ describe('an endpoint with nothing but failures', () => {
 })
 
 describe('a webhook that is disabled and enabled', () => {
-  it('keeps the order of what it has missed nothing of', async () => {
+  it('keeps the order of its events if it missed none', async () => {
     const contact = await newContact()
     endpoint.respond(() => 503)
     await raise(world, contact, 3)

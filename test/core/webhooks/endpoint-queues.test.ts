@@ -38,7 +38,7 @@ describe('while the service runs', () => {
   /** Events that a test inserts by SQL send no notification. */
   const tell = () => world.app.ctx.notifications.send({ topic: 'events', organizationIds: [organization.id] })
 
-  it('an endpoint that never answers delays no other, and neither does one that refuses everything', async () => {
+  it('an endpoint that never answers delays no other, nor does one that refuses everything', async () => {
     const silent = await startEndpoint(world, organization, ['contact.updated'])
     silent.respond(() => () => {})
     const dead = await startEndpoint(world, organization, ['contact.updated'])
@@ -57,7 +57,7 @@ describe('while the service runs', () => {
     expect(new Set(namesOf(dead))).toEqual(new Set(['1']))
   })
 
-  it('more events than an endpoint queue has room for arrive once each, while others are raised', async () => {
+  it('more events than an endpoint queue can hold arrive once each, while others are raised', async () => {
     const endpoint = await startEndpoint(world, organization, ['template.status_changed'])
     for (let n = 0; n < 4; n++) {
       await raiseAboutNobody(world, organization, 600, n * 600 + 1)
@@ -70,7 +70,7 @@ describe('while the service runs', () => {
       .toBe(true)
   })
 
-  it('a change arrives without anybody looking for it', async () => {
+  it('a change arrives without polling', async () => {
     const endpoint = await startEndpoint(world, organization, ['contact.created'])
     await createContact(world, organization, '+16505558900')
     await endpoint.until(1)
@@ -137,7 +137,7 @@ describe('an endpoint queue', () => {
     return queue
   }
 
-  it('asks first of all, and again only when told, or when something is due', () => {
+  it('asks first of all, and later only when notified or when something is due', () => {
     const queue = createQueue()
     expect(queue.nextQuery(NOW, LIMIT)).toMatchObject({ room: 200, known: [] })
     expect(queue.nextQuery(NOW, LIMIT)).toBeNull()
@@ -158,7 +158,7 @@ describe('an endpoint queue', () => {
     expect(queue.nextQuery(NOW, 3)?.known).toEqual(['0', '1', '2'])
   })
 
-  it('says that it has work when told, when it is given some, and at the end of an attempt', async () => {
+  it('reports work when notified, when it is given some, and at the end of an attempt', async () => {
     const queue = createEmptyQueue()
     calls = 0
     queue.refresh()
@@ -171,7 +171,7 @@ describe('an endpoint queue', () => {
     expect(calls).toBe(3)
   })
 
-  it('sends 32 at a time, and the next as soon as one has ended', async () => {
+  it('sends 32 at a time, and the next when one has ended', async () => {
     const queue = createEmptyQueue()
     queue.enqueue(due(40))
     queue.pump()
@@ -180,7 +180,7 @@ describe('an endpoint queue', () => {
     expect(sent.map(({ id }) => id)).toEqual(due(33).map(({ id }) => id))
   })
 
-  it('does not take what it has in its hands, until that is recorded', async () => {
+  it('does not accept deliveries that it already holds until they are recorded', async () => {
     const queue = createEmptyQueue()
     queue.enqueue(due(1))
     queue.pump()
@@ -197,7 +197,7 @@ describe('an endpoint queue', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('takes again what was broken off', async () => {
+  it('accepts interrupted deliveries again', async () => {
     const queue = createEmptyQueue()
     queue.enqueue(due(1))
     queue.pump()
@@ -205,7 +205,7 @@ describe('an endpoint queue', () => {
     expect({ ended, idle: queue.isIdle() }).toEqual({ ended: [], idle: true })
   })
 
-  it('asks for what it had no room for, when little is left in line, and lets nothing pass it', async () => {
+  it('asks for skipped deliveries when few are left, and keeps the order', async () => {
     const queue = createEmptyQueue()
     queue.enqueue(due(200))
     queue.enqueue(due(10, 200))
@@ -220,7 +220,7 @@ describe('an endpoint queue', () => {
     expect(query?.known).not.toContain('500')
   })
 
-  it('reads again what stands in line, and not what is in flight, when that was changed', async () => {
+  it('reloads waiting deliveries that were changed, and not those in flight', async () => {
     const queue = createEmptyQueue()
     queue.enqueue(due(40))
     queue.pump()
@@ -230,7 +230,7 @@ describe('an endpoint queue', () => {
     expect(queue.nextQuery(NOW, LIMIT)?.known).toEqual(due(32).map(({ id }) => id))
   })
 
-  it('takes no answer to a question that was asked before something changed', () => {
+  it('ignores an answer to a question asked before a change', () => {
     const queue = createQueue()
     const query = queue.nextQuery(NOW, LIMIT)
     queue.reload()
@@ -242,7 +242,7 @@ describe('an endpoint queue', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('asks for nothing more while too much of what it has sent is not recorded', async () => {
+  it('asks for nothing more while too many results are not recorded', async () => {
     const queue = createQueue()
     for (let n = 0; n < 2; n++) {
       answer(queue, due(200, n * 200))
@@ -254,7 +254,7 @@ describe('an endpoint queue', () => {
     expect(queue.nextQuery(NOW, LIMIT)).not.toBeNull()
   })
 
-  it('keeps little of what a dead endpoint does not take', async () => {
+  it('holds few deliveries of a dead endpoint', async () => {
     const queue = createEmptyQueue()
     queue.enqueue(due(150))
     queue.pump()
@@ -267,7 +267,7 @@ describe('an endpoint queue', () => {
     expect(queue.nextQuery(MUCH_LATER, LIMIT)?.room).toBe(8)
   })
 
-  it('is not woken by what is due, while enough stands in line', () => {
+  it('ignores due deliveries while enough are waiting', () => {
     const queue = createQueue()
     answer(queue, due(150), NOW)
     queue.pump()

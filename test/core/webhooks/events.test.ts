@@ -88,22 +88,22 @@ async function report(id: string, status: string, fields: object = {}): Promise<
   await world.drain()
 }
 
-describe('of a contact', () => {
-  it('its making, as the API shows it', async () => {
+describe('events of a contact', () => {
+  it('report its creation, as the API shows it', async () => {
     const { body } = await request('POST', '/contact', { phone_number: `+${digits}`, full_name: 'Ana', tags: ['vip'] })
     await world.drain()
     expect(arrived('contact.created')).toEqual([{ contact: body.contact }])
     expect(arrived('contact.created')).toEqual([{ contact: await shownContact() }])
   })
 
-  it('a change, as the API shows it', async () => {
+  it('report a change, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)
     await request('PATCH', `/contact?chat_id=${digits}`, { full_name: 'Bea', contact_summary: 'asks a lot' })
     await world.drain()
     expect(arrived('contact.updated')).toEqual([{ contact: await shownContact() }])
   })
 
-  it('that it wants no broadcasts any more, as the API shows it', async () => {
+  it('report an opt-out, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)
     await post(world, organization, { messages: [textMessage(digits, 'STOP')] })
     await world.drain()
@@ -113,8 +113,8 @@ describe('of a contact', () => {
   })
 })
 
-describe('of a message', () => {
-  it('that it came in, from somebody unknown, with the contact that it made', async () => {
+describe('events of a message', () => {
+  it('report its arrival from an unknown person, with the new contact', async () => {
     const message = { phone_number_id: organization.phoneNumberId, from: digits, type: 'text', text: { body: 'Oi' } }
     expect((await world.sim('POST', '/inbound', message)).status).toBe(200)
     await world.settle()
@@ -124,7 +124,7 @@ describe('of a message', () => {
     expect(arrived('message.received')[0].contact).toMatchObject({ active_status: true, has_unread_messages: true })
   })
 
-  it('that it came in with a file, once this is here, with its address', async () => {
+  it('report its arrival with a file, once the file is stored, with its URL', async () => {
     await world.sim('POST', '/inbound', {
       phone_number_id: organization.phoneNumberId,
       from: digits,
@@ -139,7 +139,7 @@ describe('of a message', () => {
     expect((await fetch(message.media_url)).status).toBe(200)
   })
 
-  it('that it was sent, delivered and read, each with the status before', async () => {
+  it('report sent, delivered and read, each with the status before', async () => {
     await createContact(world, organization, `+${digits}`)
     const id = await sendText()
     await world.drain()
@@ -152,7 +152,7 @@ describe('of a message', () => {
     expect(arrived('message.read')[0].message.message_status).toBe('read')
   })
 
-  it('that it failed afterwards, with the reason', async () => {
+  it('report a later failure with the reason', async () => {
     await createContact(world, organization, `+${digits}`)
     const id = await sendText()
     await report(id, 'failed', { errors: [{ code: 131_026, title: 'Message undeliverable' }] })
@@ -161,7 +161,7 @@ describe('of a message', () => {
     expect(arrived('message.failed')).toEqual([{ message, contact: await shownContact(), previous_status: 'sent' }])
   })
 
-  it('that it was refused at once', async () => {
+  it('report an immediate refusal', async () => {
     await createContact(world, organization, `+${digits}`)
     await world.sim('PUT', `/recipients/${digits}`, { code: 131_026, by: 'answer' })
     const body = { phone_number: digits, message_type: 'text', text: 'Hello' }
@@ -173,7 +173,7 @@ describe('of a message', () => {
     ])
   })
 
-  it('a reaction to it, which the message then shows', async () => {
+  it('report a reaction to it, which the message then shows', async () => {
     await createContact(world, organization, `+${digits}`)
     const id = await sendText()
     const reaction = { type: 'reaction', text: undefined, reaction: { message_id: id, emoji: '👍' } }
@@ -190,8 +190,8 @@ describe('of a message', () => {
   })
 })
 
-describe('of a broadcast', () => {
-  it('that it was started and completed, as the API shows it', async () => {
+describe('events of a broadcast', () => {
+  it('report its start and completion, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)
     const body = { name: 'News', templateName: 'hello_world', audience: { recipients: [{ chatNumber: digits }] } }
     const made = await request('POST', '/broadcasts', body)
@@ -210,8 +210,8 @@ describe('of a broadcast', () => {
   })
 })
 
-describe('of a template', () => {
-  it('that its status is another one, as the API shows it', async () => {
+describe('events of a template', () => {
+  it('report a changed status, as the API shows it', async () => {
     const template = { name: 'hello_world', language: 'en_US', event: 'PAUSED' }
     const number = { phone_number_id: organization.phoneNumberId }
     const told = await world.sim('POST', '/templates/status', { ...number, ...template })
@@ -225,8 +225,8 @@ describe('of a template', () => {
   })
 })
 
-describe('of a webhook', () => {
-  it('that it was disabled, and why, as the API shows it, at the others', async () => {
+describe('events of a webhook', () => {
+  it('report at the other webhooks that it was disabled, and why, as the API shows it', async () => {
     const gone = await startEndpoint(world, organization)
     gone.respond(() => 410)
     await createContact(world, organization, `+${digits}`)
@@ -239,8 +239,8 @@ describe('of a webhook', () => {
   })
 })
 
-describe('all together', () => {
-  it('are the kinds that can be asked for', () => {
+describe('all events together', () => {
+  it('are the kinds that a webhook can subscribe to', () => {
     expect([...seen].sort()).toEqual([...EVENT_KINDS].sort())
   })
 })

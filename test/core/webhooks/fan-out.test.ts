@@ -36,8 +36,8 @@ const event = (seq: number, fields: Partial<EventRow> = {}): EventRow => ({
 const shown = (events: EventRow[], endpoints: EndpointRow[]) =>
   fanOut(events, endpoints).map(([{ webhook_id, event_seq }]) => `${webhook_id}: ${event_seq}`)
 
-describe('events fan out', () => {
-  it('to each webhook that takes their kind', () => {
+describe('fanning out events', () => {
+  it('reaches each webhook that subscribed to their kind', () => {
     const events = [event(1, { type: 'contact.created' }), event(2), event(3, { type: 'webhook.test' })]
     const endpoints = [
       endpoint('all'),
@@ -47,18 +47,18 @@ describe('events fan out', () => {
     expect(shown(events, endpoints)).toEqual(['all: 1', 'all: 2', 'one: 2'])
   })
 
-  it('only where they were raised after the webhook was set, however old their transaction', () => {
+  it('covers only events raised after the webhook was created, however old their transaction', () => {
     const events = [99, 100, 101, 1_000].map((seq) => event(seq, { transaction_id: String(2_000 - seq) }))
     expect(shown(events, [endpoint('w', { since_seq: 100 })])).toEqual(['w: 101', 'w: 1000'])
   })
 
-  it('in the order of their contacts, where they are about somebody', () => {
+  it('keeps the order of each contact', () => {
     const people = ['ana', 'bea', null, 'ana']
     const events = people.map((contact_id, index) => event(index + 1, { contact_id }))
     expect(fanOut(events, [endpoint('w')]).map(([delivery]) => delivery.in_order)).toEqual([true, true, false, true])
   })
 
-  it('into deliveries with ids of their own that know their event', () => {
+  it('creates deliveries with ids of their own that refer to their event', () => {
     const [one, other] = fanOut([event(7), event(8)], [endpoint('w')])
     expect(one?.[0]).toMatchObject({ event_id: 'event-7', event_type: 'contact.updated', contact_id: 'ana' })
     expect(one?.[1].seq).toBe(7)

@@ -75,7 +75,7 @@ async function raise(mediaId: string, type = 'message.received'): Promise<void> 
 }
 
 describe('a file', () => {
-  it('is posted with its message where that is wanted, the same at every attempt', async () => {
+  it('is posted with its message if the webhook asks for files, identical in every attempt', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { base64: true, events: EVENTS })
     endpoint.respond(() => 503)
     await raise(await store(jpeg()))
@@ -89,7 +89,7 @@ describe('a file', () => {
     expect(endpoint.received[1]?.text).toBe(endpoint.received[0]?.text)
   })
 
-  it('is not posted where it is not wanted, nor with what becomes of its message', async () => {
+  it('is not posted if the webhook does not ask for files, nor with later statuses of the message', async () => {
     const plain = await startInstanceEndpoint(world, organization, { events: EVENTS })
     const wanted = await startInstanceEndpoint(world, organization, { base64: true, events: EVENTS })
     await raise(await store(jpeg()))
@@ -99,7 +99,7 @@ describe('a file', () => {
     expect(plain.received.map(({ text }) => text.includes('base64'))).toEqual([false, false])
   })
 
-  it('of more than 16 MB is not posted, nor one that is gone: its message is', async () => {
+  it('of more than 16 MB, or missing, is not posted, while its message is', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { base64: true, events: EVENTS })
     await raise(await store(jpeg(), 16 * MEBIBYTE + 1))
     const erased = await store(jpeg())
@@ -119,7 +119,7 @@ describe('a file', () => {
     expect(endpoint.received[0]?.body.data.message).not.toHaveProperty('base64')
   })
 
-  it('that many messages have arrives with each of them', async () => {
+  it('arrives with each message that refers to it', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { base64: true, events: EVENTS })
     const file = await store(Buffer.alloc(MEBIBYTE, 7))
     const people = ['+16505551001', '+16505551002', '+16505551003', '+16505551004', '+16505551005']
@@ -132,7 +132,7 @@ describe('a file', () => {
     )
   })
 
-  it('that the store cannot give for now is waited for', async () => {
+  it('is awaited if the store is unavailable for now', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { base64: true, events: EVENTS })
     const { blobs } = world.app.ctx
     const { open } = blobs

@@ -52,7 +52,7 @@ function onlyOf({ received }: InstanceEndpoint): ReceivedWebhook {
   return received[0] as ReceivedWebhook
 }
 
-describe('an event arrives at the webhook of an instance', () => {
+describe('the webhook of an instance receives an event', () => {
   it("in the gateway's envelope, signed so that the public library verifies it", async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] })
     await receive('Oi')
@@ -80,7 +80,7 @@ describe('an event arrives at the webhook of an instance', () => {
     })
   })
 
-  it('for what comes, what is sent, what becomes of it, and who is met', async () => {
+  it('for received and sent messages, their statuses, and new contacts', async () => {
     const endpoint = await startInstanceEndpoint(world, organization)
     await receive('Oi')
     await send('Olá')
@@ -98,7 +98,7 @@ describe('an event arrives at the webhook of an instance', () => {
     expect(updates[0]?.body.data).toMatchObject({ keyId: sent?.body.data.key.id, fromMe: true })
   })
 
-  it('for reactions, whose keys say whose message they are to, as stored ones do', async () => {
+  it('for reactions, with the key of their target as in stored messages', async () => {
     const events = ['SEND_MESSAGE', 'MESSAGES_UPSERT']
     const endpoint = await startInstanceEndpoint(world, organization, { events })
     const { name } = endpoint.instance
@@ -130,7 +130,7 @@ describe('an event arrives at the webhook of an instance', () => {
     }
   })
 
-  it('for what its contact changes and takes back; Interface A never hears of that', async () => {
+  it('for edits and revocations by contacts, which Interface A does not receive', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, {
       events: ['messages.edited', 'messages-delete'],
     })
@@ -156,7 +156,7 @@ describe('an event arrives at the webhook of an instance', () => {
     expect((await world.request('GET', '/events?types=instance.state', { key: organization.key })).status).toBe(400)
   })
 
-  it('for its connection and its codes, and for those of no other instance', async () => {
+  it('for its own connection and codes, not for those of other instances', async () => {
     const endpoint = await startInstanceEndpoint(world, organization)
     const other = await startInstanceEndpoint(world, organization)
     const { ctx } = world.app
@@ -180,7 +180,7 @@ describe('an event arrives at the webhook of an instance', () => {
     expect(JSON.stringify(rows)).not.toContain('2@ref')
   })
 
-  it('only where its connection carried the message, and it is of the same organization', async () => {
+  it('only if its connection carried the message, in the same organization', async () => {
     const device = await makeInstance(world, organization, { kind: 'linked_device' })
     const ofDevice = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] }, device)
     const ofOrganization = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] })
@@ -191,7 +191,7 @@ describe('an event arrives at the webhook of an instance', () => {
     expect(ofOther.received).toEqual([])
   })
 
-  it('at a path of its own where that is wanted, with what is asked for after it', async () => {
+  it('at a separate path per event if requested, before the query string', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { enabled: false })
     const url = `${endpoint.url}/?tenant=1`
     await endpoint.set({ url, byEvents: true, events: ['MESSAGES_UPSERT'] })
@@ -201,7 +201,7 @@ describe('an event arrives at the webhook of an instance', () => {
     expect(got.body.destination).toBe(url)
   })
 
-  it('with the headers that it was set with, and a token that is new at every attempt', async () => {
+  it('with the configured headers, and a new token at every attempt', async () => {
     const headers = { 'X-Tenant': 'blue', Authorization: 'Basic x', 'Content-Type': 'text/plain', jwt_key: 'hush' }
     const endpoint = await startInstanceEndpoint(world, organization, { headers, events: ['MESSAGES_UPSERT'] })
     await receive('Oi')
@@ -219,8 +219,8 @@ describe('an event arrives at the webhook of an instance', () => {
   })
 })
 
-describe('a delivery that fails', () => {
-  it('is tried again with the same id and bytes, by the schedule of all webhooks', async () => {
+describe('a failing delivery', () => {
+  it('is retried with the same id and bytes, on the schedule of all webhooks', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] })
     endpoint.respond(() => 503)
     await receive('Oi')
@@ -235,7 +235,7 @@ describe('a delivery that fails', () => {
     expect(await deliveryTo(world, endpoint.id)).toMatchObject({ status: 'delivered', event_type: 'message.received' })
   })
 
-  it('holds up the later ones of its contact', async () => {
+  it('delays the later ones of its contact', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] })
     endpoint.respond(() => 503)
     await receive('one', 'two')
@@ -246,7 +246,7 @@ describe('a delivery that fails', () => {
     expect(endpoint.received.map(({ body }) => body.data.message.conversation)).toEqual(['one', 'one', 'two'])
   })
 
-  it('with 410 disables the webhook; setting it again enables it, with its secret, for the events from then on', async () => {
+  it('with 410 disables the webhook; setting it again enables it, with its secret, for later events', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] })
     endpoint.respond(() => 410)
     await receive('gone')
@@ -266,8 +266,8 @@ describe('a delivery that fails', () => {
   })
 })
 
-describe('a webhook that is switched off', () => {
-  it('gets nothing, and nobody is told that it was disabled', async () => {
+describe('a disabled webhook', () => {
+  it('receives nothing, and no event reports that it was disabled', async () => {
     const endpoint = await startInstanceEndpoint(world, organization)
     const all = await startEndpoint(world, organization)
     const { webhook } = await endpoint.set({ enabled: false })
@@ -282,11 +282,11 @@ describe('a webhook that is switched off', () => {
   })
 })
 
-describe('the log of Interface A', () => {
+describe('the delivery log of Interface A', () => {
   const request = (method: string, path: string, body?: object) =>
     world.request(method, path, { key: organization.key, body })
 
-  it('shows what was delivered to instances, with the envelope; without codes', async () => {
+  it('shows deliveries to instances with the envelope, without codes', async () => {
     const endpoint = await startInstanceEndpoint(world, organization)
     const code = { code: '2@ref', pairingCode: 'ABCD1234', count: 1 }
     await world.database.pool.query("UPDATE instances SET state = 'connecting' WHERE id = $1", [endpoint.instance.id])
@@ -303,7 +303,7 @@ describe('the log of Interface A', () => {
     expect((await world.request('GET', path, { key: foreign.key })).status).toBe(404)
   })
 
-  it('replays one, and what the webhook takes of a range of time', async () => {
+  it('replays one, and those of a time range that the webhook subscribes to', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] })
     const from = new Date(world.now().getTime() - HOUR).toISOString()
     const device = await makeInstance(world, organization, { kind: 'linked_device' })
@@ -320,7 +320,7 @@ describe('the log of Interface A', () => {
     expect(endpoint.names()).toEqual(Array(5).fill('messages.upsert'))
   })
 
-  it("replays nothing of the gateway's alone to a webhook of its own that takes everything", async () => {
+  it('does not replay events of the gateway to a webhook of Interface A that takes everything', async () => {
     const all = await startEndpoint(world, organization)
     const device = await makeInstance(world, organization, { kind: 'linked_device' })
     await recordState(world.app.ctx, organization.id, device.id, { state: 'close', code: 401 })
@@ -332,7 +332,7 @@ describe('the log of Interface A', () => {
     expect(all.received).toEqual([])
   })
 
-  it('cannot replay to one that is disabled', async () => {
+  it('cannot replay to a disabled webhook', async () => {
     const endpoint = await startInstanceEndpoint(world, organization)
     await receive('one')
     await endpoint.set({ enabled: false })
@@ -343,8 +343,8 @@ describe('the log of Interface A', () => {
   })
 })
 
-describe('the webhooks of Interface A', () => {
-  it('are others: those of instances are neither shown nor touched, nor do they count', async () => {
+describe('webhooks of Interface A', () => {
+  it('are separate: those of instances are neither shown, changed nor counted', async () => {
     const { key } = organization
     const endpoint = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] })
     expect((await world.request('GET', '/get-webhooks', { key })).body.webhooks).toEqual([])

@@ -10,24 +10,24 @@ const failure = (ms: number, status: number | null = 500): HealthSample => ({ at
 const success = (ms: number): HealthSample => ({ at: after(ms), delivered: true, status: 200 })
 const take = (...signs: HealthSample[]) => signs.reduce(healthAfter, WELL)
 
-describe('an endpoint', () => {
-  it('fails since the first failure after the last success', () => {
+describe('the health of an endpoint', () => {
+  it('is failing since the first failure after the last success', () => {
     expect(take(failure(0), failure(DAY))).toEqual({ failingSince: START, disabledReason: null })
     expect(take(failure(0), success(1), failure(DAY), failure(2 * DAY)).failingSince).toEqual(after(DAY))
     expect(take(failure(0), success(1))).toEqual(WELL)
   })
 
-  it('is disabled by a failure 5 days after the first one, not a moment sooner', () => {
+  it('leads to disabling 5 days after the first failure, not earlier', () => {
     expect(take(failure(0), failure(5 * DAY - 1)).disabledReason).toBeNull()
     expect(take(failure(0), failure(5 * DAY)).disabledReason).toContain(START.toISOString())
     expect(take(failure(0), failure(5 * DAY, null)).disabledReason).not.toBeNull()
   })
 
-  it('is not disabled where there was a success within the 5 days', () => {
+  it('does not lead to disabling after a success within the 5 days', () => {
     expect(take(failure(0), success(4 * DAY), failure(6 * DAY)).disabledReason).toBeNull()
   })
 
-  it('is disabled by a 410 at once, and stays so whatever else was on its way', () => {
+  it('leads to disabling at once after a 410, whatever other results follow', () => {
     const gone = take(failure(0, 410))
     expect(gone.disabledReason).toContain('410')
     expect(take(failure(0, 410), success(1), failure(6 * DAY))).toEqual(gone)

@@ -57,15 +57,15 @@ function refuse(...names: string[]): void {
   endpoint.respond(({ body: { data } }) => (names.includes(data.contact?.full_name ?? data.template?.name) ? 500 : 204))
 }
 
-describe("a contact's events", () => {
-  it('arrive in their order, however many', async () => {
+describe('the events of a contact', () => {
+  it('arrive in order, however many', async () => {
     const contact = await newContact()
     await raise(world, contact, 40)
     await world.drain()
     expect(namesOf(endpoint)).toEqual(numbers(40))
   })
 
-  it('wait for the one that fails, while those of others and of nobody go on', async () => {
+  it('wait for a failing one, while those of others and those without a contact continue', async () => {
     const [ana, bea] = [await newContact(), await newContact()]
     refuse('1')
     await raise(world, ana, 2)
@@ -84,7 +84,7 @@ describe("a contact's events", () => {
     expect(namesOf(endpoint)).toEqual(['1', '2', '3'])
   })
 
-  it('go on with the next one when the first has failed for good', async () => {
+  it('continue with the next one after the first has failed for good', async () => {
     const contact = await newContact()
     refuse('1')
     await raise(world, contact, 2)
@@ -100,7 +100,7 @@ describe("a contact's events", () => {
     expect(namesOf(endpoint).filter((name) => name === '1')).toHaveLength(10)
   })
 
-  it('wait at each webhook by themselves', async () => {
+  it('wait at each webhook separately', async () => {
     const other = await startEndpoint(world, organization, ['contact.updated'])
     const contact = await newContact()
     refuse('1')
@@ -110,7 +110,7 @@ describe("a contact's events", () => {
     expect(namesOf(other)).toEqual(numbers(3))
   })
 
-  it('are not waited for by a replay, nor is that waited for', async () => {
+  it('are not delayed by a replay, nor is the replay delayed', async () => {
     const contact = await newContact()
     refuse('1')
     await raise(world, contact, 2)
@@ -127,7 +127,7 @@ describe("a contact's events", () => {
     expect(namesOf(endpoint)).toEqual(['1', '2', '1', '2'])
   })
 
-  it('are in order still where another process goes on with them', async () => {
+  it('stay in order if another process takes over', async () => {
     const contact = await newContact()
     refuse('1')
     await raise(world, contact, 5)
@@ -145,7 +145,7 @@ describe("a contact's events", () => {
   })
 })
 
-describe('two contacts that turn out to be one', () => {
+describe('two contacts that are merged', () => {
   const userId = () => `US.52${++people}`
 
   /** A contact of a number, and a younger one of a user id, whose events wait. */
@@ -180,7 +180,7 @@ describe('two contacts that turn out to be one', () => {
     expect((await deliveries()).map(({ status }) => status)).not.toContain('pending')
   })
 
-  it('have none stuck where the first of them ends at the same moment', async () => {
+  it('have none stuck if the first one ends at the same moment', async () => {
     const { younger, merge } = await twoPeople()
     refuse('11')
     await raise(world, younger, 2, 11)
@@ -208,7 +208,7 @@ describe('two contacts that turn out to be one', () => {
     expect(namesOf(endpoint).slice(0, 2)).toEqual(['11', '12'])
   })
 
-  it('have none stuck where an event becomes a delivery at the same moment', async () => {
+  it('have none stuck if an event becomes a delivery at the same moment', async () => {
     const { younger, merge } = await twoPeople()
     refuse('11')
     await raise(world, younger, 1, 11)
@@ -229,7 +229,7 @@ describe('two contacts that turn out to be one', () => {
     await expectNothingStuck(world)
   })
 
-  it('have their events in order where these were read before, and become deliveries afterwards', async () => {
+  it('have their events in order if these were read before, and become deliveries afterwards', async () => {
     const { older, younger, merge } = await twoPeople()
     refuse('1')
     await raise(world, older, 1)
@@ -251,7 +251,7 @@ describe('two contacts that turn out to be one', () => {
 })
 
 describe('a contact that is erased', () => {
-  it('leaves nothing stuck: what waited has failed, and the others go on', async () => {
+  it('leaves nothing stuck: waiting deliveries fail, and other contacts continue', async () => {
     const digits = newNumber()
     const [ana, bea] = [await newContact(digits), await newContact()]
     refuse('1', '11')
@@ -275,7 +275,7 @@ describe('a contact that is erased', () => {
     expect(namesOf(endpoint).filter((name) => ['2', '3'].includes(name))).toEqual([])
   })
 
-  it('leaves nothing stuck where an event of it becomes a delivery at the same moment', async () => {
+  it('leaves nothing stuck if one of its events becomes a delivery at the same moment', async () => {
     const digits = newNumber()
     const contact = await newContact(digits)
     refuse('1')
@@ -303,7 +303,7 @@ describe('a contact that is erased', () => {
     await expectNothingStuck(world)
   })
 
-  it('stays erased where an attempt ends after that', async () => {
+  it('stays erased if an attempt ends after that', async () => {
     const digits = newNumber()
     const contact = await newContact(digits)
     let end = () => {}

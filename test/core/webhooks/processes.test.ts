@@ -107,7 +107,7 @@ describe('two processes', () => {
     expect(await holders()).toEqual([null, null, null, null, null, null])
   })
 
-  it('hand over without loss what is in flight when one of them stops', async () => {
+  it('hand over deliveries in flight without loss when one of them stops', async () => {
     const one = await startProcess()
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ describe('two processes', () => {
     expect(await statuses()).toEqual(['delivered', 'delivered'])
   })
 
-  it('keep the attempts of one that has lost an organization, and the other one goes on', async () => {
+  it('keep the attempts of a process that has lost an organization, and the other one continues', async () => {
     const [one, other] = [await startProcess(), await startProcess()]
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -154,7 +154,7 @@ describe('two processes', () => {
     expect(await holders()).toEqual([other.registration.processId])
   })
 
-  it('keep since when an endpoint fails, though the one that failed last has lost the organization', async () => {
+  it("keep the start of an endpoint's failures, even if the process that saw the last one has lost the organization", async () => {
     const since = new Date(world.now().getTime() - HOUR)
     await world.database.pool.query('UPDATE webhooks SET failing_since = $1', [since])
     const [one, other] = [await startProcess(), await startProcess()]
@@ -185,7 +185,7 @@ describe('two processes', () => {
     expect(rows).toEqual([{ failing_since: since }])
   })
 
-  it('take over from one that has died, with what waited only for an attempt of it', async () => {
+  it('take over from one that has died, including deliveries that only waited for its attempt', async () => {
     const one = await startProcess()
     endpoint.respond(() => 500)
     await raiseAbout(await newContact(), 2)
@@ -200,8 +200,8 @@ describe('two processes', () => {
   })
 })
 
-describe('where the database breaks off', () => {
-  it('a round, what was received is recorded afterwards and not sent again', async () => {
+describe('if the database fails', () => {
+  it('during a round, received answers are recorded afterwards and nothing is sent again', async () => {
     const { dispatcher } = await startProcess()
     const lock = 'SELECT FROM webhook_deliveries WHERE organization_id = $1 FOR UPDATE'
     const contact = await newContact()
@@ -225,7 +225,7 @@ describe('where the database breaks off', () => {
     expect((await deliveriesTo(world, endpoint.id))[0]?.attempts).toHaveLength(1)
   })
 
-  it('the writing of deliveries, they are written afterwards, once', async () => {
+  it('during the writing of deliveries, they are written afterwards, once', async () => {
     const { dispatcher } = await startProcess()
     const contact = await newContact()
     await dispatcher.drain()
@@ -241,7 +241,7 @@ describe('where the database breaks off', () => {
     expect(namesOf(endpoint)).toEqual(numbers(3))
   })
 
-  it('after the writing, what was written is not written again', async () => {
+  it('after the writing, the same deliveries are not written again', async () => {
     const { dispatcher } = await startProcess()
     const contact = await newContact()
     await dispatcher.drain()
@@ -258,7 +258,7 @@ describe('where the database breaks off', () => {
     expect(namesOf(endpoint)).toEqual(['1'])
   })
 
-  it('the taking over of an organization, it is taken over afterwards', async () => {
+  it('while an organization is taken over, it is taken over afterwards', async () => {
     const { dispatcher } = await startProcess()
     endpoint.respond(() => 500)
     await raiseAbout(await newContact(), 2)

@@ -72,17 +72,17 @@ const enable = async ({ id }: Endpoint) => {
   expect(status).toBe(200)
 }
 
-describe('events are read, and positions written', () => {
-  it('not at all where nobody wants them', async () => {
+describe('reading events and writing positions', () => {
+  it('does not happen without webhooks', async () => {
     expect(await costOfSending()).toEqual({ reads: 0, commits: 0 })
   })
 
-  it('not at all where every webhook is disabled', async () => {
+  it('does not happen if every webhook is disabled', async () => {
     await disable(await startEndpoint(world, organization))
     expect(await costOfSending()).toEqual({ reads: 0, commits: 0 })
   })
 
-  it('once a round for a webhook, and its position not where it wants none of them', async () => {
+  it('happens once a round for a webhook, without a new position if it takes none of the events', async () => {
     await startEndpoint(world, organization, ['message.failed'])
     const others = await costOfSending()
     expect(others.reads).toBeGreaterThan(0)
@@ -94,7 +94,7 @@ describe('events are read, and positions written', () => {
     expect(commits).toBeLessThanOrEqual(BATCHES)
   })
 
-  it('for a page only while it is open', async () => {
+  it('happens for a console page only while it is open', async () => {
     const source = await openEventSource(world, (await signIn(world, organization)).cookie)
     const { reads, commits } = await costOfSending()
     expect(reads).toBeGreaterThan(0)
@@ -106,8 +106,8 @@ describe('events are read, and positions written', () => {
   })
 })
 
-describe('a webhook that is enabled', () => {
-  it('gets what is raised from then on, and reads nothing of what was before', async () => {
+describe('enabling a webhook', () => {
+  it('delivers later events, and reads no earlier ones', async () => {
     const endpoint = await startEndpoint(world, organization, ['contact.updated'])
     await disable(endpoint)
     await raise(world, contact, 3_000)
@@ -119,7 +119,7 @@ describe('a webhook that is enabled', () => {
     expect(counts.get('events.readWindows')).toBeLessThanOrEqual(3)
   })
 
-  it('gets what is raised after that by a transaction that was begun before', async () => {
+  it('delivers later events of a transaction that started before', async () => {
     const endpoint = await startEndpoint(world, organization, ['contact.updated'])
     await disable(endpoint)
     const other = await createContact(world, organization, number())

@@ -42,7 +42,7 @@ const feed = async (after = '') => {
   return body
 }
 
-it('a database that comes from another server goes on where it ended there: nothing is passed over, nothing comes twice', async () => {
+it('a database restored on another server continues where it ended: no event is skipped or repeated', async () => {
   const endpoint = await startEndpoint(world, organization, ['contact.updated'])
   const contact = await createContact(world, organization, '+16505557800')
   await raise(world, contact, 2)
@@ -68,14 +68,14 @@ it('a database that comes from another server goes on where it ended there: noth
   expect(await feed(`&after=${fromElsewhere(old)}`)).toMatchObject({ error: 'Invalid parameter' })
 })
 
-it('a database that has stayed where it was is left alone', async () => {
+it('a database on the same server is left unchanged', async () => {
   const before = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
   await adoptRestoredDatabase(world.app.ctx)
   const after = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
   expect(after.rows).toEqual(before.rows)
 })
 
-it('a database whose clock is set by another process at this moment is left alone', async () => {
+it('a database whose clock another process is setting is left unchanged', async () => {
   await raise(world, await createContact(world, organization, '+16505557801'), 1)
   const before = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
   // One that is older than the one that sets the clock, and that goes on.

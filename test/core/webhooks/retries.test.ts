@@ -60,8 +60,8 @@ function askToWait(retryAfter: string, status = 503): void {
   endpoint.respond(() => (response) => void response.writeHead(status, { 'retry-after': retryAfter }).end())
 }
 
-describe('a delivery that fails', () => {
-  it('is pending with what came of the attempt, as the API shows it', async () => {
+describe('a failing delivery', () => {
+  it('is pending with the result of the attempt, as the API shows it', async () => {
     endpoint.respond(() => (response) => void response.writeHead(500).end('out of order'))
     const { id } = await attempt()
     const { body } = await world.request('GET', '/webhook-deliveries', { key: organization.key })
@@ -72,7 +72,7 @@ describe('a delivery that fails', () => {
     expect(made).toMatchObject({ response_body: 'out of order', error: 'the endpoint answered 500' })
   })
 
-  it('is tried ten times with ever longer waits, and has failed for good then', async () => {
+  it('is tried ten times with longer and longer waits, and then fails for good', async () => {
     endpoint.respond(() => 500)
     let delivery = await attempt()
     for (const [index, wait] of WAITS.entries()) {
@@ -91,7 +91,7 @@ describe('a delivery that fails', () => {
     expect(endpoint.received).toHaveLength(10)
   })
 
-  it('is not tried before its time', async () => {
+  it('is not tried early', async () => {
     endpoint.respond(() => 500)
     await attempt()
     world.advance(4 * SECOND)
@@ -113,7 +113,7 @@ describe('a delivery that fails', () => {
 })
 
 describe('Retry-After', () => {
-  it('in seconds is kept where it is later than the schedule', async () => {
+  it('in seconds applies if it is later than the schedule', async () => {
     askToWait('90')
     const delivery = await attempt()
     const waited = waitOf(delivery) as number
@@ -122,7 +122,7 @@ describe('Retry-After', () => {
     expect((await attemptAgain(delivery)).attempts).toHaveLength(2)
   })
 
-  it('as a date is kept where it is later than the schedule', async () => {
+  it('as a date applies if it is later than the schedule', async () => {
     // A date says whole seconds, on the machine's clock.
     askToWait(new Date(Date.now() + 600 * SECOND).toUTCString(), 429)
     const waited = waitOf(await attempt()) as number
@@ -135,7 +135,7 @@ describe('Retry-After', () => {
     expect(waitOf(await attempt())).toBeGreaterThanOrEqual(5 * SECOND)
   })
 
-  it('of one event keeps the others of the endpoint waiting, for a minute at most', async () => {
+  it('of one event delays the other deliveries of the endpoint, for at most a minute', async () => {
     askToWait('3600')
     await attempt()
     endpoint.respond(() => 204)
@@ -148,8 +148,8 @@ describe('Retry-After', () => {
   })
 })
 
-describe('an attempt has failed', () => {
-  it.each([301, 302, 307, 308])('with a redirect, which is not followed: %i', async (status) => {
+describe('an attempt fails', () => {
+  it.each([301, 302, 307, 308])('with redirect %i, which is not followed', async (status) => {
     const target = await startEndpoint(world, organization, ['contact.updated'])
     endpoint.respond(() => (response) => void response.writeHead(status, { location: target.url }).end())
     const { attempts } = await attempt()
@@ -162,26 +162,26 @@ describe('an attempt has failed', () => {
     expect(await attempt()).toMatchObject({ status: 'pending', attempts: [{ response_status: status }] })
   })
 
-  it('where the endpoint hangs up', async () => {
+  it('if the endpoint closes the connection', async () => {
     endpoint.respond(() => (response) => void response.socket?.destroy())
     expect(await attempt()).toMatchObject({ status: 'pending', attempts: [{ response_status: null }] })
   })
 
-  it('where nobody listens', async () => {
+  it('if the endpoint does not listen', async () => {
     await endpoint.close()
     const { status, attempts } = await attempt()
     expect({ status, attempts }).toMatchObject({ status: 'pending', attempts: [{ response_status: null }] })
     expect(attempts[0]?.error).toContain('ECONNREFUSED')
   })
 
-  it.each([200, 201, 202, 204, 299])('not with the status %i', async (status) => {
+  it.each([200, 201, 202, 204, 299])('unless the status is %i', async (status) => {
     endpoint.respond(() => status)
     expect(await attempt()).toMatchObject({ status: 'delivered', attempts: [{ response_status: status, error: null }] })
   })
 })
 
 describe('a private address', () => {
-  it('is not called where the webhook was public when it was set, and the attempt says why', async () => {
+  it('is not called even if the webhook was public when it was set, and the attempt gives the reason', async () => {
     const target = new URL(endpoint.url)
     await world.database.pool.query('UPDATE webhooks SET url = $2 WHERE id = $1', [
       endpoint.id,
@@ -195,7 +195,7 @@ describe('a private address', () => {
     expect(endpoint.received).toEqual([])
   })
 
-  it('is not called behind a name that leads there by now', async () => {
+  it('is not called behind a name that now resolves to it', async () => {
     const strict = await startWorld({ PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
     try {
       const theirs = await strict.createOrganization()
@@ -216,7 +216,7 @@ describe('a private address', () => {
 })
 
 describe('an endpoint that keeps failing', () => {
-  it('is left alone after eight failures in a row, so that the others keep their attempts', async () => {
+  it('is left alone after eight failures in a row, so that the other deliveries keep their attempts', async () => {
     endpoint.respond(() => 500)
     for (let n = 0; n < 50; n++) await newContact()
     await world.drain()
@@ -236,7 +236,7 @@ describe('an endpoint that keeps failing', () => {
     expect(endpoint.received).toHaveLength(50 + tried)
   })
 
-  it('gets no more than 32 at a time', async () => {
+  it('receives at most 32 at a time', async () => {
     let inFlight = 0
     let most = 0
     endpoint.respond(() => async (response) => {

@@ -12,7 +12,7 @@ const waitAfter = (attempt: number, retryAfterMs: number | null, random: () => n
 
 describe('the next attempt', () => {
   it.each(WAITS.map((wait, index) => ({ attempt: index + 1, wait })))(
-    'comes $wait ms after attempt $attempt, and at most a fifth of that later',
+    'comes $wait ms after attempt $attempt, plus at most a fifth',
     ({ attempt, wait }) => {
       expect(waitAfter(attempt, null, () => 0)).toBe(wait)
       expect(waitAfter(attempt, null, () => 0.5)).toBe(wait + wait / 10)
@@ -20,12 +20,12 @@ describe('the next attempt', () => {
     },
   )
 
-  it('does not come after the tenth, whatever the endpoint asks for', () => {
+  it('does not follow the tenth, whatever the endpoint asks for', () => {
     expect(waitAfter(10, null, () => 0)).toBeNull()
     expect(waitAfter(10, HOUR, () => 0)).toBeNull()
   })
 
-  it('comes when the endpoint asked for it, where that is later', () => {
+  it('comes when the endpoint asks for it, if that is later', () => {
     expect(waitAfter(1, MINUTE, () => 0.5)).toBe(MINUTE)
     expect(waitAfter(2, MINUTE, () => 0.5)).toBe(5.5 * MINUTE)
     expect(waitAfter(1, 5.5 * SECOND, () => 1)).toBe(6 * SECOND)

@@ -3,8 +3,8 @@ import { createWakeTimers } from '../../../src/core/webhooks/wake-timers.js'
 
 const at = (second: number) => new Date(second * 1_000)
 
-describe('who has something to do', () => {
-  it('is taken once, until woken again', () => {
+describe('a key with work', () => {
+  it('is taken once, until it is woken again', () => {
     const wakes = createWakeTimers<string>()
     wakes.wake('a')
     wakes.wake('a')
@@ -15,7 +15,7 @@ describe('who has something to do', () => {
     expect(wakes.takeAwake(at(0))).toEqual([])
   })
 
-  it('at a time to come is taken then, by the last time that was said', () => {
+  it('is taken at its scheduled time, as last set', () => {
     const wakes = createWakeTimers<string>()
     wakes.sleep('late', at(9))
     wakes.sleep('soon', at(5))

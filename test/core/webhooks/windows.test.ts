@@ -47,14 +47,14 @@ const raiseUncommitted = (name: string) =>
   )
 
 describe('events', () => {
-  it('of one transaction arrive all, where they are more than one round takes, and more than an endpoint queue has room for', async () => {
+  it('of one transaction all arrive, even if they exceed one round and the endpoint queue', async () => {
     await raiseAboutNobody(world, organization, 2_500)
     await world.drain()
     expect(endpoint.received).toHaveLength(2_500)
     expect(new Set(namesOf(endpoint)).size).toBe(2_500)
   })
 
-  it('arrive once at each of several webhooks, where there are more than one statement takes', async () => {
+  it('arrive once at each of several webhooks, even if they exceed one statement', async () => {
     const others = [await startEndpoint(world, organization), await startEndpoint(world, organization)]
     await raiseAboutNobody(world, organization, 1_400)
     await world.drain()
@@ -64,7 +64,7 @@ describe('events', () => {
     }
   })
 
-  it('of one contact keep their order over the rounds that they take', async () => {
+  it('of one contact keep their order across rounds', async () => {
     const contact = await newContact()
     await raiseAboutNobody(world, organization, 990, 10_000)
     await raise(world, contact, 30)
@@ -73,7 +73,7 @@ describe('events', () => {
     expect(endpoint.received).toHaveLength(1_020)
   })
 
-  it('of many contacts, each with more than one, arrive all, each in its order', async () => {
+  it('of many contacts with several events each all arrive, in order per contact', async () => {
     const contacts = [await newContact(), await newContact(), await newContact()]
     for (const contact of contacts) await raise(world, contact, 250)
     await world.drain()
@@ -83,7 +83,7 @@ describe('events', () => {
     }
   })
 
-  it('wait for no transaction that was begun before them, and its own come when it ends', async () => {
+  it('do not wait for a transaction that started before them, and its own events arrive when it ends', async () => {
     const open = await raiseUncommitted('late')
     await raiseAboutNobody(world, organization, 1)
     await world.drain()
@@ -93,7 +93,7 @@ describe('events', () => {
     expect(namesOf(endpoint)).toEqual(['1', 'late'])
   })
 
-  it('of a transaction that is rolled back never arrive', async () => {
+  it('of a rolled back transaction never arrive', async () => {
     const open = await raiseUncommitted('never')
     await raiseAboutNobody(world, organization, 1)
     await world.drain()
@@ -103,7 +103,7 @@ describe('events', () => {
     expect(namesOf(endpoint)).toEqual(['1', '2'])
   })
 
-  it('of one contact arrive in the order of cause and effect, whichever transactions were begun first', async () => {
+  it('of one contact arrive in causal order, whichever transactions started first', async () => {
     const contact = await newContact()
     await world.drain()
     // The one that was begun first changes the contact last, and a third, begun in between, goes on meanwhile.
@@ -125,7 +125,7 @@ describe('events', () => {
     expect(namesOf(endpoint)).toEqual(['1', '2', 'between'])
   })
 
-  it('of an organization wait for no other organization', async () => {
+  it('of an organization do not wait for other organizations', async () => {
     const other = await world.createOrganization()
     const theirs = await startEndpoint(world, other, ['template.status_changed'])
     await raiseAboutNobody(world, organization, 1_500)
@@ -135,7 +135,7 @@ describe('events', () => {
     expect(endpoint.received).toHaveLength(1_500)
   })
 
-  it('of an organization that somebody has locked hold up no others, and come afterwards', async () => {
+  it('of an organization with a locked row delay no others, and arrive afterwards', async () => {
     const other = await world.createOrganization()
     const theirs = await startEndpoint(world, other, ['template.status_changed'])
     const lock = 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE'
@@ -179,7 +179,7 @@ describe('events', () => {
       )
     })
 
-    it('become deliveries, more of them than one round takes', async () => {
+    it('become deliveries even if they exceed one round', async () => {
       await raiseInMany()
       await world.drain()
       expect(await count()).toBe(250)

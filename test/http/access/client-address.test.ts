@@ -14,6 +14,6 @@ it.each([
   ['127.0.0.1', undefined, null],
   ['127.0.0.1', '10.0.0.1', null],
   ['127.0.0.1', '8.8.8.8, unknown', null],
-])('a connection from %s with X-Forwarded-For %s comes from %s', (address, forwarded, expected) => {
+])('a connection from %s with X-Forwarded-For %s is attributed to %s', (address, forwarded, expected) => {
   expect(networkOf(address, forwarded)).toBe(expected)
 })

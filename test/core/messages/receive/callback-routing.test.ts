@@ -5,7 +5,7 @@ function changeOf(phoneNumberId: unknown) {
   return { field: 'messages', value: { metadata: { phone_number_id: phoneNumberId } } }
 }
 
-describe('the ids that a callback names', () => {
+describe('the ids in a callback', () => {
   const envelope = {
     entry: [
       { id: 'account 1', changes: [changeOf('number 1'), {}, changeOf('number 1')] },
@@ -14,7 +14,7 @@ describe('the ids that a callback names', () => {
     ],
   }
 
-  it('are those of its changes, each once and counted', () => {
+  it('are those of its changes, each listed once with a count', () => {
     expect(namedIds(readChanges(envelope), 10)).toEqual([
       { kind: 'phone_number_id', value: 'number 1', changes: 2 },
       { kind: 'business_account_id', value: 'account 1', changes: 1 },
@@ -23,7 +23,7 @@ describe('the ids that a callback names', () => {
     ])
   })
 
-  it('are found without parsing, numbers first', () => {
+  it('are found without parsing, phone numbers first', () => {
     for (const text of [JSON.stringify(envelope), JSON.stringify(envelope, null, 2)]) {
       expect(scanIds(text, 3)).toEqual([
         { kind: 'phone_number_id', value: 'number 1', changes: 2 },
@@ -33,7 +33,7 @@ describe('the ids that a callback names', () => {
     }
   })
 
-  it('are bounded in number, and none is longer than an id can be', () => {
+  it('are limited in number and length', () => {
     const many = { entry: Array.from({ length: 300 }, (_, index) => ({ id: `account ${index}`, changes: [{}] })) }
     expect(namedIds(readChanges(many), 100)).toHaveLength(100)
     expect(scanIds(JSON.stringify(many), 100)).toHaveLength(100)
@@ -42,13 +42,13 @@ describe('the ids that a callback names', () => {
     expect(scanIds(JSON.stringify(odd), 100)).toEqual([])
   })
 
-  it('are looked for in 10,000 places of a text that is not parsed', () => {
+  it('are looked for in 10,000 places of an unparsed text', () => {
     expect(scanIds('"id":"x"'.repeat(20_000), 100)).toEqual([
       { kind: 'business_account_id', value: 'x', changes: 10_000 },
     ])
   })
 
-  it('are not looked for in what a customer wrote', () => {
+  it("are never taken from a customer's text", () => {
     const text = JSON.stringify({ text: { body: '{"phone_number_id":"number 1","id":"account 1"}' } })
     expect(scanIds(text, 100)).toEqual([])
   })

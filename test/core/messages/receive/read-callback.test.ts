@@ -8,7 +8,7 @@ function callback(value: unknown, field = 'messages'): Buffer {
 }
 
 describe('reading a callback', () => {
-  it('never throws, whatever JSON it holds', () => {
+  it('never throws, whatever the JSON', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(readCallback(Buffer.from(JSON.stringify(value))))))
   })
 
@@ -39,7 +39,7 @@ describe('reading a callback', () => {
     )
   })
 
-  it('keeps the order, messages before statuses of one value', () => {
+  it('keeps the order, with messages before statuses of one value', () => {
     const message = (id: string) => ({ id, from: '16505550001', type: 'text', text: { body: id } })
     const value = {
       statuses: [{ id: 's1', status: 'sent' }],
@@ -52,7 +52,7 @@ describe('reading a callback', () => {
     ])
   })
 
-  it('leaves other fields alone', () => {
+  it('ignores other fields', () => {
     expect(readCallback(callback({ messages: [{ id: 'm', from: '16505550001', type: 'text' }] }, 'other'))).toEqual([])
   })
 })

@@ -20,8 +20,8 @@ function event(message: object, more: object = {}, key: object = {}) {
 
 const read = (message: object) => readDeviceCallback([event(message)])[0]
 
-describe('the callback of a linked device', () => {
-  it('is a message of the person, by both names', () => {
+describe('a callback of a linked device', () => {
+  it('is a message of the person, with both addresses', () => {
     expect(read({ conversation: 'hi' })).toEqual({
       kind: 'message',
       from: { waId: '5511888887777', userId: '77@lid' },
@@ -40,7 +40,7 @@ describe('the callback of a linked device', () => {
     })
   })
 
-  it('belongs to the group in which it was written', () => {
+  it('belongs to the group it was written in', () => {
     const chat = { jid: '1@g.us', phone: null, lid: null, name: 'Family' }
     const key = { remoteJid: '1@g.us', participant: '77@lid' }
     expect(readDeviceCallback([event({ conversation: 'hi' }, { chat }, key)])[0]).toMatchObject({
@@ -50,7 +50,7 @@ describe('the callback of a linked device', () => {
     })
   })
 
-  it('may have been typed on the phone', () => {
+  it('may be typed on the phone', () => {
     expect(readDeviceCallback([event({ conversation: 'hi' }, {}, { fromMe: true })])[0]).toMatchObject({
       from: { waId: '5511888887777' },
       profileName: null,
@@ -105,7 +105,7 @@ describe('the callback of a linked device', () => {
     expect(read(message)).toMatchObject({ kind: 'message', ...expected })
   })
 
-  it('names its file so that it can be fetched', () => {
+  it('contains the data to fetch its file', () => {
     const item = read({ audioMessage: { mimetype: 'audio/ogg; codecs=opus', ptt: true } })
     expect(item?.kind === 'message' && readInboundFile('audio', item.content)).toEqual({
       mediaId: 'A',
@@ -115,7 +115,7 @@ describe('the callback of a linked device', () => {
     })
   })
 
-  it('may be about another message', () => {
+  it('may refer to another message', () => {
     expect(read({ reactionMessage: { key: { id: 'B' }, text: '👍' } })).toMatchObject({
       kind: 'reaction',
       text: '👍',
@@ -130,7 +130,7 @@ describe('the callback of a linked device', () => {
     })
   })
 
-  it('is a status with our id in it', () => {
+  it('with our id is a status', () => {
     const status = event({}, { type: 'status', status: 'failed', code: '463' }, { fromMe: true, id: OURS })
     expect(readDeviceCallback([status])).toMatchObject([
       {
@@ -144,7 +144,7 @@ describe('the callback of a linked device', () => {
     ])
   })
 
-  it('is a status where a message of ours comes back, and a message where no such one is known', () => {
+  it('with a message of ours is a status, and a message if the id is unknown', () => {
     const [item] = readDeviceCallback([event({ conversation: 'hi' }, {}, { fromMe: true, id: OURS })])
     expect(item).toMatchObject({
       kind: 'status',
@@ -156,7 +156,7 @@ describe('the callback of a linked device', () => {
     expect(readDeviceCallback([event({ conversation: 'hi' }, {}, { id: OURS })])[0]).toMatchObject({ kind: 'message' })
   })
 
-  it('is left out where it is no event', () => {
+  it('is ignored if it is not an event', () => {
     const nobody = { chat: { jid: JID, phone: null, lid: null, name: null } }
     const others = [{}, { type: 'message' }, { ...event({}), key: null }, event({ conversation: 'x' }, nobody)]
     expect(readDeviceCallback(others)).toEqual([])

@@ -121,8 +121,8 @@ async function whileHeld({ id }: Person, work: (release: () => Promise<void>) =>
   }
 }
 
-describe('recording, many at once', () => {
-  it('150 to one contact: each once, without a gap', async () => {
+describe('recording many messages at once', () => {
+  it('stores 150 messages to one contact once each, without a gap', async () => {
     const person = await newPerson()
     const messages = upTo(150).map(() => messageTo(person.digits))
     const recorded = await Promise.all(messages.map(messageWriter.record))
@@ -132,14 +132,14 @@ describe('recording, many at once', () => {
     expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(messages.map(({ id }) => id)))
   })
 
-  it('two writers, as in two processes, share the numbers', async () => {
+  it('shares the numbers between two writers, as in two processes', async () => {
     const person = await newPerson()
     const writers = [messageWriter, createMessageWriter(world.database)]
     await Promise.all(upTo(60).map((count) => writers[count % 2]?.record(messageTo(person.digits))))
     expect(numbersOf(await rowsOf(person.id))).toEqual(upTo(60))
   })
 
-  it('to many contacts of two organizations that have the same numbers', async () => {
+  it('works for many contacts of two organizations with the same phone numbers', async () => {
     const mine = await newPeople(30)
     const theirs = await Promise.all(mine.map(({ digits }) => createContact(world, other, `+${digits}`)))
     const wanted = mine.flatMap(({ digits }) => [
@@ -154,7 +154,7 @@ describe('recording, many at once', () => {
     for (const id of theirs) expect(numbersOf(await rowsOf(id))).toEqual([1])
   })
 
-  it('a refused message takes no number and does not affect the others', async () => {
+  it('gives a refused message no number and leaves the others unaffected', async () => {
     const [blocked, known] = await Promise.all([newPerson(), newPerson()])
     await block(blocked)
     const nowhere = newId()
@@ -180,7 +180,7 @@ describe('recording, many at once', () => {
     expect(numbersOf(await rowsOf(known.id))).toEqual([1, 2])
   })
 
-  it('a taken id fails only its own message', async () => {
+  it('rejects only the message with a taken id', async () => {
     const everybody = await newPeople(5)
     const [first] = everybody as [Person]
     const taken = messageTo(first.digits)
@@ -204,7 +204,7 @@ describe('recording, many at once', () => {
     for (const { id } of everybody.slice(1)) expect(numbersOf(await rowsOf(id))).toEqual([1])
   })
 
-  it('one id twice at the same moment: one of the two is recorded', async () => {
+  it('records one of two messages with the same id', async () => {
     const person = await newPerson()
     const message = messageTo(person.digits)
     const settled = await Promise.allSettled([messageWriter.record(message), messageWriter.record({ ...message })])
@@ -233,7 +233,7 @@ describe('recording for a contact with a locked row', () => {
     expect(numbersOf(await rowsOf(held.id))).toEqual([1, 2])
   })
 
-  it('does not hold up others, however many wait, and gives up in the end without a record', async () => {
+  it('does not delay others, however many wait, and gives up in the end without a record', async () => {
     const held = await newPerson()
     const stranger = await newPerson(other)
     await whileHeld(held, async () => {
@@ -248,7 +248,7 @@ describe('recording for a contact with a locked row', () => {
     expect(await rowsOf(held.id)).toEqual([])
   })
 
-  it('and erases it: the contact is not found', async () => {
+  it('that is then erased reports that the contact is not found', async () => {
     const [erased, stays] = (await newPeople(2)) as [Person, Person]
     const { waiting } = await world.database.transaction(async (transaction) => {
       await eraseContact(transaction, organization.id, erased.id, newId())
@@ -261,8 +261,8 @@ describe('recording for a contact with a locked row', () => {
   })
 })
 
-describe('accepting', () => {
-  it('many at once: each keeps its own id, and raises message.sent once', async () => {
+describe('accepting messages', () => {
+  it('keeps the id of each, and raises message.sent once per message', async () => {
     const everybody = await newPeople(30)
     const messages = everybody.flatMap(({ digits }) => [messageTo(digits), messageTo(digits)])
     await Promise.all(messages.map(messageWriter.record))
@@ -275,7 +275,7 @@ describe('accepting', () => {
     }
   })
 
-  it('an upstream id that is taken is refused to that one alone', async () => {
+  it('refuses only the message with a taken upstream id', async () => {
     const people = (await newPeople(3)) as [Person, Person, Person]
     const messages = people.map(({ digits }) => messageTo(digits))
     await Promise.all(messages.map(messageWriter.record))
@@ -293,7 +293,7 @@ describe('accepting', () => {
     expect(await typesOf(loser.id)).not.toContain('message.sent')
   })
 
-  it('one twice, at the same moment and later: it counts once, and the first id stays', async () => {
+  it('counts once if it is repeated, and the first id stays', async () => {
     const person = await newPerson()
     const message = messageTo(person.digits)
     await messageWriter.record(message)
@@ -307,7 +307,7 @@ describe('accepting', () => {
     expect(await typesOf(person.id)).toEqual(['contact.created', 'message.sent'])
   })
 
-  it('a message that a callback reported first: nothing changes, and nothing is raised again', async () => {
+  it('changes nothing and raises nothing if a callback reported the message first', async () => {
     const person = await newPerson()
     const message = messageTo(person.digits)
     await messageWriter.record(message)
@@ -321,7 +321,7 @@ describe('accepting', () => {
     expect(await typesOf(person.id)).toEqual(['contact.created', 'message.sent', 'message.delivered'])
   })
 
-  it('for a contact that has been erased meanwhile: nothing comes back', async () => {
+  it('returns nothing for a contact that was erased in the meantime', async () => {
     const [erased, stays] = (await newPeople(2)) as [Person, Person]
     const [gone, there] = [messageTo(erased.digits), messageTo(stays.digits)]
     await Promise.all([messageWriter.record(gone), messageWriter.record(there)])
@@ -335,7 +335,7 @@ describe('accepting', () => {
     expect(await rowsOf(stays.id)).toMatchObject([{ outcome: null }])
   })
 
-  it('a message with a locked row waits, the others do not', async () => {
+  it('waits for a message with a locked row, without delaying the others', async () => {
     const [held, ...rest] = (await newPeople(4)) as [Person, ...Person[]]
     const messages = [held, ...rest].map(({ digits }) => messageTo(digits))
     await Promise.all(messages.map(messageWriter.record))
@@ -386,7 +386,7 @@ const ask: fc.Arbitrary<Ask> = fc.record({
 const batches = fc.array(fc.tuple(fc.nat(300), fc.array(ask, { minLength: 1, maxLength: 60 })), { maxLength: 4 })
 
 describe('random batches, through two processes', () => {
-  it('do what a simple model says', async () => {
+  it('match a simple model', async () => {
     const second = openDatabase(world.database.connection, 4, () => undefined)
     const writers = [messageWriter, createMessageWriter(second)]
     try {

@@ -36,17 +36,20 @@ it.each([
   ['no connection', notAccepted(null, null)],
   ['credentials', refused('credentials', 190)],
   ['the message itself', refused('message', 131026)],
-])('who asks again after the process died hears of %s what the request would have told', async (_name, outcome) => {
-  const body = { phone_number: CUSTOMER, message_type: 'text', text: 'hello' }
-  const { id } = (await world.request('POST', '/send-chat', { key: organization.key, body })).body
-  const { ctx } = world.app
-  const tenant = await findTenant(ctx.database, organization.id)
-  if (!tenant) throw new Error('the organization is gone')
+])(
+  'a repeated request after the process died gets the outcome %s that the first one would have got',
+  async (_name, outcome) => {
+    const body = { phone_number: CUSTOMER, message_type: 'text', text: 'hello' }
+    const { id } = (await world.request('POST', '/send-chat', { key: organization.key, body })).body
+    const { ctx } = world.app
+    const tenant = await findTenant(ctx.database, organization.id)
+    if (!tenant) throw new Error('the organization is gone')
 
-  const told = await recordOutcome(ctx, tenant, id, { chatId: CUSTOMER }, outcome)
-  expect(await findSendResult(ctx, tenant, id)).toEqual(told)
-  const shown = (await conversation(world, organization, CUSTOMER)).body.messages.at(-1)
-  const code = 'code' in outcome && outcome.code !== null ? outcome.code : 'upstream_unavailable'
-  expect(shown).toMatchObject({ id, message_status: 'failed' })
-  expect(shown.error).toEqual({ code, text: 'text' in outcome && outcome.text })
-})
+    const told = await recordOutcome(ctx, tenant, id, { chatId: CUSTOMER }, outcome)
+    expect(await findSendResult(ctx, tenant, id)).toEqual(told)
+    const shown = (await conversation(world, organization, CUSTOMER)).body.messages.at(-1)
+    const code = 'code' in outcome && outcome.code !== null ? outcome.code : 'upstream_unavailable'
+    expect(shown).toMatchObject({ id, message_status: 'failed' })
+    expect(shown.error).toEqual({ code, text: 'text' in outcome && outcome.text })
+  },
+)

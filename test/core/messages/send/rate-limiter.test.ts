@@ -72,13 +72,13 @@ describe('the send slots of a number', () => {
     [2, 10],
     [80, 400],
     [10_000, 1_000],
-  ])('at %i a second: the slots of the next 5 s are reserved at once, at most 1,000 per batch', async (rate, count) => {
+  ])('for the next 5 s are reserved at once at %i a second, at most 1,000 per batch', async (rate, count) => {
     const slots = await take(newNumber(), rate, count)
     expect(countReserved(slots)).toBe(count)
     expect(waits(slots)).toEqual(slots.map((_, index) => Math.ceil(index * (1_000 / rate))))
   })
 
-  it('later than that are refused with the time when they would begin', async () => {
+  it('beyond the deadline are refused with the time at which they would start', async () => {
     const number = newNumber()
     const slots = await take(number, 1, 8)
     expect(slots.map((slot) => slot.reserved)).toEqual([true, true, true, true, true, false, false, false])
@@ -107,7 +107,7 @@ describe('the send slots of a number', () => {
     expect(await reservedUntil(number)).toBe(before + 2_000_000)
   })
 
-  it('begin now after a pause: unused slots are lost', async () => {
+  it('start now after a pause: unused slots are lost', async () => {
     const number = newNumber()
     await setReservedUntil(number, -3_600)
     expect(waits(await take(number, 10, 4))).toEqual([0, 100, 200, 300])
@@ -169,7 +169,7 @@ describe('separate limits', () => {
     }
   })
 
-  it('0 a second: unlimited, without reservations', async () => {
+  it('of 0 a second mean unlimited, without reservations', async () => {
     const number = newNumber()
     const slots = await take(number, 0, 500)
     expect(slots).toEqual(slots.map(() => ({ reserved: true, waitMs: 0 })))
