@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
-import type { LogLevel } from './config.js'
+import type { LogLevel } from './config/values.js'
 
 export type { Logger } from 'pino'
 

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { link, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Config, type Parsed, parseAdminToken, parseMasterKeys } from './config.js'
+import type { Config } from './config/settings.js'
+import { type Parsed, parseAdminToken, parseMasterKeys } from './config/values.js'
 import { makeFolder } from './lib/files/make-folder.js'
 import { syncFolder } from './lib/files/sync-folder.js'
 

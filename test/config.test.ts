@@ -1,6 +1,10 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type BucketConfig, type Config, configWarnings, describeConfig, readConfig } from '../src/config.js'
+import { configWarnings } from '../src/config/checks.js'
+import { describeConfig } from '../src/config/describe.js'
+import { readConfig } from '../src/config/read.js'
+import type { Config } from '../src/config/settings.js'
+import type { BucketConfig } from '../src/config/values.js'
 
 function configOf(env: Record<string, string | undefined>): Config {
   const result = readConfig(env)

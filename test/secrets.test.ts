@@ -2,7 +2,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Config, readConfig } from '../src/config.js'
+import { readConfig } from '../src/config/read.js'
+import type { Config } from '../src/config/settings.js'
 import { loadSecrets, type Secrets } from '../src/secrets.js'
 
 let folder: string

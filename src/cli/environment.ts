@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type Config, readConfig } from '../config.js'
+import { readConfig } from '../config/read.js'
+import type { Config } from '../config/settings.js'
 import { EmbeddedDatabaseError, openEmbeddedDatabase, startEmbeddedDatabase } from '../database/embedded.js'
 import { migrate, schemaState } from '../database/migrate.js'
 import { type Connection, type Database, openDatabase } from '../database/pool.js'

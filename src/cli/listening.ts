@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { Config } from '../config.js'
+import type { Config } from '../config/settings.js'
 import { CliFailure } from './failure.js'
 
 /** Checks early that every port of the service is free. Throws a CliFailure with code 2. */

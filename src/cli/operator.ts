@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/settings.js'
 import type { Context, CredentialsContext, OperatorContext } from '../context.js'
 import type { LinkContext } from '../core/identity/sign-in-links.js'
 import { createSignInTokens } from '../core/identity/sign-in-tokens.js'

@@ -1,6 +1,7 @@
 import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../app.js'
-import { type Config, configWarnings } from '../config.js'
+import { configWarnings } from '../config/checks.js'
+import type { Config } from '../config/settings.js'
 import { isFfmpegInstalled } from '../lib/files/ffmpeg.js'
 import { packageVersion } from '../lib/files/package-version.js'
 import { createLogger, type Logger } from '../log.js'

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../config.js'
+import type { Config } from '../config/settings.js'
 import { asText } from '../lib/text/json.js'
 import { readDataFile, writeDataFile } from './data-file.js'
 

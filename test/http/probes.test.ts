@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../src/app.js'
-import { readConfig } from '../../src/config.js'
+import { readConfig } from '../../src/config/read.js'
 import { type Database, openDatabase } from '../../src/database/pool.js'
 import { startWorld, type World } from '../support/world.js'
 

@@ -1,4 +1,4 @@
-import { describeConfig } from '../../config.js'
+import { describeConfig } from '../../config/describe.js'
 import { loadSecrets } from '../../secrets.js'
 import { requireSharedConfig } from '../environment.js'
 import type { Invocation } from '../invocation.js'

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/settings.js'
 import { requireConfig } from '../environment.js'
 import type { Invocation, Streams } from '../invocation.js'
 import { startService } from '../service.js'

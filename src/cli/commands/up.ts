@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/settings.js'
 import { packageRoot } from '../../lib/files/package-root.js'
 import { DEMO_CONTACT, DEMO_ORDER, type Demo, ensureDemo } from '../demo/demo.js'
 import { requireConfig } from '../environment.js'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/settings.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { asObjects } from '../../lib/text/json.js'
 import { requireSecrets, requireSharedConfig } from '../environment.js'

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../../simulator/index.js'
 import { type App, startApp } from '../../../src/app.js'
 import { type Demo, ensureDemo } from '../../../src/cli/demo/demo.js'
-import { readConfig } from '../../../src/config.js'
+import { readConfig } from '../../../src/config/read.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 import { makeFolder } from '../support.js'
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../src/app.js'
-import { readConfig } from '../../../src/config.js'
+import { readConfig } from '../../../src/config/read.js'
 import { openDatabase } from '../../../src/database/pool.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 import { type DatabaseProxy, startProxy } from '../../support/proxy.js'

@@ -1,0 +1,62 @@
+import { contradiction } from './checks.js'
+import { assembleConfig, type Config, settings, type ValueOf, type VariableName, variableNames } from './settings.js'
+import { MASK, maskPassword, type Parsed } from './values.js'
+
+// Variables of the test suite, which reach the processes that it starts.
+const testNames = /^PARLEY_TEST_/
+
+/**
+ * Reads and validates the settings. Empty variables count as unset; `up` has their values in place of defaults. The
+ * problem is one line with the variable, its value (masked if secret) and the expected form.
+ */
+export function readConfig(
+  env: Record<string, string | undefined>,
+  up: Record<string, string> = {},
+): { ok: true; config: Config } | { ok: false; problem: string } {
+  const fromEnvironment = givenVariables(env)
+  const given = new Map([...givenVariables(up), ...fromEnvironment])
+  const problems = [...unknownVariables(given)]
+
+  function read<Name extends VariableName>(name: Name): ValueOf<Name> {
+    const { parse, byDefault }: { parse: (text: string) => Parsed<ValueOf<Name>>; byDefault: ValueOf<Name> } =
+      settings[name]
+    const text = given.get(name)
+    if (text === undefined) return byDefault
+    const parsed = parse(text)
+    if (parsed.ok) return parsed.value
+    problems.push(`${name}=${shown(name, text)}: expected ${parsed.expected}`)
+    return byDefault
+  }
+
+  const config: Config = {
+    ...assembleConfig(read),
+    fromEnvironment: new Set(variableNames.filter((name) => fromEnvironment.has(name))),
+    fromUp: new Set(variableNames.filter((name) => given.has(name) && !fromEnvironment.has(name))),
+  }
+  const problem = problems[0] ?? contradiction(config)
+  return problem === undefined ? { ok: true, config } : { ok: false, problem }
+}
+
+function givenVariables(env: Record<string, string | undefined>): Map<string, string> {
+  const given = new Map<string, string>()
+  for (const [name, value] of Object.entries(env)) {
+    const text = value?.trim()
+    if (text && name.startsWith('PARLEY_')) given.set(name, text)
+  }
+  return given
+}
+
+// Otherwise a misspelt name would silently leave the default in force.
+function unknownVariables(given: Map<string, string>): string[] {
+  const known: readonly string[] = variableNames
+  return [...given.keys()]
+    .filter((name) => !known.includes(name) && !testNames.test(name))
+    .map((name) => `${name} is not a setting of Parley: expected one of ${variableNames.join(', ')}`)
+}
+
+function shown(name: VariableName, text: string): string {
+  if (settings[name].isSecret) return MASK
+  // A text that is not a URL may contain its password anywhere.
+  if (name === 'PARLEY_DATABASE_URL' && !text.includes('//')) return MASK
+  return JSON.stringify(maskPassword(text))
+}
