@@ -306,7 +306,7 @@ describe('connections', () => {
     ['delivers', 200, 60_000],
     ['delivers without a body', 204, 0],
     ['fails', 500, 60_000],
-  ])('are used again after a call that %s', async (_what, status, size) => {
+  ])('are reused after a call that %s', async (_what, status, size) => {
     // One connection is not quite free when the next call begins, so there are two that take turns.
     expect((await connectionsUsed(status, size)).size).toBeLessThanOrEqual(2)
   })

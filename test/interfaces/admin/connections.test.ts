@@ -41,7 +41,7 @@ async function tablesHolding(texts: string[]): Promise<string[]> {
 }
 
 describe('PUT /admin/organizations/{id}/upstream', () => {
-  it('200, sets the provider, shows what is no secret, with defaults', async () => {
+  it('returns 200, sets the provider, and shows everything except secrets, with defaults', async () => {
     const { id } = await newOrganization()
     const given = settings()
     const { status, body } = await connect(id, given)
@@ -53,7 +53,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     expect(unpaced.body.upstream).toMatchObject({ messages_per_second: 0, pair_limit: false })
   })
 
-  it('never returns a secret, and keeps none in clear', async () => {
+  it('never returns a secret, and stores none in clear', async () => {
     const { id } = await newOrganization()
     const { access_token, app_secret, verify_token, ...rest } = settings()
     const secrets = [access_token, app_secret, verify_token]
@@ -68,7 +68,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     expect(await tablesHolding([rest.phone_number_id])).toEqual(['upstream_settings'])
   })
 
-  it('connects nobody whose templates no job would then ask for', async () => {
+  it('fails without a job that fetches the templates', async () => {
     const { id } = await newOrganization()
     const given = { ...settings(), messages_per_second: 80, pair_limit: true }
     const breaking = { ...world.app.ctx, linkWithSimulator: () => Promise.reject(new Error('the simulator is down')) }
@@ -87,7 +87,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     expect(await connected()).toEqual({ settings: 1, jobs: 1 })
   })
 
-  it('the simulator knows the number before a worker may ask it for templates', async () => {
+  it('registers the number at the simulator before a worker can fetch its templates', async () => {
     const { id } = await newOrganization()
     const seen: unknown[] = []
     const watching = {
@@ -104,18 +104,21 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     expect(seen).toEqual([0, 'woken'])
   })
 
-  it.each(['phone_number_id', 'business_account_id'] as const)('409 for a %s that another one claims', async (kind) => {
-    const [one, two] = [await newOrganization(), await newOrganization()]
-    const first = settings()
-    await connect(one.id, first)
-    const answer = await connect(two.id, settings({ [kind]: first[kind] }))
-    expect([answer.status, answer.body.error]).toEqual([409, 'Already taken'])
-    expect(answer.body.message).toContain(kind)
-    const { body } = await world.admin('GET', `/organizations/${two.id}`)
-    expect(body.organization.provider).toBeNull()
-  })
+  it.each(['phone_number_id', 'business_account_id'] as const)(
+    'returns 409 for a %s that another organization uses',
+    async (kind) => {
+      const [one, two] = [await newOrganization(), await newOrganization()]
+      const first = settings()
+      await connect(one.id, first)
+      const answer = await connect(two.id, settings({ [kind]: first[kind] }))
+      expect([answer.status, answer.body.error]).toEqual([409, 'Already taken'])
+      expect(answer.body.message).toContain(kind)
+      const { body } = await world.admin('GET', `/organizations/${two.id}`)
+      expect(body.organization.provider).toBeNull()
+    },
+  )
 
-  it('takes its own ids again, also when asked twice at once', async () => {
+  it("accepts the organization's own ids again, even in concurrent requests", async () => {
     const { id } = await newOrganization()
     const own = settings()
     const answers = await Promise.all([connect(id, own), connect(id, own), connect(id, own)])
@@ -123,7 +126,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     expect((await connect(id, { ...own, access_token: 'another' })).status).toBe(200)
   })
 
-  it('gives its old ids back to whoever claims them next', async () => {
+  it('frees the old ids for other organizations', async () => {
     const [one, two] = [await newOrganization(), await newOrganization()]
     const first = settings()
     await connect(one.id, first)
@@ -132,7 +135,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     expect((await connect(two.id, first)).status).toBe(200)
   })
 
-  it('gives them back when it is deleted', async () => {
+  it('frees the ids when the organization is deleted', async () => {
     const [one, two] = [await newOrganization(), await newOrganization()]
     const first = settings()
     await connect(one.id, first)
@@ -154,7 +157,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     [{ pair_limit: 'no' }, 'Invalid field', 'pair_limit'] as const,
     // What the pretend phone of another organization is called.
     [{ phone_number_id: '0192f0c0-0000-7000-8000-00000000abcd/shop' }, 'Invalid field', 'phone_number_id'] as const,
-  ])('400: %j', async (fields, error, name) => {
+  ])('returns 400 for %j', async (fields, error, name) => {
     const { id } = await newOrganization()
     const answer = await connect(id, settings(fields))
     expect([answer.status, answer.body.error]).toEqual([400, error])
@@ -165,7 +168,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
 describe('PUT /admin/organizations/{id}/storefront', () => {
   const put = (id: string, body: unknown) => world.admin('PUT', `/organizations/${id}/storefront`, body)
 
-  it('200, again 200, and keeps no secret in clear', async () => {
+  it('returns 200, again 200, and stores no secret in clear', async () => {
     const { id } = await newOrganization()
     const secrets = [randomUUID(), randomUUID()]
     const given = { url: 'https://shop.example', access_token: secrets[0], webhook_secret: secrets[1] }
@@ -177,7 +180,7 @@ describe('PUT /admin/organizations/{id}/storefront', () => {
     expect(await tablesHolding(secrets)).toEqual([])
   })
 
-  it('GET tells where it is, and no secret; null before', async () => {
+  it('shows the url without the token on GET; null before', async () => {
     const { id } = await newOrganization()
     const read = () => world.admin('GET', `/organizations/${id}/storefront`)
     expect((await read()).body).toEqual({ success: true, storefront: null })
@@ -195,7 +198,7 @@ describe('PUT /admin/organizations/{id}/storefront', () => {
     [{ url: undefined }, 'Missing required field', 'url'],
     [{ access_token: '' }, 'Missing required field', 'access_token'],
     [{ webhook_secret: 5 }, 'Invalid field', 'webhook_secret'],
-  ])('400: %j', async (fields, error, name) => {
+  ])('returns 400 for %j', async (fields, error, name) => {
     const { id } = await newOrganization()
     const answer = await put(id, { url: 'https://shop.example', access_token: 'a', webhook_secret: 'b', ...fields })
     expect([answer.status, answer.body.error]).toEqual([400, error])

@@ -143,7 +143,7 @@ async function workOffDeletion(): Promise<void> {
 }
 
 describe('DELETE /admin/organizations/{id}', () => {
-  it('removes every row of it but the hashes of its keys, and none of another one', async () => {
+  it('removes every row of the organization except the hashes of its keys, and none of another one', async () => {
     const organization = await furnish()
     const other = await furnish()
     const before = await rowsOf(organization.id)
@@ -163,7 +163,7 @@ describe('DELETE /admin/organizations/{id}', () => {
     expect(await rowsOf(other.id)).toEqual(untouched)
   })
 
-  it('answers before the rows are gone, and from then on the organization is there for nobody', async () => {
+  it('responds before the rows are removed, and the organization is no longer accessible from then on', async () => {
     const organization = await furnish()
     const { id, key, slug } = organization
     const before = await rowsOf(id)
@@ -196,7 +196,7 @@ describe('DELETE /admin/organizations/{id}', () => {
     await workOffDeletion()
   })
 
-  it('another organization has its slug, number and code at once, and keeps them when the rows go', async () => {
+  it('frees the slug, number and code at once for another organization, which keeps them', async () => {
     const gone = await furnish()
     const { code } = (await world.request('GET', '/shortlinks', { key: gone.key })).body.shortlinks[0]
     await world.admin('DELETE', `/organizations/${gone.id}`)
@@ -222,7 +222,7 @@ describe('DELETE /admin/organizations/{id}', () => {
     expect((await world.request('GET', `/s/${code}`)).headers.get('location')).toBe(link.redirect_url)
   })
 
-  it('404 the second time, and for everything below it', async () => {
+  it('returns 404 the second time, and for everything below the organization', async () => {
     const { id } = await world.createOrganization()
     await world.admin('DELETE', `/organizations/${id}`)
     for (const [method, path] of [
@@ -236,13 +236,13 @@ describe('DELETE /admin/organizations/{id}', () => {
     }
   })
 
-  it('makes its slug free', async () => {
+  it('frees the slug', async () => {
     const { id, slug } = await world.createOrganization()
     await world.admin('DELETE', `/organizations/${id}`)
     expect((await world.admin('POST', '/organizations', { name: 'Shop', slug })).status).toBe(201)
   })
 
-  it('leaves the callbacks that come later to nobody', async () => {
+  it('ignores callbacks that arrive later', async () => {
     const { id, phoneNumberId, appSecret } = await world.createOrganization()
     const value = { metadata: { phone_number_id: phoneNumberId }, messages: [] }
     const body = JSON.stringify({ entry: [{ id: 'x', changes: [{ field: 'messages', value }] }] })

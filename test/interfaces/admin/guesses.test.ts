@@ -14,7 +14,7 @@ const ask = (key: string | undefined, from: string) =>
     headers: { 'x-forwarded-for': from },
   })
 
-it('a network that has sent many wrong admin tokens is not told whether the next is right', async () => {
+it('a network that has sent many wrong admin tokens does not learn whether the next one is right', async () => {
   const from = '8.8.8.8'
   const guesses = await Promise.all(Array.from({ length: 300 }, (_, index) => ask(`guess-${index}`, from)))
   expect(new Set(guesses.map(({ status }) => status))).toEqual(new Set([401]))

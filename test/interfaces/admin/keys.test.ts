@@ -24,7 +24,7 @@ const works = async (key: string) =>
   (await world.request('GET', '/contact?chat_id=5511987654321', { key })).status === 404
 
 describe('POST /admin/organizations/{id}/keys', () => {
-  it('201 with the key, which may do everything and never expires', async () => {
+  it('returns 201 with a key that has all scopes and never expires', async () => {
     const { status, body } = await issue({ name: 'shop system' })
     expect(status).toBe(201)
     expect(body.success).toBe(true)
@@ -37,14 +37,14 @@ describe('POST /admin/organizations/{id}/keys', () => {
     expect(await works(body.api_key.key)).toBe(true)
   })
 
-  it('201 with the scopes and the expiry given', async () => {
+  it('returns 201 with the given scopes and expiry', async () => {
     const expires_at = '2999-12-31T23:59:59.000Z'
     const { body } = await issue({ name: 'x', scopes: ['gateway'], expires_at })
     expect(body.api_key).toMatchObject({ scopes: ['gateway'], expires_at })
     expect((await issue({ name: 'x', expires_at: null })).body.api_key.expires_at).toBeNull()
   })
 
-  it('makes another key each time', async () => {
+  it('creates another key each time', async () => {
     const keys = await Promise.all(Array.from({ length: 10 }, () => issue({ name: 'same' })))
     expect(new Set(keys.map(({ body }) => body.api_key.key)).size).toBe(10)
   })
@@ -60,7 +60,7 @@ describe('POST /admin/organizations/{id}/keys', () => {
     [{ name: 'x', expires_at: 1_900_000_000 }, 'Invalid field', 'expires_at'],
     [{ name: 'x', expires_at: '2030-13-45T00:00:00Z' }, 'Invalid field', 'expires_at'],
     [{ name: 'x', expires_at: '2030-02-30T00:00:00Z' }, 'Invalid field', 'expires_at'],
-  ])('400: %j', async (body, error, name) => {
+  ])('returns 400 for %j', async (body, error, name) => {
     const answer = await issue(body)
     expect([answer.status, answer.body.error]).toEqual([400, error])
     expect(answer.body.message).toContain(name)
@@ -68,7 +68,7 @@ describe('POST /admin/organizations/{id}/keys', () => {
 })
 
 describe('GET /admin/organizations/{id}/keys', () => {
-  it("lists the organization's own, without the key", async () => {
+  it("lists only the organization's keys, without their secrets", async () => {
     const { key, ...shown } = (await issue({ name: 'listed' })).body.api_key
     const listed = await list()
     expect(listed).toContainEqual(expect.objectContaining({ id: shown.id, last_used_at: null, revoked_at: null }))
@@ -81,7 +81,7 @@ describe('GET /admin/organizations/{id}/keys', () => {
 describe('POST /admin/keys/{keyId}/rotate', () => {
   const rotate = (id: string, body?: unknown) => world.admin('POST', `/keys/${id}/rotate`, body)
 
-  it('201 with a new key of the same name, scopes and expiry; the old one ends at once', async () => {
+  it('returns 201 with a new key of the same name, scopes and expiry; the old one stops working at once', async () => {
     const expires_at = '2999-12-31T23:59:59.000Z'
     const old = (await issue({ name: 'old', scopes: ['contacts:read'], expires_at })).body.api_key
     const { status, body } = await rotate(old.id, {})
@@ -107,7 +107,7 @@ describe('POST /admin/keys/{keyId}/rotate', () => {
     expect(await works(old.key)).toBe(false)
   })
 
-  it('409 for one that is revoked, rotated or expired; one of several at once wins', async () => {
+  it('returns 409 for a key that is revoked, rotated or expired; one of several concurrent requests succeeds', async () => {
     const old = (await issue({ name: 'old' })).body.api_key
     const answers = await Promise.all(Array.from({ length: 5 }, () => rotate(old.id, { overlap_seconds: 60 })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
@@ -120,7 +120,7 @@ describe('POST /admin/keys/{keyId}/rotate', () => {
     }
   })
 
-  it.each([-1, 1.5, '60', null, 1e12])('400 for overlap_seconds %j', async (overlap_seconds) => {
+  it.each([-1, 1.5, '60', null, 1e12])('returns 400 for overlap_seconds %j', async (overlap_seconds) => {
     const { id, key } = (await issue({ name: 'x' })).body.api_key
     const answer = await rotate(id, { overlap_seconds })
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid field'])
@@ -130,7 +130,7 @@ describe('POST /admin/keys/{keyId}/rotate', () => {
 })
 
 describe('DELETE /admin/keys/{keyId}', () => {
-  it('revokes, and again changes nothing', async () => {
+  it('revokes the key; a second time changes nothing', async () => {
     const { id, key } = (await issue({ name: 'x' })).body.api_key
     expect((await world.admin('DELETE', `/keys/${id.toUpperCase()}`)).status).toBe(200)
     expect(await works(key)).toBe(false)

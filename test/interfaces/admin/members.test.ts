@@ -27,7 +27,7 @@ const add = (body: unknown, id = organization.id) => world.admin('POST', `/organ
 const list = async (id = organization.id) => (await world.admin('GET', `/organizations/${id}/members`)).body.members
 
 describe('POST /admin/organizations/{id}/members', () => {
-  it.each(['owner', 'agent', 'analyst'])('201 for an %s', async (role) => {
+  it.each(['owner', 'agent', 'analyst'])('returns 201 for an %s', async (role) => {
     const given = newMember({ role })
     const { status, body } = await add(given)
     expect(status).toBe(201)
@@ -51,7 +51,7 @@ describe('POST /admin/organizations/{id}/members', () => {
     expect(rows[0].password_hash).not.toContain(password)
   })
 
-  it('409 for an e-mail address that a member of this organization has, whatever its case', async () => {
+  it('returns 409 for the e-mail address of another member of the organization, in any case', async () => {
     const given = newMember()
     expect((await add(given)).status).toBe(201)
     for (const email of [given.email, given.email.toUpperCase()]) {
@@ -71,7 +71,7 @@ describe('POST /admin/organizations/{id}/members', () => {
     [{ password: 'short' }, 'Invalid field', 'password'],
     [{ password: 5 }, 'Invalid field', 'password'],
     [{ password: 'x'.repeat(257) }, 'Invalid field', 'password'],
-  ])('400: %j', async (fields, error, name) => {
+  ])('returns 400 for %j', async (fields, error, name) => {
     const answer = await add(newMember(fields))
     expect([answer.status, answer.body.error]).toEqual([400, error])
     expect(answer.body.message).toContain(name)
@@ -79,14 +79,14 @@ describe('POST /admin/organizations/{id}/members', () => {
 })
 
 describe('GET /admin/organizations/{id}/members', () => {
-  it("shows nobody of another organization's team", async () => {
+  it("shows only the organization's own team", async () => {
     const { id } = (await add(newMember())).body.member
     expect(await list(other.id)).not.toContainEqual(expect.objectContaining({ id }))
   })
 })
 
 describe('DELETE /admin/members/{id}', () => {
-  it("leaves the member's contacts to nobody, and its notes without an author", async () => {
+  it("unassigns the member's contacts, and leaves its notes without an author", async () => {
     const [leaving, staying] = [(await add(newMember())).body.member, (await add(newMember())).body.member]
     const { pool } = world.database
     const assigned = (memberId: string) =>
@@ -114,7 +114,7 @@ describe('DELETE /admin/members/{id}', () => {
     ])
   })
 
-  it('waits for whoever gives the member a contact at this moment, which then is answered by nobody', async () => {
+  it('waits for a concurrent assignment to the member, and then removes it', async () => {
     const { id } = (await add(newMember())).body.member
     const contactId = await createContact(world, organization, '+16505550001')
     const held = await hold(world.database, 'SELECT FROM members WHERE id = $1 FOR KEY SHARE', [id])
@@ -127,7 +127,7 @@ describe('DELETE /admin/members/{id}', () => {
     expect(rows).toEqual([{ assignee_id: null }])
   })
 
-  it('and the use of a sign-in link at the same moment each come to an answer', async () => {
+  it('and a concurrent use of a sign-in link do not deadlock', async () => {
     const { id } = (await add(newMember())).body.member
     const token = await makeSignInLink(world, id)
     const contactId = await createContact(world, organization, '+16505550002')
@@ -145,7 +145,7 @@ describe('DELETE /admin/members/{id}', () => {
     expect(rows).toEqual([])
   })
 
-  it('200, then 404', async () => {
+  it('returns 200, then 404', async () => {
     const { id } = (await add(newMember())).body.member
     expect((await world.admin('DELETE', `/members/${id}`)).status).toBe(200)
     expect(await list()).not.toContainEqual(expect.objectContaining({ id }))

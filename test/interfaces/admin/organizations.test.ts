@@ -49,13 +49,13 @@ function upstreamSettings(fields: object = {}) {
 const withIds = (path: string, id: string) => path.replace(/:\w+/, id)
 
 describe.each(CALLS)('%s /admin%s', (method, path, body) => {
-  it('401 without the admin token', async () => {
+  it('returns 401 without the admin token', async () => {
     const answer = await world.request(method, `/admin${withIds(path, randomUUID())}`, { body })
     expect(answer.status).toBe(401)
     expect(answer.body).toMatchObject({ success: false, error: 'Authorization required' })
   })
 
-  it("401 with a wrong one, such as an organization's key", async () => {
+  it("returns 401 with a wrong token, such as an organization's key", async () => {
     const { key } = await world.createOrganization()
     for (const token of [key, `${world.adminToken}x`, world.adminToken.slice(0, -1)]) {
       const answer = await world.request(method, `/admin${withIds(path, randomUUID())}`, { key: token, body })
@@ -66,7 +66,7 @@ describe.each(CALLS)('%s /admin%s', (method, path, body) => {
 })
 
 describe.each(CALLS.filter(([, path]) => path.includes(':')))('%s /admin%s', (method, path, body) => {
-  it('404 for an id that nobody has or that is no id', async () => {
+  it('returns 404 for an unknown id and for an invalid id', async () => {
     for (const id of [randomUUID(), 'nobody', '1', `${randomUUID()}x`, '%20', "'--", 'x'.repeat(500), '%00', '%zz']) {
       const answer = await world.admin(method, withIds(path, id), body)
       expect({ id, status: answer.status }).toEqual({ id, status: 404 })
@@ -76,7 +76,7 @@ describe.each(CALLS.filter(([, path]) => path.includes(':')))('%s /admin%s', (me
 })
 
 describe('POST /admin/organizations', () => {
-  it('201 with defaults', async () => {
+  it('returns 201 with defaults', async () => {
     const slug = newSlug()
     const { status, body } = await world.admin('POST', '/organizations', { name: 'Café Ünïcode 🥐', slug })
     expect(status).toBe(201)
@@ -86,13 +86,13 @@ describe('POST /admin/organizations', () => {
     expect(body.organization).toMatchObject({ timezone: 'America/Sao_Paulo', currency: 'BRL', language: 'pt_BR' })
   })
 
-  it('201 with everything given', async () => {
+  it('returns 201 with all given values', async () => {
     const place = { default_country: 'IT', timezone: 'Europe/Rome', currency: 'EUR', language: 'it' }
     const given = { name: 'Negozio', slug: newSlug(), provider: 'gateway', ...place }
     expect(await create(given)).toMatchObject(given)
   })
 
-  it('201 with country, which is default_country by the name that the command line has', async () => {
+  it("returns 201 with country, the command line's name for default_country", async () => {
     expect(await create({ country: 'US' })).toMatchObject({ default_country: 'US' })
     const organization = await create({ country: 'PT', default_country: 'PT' })
     expect(Object.keys(organization)).toEqual(FIELDS)
@@ -100,7 +100,7 @@ describe('POST /admin/organizations', () => {
     expect(body.organization).toMatchObject({ default_country: 'FR' })
   })
 
-  it('400 for an unknown parameter, and for a body where none is taken', async () => {
+  it('returns 400 for an unknown parameter, and for a body if none is expected', async () => {
     const listed = await world.admin('GET', '/organizations?limit=5')
     expect([listed.status, listed.body.error]).toEqual([400, 'Invalid parameter'])
     expect(listed.body.message).toBe('The parameter limit is not known.')
@@ -108,7 +108,7 @@ describe('POST /admin/organizations', () => {
     expect([removed.status, removed.body.message]).toEqual([400, 'The field force is not known.'])
   })
 
-  it('409 for a slug that is taken, also when two ask at once', async () => {
+  it('returns 409 for a slug in use, also in concurrent requests', async () => {
     const slug = newSlug()
     const asked = Array.from({ length: 5 }, () => world.admin('POST', '/organizations', { name: 'Shop', slug }))
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
@@ -143,7 +143,7 @@ describe('POST /admin/organizations', () => {
     [{ attribution_window_days: 0 }, 'Invalid field', 'attribution_window_days'],
     [{ attribution_window_days: 91 }, 'Invalid field', 'attribution_window_days'],
     [{ attribution_window_days: 1.5 }, 'Invalid field', 'attribution_window_days'],
-  ])('400: %j', async (fields, error, name) => {
+  ])('returns 400 for %j', async (fields, error, name) => {
     const answer = await world.admin('POST', '/organizations', { name: 'Shop', slug: newSlug(), ...fields })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, error })
@@ -152,7 +152,7 @@ describe('POST /admin/organizations', () => {
 })
 
 describe('GET /admin/organizations', () => {
-  it('lists all of them, and one by its id', async () => {
+  it('lists all organizations, and returns one by id', async () => {
     const [one, two] = [await create(), await create()]
     const { body } = await world.admin('GET', '/organizations')
     expect(body.organizations).toEqual(expect.arrayContaining([one, two]))
@@ -162,7 +162,7 @@ describe('GET /admin/organizations', () => {
 })
 
 describe('PATCH /admin/organizations/{id}', () => {
-  it('changes what is given and leaves the rest', async () => {
+  it('changes the given values and leaves the rest', async () => {
     const before = await create()
     const { status, body } = await world.admin('PATCH', `/organizations/${before.id}`, { name: 'New', currency: 'EUR' })
     expect(status).toBe(200)
@@ -178,7 +178,7 @@ describe('PATCH /admin/organizations/{id}', () => {
     expect(none.body.organization.provider).toBeNull()
   })
 
-  it('changes the slug: the new one counts, the old one is free, its own is no conflict', async () => {
+  it('changes the slug: the new one works, the old one is free, the current one is not a conflict', async () => {
     const organization = await world.createOrganization()
     const slug = newSlug()
     for (const wanted of [organization.slug, slug, slug]) {
@@ -191,7 +191,7 @@ describe('PATCH /admin/organizations/{id}', () => {
     await create({ slug: organization.slug })
   })
 
-  it('409 for the slug of another one, and changes nothing', async () => {
+  it('returns 409 for the slug of another organization, and changes nothing', async () => {
     const [one, two] = [await create(), await create()]
     const answer = await world.admin('PATCH', `/organizations/${one.id}`, { name: 'New', slug: two.slug })
     expect([answer.status, answer.body.error]).toEqual([409, 'Already taken'])
@@ -204,7 +204,7 @@ describe('PATCH /admin/organizations/{id}', () => {
     [{ timezone: 'Nowhere' }],
     [{ default_country: 'XX' }],
     [{ currency: '' }],
-  ])('400: %j', async (fields) => {
+  ])('returns 400 for %j', async (fields) => {
     const before = await create()
     const answer = await world.admin('PATCH', `/organizations/${before.id}`, fields)
     expect(answer.status).toBe(400)

@@ -35,7 +35,7 @@ function mistype(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.keys(body).map((name) => [name, { not: 'this' }]))
 }
 
-it('is tested for every endpoint that there is', async () => {
+it('authentication is tested for every endpoint', async () => {
   const listed = ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
   expect(operationsOf(await readDescription(world)).sort()).toEqual(listed.sort())
 })
@@ -50,7 +50,7 @@ describe.each(ENDPOINTS.map((endpoint) => ({ name: `${endpoint.method} ${endpoin
       ['an empty token', { authorization: 'Bearer   ' }],
       ['two tokens', { authorization: 'Bearer parley_a parley_b' }],
       ['another header', { apikey: 'parley_abc' }],
-    ])('401 Authorization required for %s', async (_name, headers) => {
+    ])('returns 401 Authorization required for %s', async (_name, headers) => {
       const answer = await ask(endpoint, undefined, '', headers as Record<string, string>)
       expect(answer.status).toBe(401)
       expect(answer.body).toMatchObject({ success: false, error: 'Authorization required' })
@@ -62,14 +62,14 @@ describe.each(ENDPOINTS.map((endpoint) => ({ name: `${endpoint.method} ${endpoin
       ['the prefix without underscore', 'parley0123456789012345678901234567890123', 'parley_'],
       ['an unknown key', `parley_${'x'.repeat(43)}`, 'API key is not known'],
       ['nothing but the prefix', 'parley_', 'API key is not known'],
-    ])('401 Invalid API key for %s', async (_name, key, message) => {
+    ])('returns 401 Invalid API key for %s', async (_name, key, message) => {
       const answer = await ask(endpoint, key)
       expect(answer.status).toBe(401)
       expect(answer.body).toMatchObject({ success: false, error: 'Invalid API key' })
       expect(answer.body.message).toContain(message)
     })
 
-    it('401 for a revoked key, on the very next request', async () => {
+    it('returns 401 for a revoked key, from the next request on', async () => {
       const { id, key } = await issueKey()
       expect((await ask(endpoint, key)).status).not.toBe(401)
       expect((await world.admin('DELETE', `/keys/${id}`)).status).toBe(200)
@@ -78,7 +78,7 @@ describe.each(ENDPOINTS.map((endpoint) => ({ name: `${endpoint.method} ${endpoin
       expect(answer.body).toEqual({ success: false, error: 'Invalid API key', message: 'API key has been revoked' })
     })
 
-    it('401 for an expired key', async () => {
+    it('returns 401 for an expired key', async () => {
       const { key } = await issueKey({ expires_at: new Date(world.now().getTime() + HOUR_MS).toISOString() })
       expect((await ask(endpoint, key)).status).not.toBe(401)
       world.advance(HOUR_MS)
@@ -87,7 +87,7 @@ describe.each(ENDPOINTS.map((endpoint) => ({ name: `${endpoint.method} ${endpoin
       expect(answer.body).toEqual({ success: false, error: 'Invalid API key', message: 'API key has expired' })
     })
 
-    it('takes a rotated key during the overlap, and then not', async () => {
+    it('accepts a rotated key during the overlap, and not after it', async () => {
       const { id, key } = await issueKey()
       const rotated = await world.admin('POST', `/keys/${id}/rotate`, { overlap_seconds: 3600 })
       expect(rotated.status).toBe(201)
@@ -98,7 +98,7 @@ describe.each(ENDPOINTS.map((endpoint) => ({ name: `${endpoint.method} ${endpoin
       expect((await ask(endpoint, rotated.body.api_key.key)).status).not.toBe(401)
     })
 
-    it('403 without the scope', async () => {
+    it('returns 403 without the scope', async () => {
       const { key } = await issueKey({ scopes: SCOPES.filter((scope) => scope !== endpoint.scope) })
       const answer = await ask(endpoint, key)
       expect(answer.status).toBe(403)
@@ -106,12 +106,12 @@ describe.each(ENDPOINTS.map((endpoint) => ({ name: `${endpoint.method} ${endpoin
       expect(answer.body.message).toContain(endpoint.scope)
     })
 
-    it('passes with nothing but the scope', async () => {
+    it('accepts a key with only this scope', async () => {
       const { key } = await issueKey({ scopes: [endpoint.scope] })
       expect([401, 403]).not.toContain((await ask(endpoint, key)).status)
     })
 
-    it('404 when the organization has been deleted', async () => {
+    it('returns 404 after the organization was deleted', async () => {
       const short = await world.createOrganization()
       await world.admin('DELETE', `/organizations/${short.id}`)
       const answer = await ask(endpoint, short.key)
@@ -119,11 +119,11 @@ describe.each(ENDPOINTS.map((endpoint) => ({ name: `${endpoint.method} ${endpoin
       expect(answer.body).toMatchObject({ success: false, error: 'Organization not found' })
     })
 
-    it('takes its own tenantId', async () => {
+    it('accepts its own tenantId', async () => {
       expect((await ask(endpoint, organization.key, `tenantId=${organization.slug}`)).status).not.toBe(401)
     })
 
-    it('401 with one and the same body for any other tenantId', async () => {
+    it('returns 401 with the same body for any other tenantId', async () => {
       const foreign = await ask(endpoint, organization.key, `tenantId=${other.slug}`)
       expect(foreign.status).toBe(401)
       expect(foreign.body).toMatchObject({ success: false, error: 'Invalid API key' })
@@ -152,13 +152,13 @@ describe.each(ENDPOINTS.map((endpoint) => ({ name: `${endpoint.method} ${endpoin
   },
 )
 
-describe('a key', () => {
-  it('is read whatever the case of the scheme and the spaces around it', async () => {
+describe('an API key', () => {
+  it('is accepted with any case of the scheme and any spaces around it', async () => {
     const headers = { authorization: `bearer   ${organization.key} ` }
     expect((await request('GET', '/contact?chat_id=5511987650000', { headers })).status).not.toBe(401)
   })
 
-  it('stands nowhere in the database', async () => {
+  it('is not stored in clear in the database', async () => {
     const { key } = await issueKey()
     await request('GET', '/contact?chat_id=5511987650000', { key })
     const { rows: tables } = await world.database.pool.query<{ name: string }>(

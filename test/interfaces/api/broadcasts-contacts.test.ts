@@ -43,7 +43,7 @@ const PERSON = { contactId: null, chatNumber: null, contactName: null, messageId
 const failed = { errors: [{ code: 131049, title: 'Not delivered' }] }
 
 describe('an erased contact', () => {
-  it('that was still to be sent to is skipped, and gets nothing', async () => {
+  it('that was still pending is skipped, and receives nothing', async () => {
     const [gone, stays] = [at.newNumber(), at.newNumber()]
     const { id } = await at.create({
       templateName: OFFER,
@@ -74,7 +74,7 @@ describe('an erased contact', () => {
     await at.expectNoDrift()
   })
 
-  it('keeps what became of it, without contact, number and name', async () => {
+  it('keeps its outcome, without contact, number and name', async () => {
     const numbers = Array.from({ length: 5 }, at.newNumber) as [string, string, string, string, string]
     const [sent, delivered, read, refused, reported] = numbers
     await at.failing(refused, 131026)
@@ -110,7 +110,7 @@ describe('an erased contact', () => {
     expect((await at.ask('GET', `/contact?chat_id=${reported}`)).status).toBe(404)
   })
 
-  it('whose outcome is outstanding has failed: nothing more will be heard of it', async () => {
+  it('with an unknown outcome has failed, since no status can arrive for it', async () => {
     const dropped = '16605000005'
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: dropped }] } })
     const [{ biz_opaque_callback_data }] = (await at.arrived()).slice(-1)
@@ -154,7 +154,7 @@ describe('an erased contact', () => {
   it.each([
     ['sent', null],
     ['outstanding', '16515000005'],
-  ])('while a status is applied keeps it (it was %s)', async (_name, dropped) => {
+  ])('during a status update keeps the outcome (it was %s)', async (_name, dropped) => {
     const digits = dropped ?? at.newNumber()
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }] } })
     const { rows } = await at.world.database.pool.query(
@@ -177,7 +177,7 @@ describe('an erased contact', () => {
     await at.expectNoDrift()
   })
 
-  it('that was a send-template keeps its figures too', async () => {
+  it('of a send-template keeps its figures too', async () => {
     const { digits } = await at.newContact({ full_name: 'Ana' })
     const body = { templateName: OFFER, chatNumber: digits, ...OFFER_PARAMETERS }
     const { broadcastId, results } = (await at.ask('POST', '/send-template', { body })).body
@@ -215,8 +215,8 @@ const merge = ({ digits, userId }: { digits: string; userId: string }) =>
 const reached = async ({ digits, userId }: { digits: string; userId: string }) =>
   (await at.arrived()).filter(({ to, recipient }) => to === digits || recipient === userId)
 
-describe('two contacts that turn out to be one person', () => {
-  it.each([true, false])('before the sending get it once (the number is older: %s)', async (numberFirst) => {
+describe('two contacts that are merged', () => {
+  it.each([true, false])('before the sending receive it once (the number is older: %s)', async (numberFirst) => {
     const twins = await newTwins(numberFirst)
     const { id } = await at.create({
       scheduled_at: inAnHour(),
@@ -232,7 +232,7 @@ describe('two contacts that turn out to be one person', () => {
     await at.expectNoDrift()
   })
 
-  it('of whom the younger alone is a recipient: the older takes its place', async () => {
+  it('with only the younger one a recipient: the older one replaces it', async () => {
     const twins = await newTwins()
     const { id } = await at.create({
       scheduled_at: inAnHour(),
@@ -245,7 +245,7 @@ describe('two contacts that turn out to be one person', () => {
     await at.expectNoDrift()
   })
 
-  it('while one was sent to: the other one is skipped', async () => {
+  it('after one was sent to: the other one is skipped', async () => {
     const twins = await newTwins()
     await at.failing(twins.digits, 131026)
     const { id } = await at.send({ audience: { recipients: twins.chatIds.map((chatNumber) => ({ chatNumber })) } })
@@ -262,7 +262,7 @@ describe('two contacts that turn out to be one person', () => {
     await at.expectNoDrift()
   })
 
-  it('after the sending were two recipients, and stay it', async () => {
+  it('after both were sent to remain two recipients', async () => {
     const twins = await newTwins()
     const { id } = await at.send({ audience: { recipients: twins.chatIds.map((chatNumber) => ({ chatNumber })) } })
     await merge(twins)
@@ -286,7 +286,7 @@ describe('two contacts that turn out to be one person', () => {
   it.each([
     ['one of them had it', 'delivered', 0],
     ['both failed', 'failed', 1],
-  ])('are tried once more as one: %s', async (_name, other, retried) => {
+  ])('are retried once, as one recipient: %s', async (_name, other, retried) => {
     const twins = await newTwins()
     const { id } = await at.send({ audience: { recipients: twins.chatIds.map((chatNumber) => ({ chatNumber })) } })
     const [one, two] = await at.recipients(id)
@@ -300,8 +300,8 @@ describe('two contacts that turn out to be one person', () => {
   })
 })
 
-describe('a contact that moves to another number', () => {
-  it('is sent to there', async () => {
+describe('a contact that changes its number', () => {
+  it('receives the broadcast at the new number', async () => {
     const { digits, id: contactId } = await at.newContact()
     const next = at.newNumber()
     const { id } = await at.create({ scheduled_at: inAnHour(), audience: { recipients: [{ chatNumber: digits }] } })
@@ -315,7 +315,7 @@ describe('a contact that moves to another number', () => {
 })
 
 describe('a reply', () => {
-  it('counts as an opt-out in the broadcast, once, and its contact gets no other', async () => {
+  it('counts once as an opt-out in the broadcast, and its contact receives no other', async () => {
     const { id: contactId, digits } = await at.newContact()
     const { id } = await at.send({ audience: { contactIds: [contactId] } })
     const timestamp = String(Math.floor(at.world.now().getTime() / 1_000) + 5)

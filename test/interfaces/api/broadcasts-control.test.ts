@@ -58,9 +58,9 @@ const CASES = Object.entries(ALLOWED).flatMap(([verb, states]) =>
   Object.keys(STATES).map((state) => [verb, state, (states as readonly string[]).includes(state)] as const),
 )
 
-describe('a control', () => {
+describe('controlling a broadcast', () => {
   it.each(CASES.filter(([, , allowed]) => !allowed))(
-    '%s of one that is %s: 409, and nothing changes',
+    'with %s while it is %s returns 409 and changes nothing',
     async (verb, state) => {
       const before = await STATES[state as State]()
       expect(before.status).toBe(state)
@@ -71,7 +71,7 @@ describe('a control', () => {
     },
   )
 
-  it.each(CASES.filter(([, , allowed]) => allowed))('%s of one that is %s', async (verb, state) => {
+  it.each(CASES.filter(([, , allowed]) => allowed))('works: %s of one that is %s', async (verb, state) => {
     const { id } = await STATES[state as State]()
     const answer = await at.act(id, verb as keyof typeof ALLOWED)
     const after = { pause: 'paused', resume: 'running', cancel: 'cancelled', 'retry-failed': state }
@@ -81,7 +81,7 @@ describe('a control', () => {
 })
 
 describe('scheduled_at', () => {
-  it('in the future: it begins when its time has come, and not before', async () => {
+  it('in the future starts the broadcast at that time, not earlier', async () => {
     const scheduled_at = inTime(10 * MINUTE)
     const made = await at.create({ ...toNew(), scheduled_at })
     expect(made).toMatchObject({ status: 'scheduled', scheduled_at, started_at: null, totalRecipients: 1 })
@@ -101,7 +101,7 @@ describe('scheduled_at', () => {
     expect(await eventsAbout(made.id)).toHaveLength(2)
   })
 
-  it('in the past: it begins at once', async () => {
+  it('in the past starts the broadcast at once', async () => {
     const scheduled_at = inTime(-HOUR)
     const made = await at.create({ ...toNew(), scheduled_at })
     expect(made).toMatchObject({ status: 'running', scheduled_at })
@@ -109,13 +109,13 @@ describe('scheduled_at', () => {
     expect((await at.read(made.id)).status).toBe('completed')
   })
 
-  it('is shown in UTC, whatever its zone', async () => {
+  it('is shown in UTC, whatever its time zone', async () => {
     const made = await at.create({ ...toNew(), scheduled_at: '2099-01-01T09:00:00.5-03:00' })
     expect(made.scheduled_at).toBe('2099-01-01T12:00:00.500Z')
     expect((await at.act(made.id, 'cancel')).status).toBe(200)
   })
 
-  it('leaves a job that begins it just after its time', async () => {
+  it('creates a job that starts the broadcast just after its time', async () => {
     const scheduled_at = inTime(20 * MINUTE)
     const made = await at.create({ ...toNew(), scheduled_at })
     const { rowCount } = await at.world.database.pool.query(
@@ -131,7 +131,7 @@ describe('scheduled_at', () => {
     expect((await at.read(made.id)).status).toBe('completed')
   })
 
-  it('of one that is paused passes, and it does not begin by itself', async () => {
+  it('does not start a paused broadcast', async () => {
     const { id } = await at.create({ ...toNew(), scheduled_at: inTime(MINUTE) })
     await at.act(id, 'pause')
     at.world.advance(2 * MINUTE)
@@ -143,7 +143,7 @@ describe('scheduled_at', () => {
     expect(await eventsAbout(id)).toEqual(['broadcast.started', 'broadcast.completed'])
   })
 
-  it('of one that is resumed before it holds again', async () => {
+  it('still applies to a broadcast that is resumed earlier', async () => {
     const made = await at.create({ ...toNew(), scheduled_at: inTime(2 * MINUTE) })
     await at.act(made.id, 'pause')
     expect((await at.act(made.id, 'resume')).body.broadcast).toEqual(made)
@@ -156,7 +156,7 @@ describe('scheduled_at', () => {
 })
 
 describe('pause', () => {
-  it('keeps everybody who was not sent to; resume goes on with them', async () => {
+  it('keeps all pending recipients, and resume continues with them', async () => {
     const made = await at.create({ audience: { recipients: [{ chatNumber: at.newNumber() }, { chatNumber: 'x' }] } })
     await at.act(made.id, 'pause')
     await tend()
@@ -172,7 +172,7 @@ describe('pause', () => {
     expect(await eventsAbout(made.id)).toEqual(['broadcast.started', 'broadcast.completed'])
   })
 
-  it('lets outcomes come home; resumed it completes', async () => {
+  it('still records outcomes, and after resume the broadcast completes', async () => {
     const { id } = await at.send(unknown())
     expect((await at.read(id)).status).toBe('running')
     await at.act(id, 'pause')
@@ -188,11 +188,11 @@ describe('pause', () => {
   })
 })
 
-describe('while it is sent', () => {
+describe('during the sending', () => {
   it.each([
     ['pause', 'pending'],
     ['cancel', 'skipped'],
-  ] as const)('%s: nobody is sent to any more who was not on the way (the rest is %s)', async (verb, rest) => {
+  ] as const)('%s: no further recipient is sent to (the rest is %s)', async (verb, rest) => {
     await pace(10)
     const before = (await at.arrived()).length
     const numbers = Array.from({ length: 60 }, at.newNumber)
@@ -238,7 +238,7 @@ function unknown() {
 }
 
 describe('cancel', () => {
-  it('skips whom it has not come to, leaves them out of the total, and is for good', async () => {
+  it('skips pending recipients, leaves them out of the total, and is final', async () => {
     const { id } = await at.create({
       audience: { recipients: [at.newNumber(), at.newNumber(), 'x'].map((chatNumber) => ({ chatNumber })) },
       scheduled_at: inTime(MINUTE),
@@ -260,7 +260,7 @@ describe('cancel', () => {
     expect(await eventsAbout(id)).toEqual([])
   })
 
-  it('counts whom it came to', async () => {
+  it('counts recipients that were already sent to', async () => {
     const stuck = at.newNumber()
     await at.failing(stuck, 131026)
     const numbers = [stuck, at.newNumber(), ...unknown().audience.recipients.map(({ chatNumber }) => chatNumber)]
@@ -283,7 +283,7 @@ describe('cancel', () => {
   })
 })
 
-describe('a refusal that the next message would meet too', () => {
+describe('a refusal that would repeat for the next message', () => {
   it.each([
     [190, 'access token'],
     [10, 'access token'],
@@ -293,7 +293,7 @@ describe('a refusal that the next message would meet too', () => {
     [131048, 'spam'],
     [132015, 'paused the template'],
     [132016, 'disabled the template'],
-  ])('%i pauses the broadcast, and says why; it goes on when the cause is gone', async (code, words) => {
+  ])('pauses the broadcast with code %i and a reason; it continues once the cause is resolved', async (code, words) => {
     const digits = at.newNumber()
     await at.failing(digits, code)
     // One that is outstanding: a shard that has come to its end does not complete the broadcast before another one pauses it.
@@ -321,7 +321,7 @@ describe('a refusal that the next message would meet too', () => {
     expect(await at.read(id)).toMatchObject({ status: 'completed', reason: null })
   })
 
-  it('told by a status pauses nothing', async () => {
+  it('does not pause the broadcast if it arrives as a status', async () => {
     const digits = at.newNumber()
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }] } })
     const [{ messageId }] = await at.recipients(id)
@@ -332,7 +332,7 @@ describe('a refusal that the next message would meet too', () => {
     ])
   })
 
-  it('of one recipient only lets the others go on', async () => {
+  it('of a single recipient does not stop the others', async () => {
     const numbers = [at.newNumber(), at.newNumber(), at.newNumber()]
     await at.failing(numbers[1] as string, 131026)
     const { id } = await at.send({ audience: { recipients: numbers.map((chatNumber) => ({ chatNumber })) } })
@@ -342,7 +342,7 @@ describe('a refusal that the next message would meet too', () => {
 })
 
 describe('retry-failed', () => {
-  it('sends once more to those for whom it failed, and to nobody else', async () => {
+  it('sends once more to failed recipients, and to no others', async () => {
     const [good, bad, late] = [at.newNumber(), at.newNumber(), at.newNumber()]
     await at.failing(bad, 131026)
     const { id } = await at.send({ audience: { recipients: [good, bad, late].map((chatNumber) => ({ chatNumber })) } })
@@ -364,7 +364,7 @@ describe('retry-failed', () => {
     expect(await eventsAbout(id)).toEqual(['broadcast.started', 'broadcast.completed', 'broadcast.completed'])
   })
 
-  it('leaves late reports of the first message out', async () => {
+  it('ignores late reports of the first message', async () => {
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: at.newNumber() }] } })
     const [{ messageId: first, chatNumber }] = await at.recipients(id)
     await at.report(first, 'failed', { errors: [{ code: 131026, title: 'Undeliverable' }] })
@@ -382,7 +382,7 @@ describe('retry-failed', () => {
     ])
   })
 
-  it('takes unknown outcomes when they were given up, and not before', async () => {
+  it('includes unknown outcomes only after they were given up', async () => {
     const { id } = await at.send(unknown())
     expect(await statusesOf(id)).toEqual(['pending'])
     expect((await at.act(id, 'retry-failed')).body).toMatchObject({ retried: 0, broadcast: { status: 'running' } })
@@ -406,7 +406,7 @@ describe('retry-failed', () => {
     expect((await at.read(id)).status).toBe('completed')
   })
 
-  it('does not take what was delivered after all', async () => {
+  it('skips recipients whose message was delivered after all', async () => {
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: at.newNumber() }] } })
     const [{ messageId }] = await at.recipients(id)
     await at.report(messageId, 'failed', { errors: [{ code: 131026, title: 'Undeliverable' }] })
@@ -415,7 +415,7 @@ describe('retry-failed', () => {
     expect(await at.recipients(id)).toMatchObject([{ status: 'delivered', errorCode: null }])
   })
 
-  it('skips who has opted out by the refusal', async () => {
+  it('skips recipients that opted out through the refusal', async () => {
     const { id: contactId, digits } = await at.newContact()
     await at.failing(digits, 131050)
     const { id } = await at.send({ audience: { contactIds: [contactId] } })
@@ -437,14 +437,14 @@ describe('retry-failed', () => {
     ).toEqual([contactId])
   })
 
-  it('of one that is paused without failures leaves it paused', async () => {
+  it('leaves a paused broadcast without failures paused', async () => {
     const { id } = await at.create(toNew())
     await at.act(id, 'pause')
     expect((await at.act(id, 'retry-failed')).body).toMatchObject({ retried: 0, broadcast: { status: 'paused' } })
   })
 })
 
-describe('retry-failed, batch by batch', () => {
+describe('retry-failed in batches', () => {
   const organization = () => getOrganization(at.world.app.ctx, at.organization.id)
 
   /** What the service works with; something happens before each transaction. */
@@ -466,7 +466,7 @@ describe('retry-failed, batch by batch', () => {
     return { id, digits }
   }
 
-  it('tries nobody twice: who fails again meanwhile stays failed', async () => {
+  it('retries each recipient once, even if it fails again in the meantime', async () => {
     const { id } = await makeFailed()
     const ctx = withBefore(async (transaction) => {
       if (transaction > 2) throw new Error('it goes on and on')
@@ -479,7 +479,7 @@ describe('retry-failed, batch by batch', () => {
     await at.world.drain()
   })
 
-  it('broken off in between leaves nobody pending in a broadcast that has ended', async () => {
+  it('interrupted between batches leaves no recipient pending in an ended broadcast', async () => {
     const { id, digits } = await makeFailed()
     const ctx = withBefore(async (transaction) => {
       if (transaction === 2) throw new Error('the connection broke')
@@ -493,7 +493,7 @@ describe('retry-failed, batch by batch', () => {
     expect(await at.read(id)).toMatchObject({ status: 'completed' })
   })
 
-  it('repeated with its Idempotency-Key after its process died goes on, for nobody a third time', async () => {
+  it('repeated with its Idempotency-Key after its process died continues, without a third try for any recipient', async () => {
     const { id } = await makeFailed()
     const retryId = newId()
     const ctx = withBefore(async (transaction) => {
@@ -518,7 +518,7 @@ describe('retry-failed, batch by batch', () => {
     expect((await at.arrived()).length).toBe(sent)
   })
 
-  it('repeated after its process died before it began is done', async () => {
+  it('repeated after its process died early runs', async () => {
     const { id } = await makeFailed()
     await at.world.database.pool.query(
       `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id)
@@ -533,7 +533,7 @@ describe('retry-failed, batch by batch', () => {
     await at.world.drain()
   })
 
-  it('of a broadcast that is not there looks at no table of all tenants', async () => {
+  it('of an unknown broadcast queries no table across tenants', async () => {
     const run: string[] = []
     const { database, clock, wakeWorkers } = at.world.app.ctx
     const query: typeof database.pool.query = (...args: unknown[]) => {
@@ -546,7 +546,7 @@ describe('retry-failed, batch by batch', () => {
     expect(run.filter((text) => /analyze/i.test(text))).toEqual([])
   })
 
-  it('reaches all of them, over the border of a batch', async () => {
+  it('includes all failed recipients, beyond one batch', async () => {
     const { id } = await at.send(toNew())
     // What PostgreSQL then knows is that there are next to none.
     await at.world.database.pool.query('VACUUM ANALYZE broadcast_recipients, broadcast_failures, messages')
@@ -573,7 +573,7 @@ describe('retry-failed, batch by batch', () => {
   })
 })
 
-describe('broadcasts that have lost their jobs', () => {
+describe('broadcasts without jobs', () => {
   const forget = (tasks: string[]) =>
     at.world.database.pool.query(
       `DELETE FROM graphile_worker._private_jobs WHERE task_id IN
@@ -581,7 +581,7 @@ describe('broadcasts that have lost their jobs', () => {
       [tasks],
     )
 
-  it('go on', async () => {
+  it('continue', async () => {
     const { id } = await at.create(toNew())
     await forget(['send_broadcast', 'prepare_broadcast'])
     await at.world.drain()

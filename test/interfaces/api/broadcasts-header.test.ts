@@ -51,8 +51,8 @@ const inDays = (days: number) => new Date(at.world.now().getTime() + days * DAY)
 const headerOf = (sent: { template: { components: { parameters: { image: { id: string } }[] }[] } }) =>
   sent.template.components[0]?.parameters[0]?.image.id
 
-describe('the file above the body of a broadcast', () => {
-  it('is fetched and uploaded once, and every message shows it', async () => {
+describe('the header file of a broadcast', () => {
+  it('is fetched and uploaded once, and shown by every message', async () => {
     const [before, taken, kept] = [await uploads(), files.taken.length, await filesOf()]
     const numbers = [at.newNumber(), at.newNumber(), at.newNumber()]
     const { id } = await at.send(collection(numbers))
@@ -70,7 +70,7 @@ describe('the file above the body of a broadcast', () => {
     }
   })
 
-  it('stays for the others when one of them is erased, also one that was tried twice', async () => {
+  it('is kept for other recipients if one is erased, even after a second try', async () => {
     const [gone, twice, stays] = [at.newNumber(), at.newNumber(), at.newNumber()]
     await at.failing(twice, 131026)
     const { id } = await at.send(collection([gone, twice, stays]))
@@ -87,7 +87,7 @@ describe('the file above the body of a broadcast', () => {
     }
   })
 
-  it('of a single goes with its contact', async () => {
+  it('of a one-off send is deleted with its contact', async () => {
     const { digits } = await at.newContact()
     const kept = await filesOf()
     const body = { templateName: 'nova_colecao', chatNumber: digits, bodyParameters: { name: 'Ana' }, headerMedia: url }
@@ -99,7 +99,7 @@ describe('the file above the body of a broadcast', () => {
     expect(await storedBytes(at.world, at.organization, made.id)).toBeNull()
   })
 
-  it('waits with a broadcast that is scheduled; what is pruned meanwhile is something else', async () => {
+  it('is kept with a scheduled broadcast while unused files are pruned', async () => {
     const digits = at.newNumber()
     const before = await uploads()
     const { id } = await at.create(collection([digits], { scheduled_at: inDays(3) }))
@@ -113,7 +113,7 @@ describe('the file above the body of a broadcast', () => {
     expect(await bytesAt((await messageOf(digits)).media_url)).toEqual(png())
   })
 
-  it('is uploaded again where the upstream has forgotten it', async () => {
+  it('is uploaded again if the upstream no longer has it', async () => {
     const digits = at.newNumber()
     const { id } = await at.create(collection([digits], { scheduled_at: inDays(26) }))
     const before = await uploads()
@@ -128,7 +128,7 @@ describe('the file above the body of a broadcast', () => {
     expect(files.taken).toHaveLength(taken)
   })
 
-  it('that cannot be uploaded again pauses the broadcast, which goes on when it can', async () => {
+  it('that cannot be uploaded again pauses the broadcast, which continues once it can', async () => {
     const { id } = await at.create(collection([at.newNumber()], { scheduled_at: inDays(26) }))
     at.world.advance(26 * DAY)
     await at.world.sim('POST', '/settings', { upload_fails: 1 })
@@ -143,12 +143,12 @@ describe('the file above the body of a broadcast', () => {
   })
 })
 
-describe('a file that cannot be used', () => {
+describe('an unusable header file', () => {
   it.each([
     ['of another kind', () => `${files.url}/offer.pdf`],
     ['at a private address', () => 'http://10.0.0.1/a.png'],
     ['at no address', () => 'no address'],
-  ])('%s: 400, and there is no broadcast', async (_name, address) => {
+  ])('returns 400 and creates no broadcast: %s', async (_name, address) => {
     const before = await at.ask('GET', '/broadcasts')
     const kept = await filesOf()
     const answer = await at.post(collection([at.newNumber()], { headerMedia: address() }))
@@ -158,7 +158,7 @@ describe('a file that cannot be used', () => {
     expect(await filesOf()).toEqual(kept)
   })
 
-  it('that the upstream does not take: 500, and there is no broadcast', async () => {
+  it('that the upstream refuses returns 500 and creates no broadcast', async () => {
     const kept = await filesOf()
     await at.world.sim('POST', '/settings', { upload_fails: 1 })
     const answer = await at.post(collection([at.newNumber()]))

@@ -38,7 +38,7 @@ afterAll(() => at.close())
 const page = async (query: string) => (await at.ask('GET', `/broadcasts/{id}/recipients?${query}`, { id })).body
 
 describe('GET /broadcasts/{id}/recipients', () => {
-  it('shows each with what became of it', async () => {
+  it('shows each recipient with its outcome', async () => {
     const { recipients, ...rest } = await page('')
     expect(rest).toEqual({
       success: true,
@@ -94,7 +94,7 @@ describe('GET /broadcasts/{id}/recipients', () => {
     ['delivered', 2],
     ['read', 1],
     ['failed', 2],
-  ])('of the status %s are %i, page by page', async (status, total) => {
+  ])('returns for status %s %i recipients, page by page', async (status, total) => {
     const all = await page('limit=100')
     const expected = all.recipients.filter((one: { status: string }) => one.status === status)
     expect(expected).toHaveLength(total)
@@ -117,7 +117,7 @@ describe('GET /broadcasts/{id}/recipients', () => {
     expect(beyond).toMatchObject({ recipients: [], count: 0, pagination: { totalRecipients: total } })
   })
 
-  it('page by page shows each once, in their order', async () => {
+  it('returns each once and in order, page by page', async () => {
     const all = (await page('')).recipients
     const pages = await Promise.all([1, 2, 3, 4].map((number) => page(`limit=3&page=${number}`)))
     expect(pages.flatMap(({ recipients }) => recipients)).toEqual(all)
@@ -134,7 +134,7 @@ describe('the recipients as a file', () => {
   const download = (query = '') =>
     at.world.request('GET', `/broadcasts/${id}/recipients?format=csv${query}`, { key: at.organization.key })
 
-  it('are all of them with every field', async () => {
+  it('contain all of them with every field', async () => {
     const answer = await download()
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -149,7 +149,7 @@ describe('the recipients as a file', () => {
     expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(recipients[0]))
   })
 
-  it('are those of a status', async () => {
+  it('can be filtered by status', async () => {
     const rows: Record<string, string>[] = parse((await download('&status=failed')).body, { bom: true, columns: true })
     expect(rows.map(({ chatNumber, errorCode }) => [chatNumber, errorCode])).toEqual([
       [numbers.refused, '131026'],

@@ -23,7 +23,7 @@ afterAll(() => at.close())
 const one = { audience: { recipients: [{ chatNumber: '16505559999' }] } }
 const listed = async () => (await at.ask('GET', '/broadcasts')).body.pagination.totalBroadcasts
 
-describe('POST /broadcasts, 400', () => {
+describe('POST /broadcasts returns 400 for', () => {
   it.each([
     ['no name', { name: undefined }, 'Missing required field', 'name'],
     ['an empty name', { name: '' }, 'Missing required field', 'name'],
@@ -97,7 +97,7 @@ describe('POST /broadcasts, 400', () => {
     expect(await listed()).toBe(0)
   })
 
-  it('a body that is not JSON, or no object', async () => {
+  it('a body that is not a JSON object', async () => {
     for (const body of ['{"name":', '[]', '"x"']) {
       expect(await at.ask('POST', '/broadcasts', { body })).toMatchObject({
         status: 400,
@@ -106,7 +106,7 @@ describe('POST /broadcasts, 400', () => {
     }
   })
 
-  it('an organization that is not on the upstream', async () => {
+  it('an organization without a number at the upstream', async () => {
     const made = await at.world.admin('POST', '/organizations', { name: 'No number', slug: 'no-number' })
     const issued = await at.world.admin('POST', `/organizations/${made.body.organization.id}/keys`, { name: 'k' })
     const answer = await at.ask('POST', '/broadcasts', {
@@ -133,7 +133,7 @@ describe('the size of a body', () => {
 describe('Idempotency-Key', () => {
   const headers = (key: string) => ({ 'idempotency-key': key })
 
-  it('makes a broadcast once, and gives the first answer again', async () => {
+  it('creates a broadcast once, and returns the first answer again', async () => {
     const before = await listed()
     const body = { audience: { recipients: [{ chatNumber: at.newNumber() }] } }
     const first = await at.post(body, headers('made-once'))
@@ -149,7 +149,7 @@ describe('Idempotency-Key', () => {
     expect((await at.arrived()).filter(({ to }) => to === body.audience.recipients[0]?.chatNumber)).toHaveLength(1)
   })
 
-  it('with two requests at once makes one', async () => {
+  it('creates one broadcast for two concurrent requests', async () => {
     const before = await listed()
     const body = { audience: { recipients: [{ chatNumber: at.newNumber() }] } }
     const answers = await Promise.all([1, 2, 3].map(() => at.post(body, headers('at-once'))))
@@ -159,7 +159,7 @@ describe('Idempotency-Key', () => {
     expect(await listed()).toBe(before + 1)
   })
 
-  it('with another body is refused; after a refusal it is free', async () => {
+  it('is refused with another body, and free after a refusal', async () => {
     const body = { audience: { recipients: [{ chatNumber: at.newNumber() }] } }
     expect((await at.post({ ...body, templateName: 'nothing' }, headers('corrected'))).status).toBe(400)
     expect((await at.post(body, headers('corrected'))).status).toBe(202)
@@ -169,7 +169,7 @@ describe('Idempotency-Key', () => {
     })
   })
 
-  it('does what a control does once', async () => {
+  it('runs a control once', async () => {
     const scheduled_at = new Date(at.world.now().getTime() + MINUTE).toISOString()
     const { id } = await at.create({ audience: { recipients: [{ chatNumber: at.newNumber() }] }, scheduled_at })
     const pause = (key: string) => at.ask('POST', '/broadcasts/{id}/pause', { id, headers: headers(key) })
@@ -200,7 +200,7 @@ describe('Idempotency-Key', () => {
   const control = (id: string, verb: string) =>
     at.ask('POST', `/broadcasts/{id}/${verb}`, { id, headers: headers(`died-${verb}`) })
 
-  it.each(CONTROLS)('whose process died before it did anything does it: %s', async (verb, status) => {
+  it.each(CONTROLS)('is retried if its process died before it had an effect: %s', async (verb, status) => {
     const id = await makeFor(verb)
     await at.world.database.pool.query(
       `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id)
@@ -216,7 +216,7 @@ describe('Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true')
   })
 
-  it.each(CONTROLS)('whose process died when it was done says so: %s', async (verb) => {
+  it.each(CONTROLS)('returns the result if its process died afterwards: %s', async (verb) => {
     const id = await makeFor(verb)
     const first = await control(id, verb)
     expect(first.status).toBe(200)
@@ -231,7 +231,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('another organization', () => {
-  it('finds nothing of it, and changes nothing', async () => {
+  it('sees nothing of the broadcast, and changes nothing', async () => {
     const scheduled_at = new Date(at.world.now().getTime() + MINUTE).toISOString()
     const { id } = await at.create({ audience: { recipients: [{ chatNumber: at.newNumber() }] }, scheduled_at })
     const before = await at.read(id)
@@ -248,7 +248,7 @@ describe('another organization', () => {
     expect(await at.read(id)).toEqual(before)
   })
 
-  it('by tenantId is refused', async () => {
+  it('is refused as tenantId', async () => {
     const answer = await at.ask('POST', `/broadcasts?tenantId=${at.other.id}`, {
       body: { name: 'N', templateName: 'hello_world', ...one },
     })
@@ -256,8 +256,8 @@ describe('another organization', () => {
   })
 })
 
-describe('a broadcast that is not there', () => {
-  it.each([NO_ID, 'x', '0'])('is not found: %s', async (id) => {
+describe('an unknown broadcast', () => {
+  it.each([NO_ID, 'x', '0'])('returns 404: %s', async (id) => {
     for (const [method, path] of [
       ['GET', '/broadcasts/{id}'],
       ['GET', '/broadcasts/{id}/recipients'],

@@ -70,7 +70,7 @@ function sendShard(id: string, signal: AbortSignal): Promise<void> {
 }
 
 describe('many unknown outcomes', () => {
-  it('in a row pause the broadcast, and it says why; resumed it goes on with whom it has not come to', async () => {
+  it('in a row pause the broadcast with a reason; after resume it continues with pending recipients', async () => {
     say = badGateway
     const numbers = newNumbers(100)
     const paused = await at.send({ audience: inOneShard(numbers) })
@@ -103,7 +103,7 @@ describe('many unknown outcomes', () => {
     expect(await at.read(id)).toMatchObject({ status: 'paused', reason: expect.stringContaining('unknown outcome') })
   })
 
-  it('fewer than 50 in each shard do not', async () => {
+  it('do not if each shard has fewer than 50', async () => {
     say = badGateway
     const numbers = newNumbers(4 * 49)
     const sent = await at.send({ audience: { recipients: numbers.map((chatNumber) => ({ chatNumber })) } })
@@ -111,7 +111,7 @@ describe('many unknown outcomes', () => {
     expect(triesOf(numbers)).toHaveLength(numbers.length)
   })
 
-  it('with others in between do not', async () => {
+  it('do not if other results are in between', async () => {
     const numbers = newNumbers(120)
     say = (request, response) =>
       (numbers.indexOf(recipientOf(request)) % 2 === 0 ? badGateway : accept)(request, response)
@@ -122,8 +122,8 @@ describe('many unknown outcomes', () => {
   })
 })
 
-describe('a limit that lasts', () => {
-  it('of one recipient fails for it alone', async () => {
+describe('a persistent rate limit', () => {
+  it('of one recipient fails only that recipient', async () => {
     const [limited = '', other = ''] = newNumbers(2)
     const pairLimit = refuse(400, 131056, { 'retry-after': '0.001' })
     say = (request, response) => (recipientOf(request) === limited ? pairLimit : accept)(request, response)
@@ -146,8 +146,8 @@ describe('a limit that lasts', () => {
   })
 })
 
-describe('a shard of an older generation', () => {
-  it('does not pause what was resumed meanwhile', async () => {
+describe('a shard from an older run', () => {
+  it('does not pause a broadcast that was resumed in the meantime', async () => {
     const numbers = newNumbers(1)
     let answerLate = () => undefined as unknown
     say = (request, response) => {
@@ -167,8 +167,8 @@ describe('a shard of an older generation', () => {
   })
 })
 
-describe('a shard whose process ends while the upstream takes nothing', () => {
-  it('leaves its recipients pending; a later one sends to them once', async () => {
+describe('a shard whose process ends while the upstream is unavailable', () => {
+  it('leaves its recipients pending, and a later shard sends to them once', async () => {
     say = refuse(500, 131016)
     const numbers = newNumbers(3)
     const { id } = await at.create({ audience: inOneShard(numbers) })

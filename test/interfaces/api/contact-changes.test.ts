@@ -43,7 +43,7 @@ describe('PATCH /contact', () => {
     { bot_status: 'active' },
     { bot_status: 'paused' },
     { contact_summary: 'Asks for blue shoes' },
-  ])('200 with the changed contact, and the event: %j', async (changes) => {
+  ])('returns 200 with the changed contact, and raises the event: %j', async (changes) => {
     const before = await read()
     const { status, body } = await patch(changes)
     expect(status).toBe(200)
@@ -60,7 +60,7 @@ describe('PATCH /contact', () => {
     expect(event?.data.contact).toMatchObject({ id, chat_id: number, source: { type: 'website' }, ...changes })
   })
 
-  it('raises nothing, and moves no time, when nothing changes', async () => {
+  it('raises no event and changes no time if nothing changes', async () => {
     const all = { full_name: 'Ana', email: 'a@b', tags: ['x'], archived: true, blocked: true, bot_status: 'paused' }
     const changed = await patch({ ...all, allow_broadcast: false, contact_summary: 'S' })
     const types = await eventTypes()
@@ -72,7 +72,7 @@ describe('PATCH /contact', () => {
     expect(await eventTypes()).toEqual(types)
   })
 
-  it('empties what is given as null, and leaves what is left out', async () => {
+  it('empties fields given as null, and leaves out fields that are not given', async () => {
     await patch({ full_name: 'Ana', email: 'a@b', bot_status: 'active', contact_summary: 'S', tags: ['x'] })
     const emptied = { full_name: null, email: null, bot_status: null, contact_summary: null }
     const { body } = await patch(emptied)
@@ -80,7 +80,7 @@ describe('PATCH /contact', () => {
     expect((await patch({ tags: [] })).body.contact.tags).toEqual([])
   })
 
-  it('moves contact_summary_updated_at with the summary alone', async () => {
+  it('sets contact_summary_updated_at only with the summary', async () => {
     expect((await patch({ full_name: 'Ana' })).body.contact.contact_summary_updated_at).toBeNull()
     const first = (await patch({ contact_summary: 'One' })).body.contact.contact_summary_updated_at
     expect(first).not.toBeNull()
@@ -89,7 +89,7 @@ describe('PATCH /contact', () => {
     expect(Date.parse(second)).toBeGreaterThan(Date.parse(first))
   })
 
-  it('cannot change what is not its organization to change', async () => {
+  it("cannot change fields that are not the organization's to change", async () => {
     const before = await read()
     const fields = { id: other.id, chat_id: '5511900000000', phone_number: '+5511900000000', organization_id: other.id }
     const more = { source: null, last_seq: 5, has_unread_messages: true, active_status: true, created_at: '2020-01-01' }
@@ -98,7 +98,7 @@ describe('PATCH /contact', () => {
     expect(await read()).toEqual(before)
   })
 
-  it('loses nothing of changes that come at once', async () => {
+  it('keeps all of several concurrent changes', async () => {
     const changes = [{ full_name: 'Ana' }, { email: 'a@b' }, { tags: ['x'] }, { archived: true }, { blocked: true }]
     await Promise.all(changes.map((change) => patch(change)))
     expect(await read()).toMatchObject(Object.assign({}, ...changes))
@@ -130,7 +130,7 @@ describe('PATCH /contact', () => {
     [{ contact_summary: 5 }, 'contact_summary'],
     [{ contact_summary: 'x'.repeat(10_001) }, 'contact_summary'],
     [{ contact_summary: '\u0000' }, 'contact_summary'],
-  ])('400 Invalid field naming it, and changes nothing: %j', async (changes, name) => {
+  ])('returns 400 Invalid field with its name, and changes nothing: %j', async (changes, name) => {
     const before = await read()
     const answer = await patch({ ...changes, ...(name === 'archived' ? {} : { archived: true }) })
     expect(answer.status).toBe(400)
@@ -139,14 +139,14 @@ describe('PATCH /contact', () => {
     expect(await read()).toEqual(before)
   })
 
-  it('400 without a number, for an impossible one, and for two that differ', async () => {
+  it('returns 400 without a number, for an invalid one, and for two that differ', async () => {
     const unknown = '5511977777777'
     expect((await patch({}, '')).body.error).toBe('Missing required parameter')
     expect((await patch({}, 'chat_id=12')).body.error).toBe('Invalid parameter')
     expect((await patch({}, `chat_id=${number}&phone_number=${unknown}`)).body.error).toBe('Invalid parameter')
   })
 
-  it("404 for an unknown number, and for another organization's contact, which stays as it is", async () => {
+  it("returns 404 for an unknown number, and for another organization's contact, which stays unchanged", async () => {
     const before = await read()
     for (const answer of [
       await patch({ full_name: 'X' }, 'chat_id=5511977777777'),

@@ -67,7 +67,7 @@ async function traces(organizationId: string, contactId: string): Promise<Record
 }
 
 describe('DELETE /contact', () => {
-  it('200 and erases contact, addresses, messages, events, raw callbacks and kept answers', async () => {
+  it('returns 200 and erases contact, addresses, messages, events, raw callbacks and kept answers', async () => {
     const id = await converse(organization)
     const before = await traces(organization.id, id)
     expect(Object.keys(before)).toEqual(
@@ -83,7 +83,7 @@ describe('DELETE /contact', () => {
     expect(conversation.status).toBe(404)
   })
 
-  it('erases it from the kept reports of imports, also of those from the console', async () => {
+  it('erases it from stored import reports, also those of the console', async () => {
     const { call } = await signIn(world, organization)
     const id = await converse(organization)
     const body = `phone_number\n+${number}\n`
@@ -97,7 +97,7 @@ describe('DELETE /contact', () => {
     expect(await traces(organization.id, id)).toEqual({})
   })
 
-  it("leaves another organization's contact of the same number untouched", async () => {
+  it("leaves another organization's contact with the same number unchanged", async () => {
     const theirs = await converse(other)
     const mine = await converse(organization)
     const before = await traces(other.id, theirs)
@@ -108,7 +108,7 @@ describe('DELETE /contact', () => {
     expect((await get(other.key)).body.contact.id).toBe(theirs)
   })
 
-  it('leaves the other contacts of the organization untouched', async () => {
+  it("leaves the organization's other contacts unchanged", async () => {
     const neighbour = await converse(organization)
     const kept = number
     number = '5511976543211'
@@ -121,7 +121,7 @@ describe('DELETE /contact', () => {
     expect(body.count).toBe(2)
   })
 
-  it('finds the contact by every form of its number, and makes room for a new one', async () => {
+  it('finds the contact by every form of its number, and allows a new one', async () => {
     const first = await converse(organization)
     expect((await erase(`phone_number=0${number.slice(2)}`)).status).toBe(200)
     const again = await request('POST', '/contact', {
@@ -135,7 +135,7 @@ describe('DELETE /contact', () => {
     expect(body.count).toBe(0)
   })
 
-  it('404 the second time, for an unknown number, and for the contact of another organization', async () => {
+  it("returns 404 the second time, for an unknown number, and for another organization's contact", async () => {
     await converse(organization)
     expect((await erase(undefined, other.key)).status).toBe(404)
     expect((await get()).status).toBe(200)
@@ -145,7 +145,7 @@ describe('DELETE /contact', () => {
     expect([late.status, late.body.error]).toEqual([404, 'Contact not found'])
   })
 
-  it('400 without a number, for an impossible one, and for two that differ', async () => {
+  it('returns 400 without a number, for an invalid one, and for two that differ', async () => {
     await converse(organization)
     expect((await erase('')).body.error).toBe('Missing required parameter')
     expect((await erase('chat_id=12')).body.error).toBe('Invalid parameter')
@@ -153,7 +153,7 @@ describe('DELETE /contact', () => {
     expect((await get()).status).toBe(200)
   })
 
-  it('blanks a callback that was stored and not worked off yet, once it is', async () => {
+  it('blanks a stored callback once it has been processed', async () => {
     const id = await converse(organization)
     const body = JSON.stringify(statusCallback(organization))
     const signature = createHmac('sha256', organization.appSecret).update(body).digest('hex')

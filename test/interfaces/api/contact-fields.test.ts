@@ -72,14 +72,14 @@ async function shownEverywhere(chatId: string): Promise<Record<string, unknown>>
 }
 
 describe('a contact has exactly these fields, with these types, in every response', () => {
-  it('made by POST /contact with nothing but a number', async () => {
+  it('when POST /contact creates it with only a number', async () => {
     const digits = newPerson()
     const made = await request('POST', '/contact', { key: organization.key, body: { phone_number: digits } })
     expectContact(made.body.contact)
     expect(await shownEverywhere(digits)).toEqual(made.body.contact)
   })
 
-  it('made by POST /contact with all there is', async () => {
+  it('when POST /contact creates it with all fields', async () => {
     const source = { type: 'website', location: { city: 'Recife' }, created_at: '2025-01-01T00:00:00Z' }
     const fields = { full_name: 'Ana', email: 'ana@example.com', tags: ['vip'], allow_broadcast: false, source }
     const digits = newPerson()
@@ -88,7 +88,7 @@ describe('a contact has exactly these fields, with these types, in every respons
     expect(await shownEverywhere(digits)).toMatchObject({ ...fields, active_status: false, has_unread_messages: false })
   })
 
-  it('made by an inbound message', async () => {
+  it('when an inbound message creates it', async () => {
     const digits = newPerson()
     await receiveMessages(
       world,
@@ -104,7 +104,7 @@ describe('a contact has exactly these fields, with these types, in every respons
     })
   })
 
-  it('made by an inbound message of somebody without a number', async () => {
+  it('when an inbound message of a person without a number creates it', async () => {
     const { from: _, ...message } = textMessage('', 'Oi')
     await receiveMessages(world, organization, { ...message, from_user_id: 'US.13491208655302741918' })
     const { body } = await readConversations(world, organization, { action: 'contacts', limit: '1' })
@@ -112,7 +112,7 @@ describe('a contact has exactly these fields, with these types, in every respons
     expect(contact).toMatchObject({ phone_number: null, chat_id: expect.stringMatching(/^0\d{19}$/) })
   })
 
-  it('changed by PATCH /contact', async () => {
+  it('when PATCH /contact changes it', async () => {
     const digits = newPerson()
     await createContact(world, organization, `+${digits}`)
     const changes = {

@@ -79,7 +79,7 @@ const NUMBERS: [string, string, string | null, string[]][] = [
 ]
 
 describe.each(NUMBERS)('%s', (_name, default_country, chatId, forms) => {
-  it.each(forms)('made from "%s", is found under and refused a second time for every form', async (first) => {
+  it.each(forms)('created from "%s" is found, and refused a second time, in every form', async (first) => {
     const { key } = await world.createOrganization({ default_country })
     const made = await create(key, first)
     expect(made.status).toBe(201)
@@ -98,7 +98,7 @@ describe.each(NUMBERS)('%s', (_name, default_country, chatId, forms) => {
   })
 })
 
-describe('a number of another country than the organization', () => {
+describe("a number from another country than the organization's", () => {
   it('needs its country code, and is then found in every form', async () => {
     const { key } = await world.createOrganization({ default_country: 'BR' })
     const { id } = (await create(key, '+390612345678')).body.contact
@@ -109,7 +109,7 @@ describe('a number of another country than the organization', () => {
   })
 })
 
-describe('neighbours', () => {
+describe('similar numbers', () => {
   it('stay two contacts', async () => {
     const { key } = await world.createOrganization()
     const numbers = ['5511987654321', '5511987654322', '5521987654321', '551133334444', '5511933334444']
@@ -118,7 +118,7 @@ describe('neighbours', () => {
     expect(new Set(made.map(({ body }) => body.contact.id)).size).toBe(numbers.length)
   })
 
-  it('named by phone_number and chat_id in one body are refused, two forms of one number are not', async () => {
+  it('are refused in one body as phone_number and chat_id, unless both are forms of one number', async () => {
     const { key } = await world.createOrganization()
     const post = (body: object) => request('POST', '/contact', { key, body })
     const two = await post({ phone_number: '5511987654321', chat_id: '5511987654322' })

@@ -41,7 +41,7 @@ async function withContacts(count: number): Promise<TestOrganization> {
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1))
 
 describe('GET /conversations?action=contacts', () => {
-  it('shows 50 contacts with all their fields, and how many there are', async () => {
+  it('returns 50 contacts with all their fields, and the total', async () => {
     const organization = await withContacts(51)
     const answer = await list(organization)
     expect(answer.status).toBe(200)
@@ -67,7 +67,7 @@ describe('GET /conversations?action=contacts', () => {
     expect((await request('GET', path, { key: organization.key })).body.contact).toEqual(first)
   })
 
-  it('is the same whichever way it is cut into pages', async () => {
+  it('returns the same contacts with any page size', async () => {
     const organization = await withContacts(11)
     for (let limit = 1; limit <= 13; limit++) {
       const pages = Math.ceil(11 / limit)
@@ -89,7 +89,7 @@ describe('GET /conversations?action=contacts', () => {
     }
   })
 
-  it('past the end is empty, and so is an organization without contacts', async () => {
+  it('returns an empty page past the end, and without contacts', async () => {
     const organization = await withContacts(2)
     expect((await list(organization, { page: '10000000', limit: '100' })).body).toMatchObject({
       contacts: [],
@@ -117,7 +117,7 @@ describe('GET /conversations?action=contacts', () => {
     expect(namesOf(searched)).not.toContain('3')
   })
 
-  it('wants no contact, and takes the scope of conversations', async () => {
+  it('needs no contact, only the scope of conversations', async () => {
     const organization = await withContacts(1)
     expect((await list(organization, { chatNumber: '', query: 'x', orderId: 'x' })).status).toBe(200)
     const path = `/organizations/${organization.id}/keys`
@@ -127,7 +127,7 @@ describe('GET /conversations?action=contacts', () => {
 })
 
 describe('the order of contacts', () => {
-  it('follows messages in, messages out and creation', async () => {
+  it('follows received and sent messages, and creation', async () => {
     const organization = await withContacts(4)
     expect(namesOf(await list(organization))).toEqual(['1', '2', '3', '4'])
     await receiveMessages(world, organization, textMessage(numberOf(3), 'Oi'))
@@ -159,7 +159,7 @@ describe('the order of contacts', () => {
     expect(namesOf(await list(organization))).toEqual(['1', '2', '3, changed'])
   })
 
-  it('keeps the later time of two that become one', async () => {
+  it('keeps the later time of two merged contacts', async () => {
     const organization = await withContacts(3)
     const becomeOne = (digits: string, userId: string) =>
       resolveContact(world.app.ctx, organization.id, { waId: digits, userId }, null)
@@ -182,7 +182,7 @@ describe('the order of contacts', () => {
 const fromUser = (from_user_id: string) => ({ ...textMessage('', 'Oi'), from: undefined, from_user_id })
 
 describe('the number of contacts', () => {
-  it('is right after making, erasing and making again', async () => {
+  it('stays right after creating, erasing and creating again', async () => {
     const organization = await withContacts(3)
     const total = async () => (await list(organization)).body.pagination.totalContacts
     expect(await total()).toBe(3)
@@ -195,7 +195,7 @@ describe('the number of contacts', () => {
     expect(await total()).toBe(3)
   })
 
-  it('counts who was made by 20 requests at once only once', async () => {
+  it('counts a contact created by 20 concurrent requests once', async () => {
     const organization = await world.createOrganization()
     const body = { phone_number: numberOf(1) }
     await Promise.all(
@@ -221,7 +221,7 @@ describe('search among contacts', () => {
     for (const [number, full_name] of people) await createContact(world, organization, number, { full_name })
   })
 
-  it('says what it looked for', async () => {
+  it('returns the search terms', async () => {
     const { body } = await list(organization, { search: '  joão ' })
     expect(body).toMatchObject({
       count: 2,
@@ -249,7 +249,7 @@ describe('search among contacts', () => {
     ['\u0301', []],
     ['´', []],
     ['nobody', []],
-  ])('by name: %s', async (search, expected) => {
+  ])('finds by name: %s', async (search, expected) => {
     expect(await names(organization, search)).toEqual(expected)
   })
 
@@ -267,21 +267,21 @@ describe('search among contacts', () => {
     ['(11) 987'],
     ['(011) 987'],
     ['8765.4321'],
-  ])('by number: %s', async (search) => {
+  ])('finds by number: %s', async (search) => {
     expect(await names(organization, search)).toEqual(['João da Silva'])
   })
 
-  it('by a number without a name', async () => {
+  it('finds by a number without a name', async () => {
     const { body } = await list(organization, { search: '+44 20 7946 0000' })
     expect(body.contacts).toMatchObject([{ chat_id: '442079460000', full_name: null }])
   })
 
-  it('by digits that several have, in number or name', async () => {
+  it('finds digits in numbers and names', async () => {
     expect(await names(organization, '12345')).toEqual(['Jürgen Großmann', 'Maria João Peçanha', 'ΓΙΏΡΓΟΣ'].sort())
     expect(await names(organization, '100')).toEqual(['100% Wool_Shop'])
   })
 
-  it('for each in turn, page by page', async () => {
+  it('finds any of several terms, page by page', async () => {
     const pages = await Promise.all(
       ['1', '2', '3', '4'].map((page) => list(organization, { search: '12345', limit: '1', page })),
     )
@@ -290,16 +290,16 @@ describe('search among contacts', () => {
     expect(pages.map(({ body }) => body.pagination.hasNextPage)).toEqual([true, true, false, false])
   })
 
-  it.each(['', ' ', '\t'])('for nothing is none: "%s"', async (search) => {
+  it.each(['', ' ', '\t'])('is empty for "%s"', async (search) => {
     const { body } = await list(organization, { search })
     expect(body).toMatchObject({ count: 6, searchTerms: null, filtered: false })
   })
 
-  it.each(['+', '-', '()', '()-'])('for what has no digits finds no numbers: %s', async (search) => {
+  it.each(['+', '-', '()', '()-'])('finds no numbers for text without digits: %s', async (search) => {
     expect(await names(organization, search)).toEqual([])
   })
 
-  it('finds a person by the name that is new, not by the one before', async () => {
+  it('finds a person by the new name, not by the old one', async () => {
     const owner = await world.createOrganization()
     await createContact(world, owner, '+14155550199', { full_name: 'Zoë' })
     const path = '/contact?phone_number=14155550199'
@@ -310,7 +310,7 @@ describe('search among contacts', () => {
     expect(await names(owner, 'chloe')).toEqual([])
   })
 
-  it('finds a person by the name that came with a message', async () => {
+  it('finds a person by the profile name of a message', async () => {
     const owner = await world.createOrganization()
     await createContact(world, owner, '+14155550198')
     const contacts = [{ wa_id: '14155550198', profile: { name: 'Renée' } }]
@@ -345,7 +345,7 @@ describe('search among contacts', () => {
     expect(body.message).toMatch(new RegExp(`^${name} `))
   })
 
-  it('takes 200 characters, whatever their size', async () => {
+  it('accepts 200 characters, however many bytes', async () => {
     expect((await list(organization, { search: '😀'.repeat(200) })).status).toBe(200)
   })
 })

@@ -70,25 +70,22 @@ describe('orderId', () => {
   it.each([
     ['GraphQL', true],
     ['REST', false],
-  ])(
-    'finds the messages that hold the number or the name of the order, as a whole (%s)',
-    async (_name, shop_graphql) => {
-      await world.sim('POST', '/settings', { shop_graphql })
-      for (const id of [orderId, `gid://shopify/Order/${orderId}`]) {
-        const answer = await read({ orderId: id })
-        expect(answer.status).toBe(200)
-        expect(textsOf(answer)).toEqual(HOLDING)
-        expect(answer.body).toMatchObject({
-          searchTerms: ['1001', '#1001'],
-          filtered: true,
-          stored: true,
-          pagination: { totalMessages: 3 },
-        })
-      }
-    },
-  )
+  ])('finds messages with the number or the name of the order as a whole word (%s)', async (_name, shop_graphql) => {
+    await world.sim('POST', '/settings', { shop_graphql })
+    for (const id of [orderId, `gid://shopify/Order/${orderId}`]) {
+      const answer = await read({ orderId: id })
+      expect(answer.status).toBe(200)
+      expect(textsOf(answer)).toEqual(HOLDING)
+      expect(answer.body).toMatchObject({
+        searchTerms: ['1001', '#1001'],
+        filtered: true,
+        stored: true,
+        pagination: { totalMessages: 3 },
+      })
+    }
+  })
 
-  it('finds the same in what is indexed', async () => {
+  it('finds the same in indexed messages', async () => {
     const owner = await newShop()
     await customerOf(owner, ...TEXTS)
     await requestIndexes(world, owner.id)
@@ -96,13 +93,13 @@ describe('orderId', () => {
     expect(textsOf(await read({ orderId }, owner))).toEqual(HOLDING)
   })
 
-  it('joins the terms of the query, after them', async () => {
+  it('adds its terms after those of the query', async () => {
     const answer = await read({ orderId, query: ' pix , também' })
     expect(textsOf(answer)).toEqual([HOLDING[0], 'o 10010 também', ...HOLDING.slice(1), 'pix feito'])
     expect(answer.body.searchTerms).toEqual(['pix', 'também', '1001', '#1001'])
   })
 
-  it('finds a name with prefix and suffix, whatever the case', async () => {
+  it('finds a name with prefix and suffix in any case', async () => {
     const owner = await newShop()
     await customerOf(owner, 'meu lj-77.br?', 'LJ-77xbr', '77', '770')
     const placed = await world.sim('POST', '/shop/orders', { order_number: 77, name: 'LJ-77.BR' })
@@ -111,12 +108,12 @@ describe('orderId', () => {
     expect(answer.body.searchTerms).toEqual(['77', 'LJ-77.BR'])
   })
 
-  it('that is empty is not given', async () => {
+  it('is ignored if it is empty', async () => {
     const answer = await read({ orderId: '' })
     expect(answer.body).toMatchObject({ count: TEXTS.length, searchTerms: null, filtered: false })
   })
 
-  it('together with 20 terms of the query is taken', async () => {
+  it('is accepted together with 20 query terms', async () => {
     const query = Array.from({ length: 20 }, (_, number) => `term ${number}`).join(',')
     const { status, body } = await read({ orderId, query })
     expect([status, body.searchTerms.length, body.count]).toEqual([200, 22, 3])
@@ -140,7 +137,7 @@ describe('orderId is refused', () => {
     expect(body.message).toMatch(/^orderId /)
   })
 
-  it('when the shop has no such order', async () => {
+  it('if the shop has no such order', async () => {
     for (const shop_graphql of [true, false]) {
       await world.sim('POST', '/settings', { shop_graphql })
       const { status, body } = await read({ orderId: '999' })
@@ -149,7 +146,7 @@ describe('orderId is refused', () => {
     }
   })
 
-  it("when there is no storefront, though another organization's has the order", async () => {
+  it("if there is no storefront, even if another organization's has the order", async () => {
     const owner = await world.createOrganization()
     await customerOf(owner, ...TEXTS)
     const { status, body } = await read({ orderId }, owner)
@@ -157,7 +154,7 @@ describe('orderId is refused', () => {
     expect(body.message).toContain(owner.name)
   })
 
-  it('when the storefront refuses the token', async () => {
+  it('if the storefront refuses the token', async () => {
     const owner = await newShop({ access_token: 'refused-token' })
     await customerOf(owner)
     const { status, body } = await read({ orderId }, owner)
@@ -165,7 +162,7 @@ describe('orderId is refused', () => {
     expect(body.details).toContain('401')
   })
 
-  it('when the storefront is down, to be tried again', async () => {
+  it('if the storefront is down, as a temporary error', async () => {
     await world.sim('POST', '/settings', { shop_answers: 'down' })
     const { status, body } = await read({ orderId })
     expect(status).toBe(500)
@@ -177,7 +174,7 @@ describe('orderId is refused', () => {
   })
 
   it.each([true, false])(
-    "when the storefront's limit is reached, with the time to wait (GraphQL: %s)",
+    "if the storefront's limit is reached, with the time to wait (GraphQL: %s)",
     async (shop_graphql) => {
       await world.sim('POST', '/settings', { shop_answers: 'limited', shop_graphql })
       const { status, headers, body } = await read({ orderId })
@@ -187,7 +184,7 @@ describe('orderId is refused', () => {
     },
   )
 
-  it('for a contact that there is not', async () => {
+  it('for an unknown contact', async () => {
     const { status, body } = await read({ orderId, chatNumber: '5511977776666' })
     expect([status, body.error]).toEqual([404, 'Contact not found'])
   })
@@ -217,7 +214,7 @@ describe('the storefront that is asked', () => {
     }
   })
 
-  it('is the one that is connected now', async () => {
+  it('is the currently connected one', async () => {
     const [before, after] = [await newServer('before'), await newServer('after')]
     const owner = await newShop({ url: before.url })
     await customerOf(owner)
@@ -226,7 +223,7 @@ describe('the storefront that is asked', () => {
     expect(before.taken).toEqual([])
   })
 
-  it('may not have a private address, unless it is allowed', async () => {
+  it('must not have a private address, unless it is allowed', async () => {
     const shop = await newServer('private')
     const strict = await startWorld({ PARLEY_ALLOWED_PRIVATE_HOSTS: '' })
     try {

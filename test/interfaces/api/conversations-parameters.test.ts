@@ -42,7 +42,7 @@ describe('the contact of GET /conversations', () => {
     ['IT', '390612345678', ['+39 06 1234 5678', '390612345678', '0039 06 12345678', '06 1234 5678']],
     ['IT', '393331234567', ['+39 333 123 4567', '333 1234567', '0039 333 1234567']],
     ['US', '14155552671', ['+1 (415) 555-2671', '14155552671', '(415) 555-2671', '415.555.2671', '1-415-555-2671']],
-  ])('%s: %s is found by every form of it', async (default_country, digits, forms) => {
+  ])('%s: %s is found by every form of the number', async (default_country, digits, forms) => {
     const owner = await world.createOrganization({ default_country })
     const id = await createContact(world, owner, `+${digits}`)
     for (const chatNumber of forms) {
@@ -51,7 +51,7 @@ describe('the contact of GET /conversations', () => {
     }
   })
 
-  it('that was made by an old Brazilian form is found by the new one', async () => {
+  it('created with an old Brazilian form is found by the new one', async () => {
     const id = await createContact(world, organization, '+55 21 8765-4321')
     for (const chatNumber of ['5521987654321', '552187654321', '+55 (21) 98765-4321']) {
       const { body } = await find({ chatNumber })
@@ -59,7 +59,7 @@ describe('the contact of GET /conversations', () => {
     }
   })
 
-  it('is found by its id, in either case, and by both where they are one', async () => {
+  it('is found by its id in either case, and by both ids if they match', async () => {
     const queries: Record<string, string>[] = [
       { contactId },
       { contactId: contactId.toUpperCase() },
@@ -72,7 +72,7 @@ describe('the contact of GET /conversations', () => {
     expect((await read({ contactId, chatNumber: '' })).body.count).toBe(3)
   })
 
-  it.each(ACTIONS)('may not be two (%s)', async (action) => {
+  it.each(ACTIONS)('must be one contact (%s)', async (action) => {
     const other = action === 'find-by-phone' ? '5511999990015' : '5511999990016'
     await createContact(world, organization, `+${other}`)
     for (const chatNumber of [other, '5511999990099']) {
@@ -82,7 +82,7 @@ describe('the contact of GET /conversations', () => {
     }
   })
 
-  it.each(ACTIONS)('that nobody has is not found (%s)', async (action) => {
+  it.each(ACTIONS)('returns 404 if it is unknown (%s)', async (action) => {
     for (const query of [{ chatNumber: '5511999990099' }, { chatNumber: '00000000000000000001' }]) {
       const { status, body } = await read({ action, ...query })
       expect(status).toBe(404)
@@ -93,7 +93,7 @@ describe('the contact of GET /conversations', () => {
     expect([unknown.status, unknown.body.error]).toEqual([404, 'Contact not found'])
   })
 
-  it("is never another organization's", async () => {
+  it("is never another organization's contact", async () => {
     const other = await world.createOrganization()
     expect((await read({ contactId }, other)).status).toBe(404)
     for (const action of ACTIONS) expect((await read({ action, chatNumber: CUSTOMER }, other)).status).toBe(404)
@@ -107,7 +107,7 @@ describe('the contact of GET /conversations', () => {
 })
 
 describe('action=find-by-phone', () => {
-  it('shows the contact as GET /contact does', async () => {
+  it('returns the contact as GET /contact does', async () => {
     const { status, body } = await find({ chatNumber: `+${CUSTOMER}` })
     expect(status).toBe(200)
     const answer = await request('GET', `/contact?phone_number=${CUSTOMER}`, { key: organization.key })
@@ -115,7 +115,7 @@ describe('action=find-by-phone', () => {
     expect(body.contact).toMatchObject({ id: contactId, full_name: 'Ada', chat_id: CUSTOMER })
   })
 
-  it('wants chatNumber', async () => {
+  it('requires chatNumber', async () => {
     const queries: Record<string, string>[] = [{}, { chatNumber: '' }, { contactId }]
     for (const query of queries) {
       const { status, body } = await find(query)
@@ -125,8 +125,8 @@ describe('action=find-by-phone', () => {
   })
 })
 
-describe('GET /conversations, 400', () => {
-  it('names what is missing', async () => {
+describe('GET /conversations returns 400', () => {
+  it('and names the missing parameters', async () => {
     const queries: Record<string, string>[] = [
       {},
       { action: 'conversation-messages' },
@@ -173,21 +173,21 @@ describe('GET /conversations, 400', () => {
     ['chatNumber', 'Ada'],
     ['chatNumber', '9'.repeat(101)],
     ['chatNumber', '5511\x00999990001'],
-  ])('%s=%s', async (name, value) => {
+  ])('for %s=%s', async (name, value) => {
     const { status, body } = await read({ chatNumber: CUSTOMER, [name]: value })
     expect(status).toBe(400)
     expect(body).toMatchObject({ success: false, error: 'Invalid parameter' })
     expect(body.message).toMatch(new RegExp(`^${name} `))
   })
 
-  it('names the range, and the actions', async () => {
+  it('and names the allowed range and actions', async () => {
     expect((await read({ chatNumber: CUSTOMER, limit: '101' })).body.message).toContain('from 1 to 100')
     expect((await read({ chatNumber: CUSTOMER, page: '0' })).body.message).toContain('from 1 to 10000000')
     expect((await read({ action: 'x' })).body.message).toContain('find-by-phone')
   })
 
   it.each(['chatNumber', 'contactId', 'limit', 'page', 'ascending', 'action', 'query', 'search', 'orderId'])(
-    'refuses %s given twice',
+    'for %s given twice',
     async (name) => {
       const value = { limit: '5', page: '1', ascending: 'true', action: 'contacts', contactId }[name] ?? CUSTOMER
       const twice = `chatNumber=${CUSTOMER}&${name}=${value}&${name}=${value}`
@@ -197,7 +197,7 @@ describe('GET /conversations, 400', () => {
     },
   )
 
-  it('takes the limits themselves, and what it does not know', async () => {
+  it('unless the values are at the limits or the parameter is unknown', async () => {
     const queries: Record<string, string>[] = [
       ...[{ limit: '1' }, { limit: '100' }],
       ...[{ page: '10000000' }, { ascending: 'false' }, { unknown: 'x' }],
@@ -208,14 +208,14 @@ describe('GET /conversations, 400', () => {
   })
 })
 
-describe('GET /conversations, 401, 403 and 404', () => {
-  it.each(['', 'action=contacts', 'action=find-by-phone'])('asks for the bearer token (%s)', async (query) => {
+describe('GET /conversations returns 401, 403 and 404', () => {
+  it.each(['', 'action=contacts', 'action=find-by-phone'])('without a valid bearer token (%s)', async (query) => {
     const { status, body } = await request('GET', `/conversations?chatNumber=${CUSTOMER}&${query}`)
     expect(status).toBe(401)
     expect(body).toMatchObject({ success: false, error: 'Authorization required' })
   })
 
-  it('wants the scope', async () => {
+  it('without the scope', async () => {
     const path = `/organizations/${organization.id}/keys`
     const issued = await world.admin('POST', path, { name: 'sender', scopes: ['messages:send'] })
     const key = issued.body.api_key.key
@@ -225,7 +225,7 @@ describe('GET /conversations, 401, 403 and 404', () => {
     }
   })
 
-  it('knows no organization that is deleted, nor a tenantId that is not the own', async () => {
+  it('for a deleted organization and for another tenantId', async () => {
     const gone = await world.createOrganization()
     await world.admin('DELETE', `/organizations/${gone.id}`)
     for (const action of [...ACTIONS, 'contacts']) {

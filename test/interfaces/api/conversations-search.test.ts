@@ -36,7 +36,7 @@ const found = async (chatNumber: string, query: string) => textsOf(await search(
 const take = (...messages: WireMessage[]) => receiveMessages(world, organization, ...messages)
 
 describe('a search', () => {
-  it('shows the messages that hold one of the terms, newest first, and says what it looked for', async () => {
+  it('returns messages with any of the terms, newest first, and the terms', async () => {
     const person = await personWho('o pix chegou', 'obrigado', 'a nota fiscal', 'Pix e nota')
     const { status, body } = await search(person, ' pix ,,nota fiscal, ', { ascending: 'false' })
     expect(status).toBe(200)
@@ -63,7 +63,7 @@ describe('a search', () => {
     })
   })
 
-  it.each(['', ',', ' , ,', '%09'])('of nothing is none: query=%s', async (query) => {
+  it.each(['', ',', ' , ,', '%09'])('is not a search without terms: query=%s', async (query) => {
     const person = await personWho('one', 'two')
     const path = `/conversations?chatNumber=${person}&query=${query}`
     const { body } = await request('GET', path, { key: organization.key })
@@ -86,7 +86,7 @@ describe('a search', () => {
     ['pix 10', 'ｐｉｘ　１０'.replace('　', ' ')],
     ['😀', 'oi 😀'],
     ['한', '한국'.normalize('NFD')],
-  ])('%s finds %s', async (query, text) => {
+  ])('for %s finds %s', async (query, text) => {
     const person = await personWho('something else', text)
     expect(await found(person, query)).toEqual([text])
   })
@@ -109,20 +109,20 @@ describe('a search', () => {
     '?',
     '+55',
     '\\d',
-  ])('takes %s for what it says, read or indexed', async (query) => {
+  ])('treats %s literally, in read and in indexed messages', async (query) => {
     const person = await personWho('1000', 'axb', 'abc 1', 'aab', 'b', 'text', `so ${query}!`)
     expect(await found(person, query)).toEqual([`so ${query}!`])
     await indexed(person)
     expect(await found(person, query)).toEqual([`so ${query}!`])
   })
 
-  it('looks into parts of words, and not over the end of a message', async () => {
+  it('matches parts of words, and not across messages', async () => {
     const person = await personWho('paralelepípedo', 'para', 'lelo')
     expect(await found(person, 'lelepi')).toEqual(['paralelepípedo'])
     expect(await found(person, 'paralelo')).toEqual([])
   })
 
-  it('looks into this conversation only, and this organization only', async () => {
+  it('covers only this conversation and this organization', async () => {
     const person = await personWho('the secret word')
     const neighbour = await personWho('nothing')
     expect(await found(neighbour, 'secret')).toEqual([])
@@ -133,7 +133,7 @@ describe('a search', () => {
     expect(answer.body).toMatchObject({ count: 0, filtered: true, stored: false })
   })
 
-  it('that finds nothing is an empty page, of a conversation that is stored', async () => {
+  it('without results returns an empty page of a stored conversation', async () => {
     const person = await personWho('one')
     expect((await search(person, 'zzz')).body).toMatchObject({
       messages: [],
@@ -145,12 +145,12 @@ describe('a search', () => {
     })
   })
 
-  it('of a contact without messages is not stored', async () => {
+  it('of a contact without messages shows the conversation as not stored', async () => {
     const person = await personWho()
     expect((await search(person, 'zzz')).body).toMatchObject({ count: 0, filtered: true, stored: false })
   })
 
-  it('is paged, in either direction', async () => {
+  it('has pages in either direction', async () => {
     const texts = Array.from({ length: 25 }, (_, number) => (number % 2 === 0 ? `yes ${number}` : `no ${number}`))
     const person = await personWho(...texts)
     const matching = texts.filter((text) => text.startsWith('yes'))
@@ -176,7 +176,7 @@ describe('a search', () => {
     }
   })
 
-  it('takes 20 terms of 200 characters, and no more', async () => {
+  it('accepts 20 terms of 200 characters, and no more', async () => {
     const person = await personWho('x'.repeat(300))
     const terms = Array.from({ length: 20 }, (_, number) => `${'y'.repeat(198)}${String(number).padStart(2, '0')}`)
     const wide = terms.map((term) => term.replaceAll('y', '😀'))
@@ -195,7 +195,7 @@ describe('a search', () => {
     }
   })
 
-  it('refuses what no message can hold, and a query given twice', async () => {
+  it('refuses terms that no message can contain, and a query given twice', async () => {
     const person = await personWho('one')
     for (const query of ['query=a%00b', 'query=a&query=b']) {
       const { status, body } = await request('GET', `/conversations?chatNumber=${person}&${query}`, {
@@ -218,7 +218,7 @@ async function indexed(chatNumber: string): Promise<void> {
   expect(rows).toEqual([{ isIndexed: true }])
 }
 
-describe('what is searched of a message', () => {
+describe('a search covers', () => {
   const image = { id: '1', mime_type: 'image/jpeg', sha256: 'x' }
 
   it.each([
@@ -255,7 +255,7 @@ describe('what is searched of a message', () => {
     expect((await search(from, query)).body.count).toBe(1)
   })
 
-  it('the body of an interactive message that was sent', async () => {
+  it('the body of a sent interactive message', async () => {
     const person = await personWho()
     const interactive = { type: 'button', body: 'Confirma o endereço?', buttons: [{ id: 'y', title: 'Sim' }] }
     const body = { phone_number: person, message_type: 'interactive', interactive }
@@ -282,7 +282,7 @@ describe('what is searched of a message', () => {
   it.each([
     ['read', false],
     ['indexed', true],
-  ])('is what an edit made of it, and nothing once it is revoked (%s)', async (_name, isIndexed) => {
+  ])('the text after an edit, and nothing after a revocation (%s)', async (_name, isIndexed) => {
     const from = newPerson()
     const original = textMessage(from, 'primeiro')
     await take(original, textMessage(from, 'outro'))
@@ -301,7 +301,7 @@ describe('what is searched of a message', () => {
     expect((await search(from, 'outro,segundo')).body).toMatchObject({ count: 1, stored: true })
   })
 
-  it('not the emoji of a reaction, nor the record of an edit', async () => {
+  it('neither the emoji of a reaction nor the record of an edit', async () => {
     const from = newPerson()
     const original = textMessage(from, 'nice')
     const reaction = { message_id: original.id, emoji: '🎉' }

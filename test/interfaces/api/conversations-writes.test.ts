@@ -97,7 +97,7 @@ const kinds = fc.constantFrom<Write>('send', 'receive', 'merge', 'index')
 /** Writers side by side, each with its writes one after the other. */
 const writers = fc.array(fc.array(kinds, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 4 })
 
-describe('while others write into the conversation, whoever pages through it from the oldest sees each message once', () => {
+describe('paging from the oldest message during writes returns each message once', () => {
   it.each([
     ['one by one', 1, {}],
     ['seven by seven', 7, {}],

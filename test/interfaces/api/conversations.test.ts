@@ -31,7 +31,7 @@ function range(from: number, to: number): string[] {
 }
 
 describe('the pages of a conversation', () => {
-  it('shows the 10 newest, newest first, where nothing else is asked', async () => {
+  it('are the 10 newest messages, newest first, by default', async () => {
     const answer = await read({ chatNumber: CUSTOMER })
     expect(answer.status).toBe(200)
     expect(textsOf(answer)).toEqual(range(25, 16))
@@ -53,7 +53,7 @@ describe('the pages of a conversation', () => {
     })
   })
 
-  it('returns exactly these fields of a message', async () => {
+  it('contain exactly these fields of a message', async () => {
     const { body } = await read({ chatNumber: CUSTOMER, limit: '1' })
     expect(body.messages).toEqual([
       {
@@ -87,7 +87,7 @@ describe('the pages of a conversation', () => {
     ['100', '1', range(25, 1), false, false, 1],
     ['1', '25', ['1'], false, true, 25],
     ['24', '2', ['1'], false, true, 2],
-  ])('limit %s, page %s', async (limit, page, expected, hasNextPage, hasPrevPage, totalPages) => {
+  ])('are right with limit %s, page %s', async (limit, page, expected, hasNextPage, hasPrevPage, totalPages) => {
     const answer = await read({ chatNumber: CUSTOMER, limit, page })
     expect(textsOf(answer)).toEqual(expected)
     expect(answer.body).toMatchObject({
@@ -109,20 +109,20 @@ describe('the pages of a conversation', () => {
     ['10', '3', range(21, 25)],
     ['10', '4', []],
     ['100', '1', range(1, 25)],
-  ])('ascending, limit %s, page %s', async (limit, page, expected) => {
+  ])('are right ascending with limit %s, page %s', async (limit, page, expected) => {
     expect(textsOf(await read({ chatNumber: CUSTOMER, limit, page, ascending: 'true' }))).toEqual(expected)
   })
 
-  it('is newest first with ascending false', async () => {
+  it('are newest first with ascending false', async () => {
     expect(textsOf(await read({ chatNumber: CUSTOMER, ascending: 'false', limit: '2' }))).toEqual(['25', '24'])
   })
 
-  it('takes the action by its name, and tenantId', async () => {
+  it('are returned for the action by name, and tenantId', async () => {
     const query = { action: 'conversation-messages', chatNumber: CUSTOMER, tenantId: organization.slug }
     expect((await read(query)).status).toBe(200)
   })
 
-  it('of a contact without messages is empty and not stored', async () => {
+  it('of a contact without messages are empty and not stored', async () => {
     await createContact(world, organization, '+5511999990002')
     const queries: Record<string, string>[] = [{}, { page: '7' }, { ascending: 'true' }]
     for (const query of queries) {
@@ -137,7 +137,7 @@ describe('the pages of a conversation', () => {
     }
   })
 
-  it('is ordered by recording, whatever the times of the upstream', async () => {
+  it('are in the order of recording, whatever the times of the upstream', async () => {
     const from = '5511999990003'
     const [late, early] = [
       textMessage(from, 'first', { timestamp: seconds(100) }),
@@ -149,7 +149,7 @@ describe('the pages of a conversation', () => {
     expect(body.messages[1].created_at).toBe('2025-06-15T15:05:00.000Z')
   })
 
-  it('stands still, ascending, while messages come', async () => {
+  it('do not shift in ascending order while messages arrive', async () => {
     const from = '5511999990004'
     const more = (count: number) =>
       receiveMessages(world, organization, ...range(1, count).map((t) => textMessage(from, t)))

@@ -37,7 +37,7 @@ describe('the name of a document', () => {
     ['a\tb\nc.pdf'],
     ['\u202efdp.exe'],
     [' '],
-  ])('is the given one as it stands: %j', async (filename) => {
+  ])('is the given one, unchanged: %j', async (filename) => {
     const { sent, saved } = await namesOf({ media_url: house.fileUrl('pdf', 'other.pdf'), filename })
     expect(sent).toBe(filename)
     expect(saved).toMatch(/^inline; filename/)
@@ -45,7 +45,7 @@ describe('the name of a document', () => {
     expect(saved).not.toMatch(/[\x00-\x1f\x7f]/)
   })
 
-  it.each([undefined, null, ''])('is made up when %j is given', async (filename) => {
+  it.each([undefined, null, ''])('is generated for %j', async (filename) => {
     expect((await namesOf({ media_url: house.fileUrl('pdf', 'paper'), filename })).sent).toBe('document.pdf')
   })
 
@@ -68,14 +68,14 @@ describe('the name of a document', () => {
     // Nothing that could be read.
     ['%E0%A4.pdf', 'document.pdf'],
     ['%.pdf', 'document.pdf'],
-  ])('comes from the address otherwise: %s', async (path, name) => {
+  ])('comes from the URL otherwise: %s', async (path, name) => {
     expect((await namesOf({ media_url: house.fileUrl('pdf', path) })).sent).toBe(name)
   })
 
   it.each([
     ['x', 'x'],
     ['%F0%9F%91%8D', '👍'],
-  ])('from an address is as long as a given one may be: %s', async (written, character) => {
+  ])('from a URL has the same maximum length: %s', async (written, character) => {
     const nameFrom = async (length: number) => {
       const path = `${written.repeat(length - '.pdf'.length)}.pdf`
       return (await namesOf({ media_url: house.fileUrl('pdf', path) })).sent
@@ -88,19 +88,19 @@ describe('the name of a document', () => {
     ['U+0000', 'a%00b.pdf'],
     ['a line break', 'a%0D%0Ab.pdf'],
     ['a slash', 'a%2Fb.pdf'],
-  ])('from an address holds nothing that no name has: %s', async (_name, path) => {
+  ])('from a URL contains no invalid characters: %s', async (_name, path) => {
     const { sent, saved } = await namesOf({ media_url: house.fileUrl('pdf', path) })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
     expect(sent).toMatch(/^[^\x00-\x1f/]+\.pdf$/)
     expect(saved).toMatch(/^inline; filename/)
   })
 
-  it('is that of its content where the address has none: an Office document', async () => {
+  it('comes from the content if the URL has none: an Office document', async () => {
     expect((await namesOf({ media_url: house.fileUrl('docx', 'paper.pdf') })).sent).toBe('document.docx')
     expect((await namesOf({ media_url: house.fileUrl('docx', 'paper.docx') })).sent).toBe('paper.docx')
   })
 
-  it('of 240 characters passes, of 241 does not', async () => {
+  it('may have 240 characters, not 241', async () => {
     const media_url = house.fileUrl('pdf')
     for (const character of ['x', '👍']) {
       const filename = `${character.repeat(236)}.pdf`

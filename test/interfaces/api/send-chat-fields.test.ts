@@ -48,7 +48,7 @@ async function expectRefused(body: Body, error: string): Promise<string> {
   return answer.body.message
 }
 
-describe('POST /send-chat, 400 Missing required field', () => {
+describe('POST /send-chat returns 400 Missing required field', () => {
   /** What there may be in place of a value: nothing, null, an empty text, an empty list. */
   const NOTHING = { nothing: undefined, null: null, '""': '' }
   const EMPTY = { ...NOTHING, '[]': [] }
@@ -141,14 +141,14 @@ describe('POST /send-chat, 400 Missing required field', () => {
     ],
     ['reaction', TARGET, reaction, EMPTY],
     ['reaction.message_id', TARGET, (message_id) => reaction({ message_id, emoji: '👍' }), NOTHING],
-  ])('%s', async (_path, message, make, values) => {
+  ])('for %s', async (_path, message, make, values) => {
     for (const [name, value] of Object.entries(values)) {
       expect(await expectRefused(make(value), 'Missing required field'), name).toBe(message)
     }
   })
 })
 
-describe('POST /send-chat, 400 Invalid field', () => {
+describe('POST /send-chat returns 400 Invalid field', () => {
   it.each<[path: string, body: Body]>([
     ['media_url', { message_type: 'image', media_url: 5 }],
     ['media_url', { message_type: 'audio', media_url: ['https://example.com/a.mp3'] }],
@@ -199,12 +199,12 @@ describe('POST /send-chat, 400 Invalid field', () => {
     ['reaction.emoji', reaction({ message_id: 'x', emoji: 5 })],
     ['caption', { message_type: 'image', media_url: 'https://example.com/a.png', caption: 'nul \0' }],
     ['contacts[0].name.last_name', contacts([{ ...CARD, name: { formatted_name: 'A', last_name: '\ud83d' } }])],
-  ])('%s in %j', async (path, body) => {
+  ])('for %s in %j', async (path, body) => {
     const message = await expectRefused(body, 'Invalid field')
     expect(message.split(' ')[0]).toBe(path)
   })
 
-  it('header and header_media both', async () => {
+  it('for header and header_media together', async () => {
     const header_media = { type: 'image', url: house.fileUrl('png', 'both') }
     const message = await expectRefused(interactive({ ...BUTTONS, header: 'x', header_media }), 'Invalid field')
     expect(message).toMatch(/^interactive\.header and interactive\.header_media /)
@@ -212,7 +212,7 @@ describe('POST /send-chat, 400 Invalid field', () => {
   })
 })
 
-describe('POST /send-chat, 400 Invalid message type', () => {
+describe('POST /send-chat returns 400 Invalid message type', () => {
   it.each(['sticker', 'template', 'Image', 'reaction ', '__proto__', '🖼️'])('%s', async (message_type) => {
     const message = await expectRefused({ message_type }, 'Invalid message type')
     expect(message).toContain(`"${message_type}"`)
@@ -220,7 +220,7 @@ describe('POST /send-chat, 400 Invalid message type', () => {
   })
 })
 
-describe('POST /send-chat, fields that another type has', () => {
+describe('POST /send-chat ignores fields of other types', () => {
   /** Every field that some type has, each of a type that none would take. */
   const SURPLUS = {
     text: [],
@@ -243,7 +243,7 @@ describe('POST /send-chat, fields that another type has', () => {
     ['buttons', () => interactive({ ...BUTTONS, button: 5, sections: 'x' })],
     ['list', () => interactive({ ...LIST, buttons: 5, header_media: 'x' })],
     ['reaction', () => reaction({ message_id: question, text: 5 })],
-  ])('are let be: %s', async (_name, body) => {
+  ])('with %s', async (_name, body) => {
     await house.sent({ phone_number: digits, ...body() })
     const { payload: plain } = (await house.arrived(digits)).at(-1)
     await house.sent({ phone_number: digits, ...SURPLUS, ...body() })
@@ -254,8 +254,8 @@ describe('POST /send-chat, fields that another type has', () => {
   })
 })
 
-describe('POST /send-chat, the order of the checks', () => {
-  it('is body, provider, contact, referenced message, media', async () => {
+describe('POST /send-chat checks in order', () => {
+  it('body, provider, contact, referenced message, media', async () => {
     const { world, organization, files, newContact } = house
     const other = await world.createOrganization()
     await newContact({}, other)

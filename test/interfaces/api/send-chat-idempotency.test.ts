@@ -42,7 +42,7 @@ async function kill(key: string, change: string): Promise<void> {
 }
 
 describe('an Idempotency-Key', () => {
-  it('with the same body gives the first answer again and sends nothing', async () => {
+  it('with the same body returns the first answer again and sends nothing', async () => {
     const digits = await newContact()
     const first = await send('replay', { phone_number: digits, text: 'once' })
     expect([first.status, isReplay(first)]).toEqual([200, false])
@@ -67,7 +67,7 @@ describe('an Idempotency-Key', () => {
     expect(await sentTo(digits)).toBe(1)
   })
 
-  it('of another organization is another key', async () => {
+  it('of another organization is a different key', async () => {
     const other = await world.createOrganization()
     const [mine, theirs] = [await newContact(), await newContact('555555', other)]
     await send('shared', { phone_number: mine, text: 'mine' })
@@ -86,7 +86,7 @@ describe('an Idempotency-Key', () => {
     expect(await sentTo(digits)).toBe(2)
   })
 
-  it('is refused while the first request is under way', async () => {
+  it('is refused while the first request is in progress', async () => {
     await world.sim('POST', '/settings', { slow_ms: 400 })
     const digits = await newContact('000004')
     const first = send('slow', { phone_number: digits, text: 'once' })
@@ -100,7 +100,7 @@ describe('an Idempotency-Key', () => {
     expect(await sentTo(digits)).toBe(1)
   })
 
-  it('used by 20 requests at once sends one message', async () => {
+  it('used by 20 concurrent requests sends one message', async () => {
     const digits = await newContact()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send('twenty', { phone_number: digits, text: 'once' })),
@@ -112,8 +112,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('what an Idempotency-Key keeps', () => {
-  it('a rejection of the upstream', async () => {
+describe('the answer kept for an Idempotency-Key', () => {
+  it('may be a rejection by the upstream', async () => {
     const digits = await newContact('000001')
     const first = await send('rejected', { phone_number: digits, text: 'x' })
     const again = await send('rejected', { phone_number: digits, text: 'x' })
@@ -122,7 +122,7 @@ describe('what an Idempotency-Key keeps', () => {
     expect((await conversation(world, organization, digits)).body.count).toBe(1)
   })
 
-  it('not a refusal before anything was sent', async () => {
+  it('is not a refusal before anything was sent', async () => {
     const digits = `5511${++people + 100}555555`
     const early = await send('early', { phone_number: digits, text: 'x' })
     expect(early.body.error).toBe('Contact not found')
@@ -133,7 +133,7 @@ describe('what an Idempotency-Key keeps', () => {
     expect((await send('bad', { phone_number: digits, text: 'good' })).status).toBe(200)
   })
 
-  it('an unknown outcome until it is settled, then the final result', async () => {
+  it('is an unknown outcome until the final result is known', async () => {
     await world.sim('POST', '/settings', { statuses: false })
     const digits = await newContact('000005')
     const first = await send('unknown', { phone_number: digits, text: 'x' })
@@ -162,7 +162,7 @@ describe('what an Idempotency-Key keeps', () => {
     expect(await sentTo(digits)).toBe(1)
   })
 
-  it('an unknown outcome that turns out to have failed: the rejection', async () => {
+  it('becomes the rejection if an unknown outcome turns out to have failed', async () => {
     await world.sim('POST', '/settings', { statuses: false })
     const digits = await newContact('000005')
     const first = await send('failed', { phone_number: digits, text: 'x' })
@@ -186,8 +186,8 @@ async function report(status: object): Promise<void> {
   await world.drain()
 }
 
-describe('an attempt whose process died', () => {
-  it('after the message was recorded: unknown outcome with its id, and nothing is sent again', async () => {
+describe('a send whose process died', () => {
+  it('after the message was recorded has an unknown outcome with its id, and is not sent again', async () => {
     await world.sim('POST', '/settings', { statuses: false })
     const digits = await newContact()
     await send('died', { phone_number: digits, text: 'x' })
@@ -209,7 +209,7 @@ describe('an attempt whose process died', () => {
     expect(await sentTo(digits)).toBe(1)
   })
 
-  it('after the upstream accepted: the final result', async () => {
+  it('after the upstream accepted it returns the final result', async () => {
     const digits = await newContact()
     const first = await send('late', { phone_number: digits, text: 'x' })
     await kill('late', '')
@@ -219,7 +219,7 @@ describe('an attempt whose process died', () => {
     expect(await sentTo(digits)).toBe(1)
   })
 
-  it('before the message was recorded: the next one sends, once', async () => {
+  it('before the message was recorded is sent once by the next request', async () => {
     const digits = await newContact()
     await send('unborn', { phone_number: digits, text: 'x' })
     await kill('unborn', `, resource_id = '01a1fbdb-f2f0-727b-b64b-643e13b34149'`)

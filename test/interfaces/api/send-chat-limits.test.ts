@@ -55,7 +55,7 @@ async function refused(body: Body): Promise<string> {
   return answer.message
 }
 
-describe('POST /send-chat: a text of the longest length passes, one character more does not', () => {
+describe('POST /send-chat accepts texts up to the maximum length, and no longer', () => {
   it.each<[path: string, limit: number, make: (text: string) => Body]>([
     ['text', 4096, (text) => ({ message_type: 'text', text })],
     ['caption', 1024, (caption) => file('image', 'jpeg', { caption })],
@@ -118,7 +118,7 @@ describe('POST /send-chat: a text of the longest length passes, one character mo
   })
 })
 
-describe('POST /send-chat: as many as may be pass, one more does not', () => {
+describe('POST /send-chat accepts lists up to the maximum length, and no longer', () => {
   it.each<[path: string, limit: number, make: (count: number) => Body]>([
     ['interactive.buttons', 3, (count) => ofButtons({ buttons: times(count, (n) => button({}, n)) })],
     [
@@ -138,7 +138,7 @@ describe('POST /send-chat: as many as may be pass, one more does not', () => {
     expect(await refused(make(limit + 1))).toBe(`${path} must have at most ${limit} items`)
   })
 
-  it('10 rows over all sections', async () => {
+  it('10 rows in all sections', async () => {
     const sections = (first: number, second: number) => [
       { title: 'A', rows: times(first, (n) => row({}, n)) },
       { title: 'B', rows: times(second, (n) => row({}, 100 + n)) },
@@ -150,7 +150,7 @@ describe('POST /send-chat: as many as may be pass, one more does not', () => {
     )
   })
 
-  it('everything at its limit at once', async () => {
+  it('everything at its limit together', async () => {
     const rows = times(10, (n) => ({ id: long(200, n), title: long(24, n), description: long(72) }))
     await house.sent({
       phone_number: digits,
@@ -174,13 +174,13 @@ describe('POST /send-chat: as many as may be pass, one more does not', () => {
   })
 })
 
-describe('POST /send-chat: what stands for a choice stands there once', () => {
+describe('POST /send-chat refuses duplicate', () => {
   it('ids of buttons', async () => {
     const buttons = [button({}, 1), button({}, 2), button({ title: 'Other' }, 1)]
     expect(await refused(ofButtons({ buttons }))).toMatch(/^interactive\.buttons\[2\]\.id "b1" .*unique/)
   })
 
-  it('ids of rows, within a section and over sections', async () => {
+  it('ids of rows, within a section and across sections', async () => {
     const twice = [{ rows: [row({}, 1), row({}, 2), row({}, 2)] }]
     expect(await refused(ofList({ sections: twice }))).toMatch(
       /^interactive\.sections\[0\]\.rows\[2\]\.id "r2" .*unique/,
@@ -194,7 +194,7 @@ describe('POST /send-chat: what stands for a choice stands there once', () => {
     )
   })
 
-  it('but titles may repeat, and ids that differ in case are two', async () => {
+  it('ids only, not titles, and not ids that differ in case', async () => {
     const same = { title: 'Same' }
     await house.sent({
       phone_number: digits,
@@ -213,12 +213,12 @@ describe('POST /send-chat: what stands for a choice stands there once', () => {
   })
 })
 
-describe('POST /send-chat: coordinates', () => {
+describe('POST /send-chat checks coordinates', () => {
   it.each([
     { latitude: 90, longitude: 180 },
     { latitude: -90, longitude: -180 },
     { latitude: 1e-7, longitude: -0.000_000_1 },
-  ])('%j pass', async (location) => {
+  ])('and accepts %j', async (location) => {
     await house.sent({ phone_number: digits, message_type: 'location', location })
     expect((await house.arrived(digits)).at(-1).payload.location).toEqual(location)
   })
@@ -229,11 +229,11 @@ describe('POST /send-chat: coordinates', () => {
     ['latitude', 1e300, '90'],
     ['longitude', 180.000_001, '180'],
     ['longitude', -181, '-180'],
-  ])('%s %d does not', async (field, value, limit) => {
+  ])('and refuses %s %d', async (field, value, limit) => {
     expect(await refused(place({ [field]: value }))).toMatch(new RegExp(`^location\\.${field} must be .*${limit}$`))
   })
 
-  it('larger than any number', async () => {
+  it('and refuses a number that is too large', async () => {
     const answer = await house.send(
       `{"phone_number":"${digits}","message_type":"location","location":{"latitude":1e999,"longitude":0}}`,
     )

@@ -111,10 +111,10 @@ function stream(response: ServerResponse, size: number): void {
   Readable.from(bytes()).pipe(response)
 }
 
-describe('POST /send-chat, 400 Invalid media', () => {
+describe('POST /send-chat returns 400 Invalid media if', () => {
   inWorldThatAllows('127.0.0.0/8')
 
-  describe('the content is of another kind, whatever address and header say', () => {
+  describe('the content has another type, whatever URL and header say', () => {
     const macros = { ...officeFiles('word/document.xml', 'wordprocessingml.document'), 'word/vbaProject.bin': 'x' }
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
     const html = Buffer.from('<!doctype html><html><script>alert(1)</script></html>')
@@ -159,14 +159,14 @@ describe('POST /send-chat, 400 Invalid media', () => {
     })
   })
 
-  describe('one byte too many', () => {
+  describe('the file is one byte too large', () => {
     const { image, video, audio, document } = MEDIA_RULES
 
     it.each([
       ['image', oneTooMany(jpeg(), image.maxBytes), '5 MB (5242880 bytes)'],
       ['video', oneTooMany(mp4(), video.maxBytes), '16 MB (16777216 bytes)'],
       ['audio', oneTooMany(mp3(), audio.maxBytes), '16 MB (16777216 bytes)'],
-    ])('in an %s, its length given or not', async (kind, bytes, limit) => {
+    ])('in an %s, with and without Content-Length', async (kind, bytes, limit) => {
       serve(bytes, 'x/y')
       expectRefusal(await send(kind, `${files.url}/x`), 'too_big', `it is larger than ${limit}`)
       answering = (_asked, response) => {
@@ -176,7 +176,7 @@ describe('POST /send-chat, 400 Invalid media', () => {
       expectRefusal(await send(kind, `${files.url}/x`), 'too_big', `it is larger than ${limit}`)
     })
 
-    it('in a document, its length given or not', async () => {
+    it('in a document, with and without Content-Length', async () => {
       const size = document.maxBytes + 1
       answering = ({ path }, response) => {
         if (path === '/told') response.setHeader('content-length', size)
@@ -187,13 +187,13 @@ describe('POST /send-chat, 400 Invalid media', () => {
       expectRefusal(await send('document', `${files.url}/untold`), 'too_big', reason)
     })
 
-    it('is counted by the kind of the message, not by that of the file', async () => {
+    it('for the type of the message, not of the file', async () => {
       serve(padded(png(), 16 * 1_048_576), 'image/png')
       expectRefusal(await send('image', `${files.url}/x.png`), 'too_big', 'it is larger than 5 MB (5242880 bytes)')
     })
   })
 
-  describe('the answer will not do', () => {
+  describe('the answer is unusable', () => {
     it.each([
       ['is empty', (response) => response.end(), 'empty', 'it is empty'],
       ['is 404', (response) => response.writeHead(404).end(png()), 'status', 'the server answered 404'],
@@ -246,19 +246,19 @@ describe('POST /send-chat, 400 Invalid media', () => {
       },
     )
 
-    it('does not come: nobody listens', async () => {
+    it('because the port is closed', async () => {
       const gone = await startHttpServer(() => undefined)
       await gone.close()
       expectRefusal(await send('image', `${gone.url}/a.png`), 'unreachable', 'its server could not be reached')
     })
 
-    it('does not come: the host has no address', async () => {
+    it('because the host has no address', async () => {
       const answer = await send('image', 'http://nothing.invalid/a.png')
       expect(answer.body).toMatchObject({ error: 'Invalid media', reason: 'unreachable' })
     })
   })
 
-  describe('redirects', () => {
+  describe('the URL redirects', () => {
     it.each([
       ['http://10.0.0.1/a.png', '10.0.0.1'],
       ['http://169.254.169.254/latest/meta-data/', '169.254.169.254'],
@@ -282,7 +282,7 @@ describe('POST /send-chat, 400 Invalid media', () => {
     })
   })
 
-  describe('the address is none', () => {
+  describe('the URL is invalid', () => {
     it.each([
       ['ftp://127.0.0.1/a.png', 'begins with neither http:// nor https://'],
       ['file:///etc/passwd', 'begins with neither http:// nor https://'],
@@ -302,7 +302,7 @@ describe('POST /send-chat, 400 Invalid media', () => {
   })
 })
 
-describe('POST /send-chat, 400 Invalid media: what may be reached only from inside', () => {
+describe('POST /send-chat returns 400 Invalid media for private addresses', () => {
   inWorldThatAllows('192.0.2.0/24')
 
   const refused = (url: string) => send('image', url.replace('PORT', new URL(files.url).port))
@@ -356,7 +356,7 @@ describe('POST /send-chat, 400 Invalid media: what may be reached only from insi
     expect(files.taken).toEqual([])
   })
 
-  it('the upstream where it is on this machine', async () => {
+  it("including the upstream's if it is on this machine", async () => {
     const answer = await send('image', `${new URL(world.simulator.url).origin}/_sim/messages`)
     expect(answer.body).toMatchObject({ error: 'Invalid media', reason: 'private_address' })
   })

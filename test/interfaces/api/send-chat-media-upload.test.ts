@@ -73,7 +73,7 @@ async function expectNothingLeft(): Promise<void> {
   expect(left.filter((path) => /^spool.|\.unfinished./.test(path) || path.includes(organization.id))).toEqual([])
 }
 
-describe('POST /send-chat, 500 Upstream upload failed', () => {
+describe('POST /send-chat returns 500 Upstream upload failed', () => {
   beforeAll(() => openWorld())
   beforeEach(() => newOrganization())
   afterEach(() => world.sim('POST', '/reset', {}))
@@ -84,7 +84,7 @@ describe('POST /send-chat, 500 Upstream upload failed', () => {
     messages: (await world.sim('GET', '/messages')).body.messages,
   })
 
-  it('when the upstream keeps failing: nothing is recorded nor sent, and the Idempotency-Key is free again', async () => {
+  it('if the upstream keeps failing, and nothing is recorded or sent, and the Idempotency-Key is free again', async () => {
     await world.sim('POST', '/settings', { upload_fails: 1 })
     expectUploadFailure(await send({}, { 'idempotency-key': 'upload' }), expect.stringMatching(/./), 131000)
     await expectNothingLeft()
@@ -97,7 +97,7 @@ describe('POST /send-chat, 500 Upstream upload failed', () => {
     expect(await messagesShown()).toHaveLength(1)
   })
 
-  it('when the access token is wrong', async () => {
+  it('if the access token is wrong', async () => {
     await world.sim('PUT', `/numbers/${organization.phoneNumberId}`, {
       app_secret: organization.appSecret,
       callback_url: `${world.app.url}/hooks/upstream`,
@@ -108,7 +108,7 @@ describe('POST /send-chat, 500 Upstream upload failed', () => {
     expect(await simulated()).toEqual({ media: [], messages: [] })
   })
 
-  it('for the file above an interactive message as well', async () => {
+  it('for the header file of an interactive message as well', async () => {
     await world.sim('POST', '/settings', { upload_fails: 1 })
     const interactive = {
       type: 'button',
@@ -122,7 +122,7 @@ describe('POST /send-chat, 500 Upstream upload failed', () => {
   })
 })
 
-describe('POST /send-chat with an upstream that', () => {
+describe('POST /send-chat to an upstream that', () => {
   let upstream: HttpServer
   /** How the upstream answers one upload after the other; every further one is taken. */
   let uploads: Answering[]
@@ -157,7 +157,7 @@ describe('POST /send-chat with an upstream that', () => {
     ['fails with 130429', error(400, 130429)],
     ['fails without a reason', bare(503)],
     ['hangs up', hangUp],
-  ])('%s once is given the file again, and the message is sent once', async (_how, answer) => {
+  ])('%s once uploads the file again, and sends the message once', async (_how, answer) => {
     uploads = [answer]
     expect((await send()).status).toBe(200)
     const [first, second, third, ...more] = upstream.taken
@@ -182,7 +182,7 @@ describe('POST /send-chat with an upstream that', () => {
     ['gives no JSON', [bare(200)], expect.stringMatching(/without a media id/), undefined, 1],
     ['fails three times', [bare(500), bare(502), bare(503)], expect.stringMatching(/503/), undefined, 3],
     ['hangs up three times', [hangUp, hangUp, hangUp], expect.stringMatching(/^no answer: /), undefined, 3],
-  ])('%s: 500 Upstream upload failed', async (_how, answers, details, code, calls) => {
+  ])('%s returns 500 Upstream upload failed', async (_how, answers, details, code, calls) => {
     uploads = [...answers]
     expectUploadFailure(await send(), details, code)
     expect(upstream.taken.map(({ path }) => path.split('/').at(-1))).toEqual(Array(calls).fill('media'))
@@ -190,13 +190,13 @@ describe('POST /send-chat with an upstream that', () => {
   })
 })
 
-describe('POST /send-chat, before the file is fetched', () => {
+describe('POST /send-chat reports before it fetches the file', () => {
   beforeAll(() => openWorld())
   beforeEach(() => newOrganization())
   afterEach(() => expect(files.taken).toEqual([]))
   afterAll(() => world.close())
 
-  it('an organization without a provider is told', async () => {
+  it('an organization without a provider', async () => {
     const made = await world.admin('POST', '/organizations', { name: 'New', slug: `new-${randomUUID().slice(0, 8)}` })
     const { id } = made.body.organization
     const issued = await world.admin('POST', `/organizations/${id}/keys`, { name: 'test' })
@@ -205,39 +205,39 @@ describe('POST /send-chat, before the file is fetched', () => {
     expect(answer.body.error).toBe('Invalid provider')
   })
 
-  it('an unknown contact is told', async () => {
+  it('an unknown contact', async () => {
     const answer = await send({ phone_number: '16505589999' })
     expect(answer.status).toBe(404)
     expect(answer.body.error).toBe('Contact not found')
   })
 
-  it('a blocked contact is told', async () => {
+  it('a blocked contact', async () => {
     await request('PATCH', `/contact?chat_id=${NUMBER}`, { key: organization.key, body: { blocked: true } })
     const answer = await send()
     expect(answer.status).toBe(400)
     expect(answer.body.error).toBe('Contact blocked')
   })
 
-  it('an unknown message to reply to is told', async () => {
+  it('an unknown message to reply to', async () => {
     const answer = await send({ context_message_id: randomUUID() })
     expect(answer.status).toBe(404)
     expect(answer.body.error).toBe('Message not found')
   })
 
-  it('an unknown member is told', async () => {
+  it('an unknown member', async () => {
     const answer = await send({ memberId: randomUUID() })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toBe('Invalid field')
   })
 
-  it('a caption that is too long is told', async () => {
+  it('a caption that is too long', async () => {
     const answer = await send({ caption: 'x'.repeat(1_025) })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toBe('Invalid field')
   })
 })
 
-describe('what changes while the file is on the way', () => {
+describe('a change while the file is being fetched or uploaded', () => {
   let slow: HttpServer
   let whileFetched: () => Promise<unknown>
 
@@ -254,7 +254,7 @@ describe('what changes while the file is on the way', () => {
     await slow.close()
   })
 
-  it('a contact that is blocked meanwhile is sent nothing', async () => {
+  it('prevents the send if the contact is blocked', async () => {
     whileFetched = () =>
       request('PATCH', `/contact?chat_id=${NUMBER}`, { key: organization.key, body: { blocked: true } })
     const answer = await send({ media_url: slow.url })
@@ -263,7 +263,7 @@ describe('what changes while the file is on the way', () => {
     expect((await world.sim('GET', '/messages')).body.messages).toEqual([])
   })
 
-  it('a second request with the same Idempotency-Key is told that the first is under way', async () => {
+  it('makes a second request with the same Idempotency-Key report that the first is in progress', async () => {
     const headers = { 'idempotency-key': 'slow' }
     let second: Answer | undefined
     whileFetched = async () => {
@@ -276,7 +276,7 @@ describe('what changes while the file is on the way', () => {
   })
 })
 
-describe('a media store that fails', () => {
+describe('a failing media store', () => {
   let ownFolder: string
 
   beforeAll(async () => {
@@ -289,7 +289,7 @@ describe('a media store that fails', () => {
     await rm(ownFolder, { recursive: true })
   })
 
-  it('lets nothing be sent, and the Idempotency-Key is free again', async () => {
+  it('prevents the send, and frees the Idempotency-Key', async () => {
     // Where the folder would have to be.
     await writeFile(join(ownFolder, 'media'), '')
     const failed = await send({}, { 'idempotency-key': 'store' })

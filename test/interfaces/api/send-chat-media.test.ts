@@ -95,7 +95,7 @@ const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.doc
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const PPTX = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
 
-describe('POST /send-chat with a file, 200', () => {
+describe('POST /send-chat with a file', () => {
   it.each([
     ['image', 'JPEG', jpeg(), 'image/jpeg'],
     ['image', 'PNG', png(), 'image/png'],
@@ -112,7 +112,7 @@ describe('POST /send-chat with a file, 200', () => {
     ['document', 'XLSX', xlsx(), XLSX],
     ['document', 'PPT', ppt(), 'application/vnd.ms-powerpoint'],
     ['document', 'PPTX', pptx(), PPTX],
-  ])('%s: %s, whatever its address and the header say', async (message_type, _name, bytes, mimeType) => {
+  ])('accepts %s: %s, whatever the URL and the header say', async (message_type, _name, bytes, mimeType) => {
     const digits = await newContact()
     serve(bytes)
     const answer = await send(digits, { message_type, media_url: `${files.url}/page.html?x=1#part` })
@@ -135,7 +135,7 @@ describe('POST /send-chat with a file, 200', () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(2, 5))).toBe(true)
   })
 
-  it('keeps the file by the id of its message, with an address that works for a year', async () => {
+  it('stores the file under the id of its message, with a URL that works for a year', async () => {
     const digits = await newContact()
     serve(png())
     await send(digits, { message_type: 'image', media_url: `${files.url}/a.png` })
@@ -159,7 +159,7 @@ describe('POST /send-chat with a file, 200', () => {
     ['image', jpeg()],
     ['video', mp4()],
     ['document', pdf()],
-  ])('%s: sends and shows the caption', async (message_type, bytes) => {
+  ])('sends and shows the caption: %s', async (message_type, bytes) => {
     const digits = await newContact()
     serve(bytes)
     await send(digits, { message_type, media_url: `${files.url}/file`, caption: 'Olá 👋' })
@@ -177,7 +177,7 @@ describe('POST /send-chat with a file, 200', () => {
     [undefined, '/a%0D%0Ab.docx', 'document.docx'],
     [undefined, '/..%2F..%2Fpasswd.docx', 'document.docx'],
     [undefined, `/${'x'.repeat(236)}.docx`, 'document.docx'],
-  ])('names a document: given %j, at %j, is %j', async (filename, path, expected) => {
+  ])('names a document: given %j, at %j, becomes %j', async (filename, path, expected) => {
     const digits = await newContact()
     serve(docx())
     const answer = await send(digits, { message_type: 'document', media_url: `${files.url}${path}`, filename })
@@ -233,7 +233,7 @@ describe('the largest file', () => {
     ['image', 5_242_880, filledUp(jpeg(), image.maxBytes)],
     ['video', 16_777_216, padded(mp4(), video.maxBytes - 8)],
     ['audio', 16_777_216, filledUp(mp3(), audio.maxBytes)],
-  ])('of the type %s has %i bytes, its length given or not', async (message_type, size, bytes) => {
+  ])('of the type %s has %i bytes, with and without Content-Length', async (message_type, size, bytes) => {
     expect(bytes).toHaveLength(size)
     const digits = await newContact()
     serve(bytes)
@@ -259,7 +259,7 @@ describe('the largest file', () => {
   })
 })
 
-describe('a header of interactive messages', () => {
+describe('the header of an interactive message', () => {
   const interactive = (header_media: object) => ({
     message_type: 'interactive',
     interactive: { type: 'button', body: 'Well?', buttons: [{ id: 'yes', title: 'Yes' }], header_media },
@@ -270,7 +270,7 @@ describe('a header of interactive messages', () => {
     ['video', mp4(), 'video/mp4', {}, {}],
     ['document', pdf(), 'application/pdf', {}, { filename: 'Offer.pdf' }],
     ['document', pdf(), 'application/pdf', { filename: 'Mine.pdf' }, { filename: 'Mine.pdf' }],
-  ])('is a file: %s', async (type, bytes, mimeType, given, shown) => {
+  ])('may be a file: %s', async (type, bytes, mimeType, given, shown) => {
     const digits = await newContact()
     serve(bytes)
     const answer = await send(digits, interactive({ type, url: `${files.url}/Offer.pdf`, ...given }))
@@ -291,7 +291,7 @@ describe('a header of interactive messages', () => {
       jpeg(),
       'its content is image/jpeg, and document messages take PDF, DOC, DOCX, XLS, XLSX, PPT or PPTX',
     ],
-  ])('of another kind than %s is refused by its own name', async (type, bytes, reason) => {
+  ])('of another kind than %s is refused with its own field name', async (type, bytes, reason) => {
     const digits = await newContact()
     serve(bytes)
     const answer = await send(digits, interactive({ type, url: `${files.url}/file` }))
@@ -306,8 +306,8 @@ describe('a header of interactive messages', () => {
   })
 })
 
-describe('many at once', () => {
-  it('each get their own file', async () => {
+describe('concurrent sends', () => {
+  it('get separate files', async () => {
     const numbers: string[] = []
     for (let i = 0; i < 10; i++) numbers.push(await newContact())
     const fileOf = (digits: string) => padded(png(), 100_000 + numbers.indexOf(digits))
@@ -324,8 +324,8 @@ describe('many at once', () => {
   })
 })
 
-describe('other tenants', () => {
-  it('cannot make the address of a file their own', async () => {
+describe('another organization', () => {
+  it('cannot create valid links to a file', async () => {
     const digits = await newContact()
     serve(png())
     await send(digits, { message_type: 'image', media_url: `${files.url}/a.png` })
@@ -341,7 +341,7 @@ describe('other tenants', () => {
 })
 
 describe('erasing the contact', () => {
-  it('takes the file along, and no other', async () => {
+  it('deletes its file, and no other', async () => {
     const [erased, kept] = [await newContact(), await newContact()]
     serve(png())
     for (const digits of [erased, kept]) {
@@ -356,7 +356,7 @@ describe('erasing the contact', () => {
     expect(await bytesAt(staying.media_url)).toEqual(png())
   })
 
-  it('while its file is on the way leaves nothing of it for longer than a day', async () => {
+  it('while its file is being sent leaves no trace after a day', async () => {
     const digits = await newContact()
     answering = async (_asked, response) => {
       await request('DELETE', `/contact?chat_id=${digits}`, { key: organization.key })

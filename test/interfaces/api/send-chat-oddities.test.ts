@@ -63,7 +63,7 @@ async function sendAgainst(howToReply: Reply) {
   return { answer, message: shown.body.messages[0], digits }
 }
 
-describe('an upstream whose answer tells nothing', () => {
+describe('an upstream with an unclear answer', () => {
   it.each<[string, Reply]>([
     ['500 without a body', answering(500, '')],
     ['502 with HTML', answering(502, '<html>Bad Gateway</html>', { 'content-type': 'text/html' })],
@@ -100,7 +100,7 @@ describe('an upstream whose answer tells nothing', () => {
     ],
     ['a connection closed before any answer', (request) => request.socket.destroy()],
     ['no HTTP at all', (request) => request.socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
-  ])('%s: the outcome is unknown, and it is not tried again', async (_name, howToReply) => {
+  ])('leads to an unknown outcome without a retry: %s', async (_name, howToReply) => {
     const { answer, message } = await sendAgainst(howToReply)
     expect(answer.status).toBe(500)
     expect(answer.body).toMatchObject({ error: 'Outcome unknown', retryable: false, id: message.id })
@@ -108,7 +108,7 @@ describe('an upstream whose answer tells nothing', () => {
     expect(calls).toBe(1)
   })
 
-  it('that comes too late', async () => {
+  it('after the deadline leads to an unknown outcome', async () => {
     const { answer, message } = await sendAgainst(() => undefined)
     expect(answer.body).toMatchObject({ error: 'Outcome unknown', id: message.id })
     expect(calls).toBe(1)
@@ -119,7 +119,7 @@ describe('an upstream whose answer tells nothing', () => {
 const bare = (status: number) =>
   `HTTP ${status} without an error body: what answers at PARLEY_UPSTREAM_URL may not be the upstream's API`
 
-describe('an upstream that refuses', () => {
+describe('a refusal of the upstream', () => {
   it.each<[string, Reply, number, string]>([
     ['a final code with 400', refusing(131009), 131009, '(#131009) no'],
     ['a final code with 200', refusing(131051, 200), 131051, '(#131051) no'],
@@ -130,7 +130,7 @@ describe('an upstream that refuses', () => {
     ['400 with a fractional code', refusing(1.5), 400, bare(400)],
     ['a redirect, which is not followed', answering(302, '', { location: 'http://127.0.0.1:1/' }), 302, bare(302)],
     ['text that cannot be stored', refusing(131009, 400, { message: 'a\0b' }), 131009, 'a\uFFFDb'],
-  ])('%s: rejected', async (_name, howToReply, code, text) => {
+  ])('is rejected: %s', async (_name, howToReply, code, text) => {
     const { answer, message } = await sendAgainst(howToReply)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ error: 'Upstream rejected message', upstream_code: code, details: text })
@@ -138,7 +138,7 @@ describe('an upstream that refuses', () => {
     expect(calls).toBe(1)
   })
 
-  it('with endless text: a part of it is kept', async () => {
+  it('with endless text is kept in part', async () => {
     const { answer, message } = await sendAgainst(refusing(131009, 400, { message: 'x'.repeat(500_000) }))
     expect(answer.body.error).toBe('Upstream rejected message')
     expect(message.error.text).toBe('x'.repeat(1_000))
@@ -149,7 +149,7 @@ describe('an upstream that refuses', () => {
     ['0', refusing(0, 401), 0],
     ['a permission', refusing(200, 403), 200],
     ['401 without a body', answering(401, ''), 401],
-  ])('the credentials: %s', async (_name, howToReply, code) => {
+  ])('about credentials is Upstream credentials rejected: %s', async (_name, howToReply, code) => {
     const { answer, message } = await sendAgainst(howToReply)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ error: 'Upstream credentials rejected', upstream_code: code })
@@ -158,7 +158,7 @@ describe('an upstream that refuses', () => {
 })
 
 describe('an upstream that is not ready', () => {
-  it.each([2, 4, 80007, 130429, 131016, 131057, 133004])('code %i is tried again', async (code) => {
+  it.each([2, 4, 80007, 130429, 131016, 131057, 133004])('is retried with code %i', async (code) => {
     const { answer } = await sendAgainst((request, response) =>
       (calls === 1 ? refusing(code, 500) : accepting(`wamid.after${code}`))(request, response),
     )
@@ -166,7 +166,7 @@ describe('an upstream that is not ready', () => {
     expect(calls).toBe(2)
   })
 
-  it('is waited for as long as it asks, within the budget', async () => {
+  it('is retried after the requested time, within the deadline', async () => {
     const limited = JSON.stringify({ error: { code: 130429, message: 'Rate limit hit' } })
     const { answer } = await sendAgainst((request, response) =>
       (calls === 1 ? answering(429, limited, { 'retry-after': '1' }) : accepting('wamid.later'))(request, response),
@@ -175,7 +175,7 @@ describe('an upstream that is not ready', () => {
     expect(calls).toBe(2)
   })
 
-  it('is not tried again without an error body: only its codes say that nothing was accepted', async () => {
+  it('is not retried without an error body, since only the codes show that nothing was accepted', async () => {
     const { answer } = await sendAgainst(answering(429, '', { 'retry-after': '1' }))
     expect(answer.status).toBe(429)
     expect(calls).toBe(1)
@@ -184,7 +184,7 @@ describe('an upstream that is not ready', () => {
   it.each([
     ['seconds', () => '120'],
     ['a date', () => new Date(Date.now() + 120_000).toUTCString()],
-  ])('for longer than the budget: 429, told how long in %s', async (_name, retryAfter) => {
+  ])('for longer than the deadline leads to 429, with the wait from %s', async (_name, retryAfter) => {
     const { answer, message } = await sendAgainst(answering(429, '', { 'retry-after': retryAfter() }))
     expect(answer.status).toBe(429)
     expect(answer.body).toMatchObject({ error: 'Too many requests', retry_after: expect.any(Number) })
@@ -195,8 +195,8 @@ describe('an upstream that is not ready', () => {
   })
 })
 
-describe('an upstream that answers strangely but clearly', () => {
-  it('its whole answer is handed on', async () => {
+describe('an unusual but clear answer of the upstream', () => {
+  it('is returned in full', async () => {
     const { answer } = await sendAgainst(accepting('wamid.extra', { contacts: 'none', extra: { deep: [1, null] } }))
     expect(answer.body.data.meta_response).toEqual({
       messaging_product: 'whatsapp',
@@ -206,7 +206,7 @@ describe('an upstream that answers strangely but clearly', () => {
     })
   })
 
-  it('an id given twice: both count as sent, the second without id', async () => {
+  it('with an id used twice: both messages count as sent, the second without id', async () => {
     const first = await sendAgainst(accepting('wamid.twice'))
     const second = await sendAgainst(accepting('wamid.twice'))
     expect([first.answer.status, second.answer.status]).toEqual([200, 200])
@@ -216,7 +216,7 @@ describe('an upstream that answers strangely but clearly', () => {
     expect(sent.filter((event) => [first.digits, second.digits].includes(event.data.contact.chat_id))).toHaveLength(2)
   })
 
-  it('a network id that belongs to somebody else stays theirs', async () => {
+  it('with a network id that belongs to another contact leaves it there', async () => {
     const first = await sendAgainst(accepting('wamid.own'))
     const second = await sendAgainst(accepting('wamid.stolen', { contacts: [{ input: 'x', wa_id: first.digits }] }))
     expect(second.answer.status).toBe(200)

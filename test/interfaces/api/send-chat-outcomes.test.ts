@@ -38,11 +38,11 @@ async function eventTypes(digits: string): Promise<string[]> {
   return events.filter((event) => event.data.contact.chat_id === digits).map((event) => event.type)
 }
 
-describe('POST /send-chat, 400 Upstream rejected message', () => {
+describe('POST /send-chat returns 400 Upstream rejected message', () => {
   it.each([
     ['000001', 131026],
     ['000002', 131047],
-  ])('a number ending in %s: code %i, stored as failed', async (magic, code) => {
+  ])('for a number ending in %s, with code %i, stored as failed', async (magic, code) => {
     const digits = await contactEndingIn(magic)
     const answer = await send(digits)
     expect(answer.status).toBe(400)
@@ -69,8 +69,8 @@ describe('POST /send-chat, 400 Upstream rejected message', () => {
   })
 })
 
-describe('POST /send-chat, what was surely not accepted', () => {
-  it('is tried again: a number ending in 000003 is throttled once', async () => {
+describe('POST /send-chat retries', () => {
+  it('a send that was definitely not accepted: a number ending in 000003 is throttled once', async () => {
     const digits = await contactEndingIn('000003')
     expect((await send(digits)).status).toBe(200)
     const { body } = await world.sim('GET', `/messages?to=${digits}`)
@@ -81,11 +81,11 @@ describe('POST /send-chat, what was surely not accepted', () => {
   })
 })
 
-describe('POST /send-chat, 500 Outcome unknown', () => {
+describe('POST /send-chat returns 500 Outcome unknown', () => {
   it.each([
     ['a slow answer', '000004'],
     ['a dropped connection', '000005'],
-  ])('%s: shows so, and is settled by the callback', async (_name, magic) => {
+  ])('if %s, and the callback then records the outcome', async (_name, magic) => {
     await world.sim('POST', '/settings', { statuses: magic === '000004' })
     const digits = await contactEndingIn(magic)
     const answer = await send(digits)
@@ -120,7 +120,7 @@ describe('POST /send-chat, 500 Outcome unknown', () => {
     expect((await eventTypes(digits)).slice(0, 2)).toEqual(['message.sent', 'message.delivered'])
   })
 
-  it('is settled by the statuses of the simulator itself', async () => {
+  it("until the simulator's statuses arrive", async () => {
     const digits = await contactEndingIn('000005')
     expect((await send(digits)).status).toBe(500)
     await world.settle()
@@ -138,8 +138,8 @@ describe('POST /send-chat to a number ending in 000006', () => {
   })
 })
 
-describe('POST /send-chat, 400 Upstream credentials rejected', () => {
-  it('when the token is not the right one any more', async () => {
+describe('POST /send-chat returns 400 Upstream credentials rejected', () => {
+  it('if the token is no longer valid', async () => {
     const digits = await contactEndingIn('123456')
     await world.sim('PUT', `/numbers/${organization.phoneNumberId}`, {
       business_account_id: organization.businessAccountId,

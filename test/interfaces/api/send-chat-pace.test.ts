@@ -115,14 +115,14 @@ function expectTooMany({ status, body, headers }: Answer): void {
   }
 }
 
-describe('the pace for one recipient', () => {
+describe('the rate limit for one recipient', () => {
   let organization: TestOrganization
 
   beforeAll(async () => {
     organization = await createPaced({ pair_limit: true })
   })
 
-  it('45 pass at once; the 46th is told how long to wait, and is neither recorded nor sent', async () => {
+  it('allows 45 at once; the 46th is refused with the time to wait, and neither recorded nor sent', async () => {
     const digits = await newContact(organization)
     expect(statusesOf(await sendMany(organization, digits, BURST))).toEqual(all(BURST, 200))
     await goToTurn(organization, digits, -5_000)
@@ -133,7 +133,7 @@ describe('the pace for one recipient', () => {
     expect(await countOf(organization, digits)).toEqual([BURST, BURST])
   })
 
-  it('of 60 at once as many pass as may', async () => {
+  it('allows the same number in 60 concurrent requests', async () => {
     const digits = await newContact(organization)
     const answers = await sendMany(organization, digits, 60)
     const refused = answers.filter(({ status }) => status !== 200)
@@ -143,7 +143,7 @@ describe('the pace for one recipient', () => {
     await expectPaced(organization, digits)
   })
 
-  it('gives one more every 6.1 s, and 45 again after a while', async () => {
+  it('allows one more every 6.1 s, and 45 again after a while', async () => {
     const digits = await newContact(organization)
     await sendMany(organization, digits, BURST)
     await goToTurn(organization, digits)
@@ -154,7 +154,7 @@ describe('the pace for one recipient', () => {
     expect(statusesOf(await sendMany(organization, digits, BURST))).toEqual(all(BURST, 200))
   })
 
-  it('holds for that recipient alone: not for another, nor for the same number at another organization', async () => {
+  it('applies to that recipient only: not to another, nor to the same number at another organization', async () => {
     const digits = await newContact(organization)
     const another = await newContact(organization)
     const elsewhere = await createPaced({ pair_limit: true })
@@ -185,7 +185,7 @@ describe('the pace for one recipient', () => {
     expect(await countOf(organization, digits)).toEqual([BURST - 1, BURST])
   })
 
-  it('does not count what is refused before anything is sent', async () => {
+  it('does not count requests refused before anything is sent', async () => {
     const digits = await newContact(organization)
     const unknown = { context_message_id: 'wamid.unknown' }
     const refused = await Promise.all(Array.from({ length: 20 }, () => send(organization, digits, unknown)))
@@ -207,7 +207,7 @@ describe('the pace for one recipient', () => {
     expect(await countOf(organization, digits)).toEqual([BURST + 1, BURST + 1])
   })
 
-  it('is no matter with pair_limit false', async () => {
+  it('is off with pair_limit false', async () => {
     const unpaced = await createPaced({ pair_limit: false })
     const digits = await newContact(unpaced)
     expect(statusesOf(await sendMany(unpaced, digits, 60))).toEqual(all(60, 200))
@@ -255,8 +255,8 @@ async function startAnother({ app, database, simulator, now, adminToken }: World
   })
 }
 
-describe('a short wait for one recipient', () => {
-  it('is waited for: the message is recorded when its turn has come', async () => {
+describe('a short wait for a recipient', () => {
+  it('happens before the send: the message is recorded when its slot begins', async () => {
     const patient = await startWorld()
     try {
       const organization = await createPaced({ pair_limit: true }, patient)
@@ -277,7 +277,7 @@ describe('a short wait for one recipient', () => {
   })
 })
 
-describe('the pace of a number', () => {
+describe('the rate limit of a number', () => {
   /** Says that others have spoken for the time of the organization's number. */
   async function speakFor({ id, phoneNumberId }: TestOrganization, seconds: number): Promise<void> {
     await world.database.pool.query(
@@ -287,7 +287,7 @@ describe('the pace of a number', () => {
     )
   }
 
-  it('one whose turn would come too late is told so, and is neither recorded nor sent', async () => {
+  it('refuses a message whose slot would be too late, and neither records nor sends it', async () => {
     const organization = await createPaced({ messages_per_second: 1 })
     const digits = await newContact(organization)
     expect((await send(organization, digits)).status).toBe(200)
@@ -300,14 +300,14 @@ describe('the pace of a number', () => {
     expect(await countOf(organization, digits)).toEqual([1, 1])
   })
 
-  it('holds for that number alone', async () => {
+  it('applies to that number only', async () => {
     const [busy, free] = [await createPaced({ messages_per_second: 1 }), await createPaced({ messages_per_second: 1 })]
     await speakFor(busy, 60)
     expectTooMany(await send(busy, await newContact(busy)))
     expect((await send(free, await newContact(free))).status).toBe(200)
   })
 
-  it('is not taken by what is refused: unknown contacts, blocked ones, unknown messages', async () => {
+  it('is not used up by refused requests: unknown contacts, blocked ones, unknown messages', async () => {
     const organization = await createPaced({ messages_per_second: 1 })
     const digits = await newContact(organization)
     const blocked = await newContact(organization)
@@ -328,13 +328,13 @@ describe('the pace of a number', () => {
     expect(rows).toEqual([])
   })
 
-  it('is no matter with messages_per_second 0', async () => {
+  it('is off with messages_per_second 0', async () => {
     const organization = await createPaced({ messages_per_second: 0 })
     await speakFor(organization, 60)
     expect((await send(organization, await newContact(organization))).status).toBe(200)
   })
 
-  it('a burst: some pass in their turn, the rest is refused', async () => {
+  it('spreads a burst over time, and refuses the rest', async () => {
     const organization = await createPaced({ messages_per_second: 1 })
     const digits = await newContact(organization)
     const answers = await sendMany(organization, digits, 24)
@@ -348,7 +348,7 @@ describe('the pace of a number', () => {
   })
 })
 
-describe('calls that the upstream did not take', () => {
+describe('a call that the upstream did not accept', () => {
   let upstream: HttpServer
   let retrying: World
   let organization: TestOrganization
@@ -389,14 +389,14 @@ describe('calls that the upstream did not take', () => {
     return { answer, message: shown.body.messages[0], calls: calls.map((one) => JSON.parse(String(one.body))) }
   }
 
-  it('because of the pace for one recipient: tried again with the same id', async () => {
+  it('because of its pair limit is retried with the same id', async () => {
     const { answer, message, calls } = await sendAgainst(refusing(131056), accepting)
     expect(answer.status).toBe(200)
     expect(calls.map((call) => call.biz_opaque_callback_data)).toEqual([message.id, message.id])
     expect(message).toMatchObject({ message_status: 'sent', outcome: null })
   })
 
-  it('however often they are tried: 429 for a limit, 500 for one that is busy', async () => {
+  it('in any attempt leads to 429 for a limit, and 500 for a busy upstream', async () => {
     const limited = [4, 80007, 130429].map(async (code) => {
       const { answer, message, calls } = await sendAgainst(refusing(code))
       expectTooMany(answer)
@@ -415,7 +415,7 @@ describe('calls that the upstream did not take', () => {
   })
 
   it.each([4, 80007, 130429, 131056])(
-    'code %i for longer than the budget: 429 at once, told how long',
+    'with code %i for longer than the deadline leads to 429 at once, with the time to wait',
     async (code) => {
       const { answer, message, calls } = await sendAgainst(refusing(code, 400, { 'retry-after': '90' }), accepting)
       expectTooMany(answer)
@@ -424,14 +424,17 @@ describe('calls that the upstream did not take', () => {
     },
   )
 
-  it.each([2, 131016, 131057, 133004])('code %i for longer than the budget: 500 at once', async (code) => {
-    const { answer, calls } = await sendAgainst(refusing(code, 503, { 'retry-after': '90' }), accepting)
-    expect(answer.status).toBe(500)
-    expect(answer.body).toMatchObject({ error: 'Upstream unavailable', retryable: true })
-    expect(calls).toHaveLength(1)
-  })
+  it.each([2, 131016, 131057, 133004])(
+    'with code %i for longer than the deadline leads to 500 at once',
+    async (code) => {
+      const { answer, calls } = await sendAgainst(refusing(code, 503, { 'retry-after': '90' }), accepting)
+      expect(answer.status).toBe(500)
+      expect(answer.body).toMatchObject({ error: 'Upstream unavailable', retryable: true })
+      expect(calls).toHaveLength(1)
+    },
+  )
 
-  it('and then did not answer clearly: no further try', async () => {
+  it('is not retried again after an unclear answer', async () => {
     for (const unclear of [bare(503), hangUp, refusing(131000, 500)]) {
       const { answer, message, calls } = await sendAgainst(refusing(130429), unclear, accepting)
       expect(answer.status).toBe(500)
@@ -441,7 +444,7 @@ describe('calls that the upstream did not take', () => {
     }
   })
 
-  it('and then refused for good: no further try', async () => {
+  it('is not retried again after a final refusal', async () => {
     const { answer, message, calls } = await sendAgainst(refusing(131016, 500), refusing(131026), accepting)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ error: 'Upstream rejected message', upstream_code: 131026 })
@@ -453,7 +456,7 @@ describe('calls that the upstream did not take', () => {
     ...[1, 33, 100, 368, 131000, 131008, 131009, 131021, 131026, 131031, 131042, 131045, 131047, 131048, 131049],
     ...[131050, 131051, 131052, 131053, 132000, 132001, 132015, 133010, 135000, 999999],
     ...[0, 3, 10, 104, 190, 200, 299, 131005],
-  ])('code %i is final: one call', async (code) => {
+  ])('is final with code %i, after one call', async (code) => {
     const { answer, message, calls } = await sendAgainst(refusing(code), accepting)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ upstream_code: code })
@@ -462,7 +465,7 @@ describe('calls that the upstream did not take', () => {
   })
 })
 
-describe('an upstream to which there was no connection', () => {
+describe('an unreachable upstream', () => {
   let server: Server | undefined
   let waking: World | undefined
 
@@ -472,7 +475,7 @@ describe('an upstream to which there was no connection', () => {
     server?.close()
   })
 
-  it('is tried again until there is one', async () => {
+  it('is retried until a connection succeeds', async () => {
     const port = await freePort()
     waking = await startWorld({ PARLEY_UPSTREAM_URL: `http://127.0.0.1:${port}/v23.0` })
     const organization = await waking.createOrganization()

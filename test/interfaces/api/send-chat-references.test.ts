@@ -57,7 +57,7 @@ async function wrongIds(digits: string): Promise<string[]> {
 }
 
 describe('context_message_id of media', () => {
-  it.each(['id', 'message_id'])('names a message by its %s', async (field) => {
+  it.each(['id', 'message_id'])('refers to a message by its %s', async (field) => {
     const { fileUrl, sent, arrived, shown } = house
     const { digits, question } = await asking()
     const [asked] = await shown(digits)
@@ -67,7 +67,7 @@ describe('context_message_id of media', () => {
     expect((await shown(digits))[1]).toMatchObject({ media_type: 'image', context_message_id: question })
   })
 
-  it('may name a file of our own', async () => {
+  it('may refer to a sent file', async () => {
     const { fileUrl, sent, arrived } = house
     const digits = await house.newContact()
     const first = await sent({ phone_number: digits, message_type: 'document', media_url: fileUrl('pdf') })
@@ -80,7 +80,7 @@ describe('context_message_id of media', () => {
     expect((await arrived(digits))[1].payload.context).toEqual({ message_id: first })
   })
 
-  it('that is none of the conversation: 404, nothing is fetched or sent', async () => {
+  it('from another conversation returns 404, and nothing is fetched or sent', async () => {
     const { files, fileUrl, send, arrived, shown } = house
     const { digits } = await asking()
     const ids = await wrongIds(digits)
@@ -98,7 +98,7 @@ describe('context_message_id of media', () => {
 })
 
 describe('reaction.message_id', () => {
-  it.each(['id', 'message_id'])('names a message of the customer by its %s', async (field) => {
+  it.each(['id', 'message_id'])('refers to a message of the customer by its %s', async (field) => {
     const { sent, arrived, shown } = house
     const { digits, question } = await asking()
     const [asked] = await shown(digits)
@@ -107,7 +107,7 @@ describe('reaction.message_id', () => {
     expect(emojis((await shown(digits))[0])).toEqual(['🎉'])
   })
 
-  it.each(['id', 'message_id'])('names a message of our own by its %s', async (field) => {
+  it.each(['id', 'message_id'])('refers to a sent message by its %s', async (field) => {
     const { fileUrl, sent, arrived, shown } = house
     const digits = await house.newContact()
     const target = await sent({ phone_number: digits, message_type: 'image', media_url: fileUrl('png') })
@@ -117,14 +117,14 @@ describe('reaction.message_id', () => {
     expect(emojis((await shown(digits))[0])).toEqual(['👍'])
   })
 
-  it('goes before context_message_id, which a reaction has not', async () => {
+  it('overrides context_message_id, which a reaction does not have', async () => {
     const { sent, arrived } = house
     const { digits, question } = await asking()
     await sent(reactionTo(digits, question, '👍', { context_message_id: 'wamid.nothing' }))
     expect((await arrived(digits))[0].payload).not.toHaveProperty('context')
   })
 
-  it('that is none of the conversation: 404, and nothing is sent or shown', async () => {
+  it('from another conversation returns 404, and nothing is sent or shown', async () => {
     const { send, arrived, shown } = house
     const { digits } = await asking()
     for (const id of await wrongIds(digits)) {
@@ -136,7 +136,7 @@ describe('reaction.message_id', () => {
     expect((await shown(digits))[0].reactions).toEqual([])
   })
 
-  it('that is a reaction, of either side and by either id: 404', async () => {
+  it('of a reaction returns 404, for either side and either id', async () => {
     const { world, organization, send, sent, arrived } = house
     const { digits, question } = await asking()
     const liked = textMessage(digits, '', { type: 'reaction', reaction: { message_id: question, emoji: '❤️' } })
@@ -151,8 +151,8 @@ describe('reaction.message_id', () => {
   })
 })
 
-describe('a message that the upstream refused, so that it has no id there', () => {
-  it('can be answered as little as reacted to: 404', async () => {
+describe('a message that the upstream refused, and that has no id there', () => {
+  it('can be neither replied nor reacted to: 404', async () => {
     const { world, organization, send, shown } = house
     const digits = '5511955000001'
     await createContact(world, organization, `+${digits}`)
@@ -184,7 +184,7 @@ describe('the reactions of a message', () => {
     ])
   })
 
-  it('show a member as human, who takes the place of the program: one side', async () => {
+  it('show a member as human, who replaces the bot: one side', async () => {
     const { world, organization, sent, shown } = house
     const { digits, question } = await asking()
     const member = { email: 'mia@example.com', full_name: 'Mia', role: 'agent' }
@@ -194,7 +194,7 @@ describe('the reactions of a message', () => {
     expect((await shown(digits))[0].reactions).toMatchObject([{ emoji: '🙏', sender_type: 'human-chat' }])
   })
 
-  it('are taken back by an empty one, and come again', async () => {
+  it('are removed by an empty one, and can be added again', async () => {
     const { sent, shown } = house
     const { digits, question } = await asking()
     const showing = []
@@ -205,7 +205,7 @@ describe('the reactions of a message', () => {
     expect(showing).toEqual([['🎉'], [], [], ['🙏']])
   })
 
-  it('leave out the one that the upstream refused', async () => {
+  it('leave out a refused one', async () => {
     const { world, organization, send, shown, arrived, eventsAbout } = house
     const digits = '5511988000001'
     const question = textMessage(digits, '?')
@@ -222,7 +222,7 @@ describe('the reactions of a message', () => {
     expect(told.map(({ type }) => type)).toEqual(['message.failed'])
   })
 
-  it('leave out the one that fails later, and the one before shows again', async () => {
+  it('leave out one that fails later, and show the previous one again', async () => {
     const { world, organization, sent, shown } = house
     const { digits, question } = await asking()
     await sent(reactionTo(digits, question, '🎉'))
@@ -234,7 +234,7 @@ describe('the reactions of a message', () => {
     expect(emojis((await shown(digits))[0])).toEqual(['🎉'])
   })
 
-  it('do not disturb what is sent at the same moment', async () => {
+  it('are not affected by concurrent sends', async () => {
     const { fileUrl, send, shown, eventsAbout } = house
     const { digits, question } = await asking()
     const bodies = Array.from({ length: 20 }, () => [
@@ -252,7 +252,7 @@ describe('the reactions of a message', () => {
     expect(types.filter((type) => type === 'message.reaction')).toHaveLength(20)
   })
 
-  it('stand outside paging and counts', async () => {
+  it('are outside paging and counts', async () => {
     const { world, organization, sent } = house
     const { digits, question } = await asking()
     for (const emoji of ['🎉', '🙏', '👍']) await sent(reactionTo(digits, question, emoji))
@@ -266,7 +266,7 @@ describe('the reactions of a message', () => {
 })
 
 describe('the status callbacks of a reaction', () => {
-  it('move it on, tell of it once more, and change nothing that shows', async () => {
+  it('update it, raise its event, and change nothing visible', async () => {
     const { world, organization, sent, shown, eventsAbout } = house
     const { digits, question } = await asking()
     const id = await sent(reactionTo(digits, question, '🎉'))
@@ -283,7 +283,7 @@ describe('the status callbacks of a reaction', () => {
     ])
   })
 
-  it('tell of no acceptance that the answer told already', async () => {
+  it('raise no second message.sent', async () => {
     const { world, sent, eventsAbout } = house
     const { digits, question } = await asking()
     await world.sim('POST', '/settings', { statuses: true })
@@ -297,7 +297,7 @@ describe('the status callbacks of a reaction', () => {
 })
 
 describe('memberId with media and with reactions', () => {
-  it('sends as a human, pauses the bot, clears the unread mark, and tells so once', async () => {
+  it('marks the message as human, pauses the bot, clears the unread mark, and raises one event', async () => {
     const { world, organization, fileUrl, sent, shown, eventsAbout } = house
     const { digits, question } = await asking()
     const path = `/contact?chat_id=${digits}`
@@ -323,7 +323,7 @@ describe('memberId with media and with reactions', () => {
     expect(told[2]?.data.message.assignee).toEqual(assignee)
   })
 
-  it('of nobody: 400 before anything is fetched or sent', async () => {
+  it('that is unknown returns 400 before anything is fetched or sent', async () => {
     const { files, fileUrl, send, arrived } = house
     const { digits, question } = await asking()
     files.taken.splice(0)

@@ -23,7 +23,7 @@ async function sentTotal(): Promise<number> {
   return (await world.sim('GET', '/messages?limit=0')).body.total
 }
 
-describe('POST /send-chat, 400 Missing required field', () => {
+describe('POST /send-chat returns 400 Missing required field', () => {
   it.each([
     ['phone_number', { ...GOOD, phone_number: undefined }],
     ['phone_number', { ...GOOD, phone_number: '' }],
@@ -34,19 +34,19 @@ describe('POST /send-chat, 400 Missing required field', () => {
     ['text', { ...GOOD, text: undefined }],
     ['text', { ...GOOD, text: '' }],
     ['text', { ...GOOD, text: null }],
-  ])('%s in %j', async (field, body) => {
+  ])('for %s in %j', async (field, body) => {
     const answer = await send(body)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, error: 'Missing required field' })
     expect(answer.body.message).toContain(`${field} is required`)
   })
 
-  it('says of text what the message type is', async () => {
+  it('and for text names the message type', async () => {
     expect((await send({ ...GOOD, text: '' })).body.message).toBe('text is required for text messages')
   })
 })
 
-describe('POST /send-chat, 400 Invalid field', () => {
+describe('POST /send-chat returns 400 Invalid field', () => {
   it.each([
     ['text', { ...GOOD, text: 5 }],
     ['text', { ...GOOD, text: ['hello'] }],
@@ -61,36 +61,36 @@ describe('POST /send-chat, 400 Invalid field', () => {
     ['phone_number', { ...GOOD, phone_number: '+1 650 555 000' }],
     ['phone_number', { ...GOOD, phone_number: 'call me' }],
     ['phone_number', { ...GOOD, phone_number: '9'.repeat(101) }],
-  ])('%s in %.80j', async (field, body) => {
+  ])('for %s in %.80j', async (field, body) => {
     const answer = await send(body)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, error: 'Invalid field' })
     expect(answer.body.message).toMatch(new RegExp(`^${field} `))
   })
 
-  it('names the limit', async () => {
+  it('and names the limit', async () => {
     expect((await send({ ...GOOD, text: 'a'.repeat(4_097) })).body.message).toBe(
       'text must have at most 4096 characters',
     )
   })
 
-  it('refuses half of a surrogate pair', async () => {
+  it('for half of a surrogate pair', async () => {
     const answer = await send(`{"phone_number":"${CUSTOMER}","message_type":"text","text":"\\ud83d"}`)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ error: 'Invalid field', message: expect.stringMatching(/^text /) })
   })
 })
 
-describe('POST /send-chat, 400 Invalid JSON', () => {
-  it.each([['{'], ['[]'], ['"text"'], ['7'], ['null'], ['']])('%j', async (body) => {
+describe('POST /send-chat returns 400 Invalid JSON', () => {
+  it.each([['{'], ['[]'], ['"text"'], ['7'], ['null'], ['']])('for %j', async (body) => {
     const answer = await send(body)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, error: 'Invalid JSON' })
   })
 })
 
-describe('POST /send-chat, 400 Invalid message type', () => {
-  it.each([['carrier-pigeon'], ['TEXT'], [' text'], ['constructor'], ['template']])('%s', async (message_type) => {
+describe('POST /send-chat returns 400 Invalid message type', () => {
+  it.each([['carrier-pigeon'], ['TEXT'], [' text'], ['constructor'], ['template']])('for %s', async (message_type) => {
     const answer = await send({ ...GOOD, message_type })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, error: 'Invalid message type' })
@@ -98,11 +98,11 @@ describe('POST /send-chat, 400 Invalid message type', () => {
   })
 })
 
-describe('POST /send-chat, 400 Invalid provider', () => {
+describe('POST /send-chat returns 400 Invalid provider', () => {
   it.each([
     [null, 'not set'],
     ['gateway', 'gateway'],
-  ])('provider %j', async (provider, named) => {
+  ])('for provider %j', async (provider, named) => {
     const other = await world.createOrganization()
     await createContact(world, other, `+${CUSTOMER}`)
     await world.admin('PATCH', `/organizations/${other.id}`, { provider })
@@ -113,7 +113,7 @@ describe('POST /send-chat, 400 Invalid provider', () => {
     expect((await conversation(world, other, CUSTOMER)).body.count).toBe(0)
   })
 
-  it('provider upstream without number and token', async () => {
+  it('for provider upstream without number and token', async () => {
     const fields = { name: 'Bare', slug: 'bare', provider: 'upstream' }
     const { id } = (await world.admin('POST', '/organizations', fields)).body.organization
     const { key } = (await world.admin('POST', `/organizations/${id}/keys`, { name: 'k' })).body.api_key
@@ -123,8 +123,8 @@ describe('POST /send-chat, 400 Invalid provider', () => {
   })
 })
 
-describe('POST /send-chat, 400 Contact blocked', () => {
-  it('records and sends nothing', async () => {
+describe('POST /send-chat returns 400 Contact blocked', () => {
+  it('and records and sends nothing', async () => {
     const digits = '16505550002'
     await createContact(world, organization, `+${digits}`)
     await world.request('PATCH', `/contact?chat_id=${digits}`, { key: organization.key, body: { blocked: true } })
@@ -137,8 +137,8 @@ describe('POST /send-chat, 400 Contact blocked', () => {
   })
 })
 
-describe('POST /send-chat, 404 Contact not found', () => {
-  it('names the number, tells to create the contact, and has the chat id', async () => {
+describe('POST /send-chat returns 404 Contact not found', () => {
+  it('with the number, advice to create the contact, and the chat id', async () => {
     const answer = await send({ ...GOOD, phone_number: '+1 (650) 555-0009' })
     expect(answer.status).toBe(404)
     expect(answer.body).toMatchObject({ success: false, error: 'Contact not found', chat_id: '16505550009' })
@@ -146,14 +146,14 @@ describe('POST /send-chat, 404 Contact not found', () => {
     expect(answer.body.message).toMatch(/create the contact first/)
   })
 
-  it('is what another organization gets for a contact of this one', async () => {
+  it('for a contact of another organization', async () => {
     const other = await world.createOrganization()
     const answer = await send(GOOD, other.key)
     expect(answer.status).toBe(404)
     expect(answer.body.error).toBe('Contact not found')
   })
 
-  it('of a person without number', async () => {
+  it('for a person without a number', async () => {
     const chatId = `0${'1'.repeat(19)}`
     expect((await send({ ...GOOD, phone_number: chatId })).body).toMatchObject({
       error: 'Contact not found',
@@ -162,8 +162,8 @@ describe('POST /send-chat, 404 Contact not found', () => {
   })
 })
 
-describe('POST /send-chat, 401 and 403', () => {
-  it('wants a key, of the organization that tenantId names, with the scope', async () => {
+describe('POST /send-chat returns 401 and 403', () => {
+  it('without a key, for another tenantId, and without the scope', async () => {
     const other = await world.createOrganization()
     const path = `/organizations/${organization.id}/keys`
     const reader = await world.admin('POST', path, { name: 'reader', scopes: ['contacts:read'] })
@@ -176,8 +176,8 @@ describe('POST /send-chat, 401 and 403', () => {
   })
 })
 
-describe('the order of the checks', () => {
-  it('is key, tenantId, body, provider, contact, referenced message', async () => {
+describe('POST /send-chat checks in this order', () => {
+  it('key, tenantId, body, provider, contact, referenced message', async () => {
     const other = await world.createOrganization()
     await createContact(world, other, `+${CUSTOMER}`)
     await world.admin('PATCH', `/organizations/${other.id}`, { provider: null })

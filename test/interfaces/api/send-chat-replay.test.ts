@@ -42,7 +42,7 @@ describe('an Idempotency-Key with media', () => {
         },
       }),
     ],
-  ])('%s: the first answer again, nothing fetched, handed over or sent', async (name, make) => {
+  ])('returns the first answer again without a fetch, upload or send: %s', async (name, make) => {
     const digits = await house.newContact()
     const body = { phone_number: digits, ...make(house.fileUrl('png')) }
     const first = await house.send(body, name)
@@ -55,7 +55,7 @@ describe('an Idempotency-Key with media', () => {
     expect(counted).toMatchObject({ arrived: 1, shown: 1 })
   })
 
-  it('and another media_url, caption or filename: 422, and nothing happens', async () => {
+  it('returns 422 for another media_url, caption or filename', async () => {
     const digits = await house.newContact()
     const media_url = house.fileUrl('pdf', 'one.pdf')
     const body = { phone_number: digits, message_type: 'document', media_url, caption: 'x', filename: 'x.pdf' }
@@ -68,7 +68,7 @@ describe('an Idempotency-Key with media', () => {
     expect(await countOf(digits)).toEqual(counted)
   })
 
-  it('used by 10 requests at once: one file, one message', async () => {
+  it('used by 10 concurrent requests sends one file and one message', async () => {
     const digits = await house.newContact()
     const before = await countOf(digits)
     const body = { phone_number: digits, message_type: 'image', media_url: house.fileUrl('png') }
@@ -84,7 +84,7 @@ describe('an Idempotency-Key with media', () => {
     })
   })
 
-  it('keeps no refusal of the file: once it can be had, the same key sends it', async () => {
+  it('keeps no refusal of the file: once it is available, the same key sends it', async () => {
     const digits = await house.newContact()
     const refused = { phone_number: digits, message_type: 'image', media_url: house.fileUrl('pdf') }
     for (const attempt of [1, 2]) {
@@ -100,7 +100,7 @@ describe('an Idempotency-Key with media', () => {
     expect(await countOf(digits)).toMatchObject({ arrived: 1, shown: 1 })
   })
 
-  it('keeps no failed upload: once the upstream takes the file, the same key sends it', async () => {
+  it('keeps no failed upload: once the upstream accepts the file, the same key sends it', async () => {
     const digits = await house.newContact()
     const body = { phone_number: digits, message_type: 'image', media_url: house.fileUrl('png') }
     await house.world.sim('POST', '/settings', { upload_fails: 1 })
@@ -122,7 +122,7 @@ describe('an Idempotency-Key with media', () => {
     expect(await countOf(digits)).toMatchObject({ arrived: 1, shown: 1 })
   })
 
-  it('keeps the refusal of the message, and does not hand the file over again', async () => {
+  it('keeps the refusal of the message, and does not upload the file again', async () => {
     const digits = '5511977000001'
     await house.world.request('POST', '/contact', { key: house.organization.key, body: { phone_number: `+${digits}` } })
     const body = { phone_number: digits, message_type: 'image', media_url: house.fileUrl('png') }
@@ -139,7 +139,7 @@ describe('an Idempotency-Key with media', () => {
 })
 
 describe('an Idempotency-Key with a reaction', () => {
-  it('the first answer again, and nothing sent', async () => {
+  it('returns the first answer, and sends nothing', async () => {
     const { world, organization, newContact, send, sent, arrived, shown, eventsAbout } = house
     const digits = await newContact()
     const question = textMessage(digits, '?')
@@ -157,7 +157,7 @@ describe('an Idempotency-Key with a reaction', () => {
     expect(told.map(({ data }) => data.message.text)).toEqual(['🎉', ''])
   })
 
-  it('and another emoji, or none: 422', async () => {
+  it('returns 422 for another emoji, or none', async () => {
     const { world, organization, newContact, send, arrived } = house
     const digits = await newContact()
     const question = textMessage(digits, '?')

@@ -275,8 +275,8 @@ const SHOWN = {
   outcome: null,
 }
 
-describe.each(CASES)('POST /send-chat, $name', ({ file, given, wire, message, mediaType, mimeType, warnings }) => {
-  it.each([false, true])('answers, sends, shows and tells of it; as a reply: %s', async (isReply) => {
+describe.each(CASES)('POST /send-chat with $name', ({ file, given, wire, message, mediaType, mimeType, warnings }) => {
+  it.each([false, true])('responds, sends, shows and raises events; as a reply: %s', async (isReply) => {
     const { world, organization, newContact, fileUrl, send, arrived, shown, eventsAbout } = house
     const digits = await newContact()
     const question = textMessage(digits, '?')
@@ -369,13 +369,13 @@ async function expectHandedOver(
   return media.at(-1).id
 }
 
-describe('POST /send-chat, reaction', () => {
+describe('POST /send-chat with a reaction', () => {
   it.each([
     ['👍 when none is given', undefined, '👍'],
     ['👍 when null is given', null, '👍'],
     ['its own emoji', '🙏🏽', '🙏🏽'],
     ['nothing, which takes it back', '', ''],
-  ])('with %s', async (_name, given, emoji) => {
+  ])('accepts %s', async (_name, given, emoji) => {
     const { world, organization, newContact, send, arrived, shown, eventsAbout } = house
     const digits = await newContact()
     const question = textMessage(digits, '?')
@@ -426,7 +426,7 @@ describe('POST /send-chat, reaction', () => {
 })
 
 describe('message.sent', () => {
-  it('is raised once for each, whatever the callbacks tell again', async () => {
+  it('is raised once for each, whatever the callbacks repeat', async () => {
     const { world, newContact, fileUrl, sent, eventsAbout } = house
     const digits = await newContact()
     await world.sim('POST', '/settings', { statuses: true, duplicate: 1 })

@@ -13,8 +13,8 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-describe('POST /send-chat, 500 Upstream unavailable', () => {
-  it('when nobody listens: may be tried again, and an Idempotency-Key does not keep it', async () => {
+describe('POST /send-chat returns 500 Upstream unavailable', () => {
+  it('if the upstream cannot be reached; the request can be repeated, also with its Idempotency-Key', async () => {
     await createContact(world, organization, '+16505550001')
     const body = { phone_number: '16505550001', message_type: 'text', text: 'hello' }
     const options = { key: organization.key, body, headers: { 'idempotency-key': 'again' } }

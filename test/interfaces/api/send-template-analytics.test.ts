@@ -40,7 +40,7 @@ async function overall(day = localDate(template.world.now(), TIMEZONE)) {
 }
 
 describe('a send-template as a broadcast of one', () => {
-  it('is read by its id, with its one recipient', async () => {
+  it('can be read by its id, with its one recipient', async () => {
     const digits = template.newNumber()
     const { broadcastId, results } = await sendTo(digits)
     await template.world.settle()
@@ -133,7 +133,7 @@ describe('a send-template as a broadcast of one', () => {
     })
   })
 
-  it('has analytics when it failed, and when it was not sent at all', async () => {
+  it('has analytics even if it failed or was not sent', async () => {
     const failed = await sendTo(template.newNumber('000001'))
     const { data } = await read(`/broadcast-analytics?broadcast_id=${failed.broadcastId}`)
     expect(data.broadcastInfo.totalRecipients).toBe(1)
@@ -147,7 +147,7 @@ describe('a send-template as a broadcast of one', () => {
 })
 
 describe('a send-template whose contact was erased', () => {
-  it('keeps what became of it, and nothing of the person', async () => {
+  it('keeps its outcome, and nothing of the person', async () => {
     const digits = template.newNumber()
     const { broadcastId } = await sendTo(digits, OFFER)
     await template.world.settle()
@@ -163,8 +163,8 @@ describe('a send-template whose contact was erased', () => {
   })
 })
 
-describe('a template that gets other buttons', () => {
-  it('has its clicks counted by them from then on', async () => {
+describe('a template whose buttons change', () => {
+  it('counts clicks by the new buttons from then on', async () => {
     const put = (text: string) =>
       template.putTemplate({ name: 'asks', body: 'Sim?', buttons: [{ type: 'QUICK_REPLY', text }] }, organization)
     await put('Sim')
@@ -181,7 +181,7 @@ describe('a template that gets other buttons', () => {
 })
 
 describe('the analytics of a day', () => {
-  it('show the sends of one template as one row without a broadcastId, in whatever languages they went out', async () => {
+  it('show the sends of one template as one row without a broadcastId, across languages', async () => {
     const body = { templateName: 'two_tongues' }
     for (const language of ['pt_BR', 'en_US']) {
       await template.putTemplate({ name: 'two_tongues', language, body: language }, organization)
@@ -244,7 +244,7 @@ describe('the analytics of a day', () => {
     ])
   })
 
-  it('begin another row on another day', async () => {
+  it('start another row on another day', async () => {
     const first = localDate(template.world.now(), TIMEZONE)
     await sendTo(template.newNumber())
     template.world.advance(24 * 60 * 60_000)
@@ -253,7 +253,7 @@ describe('the analytics of a day', () => {
     expect((await overall()).overallStats).toMatchObject({ totalCampaigns: 1, totalRecipients: 1 })
   })
 
-  it('know nothing of a request that was refused', async () => {
+  it('ignore refused requests', async () => {
     const digits = await template.newContact({}, organization)
     const { key } = organization
     await template.world.request('PATCH', `/contact?chat_id=${digits}`, { key, body: { blocked: true } })

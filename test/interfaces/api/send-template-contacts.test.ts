@@ -37,7 +37,7 @@ describe('chatNumber', () => {
     expect(await template.shown(digits)).toHaveLength(1)
   })
 
-  it('is read by the country of the organization', async () => {
+  it('is read with the country of the organization', async () => {
     const { world } = template
     const german = await world.createOrganization({ default_country: 'DE' })
     const id = await createContact(world, german, '+491701234567')
@@ -46,14 +46,14 @@ describe('chatNumber', () => {
   })
 })
 
-describe('a number that nobody has', () => {
+describe('an unknown number', () => {
   it.each([
     ['without parameters', { templateName: 'hello_world' }],
     ['of a template that needs some', { templateName: 'oferta_da_semana', bodyParameters: { discount: '20%' } }],
     ['with an empty name', { templateName: 'hello_world', bodyParameters: { name: '' } }],
     ['with a blank name', { templateName: 'hello_world', bodyParameters: { name: ' \n ' } }],
     ['with a placeholder for a name', { templateName: 'hello_world', bodyParameters: { name: '{{full_name}}' } }],
-  ])('400 Contact not found %s', async (_name, body) => {
+  ])('returns 400 Contact not found %s', async (_name, body) => {
     const digits = template.newNumber()
     const answer = await template.send({ ...body, chatNumber: `+${digits}` })
     const message = expectRefusal(answer, 'Contact not found')
@@ -64,7 +64,7 @@ describe('a number that nobody has', () => {
     expect(await template.arrived(digits)).toEqual([])
   })
 
-  it('becomes a contact with the name that is given, and the template is sent at once', async () => {
+  it('becomes a contact with the given name, and the template is sent at once', async () => {
     const { world, organization } = template
     const digits = template.newNumber()
     const body = {
@@ -112,7 +112,7 @@ describe('a number that nobody has', () => {
     expect(await template.shown(digits)).toHaveLength(3)
   })
 
-  it('becomes one contact when many send to it at once, in any form', async () => {
+  it('becomes one contact in concurrent sends, in any form', async () => {
     const { world, organization } = template
     const digits = template.newNumber()
     const forms = [digits, `+${digits}`, `0${digits.slice(2)}`, digits.slice(2)]
@@ -128,7 +128,7 @@ describe('a number that nobody has', () => {
     expect(created.filter(({ data }) => data.contact.chat_id === digits)).toHaveLength(1)
   })
 
-  it('gets a name of one line, of at most 255 characters', async () => {
+  it('gets a name of one line with at most 255 characters', async () => {
     const digits = template.newNumber()
     const send = (name: string) =>
       template.send({ templateName: 'hello_world', chatNumber: digits, bodyParameters: { name } })
@@ -138,7 +138,7 @@ describe('a number that nobody has', () => {
     expect((await find(digits)).full_name).toBe(`Ana ${'👍'.repeat(251)}`)
   })
 
-  it('becomes no contact where something else is wrong', async () => {
+  it('creates no contact if the request is refused otherwise', async () => {
     const digits = template.newNumber()
     const answer = await template.send({
       templateName: 'oferta_da_semana',
@@ -173,7 +173,7 @@ describe('memberId', () => {
     expect(await find(digits)).toMatchObject({ bot_status: 'paused', has_unread_messages: false })
   })
 
-  it('is absent: the bot sends, and stays active', async () => {
+  it('may be absent: the bot sends, and stays active', async () => {
     const digits = await template.newContact()
     await change(digits, { bot_status: 'active' })
     await template.send({ templateName: 'hello_world', chatNumber: digits })
@@ -181,7 +181,7 @@ describe('memberId', () => {
     expect(await find(digits)).toMatchObject({ bot_status: 'active' })
   })
 
-  it('leaves a bot that is not configured, or paused, as it is', async () => {
+  it('leaves a bot that is not configured, or paused, unchanged', async () => {
     for (const bot_status of [null, 'paused']) {
       const digits = await template.newContact()
       await change(digits, { bot_status })
@@ -190,7 +190,7 @@ describe('memberId', () => {
     }
   })
 
-  it('of nobody is 400 Invalid field, and makes no contact', async () => {
+  it('that is unknown returns 400 Invalid field, and creates no contact', async () => {
     const digits = template.newNumber()
     const memberId = '00000000-0000-7000-8000-000000000000'
     const bodyParameters = { name: 'Ana' }
@@ -200,7 +200,7 @@ describe('memberId', () => {
   })
 })
 
-describe('who wants no broadcasts', () => {
+describe('a contact that wants no broadcasts', () => {
   let digits: string
 
   beforeEach(async () => {
@@ -237,7 +237,7 @@ describe('who wants no broadcasts', () => {
     expect(await template.shown(digits)).toEqual([])
   })
 
-  it('by an answer gets no marketing', async () => {
+  it('by a reply gets no marketing', async () => {
     await receiveMessages(template.world, template.organization, textMessage(digits, 'STOP'))
     expect(await find(digits)).toMatchObject({ allow_broadcast: false })
     await expectOptedOut('opted out')
@@ -247,7 +247,7 @@ describe('who wants no broadcasts', () => {
   it.each([
     ['UTILITY', { templateName: 'hello_world' }],
     ['AUTHENTICATION', { templateName: 'code', bodyParameters: { 1: '1234' } }],
-  ])('gets what is %s', async (_category, body) => {
+  ])('still gets %s', async (_category, body) => {
     await receiveMessages(template.world, template.organization, textMessage(digits, 'STOP'))
     expect((await template.send({ ...body, chatNumber: digits })).body.success).toBe(true)
   })
@@ -258,7 +258,7 @@ describe('who wants no broadcasts', () => {
     expect((await template.send({ templateName: 'promo', chatNumber: digits })).body.success).toBe(true)
   })
 
-  it('and is blocked too is 400 Contact blocked', async () => {
+  it('and is blocked too returns 400 Contact blocked', async () => {
     await change(digits, { allow_broadcast: false, blocked: true })
     expectRefusal(await template.send({ templateName: 'promo', chatNumber: digits }), 'Contact blocked')
   })

@@ -61,7 +61,7 @@ describe('headerMedia', () => {
     ['document', xlsx(), { filename: 'document.xlsx' }],
     ['document', ppt(), { filename: 'document.ppt' }],
     ['document', pptx(), { filename: 'document.pptx' }],
-  ])('%s: is uploaded, sent by its id, stored and shown', async (kind, file, extras) => {
+  ])('is uploaded, sent by its id, stored and shown: %s', async (kind, file, extras) => {
     bytes = file
     const digits = await template.newContact()
     const sent = await template.sent(request(kind, digits, `${server.url}/conta.pdf`))
@@ -81,7 +81,7 @@ describe('headerMedia', () => {
   it.each([
     ['image', jpeg()],
     ['video', mp4()],
-  ] as const)('%s: may be exactly as large as its limit', async (kind, file) => {
+  ] as const)('may be exactly as large as its limit: %s', async (kind, file) => {
     const { maxBytes } = MEDIA_RULES[kind]
     bytes = Buffer.concat([file, Buffer.alloc(maxBytes - file.length)])
     const digits = await template.newContact()
@@ -89,7 +89,7 @@ describe('headerMedia', () => {
   })
 })
 
-describe('400 Invalid media, before anything is sent or recorded', () => {
+describe('headerMedia returns 400 Invalid media, before anything is sent or recorded, for', () => {
   const { image, video, document } = MEDIA_RULES
   const grown = (file: Buffer, size: number) => Buffer.concat([file, Buffer.alloc(size - file.length)])
 
@@ -129,12 +129,12 @@ describe('400 Invalid media, before anything is sent or recorded', () => {
   it.each([
     ['image', jpeg(), image.maxBytes, /larger than 5 MB/],
     ['video', mp4(), video.maxBytes, /larger than 16 MB/],
-  ])('%s: one byte too many', async (kind, file, maxBytes, words) => {
+  ])('a file one byte too large: %s', async (kind, file, maxBytes, words) => {
     bytes = grown(file, maxBytes + 1)
     await expectInvalid(kind, server.url, words)
   })
 
-  it('document: one byte too many', async () => {
+  it('a document one byte too large', async () => {
     const large = await startHttpServer((_asked, response) => stream(response, document.maxBytes + 1))
     await expectInvalid('document', large.url, /larger than 100 MB/)
     await large.close()
@@ -145,15 +145,15 @@ describe('400 Invalid media, before anything is sent or recorded', () => {
     ['http://10.0.0.1/a.png', /10\.0\.0\.1 is private/],
     ['ftp://shop.example/a.png', /begins with neither/],
     ['not an address', /not valid/],
-  ])('an address that leads nowhere: %s', async (url, words) => {
+  ])('an invalid URL: %s', async (url, words) => {
     await expectInvalid('image', url, words)
   })
 
-  it('an answer that is no success', async () => {
+  it('an unsuccessful answer', async () => {
     await expectInvalid('image', `${template.files.url}/none`, /answered 404/)
   })
 
-  it('is told after what else is wrong, and nothing is fetched for that', async () => {
+  it('a request without other errors only, and fetches nothing otherwise', async () => {
     const digits = await template.newContact()
     const { world, organization } = template
     await world.request('PATCH', `/contact?chat_id=${digits}`, { key: organization.key, body: { blocked: true } })
@@ -164,7 +164,7 @@ describe('400 Invalid media, before anything is sent or recorded', () => {
     expect(server.taken).toEqual([])
   })
 
-  it('of somebody new: the contact is there for the next try', async () => {
+  it('an unknown number, whose contact remains for the next try', async () => {
     bytes = gif()
     const digits = template.newNumber()
     expectRefusal(await template.send(request('image', digits, server.url)), 'Invalid media')
@@ -174,8 +174,8 @@ describe('400 Invalid media, before anything is sent or recorded', () => {
   })
 })
 
-describe('an upload that the upstream does not take', () => {
-  it('is 200 with success false; no message is recorded, and the broadcast of one has failed', async () => {
+describe('an upload that the upstream refuses', () => {
+  it('returns 200 with success false; no message is recorded, and the broadcast of one has failed', async () => {
     const { world } = template
     bytes = png()
     const digits = await template.newContact()

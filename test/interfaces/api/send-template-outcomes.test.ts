@@ -37,11 +37,11 @@ async function expectFailure(answer: Answer, error: RegExp, status: string): Pro
   expect(recipients).toMatchObject([{ status, contactId: answer.body.results[0].contactId }])
 }
 
-describe('what the upstream refuses', () => {
+describe('a refusal by the upstream', () => {
   it.each([
     ['000001', /undeliverable/i, 131026],
     ['000002', /24 hours|re-engagement/i, 131047],
-  ])('a number ending in %s: 200 with success false', async (magic, error, code) => {
+  ])('of a number ending in %s returns 200 with success false', async (magic, error, code) => {
     const digits = await template.newMagicContact(magic, { full_name: 'Ana' })
     const answer = await send(digits)
     await expectFailure(answer, error, 'failed')
@@ -52,7 +52,7 @@ describe('what the upstream refuses', () => {
     expect(events.filter(({ data }) => data.contact.chat_id === digits)).toHaveLength(1)
   })
 
-  it('its credentials', async () => {
+  it('of its credentials returns 200 with success false', async () => {
     const { world, organization } = template
     const digits = await template.newContact()
     await send(digits)
@@ -67,7 +67,7 @@ describe('what the upstream refuses', () => {
     expect([again.headers.get('idempotent-replayed'), again.body.success]).toEqual([null, true])
   })
 
-  it('somebody who wants no marketing (131050) counts as opted out from then on', async () => {
+  it('because the person wants no marketing (131050) opts the contact out', async () => {
     const digits = await template.newContact()
     await template.putTemplate({ name: 'promo', category: 'MARKETING', body: 'Promo' })
     await template.world.request('POST', '/templates/sync', { key: template.organization.key })
@@ -79,12 +79,12 @@ describe('what the upstream refuses', () => {
     expect((await send(digits)).body.success).toBe(true)
   })
 
-  it('too fast once (000003) is tried again', async () => {
+  it('for throttling once (000003) is retried', async () => {
     const digits = await template.newMagicContact('000003')
     expect((await send(digits)).body).toMatchObject({ success: true })
   })
 
-  it('its rate limit, which lasts: 200 with success false, and an Idempotency-Key does not keep it', async () => {
+  it('for a persistent rate limit returns 200 with success false, which an Idempotency-Key does not keep', async () => {
     const digits = await template.newContact()
     await template.world.sim('PUT', `/recipients/${digits}`, { code: 130429 })
     await expectFailure(await send(digits, 'limited'), /^Too many requests: ./, 'failed')
@@ -93,7 +93,7 @@ describe('what the upstream refuses', () => {
     expect([again.headers.get('idempotent-replayed'), again.body.success]).toEqual([null, true])
   })
 
-  it('a template that it knows no more is told as its refusal', async () => {
+  it('of a template that no longer exists is returned as its error', async () => {
     const { world, organization } = template
     await template.putTemplate({ name: 'short_lived', body: 'Olá' })
     await world.request('POST', '/templates/sync', { key: organization.key })
@@ -103,8 +103,8 @@ describe('what the upstream refuses', () => {
   })
 })
 
-describe('our own pace', () => {
-  it('is 429 with retry_after, and nothing is recorded', async () => {
+describe('our own rate limit', () => {
+  it('returns 429 with retry_after, and nothing is recorded', async () => {
     const { world } = template
     const organization = await world.createOrganization({ default_country: 'BR' })
     const { phoneNumberId, businessAccountId, appSecret, verifyToken } = organization
@@ -131,8 +131,8 @@ describe('our own pace', () => {
   })
 })
 
-describe('an outcome that nobody knows', () => {
-  it.each(['000004', '000005'])('of a number ending in %s: 200 with Outcome unknown', async (magic) => {
+describe('an unknown outcome', () => {
+  it.each(['000004', '000005'])('of a number ending in %s returns 200 with Outcome unknown', async (magic) => {
     const digits = await template.newMagicContact(magic)
     const answer = await send(digits)
     await expectFailure(answer, /^Outcome unknown$/, 'pending')
@@ -140,7 +140,7 @@ describe('an outcome that nobody knows', () => {
     expect((await template.read(`/broadcasts/${answer.body.broadcastId}`)).body.broadcast.status).toBe('running')
   })
 
-  it('settles by the callback, and is never sent again', async () => {
+  it('is resolved by the callback, and never sent again', async () => {
     const digits = await template.newMagicContact('000005')
     const answer = await send(digits, 'settles')
     const again = await send(digits, 'settles')
@@ -160,7 +160,7 @@ describe('an outcome that nobody knows', () => {
     expect(await template.arrived(digits)).toHaveLength(1)
   })
 
-  it('settles as failed', async () => {
+  it('can turn out to be a failure', async () => {
     const digits = await template.newMagicContact('000005')
     const { body } = await send(digits, 'settles as failed')
     const [shown] = await template.shown(digits)
@@ -181,7 +181,7 @@ async function report(status: object): Promise<void> {
 describe('an Idempotency-Key', () => {
   const isReplay = (answer: Answer) => answer.headers.get('idempotent-replayed') === 'true'
 
-  it('gives the first answer again, and sends nothing', async () => {
+  it('returns the first answer again, and sends nothing', async () => {
     const digits = await template.newContact()
     const first = await send(digits, 'again')
     const again = await send(digits, 'again')
@@ -190,14 +190,14 @@ describe('an Idempotency-Key', () => {
     expect(await template.arrived(digits)).toHaveLength(1)
   })
 
-  it('with another body is 422', async () => {
+  it('with another body returns 422', async () => {
     const digits = await template.newContact()
     await send(digits, 'reused')
     expectRefusal(await send(digits, 'reused', { 1: 'Bia', 2: '1042' }), 'Idempotency key reused', 422)
     expect(await template.arrived(digits)).toHaveLength(1)
   })
 
-  it('used by many at once sends one, and makes one contact', async () => {
+  it('in concurrent requests sends one message and creates one contact', async () => {
     const digits = template.newNumber()
     const body = { templateName: 'hello_world', chatNumber: digits, bodyParameters: { name: 'Ana' } }
     const answers = await Promise.all(Array.from({ length: 8 }, () => template.send(body, 'eight')))
@@ -206,7 +206,7 @@ describe('an Idempotency-Key', () => {
     expect(await template.arrived(digits)).toHaveLength(1)
   })
 
-  it('keeps what the upstream refused', async () => {
+  it('keeps a refusal by the upstream', async () => {
     const digits = await template.newMagicContact('000001')
     const first = await send(digits, 'refused')
     const again = await send(digits, 'refused')
@@ -215,7 +215,7 @@ describe('an Idempotency-Key', () => {
     expect(await template.shown(digits)).toHaveLength(1)
   })
 
-  it('keeps that the contact opted out', async () => {
+  it('keeps the result that the contact opted out', async () => {
     const digits = await template.newContact({ allow_broadcast: false })
     const promo = () => template.send({ templateName: 'promo', chatNumber: digits }, 'opted out')
     const first = await promo()
@@ -235,7 +235,7 @@ describe('an Idempotency-Key', () => {
     ['a send', 'sent', (digits: string) => send(digits, 'sent')],
     ['a refusal', 'refusal', (digits: string) => send(digits, 'refusal')],
     ['a skip', 'skip', (digits: string) => template.send({ templateName: 'promo', chatNumber: digits }, 'skip')],
-  ])('whose process died after %s gives what became of it', async (_name, key, ask) => {
+  ])('whose process died after %s returns the outcome', async (_name, key, ask) => {
     const magic = key === 'refusal' ? '000001' : '555555'
     const digits = await template.newMagicContact(magic, { full_name: 'Ana', allow_broadcast: key !== 'skip' })
     const first = await ask(digits)

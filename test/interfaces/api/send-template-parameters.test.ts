@@ -72,13 +72,13 @@ describe('bodyParameters', () => {
     expect(await lastText()).toBe('B antes de A, e A de novo')
   })
 
-  it('of a template without variables leave nothing to send, and the name is allowed', async () => {
+  it('of a template without variables are dropped, and the name is allowed', async () => {
     expect(await componentsOf('hello_world', { bodyParameters: { name: 'Ana' } })).toEqual([])
     expect(await componentsOf('hello_world')).toEqual([])
     expect(await lastText()).toContain('Welcome and congratulations!')
   })
 
-  it('become one line without runs of spaces, as the upstream takes them', async () => {
+  it('become one line without runs of spaces, as the upstream requires', async () => {
     const bodyParameters = { 1: '  linha 1\r\nlinha 2\n\n\tlinha 3  ', 2: `a${' '.repeat(9)}b\u2028c` }
     expect(await componentsOf('numbered', { bodyParameters })).toEqual([
       body(text('linha 1 linha 2 linha 3'), text('a b c')),
@@ -86,12 +86,12 @@ describe('bodyParameters', () => {
     expect(await lastText()).toBe('a b c antes de linha 1 linha 2 linha 3, e linha 1 linha 2 linha 3 de novo')
   })
 
-  it('are text and nothing else: what looks like a variable in a value, or like a pattern, stays', async () => {
+  it('are plain text: a value that looks like a variable or a pattern stays unchanged', async () => {
     await componentsOf('numbered', { bodyParameters: { 1: '$& {x} $1 {{ {2}', 2: 'B' } })
     expect(await lastText()).toBe('B antes de $& {x} $1 {{ {2}, e $& {x} $1 {{ {2} de novo')
   })
 
-  it('may hold emoji and any script', async () => {
+  it('may contain emoji and any script', async () => {
     await componentsOf('numbered', { bodyParameters: { 1: '👩‍👩‍👧', 2: 'سلام' } })
     expect(await lastText()).toBe('سلام antes de 👩‍👩‍👧, e 👩‍👩‍👧 de novo')
   })
@@ -113,7 +113,7 @@ describe('headerParameters', () => {
     ])
   })
 
-  it('name the place of a header with a location', async () => {
+  it('give the location of a location header', async () => {
     const place = { latitude: '-23.55', longitude: '-46.63', name: 'Loja', address: 'Rua A, 1' }
     expect(await componentsOf('located', { headerParameters: place })).toEqual([
       { type: 'header', parameters: [{ type: 'location', location: place }] },
@@ -146,16 +146,16 @@ describe('buttonParameters', () => {
     ['1, 2', { 1: 'abc', 2: 'SALE20' }],
     ['the texts of the buttons', { X: 'SALE20', Ofertas: 'abc' }],
     ['names in the order in which they are written', { link: 'abc', coupon: 'SALE20' }],
-  ])('%s: only buttons with a variable count, the index counts all', async (_name, buttonParameters) => {
+  ])('count only buttons with a variable, while the index counts all: %s', async (_name, buttonParameters) => {
     expect(await componentsOf('buttoned', { buttonParameters })).toEqual([link('2', 'abc'), code])
   })
 
-  it('fill two addresses', async () => {
+  it('fill two URLs', async () => {
     const buttonParameters = { param1: 'abc', param2: 'def' }
     expect(await componentsOf('two_links', { buttonParameters })).toEqual([link('0', 'abc'), link('2', 'def')])
   })
 
-  it('stand at index 2 of the sample, behind its quick replies, which have no component', async () => {
+  it("use index 2 for the sample's URL, behind its quick replies, which have no component", async () => {
     const fields = { bodyParameters: { name: 'Ana', discount: '20%' }, buttonParameters: { param1: 'abc' } }
     expect(await componentsOf('oferta_da_semana', fields)).toEqual([
       body(text('Ana', 'name'), text('20%', 'discount')),
@@ -163,7 +163,7 @@ describe('buttonParameters', () => {
     ])
   })
 
-  it('have placeholders encoded, so that an address leads where it should', async () => {
+  it('encode placeholders, so that the URL stays valid', async () => {
     const digits = await template.newContact({ full_name: 'Ana/../x?y=1&z' })
     const buttonParameters = { 1: 'c?n={{full_name}}', 2: 'C' }
     const sent = await template.sent({ templateName: 'buttoned', chatNumber: digits, buttonParameters })
@@ -171,10 +171,10 @@ describe('buttonParameters', () => {
   })
 })
 
-describe('what is missing or surplus', () => {
+describe('missing and unknown parameters', () => {
   const refused = async (fields: object) => template.send({ chatNumber, ...fields })
 
-  it('Missing required field names all that is missing', async () => {
+  it('return Missing required field with all missing names', async () => {
     const nothing = await refused({ templateName: 'oferta_da_semana' })
     const message = expectRefusal(nothing, 'Missing required field')
     for (const path of ['bodyParameters.name', 'bodyParameters.discount', 'buttonParameters.param1']) {
@@ -191,7 +191,7 @@ describe('what is missing or surplus', () => {
     ['headerParameters.number', { templateName: 'headed_by_name', bodyParameters: { name: 'Ana' } }],
     ['buttonParameters.param2', { templateName: 'buttoned', buttonParameters: { param1: 'abc' } }],
     ['headerMedia', { templateName: 'nova_colecao', bodyParameters: { name: 'Ana' } }],
-  ])('Missing required field: %s of %j', async (path, fields) => {
+  ])('return Missing required field: %s of %j', async (path, fields) => {
     expect(expectRefusal(await refused(fields), 'Missing required field')).toContain(`needs ${path}`)
   })
 
@@ -204,18 +204,18 @@ describe('what is missing or surplus', () => {
     ['buttonParameters.param1', { templateName: 'hello_world', buttonParameters: { param1: 'A' } }],
     ['buttonParameters.name', { templateName: 'hello_world', buttonParameters: { name: 'A' } }],
     ['headerMedia', { templateName: 'hello_world', headerMedia: 'https://shop.example/a.png' }],
-  ])('Invalid field: %s is surplus in %j', async (path, fields) => {
+  ])('return Invalid field: %s is unknown in %j', async (path, fields) => {
     expect(expectRefusal(await refused(fields), 'Invalid field')).toContain(`has no ${path}`)
   })
 
-  it('both at once are named in one message', async () => {
+  it('are named in one message if both occur', async () => {
     const bodyParameters = { name: 'Ana', discuont: '20%', other: 'x' }
     const answer = await refused({ templateName: 'oferta_da_semana', bodyParameters, buttonParameters: { 1: 'a' } })
     const message = expectRefusal(answer, 'Missing required field')
     for (const path of ['discount', 'discuont', 'other']) expect(message).toContain(`bodyParameters.${path}`)
   })
 
-  it('nothing of them is sent or recorded', async () => {
+  it('prevent the send, and nothing is recorded', async () => {
     const digits = await template.newContact()
     await template.send({ templateName: 'numbered', chatNumber: digits, bodyParameters: { 1: 'A' } })
     await template.send({ templateName: 'hello_world', chatNumber: digits, bodyParameters: { 1: 'A' } })

@@ -54,7 +54,7 @@ describe('{{first_name}}', () => {
     expect(await says(digits, '{{first_name}}')).toBe(expected)
   })
 
-  it('of nobody is the English word where the organization chose no language, or one without a word', async () => {
+  it("of a person without a name is the English word if the organization's language is unset or unknown", async () => {
     const { world } = template
     const nameless = async (owner: TestOrganization) => {
       const chatNumber = await template.newContact({ full_name: null }, owner)
@@ -74,7 +74,7 @@ describe('{{first_name}}', () => {
 })
 
 describe('the other placeholders', () => {
-  it('are the contact as the API shows it', async () => {
+  it('are the fields of the contact as the API shows them', async () => {
     const digits = await template.newContact({ full_name: 'Ana Souza', email: 'ana@example.com' })
     expect(await says(digits, '{{full_name}}')).toBe('Ana Souza')
     expect(await says(digits, '{{email}}')).toBe('ana@example.com')
@@ -82,19 +82,19 @@ describe('the other placeholders', () => {
     expect(await says(digits, '{{chat_id}}')).toBe(digits)
   })
 
-  it('stand among other text, several of them, in any case and with spaces', async () => {
+  it('may be mixed with text and with each other, in any case and with spaces', async () => {
     const digits = await template.newContact({ full_name: 'Ana Souza' })
     expect(await says(digits, 'Sra. {{ First_Name }} ({{full_name}}, {{full_name}})')).toBe(
       'Sra. Ana (Ana Souza, Ana Souza)',
     )
   })
 
-  it('are not replaced once more in what is put in', async () => {
+  it('are not replaced again inside a value', async () => {
     const digits = await template.newContact({ full_name: '{{email}} $&' })
     expect(await says(digits, '{{full_name}}')).toBe('{{email}} $&')
   })
 
-  it('put in a value that the upstream takes', async () => {
+  it('produce a value that the upstream accepts', async () => {
     const digits = await template.newContact({ full_name: 'Ana\n\nMaria     Souza\t' })
     expect(await says(digits, '{{full_name}}!')).toBe('Ana Maria Souza!')
   })
@@ -127,7 +127,7 @@ describe('the other placeholders', () => {
   })
 
   it.each(['{{nickname}}', '{{ }}', '{{1}}', '{{constructor}}', '{{__proto__}}'])(
-    'that do not exist are refused: %s',
+    'that are unknown are refused: %s',
     async (placeholder) => {
       const digits = await template.newContact({ full_name: 'Ana' })
       const bodyParameters = { 1: `x ${placeholder}` }
@@ -136,7 +136,7 @@ describe('the other placeholders', () => {
     },
   )
 
-  it('of a person without a phone number: {{phone_number}} is refused, {{chat_id}} is there', async () => {
+  it('of a person without a phone number: {{phone_number}} is refused, {{chat_id}} works', async () => {
     const { world, organization } = template
     const message = textMessage('', 'hi', { from: undefined, from_user_id: 'US.1234567890' })
     await receiveMessages(world, organization, message)
@@ -149,7 +149,7 @@ describe('the other placeholders', () => {
     expect(expectRefusal(answer, 'Invalid field')).toContain('{{phone_number}}')
   })
 
-  it('that resolve to nothing for somebody new make no contact', async () => {
+  it('that resolve to nothing for a new contact prevent its creation', async () => {
     const digits = template.newNumber()
     const bodyParameters = { name: 'Ana', 1: '{{email}}' }
     const answer = await template.send({ templateName: 'says', chatNumber: digits, bodyParameters })
@@ -157,7 +157,7 @@ describe('the other placeholders', () => {
     expect((await contact(template.world, template.organization, digits)).status).toBe(404)
   })
 
-  it('are about the contact that is made with the send', async () => {
+  it('use the contact that the send creates', async () => {
     const digits = template.newNumber()
     const bodyParameters = { name: '🌸 Bia Lima', 1: '{{first_name}} {{full_name}} {{phone_number}} {{chat_id}}' }
     const sent = await template.sent({ templateName: 'says', chatNumber: digits, bodyParameters })

@@ -14,10 +14,10 @@ beforeAll(async () => {
 
 afterAll(() => template.close())
 
-describe('POST /send-template while nobody listens at the upstream', () => {
+describe('POST /send-template with an unreachable upstream', () => {
   const send = () => template.send({ templateName: 'promo', chatNumber: DIGITS }, 'again')
 
-  it('is 200 with success false where no template is known yet: a broadcast of one has failed, and no message is recorded', async () => {
+  it('returns 200 with success false if no template is known yet: a broadcast of one has failed, and no message is recorded', async () => {
     const answer = await send()
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
@@ -37,7 +37,7 @@ describe('POST /send-template while nobody listens at the upstream', () => {
     })
   })
 
-  it('is 200 with success false, and an Idempotency-Key does not keep it', async () => {
+  it('returns 200 with success false, which an Idempotency-Key does not keep', async () => {
     await template.world.database.pool.query(
       `INSERT INTO templates (organization_id, name, language, status, category, parameter_format, components)
        VALUES ($1, 'promo', 'pt_BR', 'APPROVED', 'MARKETING', 'POSITIONAL', '[{"type": "BODY", "text": "Promo"}]')`,

@@ -24,8 +24,8 @@ function post(path: string, body: unknown, headers: Record<string, string> = {})
 const text = { phone_number: '5511988880001', message_type: 'text', text: 'Hello' }
 const button = { type: 'button', body: 'Well?', buttons: [{ id: 'a', title: 'Yes' }] }
 
-describe('a field that is not known', () => {
-  it('is told with the nearest known one, and the message goes out', async () => {
+describe('an unknown field', () => {
+  it('is reported with the nearest known one, and the message is sent', async () => {
     const { status, body } = await post('/send-chat', { ...text, contxt_message_id: 'x' })
     expect(status).toBe(200)
     expect(body.warnings).toEqual([
@@ -55,24 +55,24 @@ describe('a field that is not known', () => {
         'The field interactive.buttons[0].titel is not known and was ignored. Did you mean interactive.buttons[0].title?',
       ],
     ],
-  ])('%j', async (fields, warnings) => {
+  ])('is reported in %j', async (fields, warnings) => {
     const { status, body } = await post('/send-chat', { ...text, ...fields })
     expect([status, body.warnings]).toEqual([200, warnings])
   })
 
-  it('is told in errors too, where it is most often the reason', async () => {
+  it('is reported in errors too, because it is often their cause', async () => {
     const { status, body } = await post('/send-chat', { ...text, text: undefined, txt: 'Hello' })
     expect([status, body.message]).toEqual([400, 'text is required for text messages'])
     expect(body.warnings).toEqual(['The field txt is not known and was ignored. Did you mean text?'])
   })
 
-  it('is told where the kind itself is misspelt', async () => {
+  it('is reported if the message type itself is misspelt', async () => {
     const { status, body } = await post('/send-chat', { ...text, message_type: undefined, mesage_type: 'text' })
     expect([status, body.error]).toEqual([400, 'Missing required field'])
     expect(body.warnings).toEqual(['The field mesage_type is not known and was ignored. Did you mean message_type?'])
   })
 
-  it('is told for a parameter, and of a route that takes no body', async () => {
+  it('is reported for a parameter, and for a route without a body', async () => {
     const read = await request('GET', '/contact?phone_number=5511988880001&tenentId=x', { key: organization.key })
     expect(read.body.warnings).toEqual(['The parameter tenentId is not known and was ignored. Did you mean tenantId?'])
     const sync = await post('/templates/sync?force=1', { name: 'x' })
@@ -82,7 +82,7 @@ describe('a field that is not known', () => {
     ])
   })
 
-  it('is told again with a replayed answer', async () => {
+  it('is reported again in a replayed answer', async () => {
     const key = { 'idempotency-key': 'one' }
     const first = await post('/send-chat', { ...text, txt: '' }, key)
     const again = await post('/send-chat', { ...text, txt: '' }, key)
@@ -92,12 +92,12 @@ describe('a field that is not known', () => {
   })
 })
 
-describe('what nobody has to be told', () => {
-  it('has no warnings: all is known', async () => {
+describe('an answer without warnings', () => {
+  it('follows a request with known fields only', async () => {
     expect(Object.keys((await post('/send-chat', text)).body)).toEqual(['success', 'message', 'data'])
   })
 
-  it('has none of values that may hold anything', async () => {
+  it('follows fields that may contain any value', async () => {
     const source = { type: 'website', campain: { colour: 'red' } }
     const made = await post('/contact', { phone_number: '5511988880002', source })
     expect([made.status, made.body.warnings]).toEqual([201, undefined])
@@ -105,14 +105,14 @@ describe('what nobody has to be told', () => {
     expect((await post('/send-template', template)).body.warnings).toBeUndefined()
   })
 
-  it('has none before the key has been seen', async () => {
+  it('is returned before the key has been checked', async () => {
     const refused = await request('GET', '/contact?phonenumber=1', { key: 'parley_wrong' })
     expect([refused.status, refused.body.warnings]).toEqual([401, undefined])
   })
 })
 
-describe('limits', () => {
-  it('tells at most 20 of a million, with names of at most 100 characters', async () => {
+describe('the warnings', () => {
+  it('name at most 20 of a million fields, with at most 100 characters each', async () => {
     const names = Array.from({ length: 90_000 }, (_, index) => [`x${index}`, 1])
     const { body } = await post('/contact', { ...Object.fromEntries(names), ['y'.repeat(500)]: 1 })
     expect(body.warnings).toHaveLength(20)
@@ -122,7 +122,7 @@ describe('limits', () => {
 })
 
 describe('the log', () => {
-  it('has each field of a key once, and names the organization', async () => {
+  it('contains each field of a key once, with the organization', async () => {
     const logged = () => lines.filter((line) => line.includes('once_only'))
     for (let time = 0; time < 3; time++) await post('/contact', { once_only: 1 })
     expect(logged()).toHaveLength(1)

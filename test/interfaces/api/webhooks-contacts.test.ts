@@ -26,7 +26,7 @@ const attempt = { at: '2026-01-02T03:04:05.000Z', response_status: 500, error: '
 describe('an erased contact', () => {
   const erase = () => world.request('DELETE', '/contact?chat_id=5511987652003', { key: organization.key })
 
-  it('is delivered no more, and what endpoints answered of it is gone', async () => {
+  it('gets no more deliveries, and the responses of endpoints to its events are deleted', async () => {
     await createContact(world, organization, '+5511987652003')
     const attempts = [
       { ...attempt, response_body: 'Ana 5511987652003' },
@@ -51,7 +51,7 @@ describe('an erased contact', () => {
     ])
   })
 
-  it('takes no delivery of another organization along', async () => {
+  it('affects no delivery of another organization', async () => {
     const other = await world.createOrganization()
     const theirs = await setWebhook(world, other, { events: ['broadcast.started'] })
     await createContact(world, other, '+5511987652003')
@@ -64,11 +64,11 @@ describe('an erased contact', () => {
   })
 })
 
-describe('two contacts that turn out to be one person', () => {
+describe('two contacts that are merged', () => {
   const number = '16505550177'
   const userId = 'US.13491208655302741'
 
-  it('have one order of deliveries: the later one of the two that were due waits', async () => {
+  it('have one order of deliveries: the later of two that were due waits', async () => {
     const older = await createContact(world, organization, `+${number}`)
     const text = { timestamp: seconds(), type: 'text', text: { body: 'hi' } }
     await insertDelivery(world, organization, webhook.id, { status: 'pending', next_attempt_at: later() })

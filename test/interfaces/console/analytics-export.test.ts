@@ -66,7 +66,7 @@ describe('the tables of a range', () => {
     ['days', 'timeSeriesData', 31],
     ['templates', 'templateAnalytics', 2],
     ['errors', 'errorAnalysis', 1],
-  ] as const)('%s: the figures of /broadcast-analytics', async (table, name, count) => {
+  ] as const)('contain the figures of /broadcast-analytics: %s', async (table, name, count) => {
     const { rows, header, name: disposition } = await tableOf({ table, ...MARCH })
     const pick = (data: Record<string, object[]>) => data[name] as object[]
     const query = 'start_date=2026-03-01&end_date=2026-03-31'
@@ -77,18 +77,18 @@ describe('the tables of a range', () => {
     expect(disposition).toBe(`attachment; filename="${table}-2026-03-01-2026-03-31.csv"`)
   })
 
-  it('have a header where there is nothing to tell', async () => {
+  it('have only a header without data', async () => {
     const { header, rows } = await tableOf({ table: 'campaigns', startDate: '2025-01-01', endDate: '2025-01-31' })
     expect([header?.[0], rows]).toEqual(['broadcastId', []])
   })
 
-  it('hold no formulas', async () => {
+  it('contain no formulas', async () => {
     await seedCampaign(world, organization, { name: '=HYPERLINK("http://evil.example")' })
     const { rows } = await tableOf({ table: 'campaigns', ...MARCH })
     expect(rows.map((row) => row[1])).toContain(`'=HYPERLINK("http://evil.example")`)
   })
 
-  it("hold nothing of another organization's", async () => {
+  it('contain nothing of another organization', async () => {
     const { body } = await ask({ table: 'campaigns', ...MARCH }, stranger)
     expect(parse(body, { bom: true })).toHaveLength(1)
   })
@@ -98,14 +98,14 @@ describe('the tables of a range', () => {
     [{ startDate: 'never', endDate: '2026-03-31' }, 'Invalid parameter', 'startDate'],
     [{ startDate: '2026-03-31', endDate: '2026-03-01' }, 'Invalid parameter', 'startDate'],
     [{ startDate: '2000-01-01', endDate: '2026-03-31' }, 'Invalid parameter', 'endDate'],
-  ])('400: %j', async (range, error, name) => {
+  ])('return 400 for %j', async (range, error, name) => {
     const { status, body } = await ask({ table: 'days', ...(range as Question) })
     expect([status, body.error, body.message]).toEqual([400, error, expect.stringContaining(name)])
   })
 })
 
 describe('the tables of a broadcast', () => {
-  it('buttons: the figures of /broadcast-analytics', async () => {
+  it('contain the figures of /broadcast-analytics for buttons', async () => {
     const counts = { sent: 4, delivered: 4, 'button: Sim': 3 }
     const id = await seedCampaign(world, organization, { buttons: ['Sim', 'Não'], counts })
     const { header, rows, name } = await tableOf({ table: 'buttons', broadcast_id: id })
@@ -117,7 +117,7 @@ describe('the tables of a broadcast', () => {
     expect(name).toBe(`attachment; filename="buttons-${id}.csv"`)
   })
 
-  it('orders: those of its revenue', async () => {
+  it('contain the orders of its revenue', async () => {
     const shop = { url: 'https://shop.example', access_token: 'token', webhook_secret: 'secret' }
     await world.admin('PUT', `/organizations/${organization.id}/storefront`, shop)
     const code = `abc-${organization.slug}`
@@ -153,7 +153,7 @@ describe('the tables of a broadcast', () => {
     expect(rows).toEqual([['#1001', '10.5', 'BRL', at.toISOString(), '', 'spring', 'false']])
   })
 
-  it('recipients: the file that /broadcasts/{id}/recipients gives', async () => {
+  it('contain the same recipients as /broadcasts/{id}/recipients', async () => {
     const id = await seedCampaign(world, organization, { prepared_n: 1 })
     await seedRecipient(world, organization, id, { n: 1 })
     const { headers, body } = await ask({ table: 'recipients', broadcast_id: id })
@@ -162,18 +162,21 @@ describe('the tables of a broadcast', () => {
     expect(parse(body, { bom: true })).toHaveLength(2)
   })
 
-  it.each(['recipients', 'orders', 'buttons'])("404 for %s of another organization's, and of none", async (table) => {
-    const id = await seedCampaign(world, organization)
-    for (const answer of [
-      await ask({ table, broadcast_id: id }, stranger),
-      await ask({ table, broadcast_id: NO_ID }),
-    ]) {
-      expect([answer.status, answer.body.error]).toEqual([404, 'Broadcast not found'])
-      expect(answer.headers.get('content-disposition')).toBeNull()
-    }
-  })
+  it.each(['recipients', 'orders', 'buttons'])(
+    "return 404 for %s of another organization's broadcast, and of an unknown one",
+    async (table) => {
+      const id = await seedCampaign(world, organization)
+      for (const answer of [
+        await ask({ table, broadcast_id: id }, stranger),
+        await ask({ table, broadcast_id: NO_ID }),
+      ]) {
+        expect([answer.status, answer.body.error]).toEqual([404, 'Broadcast not found'])
+        expect(answer.headers.get('content-disposition')).toBeNull()
+      }
+    },
+  )
 
-  it('400 without a broadcast', async () => {
+  it('return 400 without a broadcast', async () => {
     const { status, body } = await ask({ table: 'orders', ...MARCH })
     expect([status, body.error]).toEqual([400, 'Missing required parameter'])
     expect(body.message).toContain('broadcast_id')
@@ -183,18 +186,18 @@ describe('the tables of a broadcast', () => {
 it.each([
   [{}, 'Missing required parameter'],
   [{ table: 'secrets' }, 'Invalid parameter'],
-])('400 for the table %j', async (question, error) => {
+])('an unknown table %j returns 400', async (question, error) => {
   const { status, body } = await ask(question as Question)
   expect([status, body.error, body.message]).toEqual([400, error, expect.stringContaining('table')])
 })
 
-it('may be had by every role', async () => {
+it('every role may export', async () => {
   for (const role of ['agent', 'analyst'] as const) {
     const member = await signIn(world, organization, { role })
     expect((await ask({ table: 'days', ...MARCH }, member)).status).toBe(200)
   }
 })
 
-it('needs a session', async () => {
+it('exporting requires a session', async () => {
   expect((await world.request('GET', '/console/api/analytics/export?table=days')).status).toBe(401)
 })

@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('the endpoints of Interface A', () => {
-  it('are those below', async () => {
+  it('are all listed below', async () => {
     const { body } = await world.request('GET', '/openapi.json')
     const described = Object.entries<object>(body.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -105,7 +105,7 @@ function consoleEndpoints(): { method: string; path: string; endpoint: string }[
 }
 
 describe('below /console/api', () => {
-  it('nothing answers but to a session, except what begins one', async () => {
+  it('every endpoint needs a session, except those that start one', async () => {
     const endpoints = consoleEndpoints()
     expect(endpoints.length).toBeGreaterThan(Object.keys(ENDPOINTS).length)
     const open: string[] = []
@@ -117,7 +117,7 @@ describe('below /console/api', () => {
     expect(open).toEqual(['POST /session', 'POST /session/link'])
   })
 
-  it('an analyst changes nothing but its own session', async () => {
+  it('an analyst can change only its own session', async () => {
     const analyst = await signIn(world, organization, { role: 'analyst' })
     const allowed: string[] = []
     for (const { method, path, endpoint } of consoleEndpoints()) {
@@ -136,7 +136,7 @@ describe('below /console/api', () => {
 })
 
 describe('the scopes of roles', () => {
-  it('are what the roles are for', () => {
+  it('match the tasks of each role', () => {
     expect(scopesOfRole('owner')).toEqual(SCOPES)
     expect(SCOPES.filter((scope) => !scopesOfRole('agent').includes(scope))).toEqual([
       'webhooks:read',
@@ -152,8 +152,8 @@ describe('the scopes of roles', () => {
   })
 })
 
-describe('another role', () => {
-  it('counts from the next request', async () => {
+describe('a changed role', () => {
+  it('applies from the next request', async () => {
     const { member, call } = await signIn(world, organization)
     expect((await call('GET', '/get-webhooks')).status).toBe(200)
     await world.database.pool.query(`UPDATE members SET role = 'analyst' WHERE id = $1`, [member.id])

@@ -45,7 +45,7 @@ function expectLocked({ status, headers, body }: Answer, seconds: number): void 
 }
 
 describe('five wrong passwords', () => {
-  it('lock the name for a minute, also for the right one, and then twice as long each time', async () => {
+  it('lock the name for a minute, even for the right one, and then twice as long each time', async () => {
     const name = await newName()
     await fail(name, 5)
     for (const minutes of [1, 2, 4]) {
@@ -67,7 +67,7 @@ describe('five wrong passwords', () => {
     expectLocked(await tryOne(name), 3600)
   })
 
-  it('lock a name that nobody has just so', async () => {
+  it('lock an unknown name in the same way', async () => {
     for (const name of [
       { organization: organization.slug, email: 'nobody@example.com' },
       { organization: 'nowhere', email: 'nobody@example.com' },
@@ -80,14 +80,14 @@ describe('five wrong passwords', () => {
     }
   })
 
-  it('count in whatever case the name is written', async () => {
+  it('count for the name in any case', async () => {
     const name = await newName()
     await fail(name, 3)
     await fail({ organization: ` ${name.organization.toUpperCase()}`, email: `${name.email.toUpperCase()} ` }, 2)
     expectLocked(await tryOne(name, PASSWORD), 60)
   })
 
-  it('count in whatever way the database takes for the same name', async () => {
+  it('count for all spellings that the database treats as the same name', async () => {
     const email = `olivia-${Date.now()}@example.com`
     const member = { email, full_name: 'Olivia', role: 'agent', password: PASSWORD }
     await world.admin('POST', `/organizations/${organization.id}/members`, member)
@@ -97,7 +97,7 @@ describe('five wrong passwords', () => {
     expectLocked(await tryOne({ ...name, email: email.toUpperCase() }, PASSWORD), 60)
   })
 
-  it('at the same moment are no more than five', async () => {
+  it('are no more than five even at the same moment', async () => {
     const name = await newName()
     const answers = await Promise.all(Array.from({ length: 12 }, () => tryOne(name)))
     const statuses = answers.map(({ status }) => status)
@@ -105,7 +105,7 @@ describe('five wrong passwords', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(7)
   })
 
-  it('leave colleagues, the same address elsewhere, links and open sessions alone', async () => {
+  it('do not affect colleagues, the same address elsewhere, links and open sessions', async () => {
     const name = await newName()
     const other = await world.createOrganization()
     const body = { email: name.email, full_name: 'Ana', role: 'owner', password: PASSWORD }
@@ -122,8 +122,8 @@ describe('five wrong passwords', () => {
   })
 })
 
-describe('an attempt for which there is no room', () => {
-  it('503, and is none', async () => {
+describe('an attempt without a free slot', () => {
+  it('returns 503, and does not count', async () => {
     const name = await newName()
     const rows = async () => (await world.database.pool.query('SELECT FROM sign_in_failures')).rowCount
     const before = await rows()
@@ -142,7 +142,7 @@ describe('an attempt for which there is no room', () => {
 })
 
 describe('the right password', () => {
-  it('forgets the wrong ones before', async () => {
+  it('resets the count of wrong ones', async () => {
     const name = await newName()
     for (let round = 0; round < 3; round++) {
       await fail(name, 4)
@@ -151,8 +151,8 @@ describe('the right password', () => {
   })
 })
 
-describe('what is kept of failures', () => {
-  it('names nobody', async () => {
+describe('the stored failures', () => {
+  it('do not contain names', async () => {
     const name = await newName()
     await fail(name, 1)
     const { rows } = await world.database.pool.query('SELECT f::text AS row FROM sign_in_failures f')

@@ -39,7 +39,7 @@ async function signInByLink() {
 }
 
 describe('POST /console/api/session', () => {
-  it('begins a session that GET shows, and that nothing else than its cookie opens', async () => {
+  it('starts a session that GET shows, and that only its cookie gives access to', async () => {
     const member = await addMember(world, organization, { role: 'agent', password: 'a fine password' })
     const answer = await begin({ organization: organization.slug, email: member.email, password: 'a fine password' })
     expect(answer.status).toBe(200)
@@ -66,7 +66,7 @@ describe('POST /console/api/session', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('keeps the token in a cookie that no script reads, no other site sends, and no other path gets', async () => {
+  it('keeps the token in a cookie hidden from scripts, other sites and other paths', async () => {
     const { member, password } = await signIn(world, organization)
     const { headers } = await begin({ organization: organization.slug, email: member.email, password })
     expect(headers.getSetCookie()).toEqual([
@@ -74,13 +74,13 @@ describe('POST /console/api/session', () => {
     ])
   })
 
-  it('takes organization and e-mail address as people write them', async () => {
+  it('accepts organization and e-mail address in any usual spelling', async () => {
     const { member, password } = await signIn(world, organization)
     const name = { organization: ` ${organization.slug.toUpperCase()} `, email: ` ${member.email.toUpperCase()}` }
     expect(await statusOf(begin({ ...name, password }))).toBe(200)
   })
 
-  it('401 with the same words, whatever is wrong', async () => {
+  it('returns 401 with the same message, whatever is wrong', async () => {
     const { member, password } = await signIn(world, organization)
     const bare = await addMember(world, organization)
     const right = { organization: organization.slug, email: member.email, password }
@@ -107,7 +107,7 @@ describe('POST /console/api/session', () => {
     ['a number', { password: 5 }, 'Invalid field', 'password'],
     ['a text without end', { password: 'x'.repeat(1_001) }, 'Invalid field', 'password'],
     ['what cannot be stored', { email: 'a\u0000@example.com' }, 'Invalid field', 'email'],
-  ])('400 for %s', async (_what, fields, error, name) => {
+  ])('returns 400 for %s', async (_what, fields, error, name) => {
     const answer = await begin({ organization: organization.slug, email: 'a@example.com', password: 'x', ...fields })
     expect([answer.status, answer.body.error]).toEqual([400, error])
     expect(answer.body.message).toContain(name)
@@ -115,7 +115,7 @@ describe('POST /console/api/session', () => {
 })
 
 describe('a session', () => {
-  it('gets another token every hour; the one before works for 60 s more once that is in use, and brings the same', async () => {
+  it('gets a new token every hour; the old one works for 60 s after the new one is first used, and returns the same', async () => {
     const { cookie: first, call } = await signIn(world, organization)
     world.advance(59 * MINUTE)
     expect(cookieOf(await withCookie(first))).toBeNull()
@@ -134,7 +134,7 @@ describe('a session', () => {
     expect([answer.status, cookieOf(answer)]).toEqual([200, null])
   })
 
-  it('goes on where the answer with the new token was lost, with the same one', async () => {
+  it('continues with the same new token if the answer was lost', async () => {
     const { cookie } = await signIn(world, organization)
     world.advance(HOUR)
     const lost = cookieOf(await withCookie(cookie))
@@ -148,7 +148,7 @@ describe('a session', () => {
     expect(await statusOf(withCookie(String(third)))).toBe(200)
   })
 
-  it('gets one new token, however many requests come with the old one', async () => {
+  it('gets one new token in concurrent requests with the old one', async () => {
     const { cookie } = await signIn(world, organization)
     world.advance(HOUR)
     const answers = await Promise.all(Array.from({ length: 8 }, () => withCookie(cookie)))
@@ -170,7 +170,7 @@ describe('a session', () => {
     expect(await statusOf(call('GET', '/session'))).toBe(200)
   })
 
-  it('ends 14 days after it was used', async () => {
+  it('ends after 14 days without use', async () => {
     const { call } = await signIn(world, organization)
     for (const days of [13, 13]) {
       world.advance(days * DAY)
@@ -189,7 +189,7 @@ describe('a session', () => {
     ['another secret', (cookie: string) => cookie.replace(/\.[\w-]{43}\./, `.${'A'.repeat(43)}.`)],
     ['a part more', (cookie: string) => `${cookie}.x`],
     ['another organization', (cookie: string) => cookie.replace(organization.id, other.id)],
-  ])('401 for %s', async (_what, change) => {
+  ])('returns 401 for %s', async (_what, change) => {
     const { cookie } = await signIn(world, organization)
     const changed = change(cookie)
     expect(changed).not.toBe(cookie)
@@ -216,7 +216,7 @@ describe('a session', () => {
     expect(foreign.status).toBe(401)
   })
 
-  it('is no key, and a key is no session', async () => {
+  it('is not an API key, and an API key is not a session', async () => {
     const { cookie } = await signIn(world, organization)
     const token = cookie.slice('parley_session='.length)
     const path = `/contact?chat_id=${NUMBER}`
@@ -229,7 +229,7 @@ describe('a session', () => {
 })
 
 describe('DELETE /console/api/session', () => {
-  it('ends the session and has the browser forget it; the other sessions of the member go on', async () => {
+  it("ends the session and deletes the cookie, while the member's other sessions continue", async () => {
     const { member, password, call, cookie } = await signIn(world, organization)
     const body = { organization: organization.slug, email: member.email, password }
     const elsewhere = keepCookie(world, await begin(body))
@@ -243,7 +243,7 @@ describe('DELETE /console/api/session', () => {
     expect(await statusOf(elsewhere.call('GET', '/session'))).toBe(200)
   })
 
-  it('sets no other cookie where the token was due', async () => {
+  it('sets no other cookie if a new token was due', async () => {
     const { call } = await signIn(world, organization)
     world.advance(HOUR)
     expect((await call('DELETE', '/session')).headers.getSetCookie()).toEqual([
@@ -253,7 +253,7 @@ describe('DELETE /console/api/session', () => {
 })
 
 describe('a sign-in link', () => {
-  it('begins a session once', async () => {
+  it('starts a session once', async () => {
     const member = await addMember(world, organization)
     const made = await world.admin('POST', `/members/${member.id}/sign-in-link`)
     expect(made.status).toBe(201)
@@ -270,7 +270,7 @@ describe('a sign-in link', () => {
     expect(again.headers.has('set-cookie')).toBe(false)
   })
 
-  it('begins one session for two who come at the same moment', async () => {
+  it('starts one session for two concurrent requests', async () => {
     const token = await makeSignInLink(world, (await addMember(world, organization)).id)
     const answers = await Promise.all([useLink(token), useLink(token), useLink(token)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
@@ -292,7 +292,7 @@ describe('a sign-in link', () => {
     expect(await statusOf(useLink(token))).toBe(401)
   })
 
-  it('is no session, and a session is no link', async () => {
+  it('is not a session, and a session is not a link', async () => {
     const { member, cookie } = await signIn(world, organization)
     const token = await makeSignInLink(world, member.id)
     expect(await statusOf(withCookie(`parley_session=${token}`))).toBe(401)
@@ -303,7 +303,7 @@ describe('a sign-in link', () => {
     expect(await statusOf(useLink(token))).toBe(200)
   })
 
-  it('404 for nobody', async () => {
+  it('returns 404 if it is unknown', async () => {
     for (const id of ['00000000-0000-7000-8000-000000000000', 'nonsense']) {
       const answer = await world.admin('POST', `/members/${id}/sign-in-link`)
       expect(answer.status).toBe(404)
@@ -317,7 +317,7 @@ describe('a sign-in link', () => {
 describe('PUT /console/api/session/password', () => {
   const put = ({ call }: Pick<SignedInMember, 'call'>, body: unknown) => call('PUT', '/session/password', { body })
 
-  it('changes the password, and ends the other sessions and the open links of the member', async () => {
+  it("changes the password, and ends the member's other sessions and open links", async () => {
     const owner = await signIn(world, organization)
     const colleague = await signIn(world, organization)
     const name = { organization: organization.slug, email: owner.member.email }
@@ -354,7 +354,7 @@ describe('PUT /console/api/session/password', () => {
     expect(rows).toEqual([{ by_link: false }])
   })
 
-  it('400 without the right one before', async () => {
+  it('returns 400 without the right old one', async () => {
     const owner = await signIn(world, organization)
     const missing = await put(owner, { new_password: 'another password' })
     expect([missing.status, missing.body.error]).toEqual([400, 'Missing required field'])
@@ -365,14 +365,14 @@ describe('PUT /console/api/session/password', () => {
     expect(await statusOf(begin({ ...name, password: owner.password }))).toBe(200)
   })
 
-  it('429 where the one before was guessed too often', async () => {
+  it('returns 429 after too many wrong old ones', async () => {
     const owner = await signIn(world, organization)
     const guess = { current_password: 'a wrong password', new_password: 'another password' }
     for (let count = 0; count < 5; count++) expect((await put(owner, guess)).status).toBe(400)
     expect((await put(owner, { ...guess, current_password: owner.password })).status).toBe(429)
   })
 
-  it('needs no password before where a link began the session, once', async () => {
+  it('needs no old password once, if a link started the session', async () => {
     const byLink = await signInByLink()
     expect((await put(byLink, { new_password: 'the first password' })).status).toBe(200)
     expect((await byLink.call('GET', '/session')).body.session).toMatchObject({
@@ -388,14 +388,14 @@ describe('PUT /console/api/session/password', () => {
   it.each([
     [7, 'new_password must have at least 8 characters'],
     [257, 'new_password must have at most 256 characters'],
-  ])('400 for one of %i characters', async (length, message) => {
+  ])('returns 400 for a password of %i characters', async (length, message) => {
     const answer = await put(await signInByLink(), { new_password: 'x'.repeat(length) })
     expect([answer.status, answer.body.message]).toEqual([400, message])
   })
 })
 
-describe('a browser in which somebody else signs in', () => {
-  it('has one session: the one before ends', async () => {
+describe('a browser in which another member signs in', () => {
+  it('has one session: the old one ends', async () => {
     const olga = await signIn(world, organization)
     const bob = await addMember(world, await world.createOrganization())
     const headers = { cookie: olga.cookie }
@@ -406,7 +406,7 @@ describe('a browser in which somebody else signs in', () => {
     expect(await statusOf(keepCookie(world, answer).call('GET', '/session'))).toBe(200)
   })
 
-  it('does nothing in the name of whom a page still believes to be signed in', async () => {
+  it('does nothing in the name of the member whom a stale page shows', async () => {
     const olga = await signIn(world, organization)
     const ask = (id: string) => olga.call('GET', '/team', { headers: { 'x-parley-member': id } })
     expect((await ask(olga.member.id)).status).toBe(200)
@@ -433,14 +433,14 @@ describe('requests of other sites', () => {
     },
   )
 
-  it('are told from those of the page by the host', async () => {
+  it('are distinguished from those of the page by the host', async () => {
     const answer = await post(await signIn(world, organization), world.app.url)
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid field'])
   })
 })
 
-describe('what a member sends', () => {
-  it("is the member's own, whoever else is named", async () => {
+describe('a request of a member', () => {
+  it('acts as that member, whatever other member it names', async () => {
     const agent = await signIn(world, organization, { role: 'agent' })
     const colleague = await signIn(world, organization)
     const to = '5511987650000'
@@ -469,7 +469,7 @@ describe('what a member sends', () => {
     expect((await agent.call('GET', `/contact?chat_id=${to}`)).body.contact.bot_status).toBe('paused')
   })
 
-  it('is so of templates too', async () => {
+  it('acts as that member for templates too', async () => {
     const agent = await signIn(world, organization, { role: 'agent' })
     const body = { templateName: 'any', chatNumber: NUMBER, memberId: (await addMember(world, organization)).id }
     expect(await statusOf(agent.call('POST', '/send-template', { body }))).toBe(403)
@@ -479,7 +479,7 @@ describe('what a member sends', () => {
 })
 
 describe('a service with a public URL of its own', () => {
-  it('has browsers send the cookie encrypted only, takes its own origin, and writes its links with it', async () => {
+  it('sends the cookie over HTTPS only, accepts its own origin, and uses the URL in its links', async () => {
     const lines: string[] = []
     const stream = new PassThrough().on('data', (chunk) => lines.push(String(chunk)))
     const publicUrl = 'https://chat.example.com/parley'
@@ -545,7 +545,7 @@ describe('a service with a public URL of its own', () => {
 })
 
 describe('/openapi.json', () => {
-  it('tells of Interface A once', async () => {
+  it('describes Interface A only', async () => {
     const { body } = await world.request('GET', '/openapi.json')
     const paths = Object.keys(body.paths)
     expect(paths).toContain('/contact')

@@ -71,12 +71,15 @@ describe('the analytics of one broadcast', () => {
     [{ sent: 4, delivered: 1, clicked: 2, 'button: Yes': 2 }, 100],
     [{ sent: 4, delivered: 1, clicked: 4, 'button: Yes': 2 }, 50],
     [{ sent: 4, delivered: 0, clicked: 2, 'button: Yes': 2 }, 0],
-  ])('tell of %j a conversion rate of %d: who clicked was reached', async (counts, conversionRate) => {
-    const id = await seedCampaign(world, organization, { buttons: ['Yes'], counts: { total: 4, ...counts } })
-    expect((await broadcast(id)).allButtons).toEqual([{ buttonText: 'Yes', clicks: 2, conversionRate }])
-  })
+  ])(
+    'show %j with a conversion rate of %d, because a contact that clicked was reached',
+    async (counts, conversionRate) => {
+      const id = await seedCampaign(world, organization, { buttons: ['Yes'], counts: { total: 4, ...counts } })
+      expect((await broadcast(id)).allButtons).toEqual([{ buttonText: 'Yes', clicks: 2, conversionRate }])
+    },
+  )
 
-  it('hold every field, counted from what is folded and what is not', async () => {
+  it('contain every field, counted from rolled-up and new counts', async () => {
     const id = await seedCampaign(world, organization, {
       name: 'Black Friday',
       template: 'offer',
@@ -109,7 +112,7 @@ describe('the analytics of one broadcast', () => {
     expect(Object.keys(data.conversionFunnel)).toEqual(['sent', 'delivered', 'read', 'buttonClicked', 'optedOut'])
   })
 
-  it('are zeros before anything was sent, and where the template has no quick replies', async () => {
+  it('are zeros before the first message, and if the template has no quick replies', async () => {
     const id = await seedCampaign(world, organization, { status: 'scheduled', started_at: null, counts: { total: 3 } })
     expect(await broadcast(id)).toMatchObject({
       broadcastInfo: { totalRecipients: 3 },
@@ -122,7 +125,7 @@ describe('the analytics of one broadcast', () => {
     })
   })
 
-  it('know a button by its text, whatever names objects have by themselves', async () => {
+  it('accept any button text, even names that all objects have', async () => {
     const buttons = ['constructor', '__proto__']
     const id = await seedCampaign(world, organization, { buttons, counts: { delivered: 4, 'button: __proto__': 1 } })
     expect((await broadcast(id)).allButtons).toEqual([
@@ -142,20 +145,20 @@ describe('the analytics of one broadcast', () => {
     expect((await broadcast(id)).deliveryStats.deliveryRate).toBe(rate)
   })
 
-  it('leave those out whom a cancelled broadcast had not come to', async () => {
+  it('leave out recipients that a cancelled broadcast had not reached', async () => {
     const counts = { total: 10, recorded: 4, sent: 4 }
     const id = await seedCampaign(world, organization, { status: 'cancelled', counts })
     expect((await broadcast(id)).broadcastInfo.totalRecipients).toBe(4)
   })
 
-  it('ignore the dates, whatever they are', async () => {
+  it('ignore the dates', async () => {
     const id = await seedCampaign(world, organization)
     expect((await get({ broadcast_id: id, start_date: 'never', end_date: '2026-02-30' })).status).toBe(200)
     expect((await post({ broadcast_id: id, start_date: 5, end_date: { no: 'date' } })).status).toBe(200)
     expect((await get({ broadcast_id: id.toUpperCase() })).body.data.broadcastInfo.id).toBe(id)
   })
 
-  it('404 for an id that nothing has, that another organization has, and that singles are counted by', async () => {
+  it("return 404 for an unknown id, another organization's id, and an id that counts one-off sends", async () => {
     const foreign = await seedCampaign(world, other)
     const singles = await seedCampaign(world, organization, { kind: 'singles' })
     for (const id of [NO_ID, foreign, singles]) {
@@ -202,13 +205,13 @@ describe('the revenue of a broadcast', () => {
     await putStorefrontOrders(world.database, organization.id, orders, null)
   })
 
-  it('comes by the short code in its button parameters', async () => {
+  it('is found by the short code in its button parameters', async () => {
     const parameters = { buttons: { param1: `abc-${organization.slug}`, param2: 'no code' } }
     const { revenue } = await broadcast(await seedCampaign(world, organization, { parameters }))
     expect(revenue).toMatchObject({ totalRevenue: 10.5, orderCount: 1, utmCampaign: 'spring' })
   })
 
-  it("comes by its recipients' own links too", async () => {
+  it('is found by the links of its recipients too', async () => {
     const parameters = { buttons: { param1: `abc-${organization.slug}` } }
     const id = await seedCampaign(world, organization, { parameters })
     await world.database.pool.query("INSERT INTO broadcast_utm_campaigns VALUES ($1, $2, 'summer')", [
@@ -218,7 +221,7 @@ describe('the revenue of a broadcast', () => {
     expect((await broadcast(id)).revenue).toMatchObject({ totalRevenue: 30.75, orderCount: 2, utmCampaign: 'spring' })
   })
 
-  it('of a send-template comes by its own parameters', async () => {
+  it('of a send-template is found by its own parameters', async () => {
     const campaign = await seedCampaign(world, organization, { kind: 'singles' })
     const broadcastId = newId()
     const parameters = { buttons: { param1: `xyz-${organization.slug}` } }
@@ -276,7 +279,7 @@ describe('the analytics of one send-template', () => {
     ['skipped', { skip_reason: 'opted out' }, [0, 0, 0, 0, 0]],
     ['read, its contact erased', { outcome: { status: 'read', accepted_at: '2026-03-10T15:00:01Z' } }, [1, 1, 1, 1, 0]],
     ['never recorded', { outcome: { status: 'failed', error } }, [1, 0, 0, 0, 1]],
-  ] as const)('that is %s', async (_name, fields, [total, sent, delivered, read, failed]) => {
+  ] as const)('match: %s', async (_name, fields, [total, sent, delivered, read, failed]) => {
     const campaign = await seedCampaign(world, organization, { kind: 'singles' })
     const broadcastId = newId()
     await seedRecipient(world, organization, campaign, { broadcastId, n: 0, ...fields })
@@ -287,7 +290,7 @@ describe('the analytics of one send-template', () => {
 })
 
 describe('the analytics of a range', () => {
-  it('hold every field', async () => {
+  it('contain every field', async () => {
     const first = await seedCampaign(world, organization, {
       name: 'First',
       template: 'offer',
@@ -387,7 +390,7 @@ describe('the analytics of a range', () => {
     })
   })
 
-  it('of nothing are zeros', async () => {
+  it('without data are zeros', async () => {
     expect(await range('2026-03-10', '2026-03-10')).toEqual({
       overallStats: {
         totalCampaigns: 0,
@@ -428,13 +431,13 @@ describe('the analytics of a range', () => {
     ['America/Havana', '2025-11-02T04:30:00Z', '2025-11-02'], // the first 00:30 of two
     ['America/Havana', '2025-11-02T05:30:00Z', '2025-11-02'], // the second
     ['Africa/Cairo', '2026-04-23T22:00:00Z', '2026-04-24'], // a day without midnight
-  ])('%s: %s is on %s', async (timezone, started_at, day) => {
+  ])('assign for %s %s to %s', async (timezone, started_at, day) => {
     organization = await world.createOrganization({ timezone })
     await seedCampaign(world, organization, { started_at, counts: { sent: 1 } })
     expect((await range(day, day)).timeSeriesData).toEqual([{ date: day, sent: 1, delivered: 0, read: 0, failed: 0 }])
   })
 
-  it('have each day once where the clocks change', async () => {
+  it('contain each day once, even if the clocks change', async () => {
     organization = await world.createOrganization({ timezone: 'Europe/Lisbon' })
     for (const [from, to, days] of [
       ['2026-03-27', '2026-03-31', 5],
@@ -448,7 +451,7 @@ describe('the analytics of a range', () => {
     }
   })
 
-  it('leave out what has not started, and what started before or after', async () => {
+  it('leave out broadcasts that have not started, or started outside the range', async () => {
     const counts = { total: 1, failed: 1, 'error: 1': 1 }
     await seedCampaign(world, organization, { status: 'scheduled', started_at: null, counts })
     await seedCampaign(world, organization, { started_at: '2026-03-09T12:00:00Z', counts })
@@ -457,7 +460,7 @@ describe('the analytics of a range', () => {
     expect([overallStats.totalCampaigns, errorAnalysis]).toEqual([0, []])
   })
 
-  it('show the singles of one template and day as one campaign, in whatever languages they went out', async () => {
+  it('show the one-off sends of one template and day as one campaign, across languages', async () => {
     const singles = { kind: 'singles', template: 'offer', started_at: '2026-03-10T15:00:00Z' } as const
     await seedCampaign(world, organization, {
       ...singles,
@@ -498,7 +501,7 @@ describe('the analytics of a range', () => {
     ])
   })
 
-  it('count a cancelled broadcast with those that it came to', async () => {
+  it('count a cancelled broadcast with the recipients it reached', async () => {
     await seedCampaign(world, organization, { status: 'cancelled', counts: { total: 100, recorded: 40, failed: 10 } })
     expect((await range('2026-03-10', '2026-03-10')).overallStats).toMatchObject({
       totalRecipients: 40,
@@ -506,7 +509,7 @@ describe('the analytics of a range', () => {
     })
   })
 
-  it('rank errors by how often they came, and name one without a code', async () => {
+  it('rank errors by frequency, and include one without a code', async () => {
     await seedCampaign(world, organization, {
       counts: { failed: 7, 'error: 9': 1, 'error: 131047': 4, error: 1, 'error: 2': 1 },
     })
@@ -519,18 +522,18 @@ describe('the analytics of a range', () => {
     ])
   })
 
-  it('leave out an error that all have overcome', async () => {
+  it('leave out an error that was resolved for all recipients', async () => {
     await seedCampaign(world, organization, { counts: { 'error: 5': 2 }, deltas: { 'error: 5': -2, delivered: 2 } })
     expect((await range('2026-03-10', '2026-03-10')).errorAnalysis).toEqual([])
   })
 
-  it('hold nothing of another organization', async () => {
+  it('contain nothing of another organization', async () => {
     await seedCampaign(world, other, { counts: { total: 1, sent: 1, failed: 1, 'error: 1': 1 } })
     const { overallStats, errorAnalysis } = await range('2026-03-10', '2026-03-10')
     expect([overallStats.totalCampaigns, overallStats.sent, errorAnalysis]).toEqual([0, 0, []])
   })
 
-  it('add up: each column of the days and of the campaigns to the whole', async () => {
+  it('are consistent: the columns of the days and of the campaigns add up to the totals', async () => {
     for (let n = 0; n < 40; n++) {
       const started_at = new Date(Date.UTC(2026, 2, 1, n * 13)).toISOString()
       const counts = { total: 5 * n, sent: 4 * n, delivered: 3 * n, read: 2 * n, failed: n, [`error: ${n % 3}`]: n }
@@ -552,8 +555,8 @@ describe('the analytics of a range', () => {
   })
 })
 
-describe('a question that cannot be answered', () => {
-  it('400 Missing required parameter without either mode, naming both', async () => {
+describe('an invalid question', () => {
+  it('returns 400 Missing required parameter without either mode, naming both', async () => {
     for (const answer of [await get({}), await post({})]) {
       expect([answer.status, answer.body.error]).toEqual([400, 'Missing required parameter'])
       for (const name of ['broadcast_id', 'start_date', 'end_date']) expect(answer.body.message).toContain(name)
@@ -564,7 +567,7 @@ describe('a question that cannot be answered', () => {
     ['start_date', { end_date: '2026-03-10' }],
     ['end_date', { start_date: '2026-03-10' }],
     ['end_date', { start_date: '2026-03-10', end_date: '' }],
-  ])('400 Missing required parameter without %s', async (missing, question) => {
+  ])('returns 400 Missing required parameter without %s', async (missing, question) => {
     for (const answer of [await get(question as Question), await post(question)]) {
       expect([answer.status, answer.body.error]).toEqual([400, 'Missing required parameter'])
       expect(answer.body.message).toMatch(new RegExp(`^${missing} `))
@@ -582,7 +585,7 @@ describe('a question that cannot be answered', () => {
     ['2026-03-10', '2026-13-01'],
     ['2026-03-10', '2026-03-09'],
     ['2016-01-01', '2026-03-09'],
-  ])('400 for %s to %s', async (start_date, end_date) => {
+  ])('returns 400 for %s to %s', async (start_date, end_date) => {
     const asked = await get({ start_date, end_date })
     expect([asked.status, asked.body.error]).toEqual([400, 'Invalid parameter'])
     expect(asked.body.message).toMatch(/^(start|end)_date /)
@@ -590,19 +593,22 @@ describe('a question that cannot be answered', () => {
     expect([posted.status, posted.body.error]).toEqual([400, 'Invalid field'])
   })
 
-  it('takes the first and the last date that there are, and the longest range', async () => {
+  it('is not one with the first or last possible date, or the longest range', async () => {
     expect((await get({ start_date: '0001-01-01', end_date: '0001-01-01' })).status).toBe(200)
     expect((await get({ start_date: '9999-12-31', end_date: '9999-12-31' })).status).toBe(200)
     expect((await range('2016-03-03', '2026-03-10')).timeSeriesData).toHaveLength(3_660)
   })
 
-  it.each(['nonsense', '', '123', `${NO_ID}0`, '%00'])('400 for the broadcast_id "%s"', async (broadcast_id) => {
-    const asked = await request('GET', `/broadcast-analytics?broadcast_id=${broadcast_id}`, { key: organization.key })
-    expect([asked.status, asked.body.error]).toEqual([400, 'Invalid parameter'])
-    expect(asked.body.message).toContain('broadcast_id')
-  })
+  it.each(['nonsense', '', '123', `${NO_ID}0`, '%00'])(
+    'returns 400 for the broadcast_id "%s"',
+    async (broadcast_id) => {
+      const asked = await request('GET', `/broadcast-analytics?broadcast_id=${broadcast_id}`, { key: organization.key })
+      expect([asked.status, asked.body.error]).toEqual([400, 'Invalid parameter'])
+      expect(asked.body.message).toContain('broadcast_id')
+    },
+  )
 
-  it.each([5, null, true, ['x'], {}, 'nonsense', ''])('400 Invalid field for %j in a body', async (value) => {
+  it.each([5, null, true, ['x'], {}, 'nonsense', ''])('returns 400 Invalid field for %j in a body', async (value) => {
     const named = await post({ broadcast_id: value, start_date: '2026-03-10', end_date: '2026-03-10' })
     expect([named.status, named.body.error]).toEqual([400, 'Invalid field'])
     expect(named.body.message).toContain('broadcast_id')
@@ -612,14 +618,14 @@ describe('a question that cannot be answered', () => {
     expect(dated.body.message).toContain('end_date')
   })
 
-  it('400 for a date that is given twice', async () => {
+  it('returns 400 for a date that is given twice', async () => {
     const twice = 'start_date=2026-03-10&start_date=2026-03-11&end_date=2026-03-12'
     const answer = await request('GET', `/broadcast-analytics?${twice}`, { key: organization.key })
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid parameter'])
   })
 })
 
-it('answers a POST with an Idempotency-Key the same again, and refuses it for another question', async () => {
+it('a POST with an Idempotency-Key is replayed, and refused for another question', async () => {
   const id = await seedCampaign(world, organization, { counts: { sent: 1 } })
   const headers = { 'idempotency-key': newId() }
   const first = await post({ broadcast_id: id }, headers)

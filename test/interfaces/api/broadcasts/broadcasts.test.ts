@@ -22,7 +22,7 @@ const arrivedFor = async (...digits: string[]) => (await at.arrived()).filter(({
 const contactOf = async (chatId: string) => (await at.ask('GET', `/contact?chat_id=${chatId}`)).body.contact
 
 describe('POST /broadcasts', () => {
-  it('answers the broadcast, sends it, and tells when it began and ended', async () => {
+  it('returns the broadcast, sends it, and shows when it started and ended', async () => {
     const [one, two] = [await at.newContact(), await at.newContact()]
     const made = await at.create({ name: 'Natal', audience: { contactIds: [one.id, two.id] } })
     expect(made).toEqual({
@@ -50,7 +50,7 @@ describe('POST /broadcasts', () => {
     ])
   })
 
-  it('sends each its own words, and keeps what was said in the conversation', async () => {
+  it('sends each recipient its own words, and records them in the conversation', async () => {
     const { digits } = await at.newContact({ full_name: 'Ana Souza' })
     const { id } = await at.send({
       templateName: OFFER,
@@ -85,7 +85,7 @@ describe('POST /broadcasts', () => {
     expect(recipient.messageId).toBe(body.messages[0].message_id)
   })
 
-  it('chooses the language that is asked for', async () => {
+  it('uses the requested language', async () => {
     const template = { name: 'two', category: 'UTILITY', components: [{ type: 'BODY', text: 'Hi' }] }
     for (const language of ['en', 'pt_BR']) {
       const phone_number_id = at.organization.phoneNumberId
@@ -99,7 +99,7 @@ describe('POST /broadcasts', () => {
 })
 
 describe('the audience', () => {
-  it('by tags: whoever has any of them', async () => {
+  it('by tags contains contacts with any of them', async () => {
     const [red, blue, both] = [
       await at.newContact({ tags: ['red'] }),
       await at.newContact({ tags: ['blue', 'old'] }),
@@ -115,7 +115,7 @@ describe('the audience', () => {
     expect(await arrivedFor(...shown)).toHaveLength(3)
   })
 
-  it('by tags that nobody has: it is completed, and nothing is sent', async () => {
+  it('by unused tags is empty: the broadcast completes, and nothing is sent', async () => {
     const made = await at.send({ audience: { tags: ['nobody'] } })
     expect(made).toMatchObject({ status: 'completed', totalRecipients: 0, skippedRecipients: 0 })
     expect(await at.recipients(made.id)).toEqual([])
@@ -123,7 +123,7 @@ describe('the audience', () => {
     expect(about.map(({ type }) => type)).toEqual(['broadcast.started', 'broadcast.completed'])
   })
 
-  it('by all: every contact that is there now, and nobody who comes later', async () => {
+  it('by all contains every contact that exists now, and none created later', async () => {
     const owner = await startBroadcastWorld()
     try {
       const [one, two] = [await owner.newContact(), await owner.newContact({ archived: true })]
@@ -150,13 +150,13 @@ describe('the audience', () => {
     ['with a leading 0, as people of the country write it', '011 98765-1002', '5511987651002'],
     ['of Brazil without the ninth digit', '551187651003', '5511987651003'],
     ['of Mexico as it was', '5215512345671', '525512345671'],
-  ])('by a number written %s', async (_name, written, digits) => {
+  ])('by a number accepts %s', async (_name, written, digits) => {
     const known = await createContact(at.world, at.organization, `+${digits}`)
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: written }] } })
     expect(await at.recipients(id)).toMatchObject([{ contactId: known, chatNumber: digits, status: 'sent' }])
   })
 
-  it('by the chat id of a person without a number, who is only ever found', async () => {
+  it('by the chat id of a person without a number finds existing contacts only', async () => {
     const userId = 'US.13491208655302741'
     const inbound = {
       from_user_id: userId,
@@ -174,7 +174,7 @@ describe('the audience', () => {
     expect(sent).not.toHaveProperty('to')
   })
 
-  it('by numbers that nobody knows: they become contacts with the name that was given', async () => {
+  it('by unknown numbers creates contacts with the given name', async () => {
     const [named, nameless] = [at.newNumber(), at.newNumber()]
     const made = await at.send({
       templateName: OFFER,
@@ -206,7 +206,7 @@ describe('the audience', () => {
     expect(created.filter(({ data }) => [named, nameless].includes(data.contact.chat_id))).toHaveLength(2)
   })
 
-  it('calls a person without a name by a word of the language that the organization chose', async () => {
+  it("addresses a person without a name by a word in the organization's language", async () => {
     const owner = at.other
     await at.world.admin('PATCH', `/organizations/${owner.id}`, { language: 'es' })
     const { digits } = await at.newContact({ full_name: null }, owner)
@@ -222,14 +222,14 @@ describe('the audience', () => {
     expect(sent.messages.at(-1).payload.template.components[0].parameters[0].text).toBe('cliente')
   })
 
-  it('leaves the name and the tags of whom it knows', async () => {
+  it('leaves name and tags of known contacts unchanged', async () => {
     const { digits } = await at.newContact({ full_name: 'Ana', tags: ['vip'] })
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits, name: 'Other' }] } })
     expect(await contactOf(digits)).toMatchObject({ full_name: 'Ana', tags: ['vip'] })
     expect(await at.recipients(id)).toMatchObject([{ contactName: 'Ana' }])
   })
 
-  it('of every kind at once reaches nobody twice: later ones are duplicates', async () => {
+  it('from several sources contains each contact once: later ones are duplicates', async () => {
     const [one, two, three] = [
       await at.newContact({ tags: ['mix'] }),
       await at.newContact({ tags: ['mix'] }),
@@ -258,7 +258,7 @@ describe('the audience', () => {
     expect(numbersOf(await arrivedFor(one.digits, two.digits, three.digits, fresh))).toHaveLength(4)
   })
 
-  it('of two numbers of one contact reaches it once', async () => {
+  it('from two numbers of one contact contains it once', async () => {
     const [older, newer] = ['5531999997001', '553199997001']
     await createContact(at.world, at.organization, `+${older}`)
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: newer }, { chatNumber: older }] } })
@@ -266,8 +266,8 @@ describe('the audience', () => {
   })
 })
 
-describe('who is skipped', () => {
-  it('is told with the reason, and left out of the total', async () => {
+describe('a skipped recipient', () => {
+  it('shows the reason, and does not count in the total', async () => {
     const [blocked, unwanted, foreign] = [
       await at.newContact(),
       await at.newContact({ allow_broadcast: false }),
@@ -323,7 +323,7 @@ describe('who is skipped', () => {
     expect(await arrivedFor(good)).toHaveLength(1)
   })
 
-  it('lacks a value, which is found when it is sent to', async () => {
+  it('lacks a value, which is only found when it is sent to', async () => {
     const [with_, without] = [await at.newContact({ email: 'a@b.example' }), await at.newContact()]
     const made = await at.create({
       templateName: OFFER,
@@ -337,7 +337,7 @@ describe('who is skipped', () => {
     expect(await at.outcomes(made.id)).toEqual(['sent', 'skipped: missing value'])
   })
 
-  it('blocked, or without permission, since it was made', async () => {
+  it('was blocked, or opted out, after the broadcast was created', async () => {
     const [blocked, unwanted, optedOut, good] = [
       await at.newContact(),
       await at.newContact(),
@@ -369,7 +369,7 @@ describe("a recipient's own parameters", () => {
     )
   }
 
-  it('go before those of all, one by one, by name or by position', async () => {
+  it('override the common ones one by one, by name or by position', async () => {
     const [common, own, positional] = [at.newNumber(), at.newNumber(), at.newNumber()]
     await at.send({
       templateName: OFFER,
@@ -388,7 +388,7 @@ describe("a recipient's own parameters", () => {
     expect(await textsOf(positional)).toEqual(['Bia', '5%', 'bia'])
   })
 
-  it('may be all that there is; who lacks one is skipped', async () => {
+  it('may be the only ones; a recipient that lacks one is skipped', async () => {
     const [whole, half] = [at.newNumber(), at.newNumber()]
     const bodyParameters = { name: '{{full_name}}', discount: '1%' }
     const { id } = await at.send({
@@ -443,7 +443,7 @@ describe('GET /broadcasts', () => {
     }
   })
 
-  it('shows a send-template only among the singles, and by its id', async () => {
+  it('shows a send-template only among the one-off sends, and by its id', async () => {
     const { digits } = await at.newContact({ full_name: 'Ana' })
     const sent = await at.ask('POST', '/send-template', {
       body: { templateName: OFFER, chatNumber: digits, ...OFFER_PARAMETERS },
@@ -463,7 +463,7 @@ describe('GET /broadcasts', () => {
     }
   })
 
-  it('shows a send-template that was not sent like any other, and with its own time', async () => {
+  it('shows a send-template that failed like any other, with its own time', async () => {
     const sendTo = async (chatNumber: string) => {
       const body = { templateName: OFFER, chatNumber, ...OFFER_PARAMETERS }
       return (await at.ask('POST', '/send-template', { body })).body.broadcastId

@@ -34,7 +34,7 @@ const forgetAnswers = () => world.database.pool.query('UPDATE idempotency_keys S
 const click = (code: string) => world.request('GET', `/s/${code}`)
 
 describe('POST /shortlinks', () => {
-  it('201 with a random code of 7 letters and digits, at the public address', async () => {
+  it('returns 201 with a random code of 7 letters and digits, at the public address', async () => {
     const { status, body } = await create({ redirect_url: REDIRECT_URL })
     expect(status).toBe(201)
     const { code } = body.shortlink
@@ -46,12 +46,12 @@ describe('POST /shortlinks', () => {
     expect((await create({ redirect_url: REDIRECT_URL })).body.shortlink.code).not.toBe(code)
   })
 
-  it('a code may be chosen, and case makes it another one', async () => {
+  it('accepts a chosen code, which is case-sensitive', async () => {
     expect((await create({ redirect_url: REDIRECT_URL, code: 'Natal_20-26' })).body.shortlink.code).toBe('Natal_20-26')
     expect((await create({ redirect_url: REDIRECT_URL, code: 'natal_20-26' })).status).toBe(201)
   })
 
-  it('a code that is taken is refused in the same words, whoever took it', async () => {
+  it('refuses a code in use with the same message, whichever organization uses it', async () => {
     await create({ redirect_url: REDIRECT_URL, code: 'mine' })
     await create({ redirect_url: REDIRECT_URL, code: 'theirs' }, { key: other.key })
     const refusals = await Promise.all(
@@ -65,7 +65,7 @@ describe('POST /shortlinks', () => {
     expect((await click('theirs')).headers.get('location')).toBe(REDIRECT_URL)
   })
 
-  it('of those who take the same code at the same moment one gets it', async () => {
+  it('gives a code to one of several concurrent requests', async () => {
     const keys = [organization.key, other.key, organization.key, other.key]
     const answers = await Promise.all(
       keys.map((key) => create({ redirect_url: REDIRECT_URL, code: 'at-once' }, { key })),
@@ -87,29 +87,32 @@ describe('POST /shortlinks', () => {
     'https://shop.example/\nx',
     `https://shop.example/${'x'.repeat(1_980)}`,
     42,
-  ])('400 for what is no address to go to: %j', async (redirect_url) => {
+  ])('returns 400 for an invalid URL: %j', async (redirect_url) => {
     const { status, body } = await create({ redirect_url })
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'Invalid field' })
     expect(body.message).toContain('redirect_url')
   })
 
-  it('2,000 characters are not too many', async () => {
+  it('accepts 2,000 characters', async () => {
     const start = 'https://shop.example/?q='
     expect((await create({ redirect_url: start + 'x'.repeat(2_000 - start.length) })).status).toBe(201)
   })
 
-  it.each([undefined, null, ''])('400 without an address: %j', async (redirect_url) => {
+  it.each([undefined, null, ''])('returns 400 without a URL: %j', async (redirect_url) => {
     const { status, body } = await create({ redirect_url })
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'Missing required field' })
   })
 
-  it.each(['', 'ab', 'x'.repeat(65), 'a b c', 'a/b/c', 'ção', 'abc\n', 7])('400 for the code %j', async (code) => {
-    const { status, body } = await create({ redirect_url: REDIRECT_URL, code })
-    expect({ status, error: body.error }).toEqual({ status: 400, error: 'Invalid field' })
-    expect(body.message).toContain('code')
-  })
+  it.each(['', 'ab', 'x'.repeat(65), 'a b c', 'a/b/c', 'ção', 'abc\n', 7])(
+    'returns 400 for the code %j',
+    async (code) => {
+      const { status, body } = await create({ redirect_url: REDIRECT_URL, code })
+      expect({ status, error: body.error }).toEqual({ status: 400, error: 'Invalid field' })
+      expect(body.message).toContain('code')
+    },
+  )
 
-  it('an Idempotency-Key makes one link of two requests', async () => {
+  it('creates one link for two requests with the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' }
     const first = await create({ redirect_url: REDIRECT_URL }, { headers })
     const second = await create({ redirect_url: REDIRECT_URL }, { headers })
@@ -121,12 +124,12 @@ describe('POST /shortlinks', () => {
     expect(theirs.body.shortlink.code).not.toBe(first.body.shortlink.code)
   })
 
-  describe.each([{}, { code: 'left-behind' }])('of an attempt that left no answer: %j', (fields) => {
+  describe.each([{}, { code: 'left-behind' }])('after an attempt that left no answer: %j', (fields) => {
     const body = { redirect_url: REDIRECT_URL, ...fields }
     const headers = { 'idempotency-key': `left behind ${JSON.stringify(fields)}` }
     let code: string
 
-    it('the link is found', async () => {
+    it('returns the link', async () => {
       code = (await create(body, { headers })).body.shortlink.code
       await forgetAnswers()
       const again = await create(body, { headers })
@@ -134,7 +137,7 @@ describe('POST /shortlinks', () => {
       expect(again.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    it('the link is made where it had not come to that', async () => {
+    it('creates the link if there is none yet', async () => {
       await forgetAnswers()
       await world.database.pool.query('DELETE FROM short_links WHERE code = $1', [code])
       await world.database.pool.query(`DELETE FROM directory WHERE kind = 'short_link' AND value_hash = $1`, [
@@ -146,7 +149,7 @@ describe('POST /shortlinks', () => {
     })
   })
 
-  it('a code that happens to be taken gives way to the next one', async () => {
+  it('generates another code if the first is taken', async () => {
     const resourceId = newId()
     const fields = { redirect_url: REDIRECT_URL }
     const theirs = await createShortLink(world.app.ctx, { id: other.id } as Organization, fields, resourceId)
@@ -157,7 +160,7 @@ describe('POST /shortlinks', () => {
 })
 
 describe('GET /shortlinks', () => {
-  it('lists the links with their clicks, newest first, before and after they are folded', async () => {
+  it('lists the links with their clicks, newest first, before and after a roll-up', async () => {
     const own = await world.createOrganization()
     const codes = ['list-a', 'list-b', 'list-c']
     for (const code of codes) await create({ redirect_url: REDIRECT_URL, code }, { key: own.key })
@@ -189,17 +192,17 @@ describe('GET /shortlinks', () => {
     expect(rows[0].left).toBe(0)
   })
 
-  it("shows nobody else's", async () => {
+  it("shows only the organization's own links", async () => {
     const own = await world.createOrganization()
     expect((await list('', own.key)).body).toMatchObject({ shortlinks: [], pagination: { totalPages: 0 } })
   })
 
-  it.each(['?limit=0', '?limit=101', '?page=0', '?page=x'])('400 for %s', async (query) => {
+  it.each(['?limit=0', '?limit=101', '?page=0', '?page=x'])('returns 400 for %s', async (query) => {
     expect((await list(query)).body.error).toBe('Invalid parameter')
   })
 })
 
-it('the links of a deleted organization lead nowhere, and their codes are free', async () => {
+it('the links of a deleted organization stop working, and their codes are free', async () => {
   const own = await world.createOrganization()
   await create({ redirect_url: REDIRECT_URL, code: 'gone' }, { key: own.key })
   await world.admin('DELETE', `/organizations/${own.id}`)

@@ -33,7 +33,7 @@ describe('GET /contact', () => {
   const full = { full_name: 'Ana Souza', email: 'ana@example.com', tags: ['vip', 'são paulo'], allow_broadcast: false }
   const source = { type: 'website', location: { city: 'Recife' }, created_at: '2025-01-01T00:00:00Z', extra: [1, null] }
 
-  it('200 with exactly the fields of a contact', async () => {
+  it('returns 200 with exactly the fields of a contact', async () => {
     const number = newNumber()
     const made = await create({ phone_number: number, ...full, source })
     const { status, body } = await get({ phone_number: number })
@@ -57,7 +57,7 @@ describe('GET /contact', () => {
     })
   })
 
-  it('200 by chat_id, by phone_number and by both', async () => {
+  it('returns 200 by chat_id, by phone_number and by both', async () => {
     const number = newNumber()
     const { id } = (await create({ chat_id: number })).body.contact
     const queries: Record<string, string>[] = [
@@ -72,14 +72,14 @@ describe('GET /contact', () => {
     }
   })
 
-  it('takes an unencoded + for what it is', async () => {
+  it('accepts an unencoded +', async () => {
     const number = newNumber()
     await create({ chat_id: number })
     expect((await request('GET', `/contact?phone_number=+${number}`, { key: organization.key })).status).toBe(200)
   })
 
   it.each(['', '?phone_number=', '?chat_id=&phone_number=', '?phonenumber=5511987654321'])(
-    '400 without a number: /contact%s',
+    'returns 400 without a number: /contact%s',
     async (query) => {
       const answer = await request('GET', `/contact${query}`, { key: organization.key })
       expect(answer.status).toBe(400)
@@ -92,7 +92,7 @@ describe('GET /contact', () => {
   )
 
   it.each(['abc', '12', '5511', '+55119', '1'.repeat(16), '0'.repeat(19), '+5511987654321 ext 5', '\u0000', '٣', '😀'])(
-    '400 for a number that is not possible: %s',
+    'returns 400 for an invalid number: %s',
     async (number) => {
       for (const name of ['phone_number', 'chat_id']) {
         const answer = await get({ [name]: number })
@@ -103,7 +103,7 @@ describe('GET /contact', () => {
     },
   )
 
-  it('400 for a number that is too long, given twice, or of two contacts', async () => {
+  it('returns 400 for a number that is too long, given twice, or of two contacts', async () => {
     const [one, two] = [newNumber(), newNumber()]
     await create({ chat_id: one })
     await create({ chat_id: two })
@@ -120,7 +120,7 @@ describe('GET /contact', () => {
     }
   })
 
-  it('404 naming the number', async () => {
+  it('returns 404 with the number', async () => {
     const number = newNumber()
     for (const [name, form] of [
       ['phone_number', `+${number}`],
@@ -133,7 +133,7 @@ describe('GET /contact', () => {
     }
   })
 
-  it("404 for another organization's contact, as for one that does not exist", async () => {
+  it("returns 404 for another organization's contact, as for an unknown one", async () => {
     const number = newNumber()
     await create({ chat_id: number }, other.key)
     const answer = await get({ chat_id: number })
@@ -145,7 +145,7 @@ describe('GET /contact', () => {
 })
 
 describe('POST /contact', () => {
-  it('201 with defaults and the event', async () => {
+  it('returns 201 with defaults and raises the event', async () => {
     const number = newNumber()
     const { status, body } = await create({ phone_number: `+${number}` })
     expect(status).toBe(201)
@@ -162,7 +162,7 @@ describe('POST /contact', () => {
     expect(body).toMatchObject({ error: 'Invalid field', message: expect.stringContaining('source') })
   })
 
-  it('201 with surplus and null fields, which change nothing', async () => {
+  it('returns 201 and ignores unknown and null fields', async () => {
     const number = newNumber()
     const given = { chat_id: number, phone_number: null, full_name: null, email: null, source: null }
     const surplus = { id: 'mine', organization_id: other.id, blocked: true, last_seq: 9, constructor: 1, toString: 2 }
@@ -172,13 +172,13 @@ describe('POST /contact', () => {
     expect(body.contact.id).not.toBe('mine')
   })
 
-  it('keeps every tag once, and text as it was given', async () => {
+  it('stores every tag once, and text unchanged', async () => {
     const full_name = 'Zé 🐝 O\'Neil "x" \\u0000 <b> שלום'
     const { body } = await create({ chat_id: newNumber(), full_name, tags: ['b', 'a', 'b', 'B'] })
     expect(body.contact).toMatchObject({ full_name, tags: ['b', 'a', 'B'] })
   })
 
-  it('409 with the id of the existing one at the top', async () => {
+  it('returns 409 with the id of the existing contact at the top level', async () => {
     const number = newNumber()
     const { id } = (await create({ chat_id: number })).body.contact
     for (const form of [number, `+${number}`, `0${number.slice(2)}`]) {
@@ -189,7 +189,7 @@ describe('POST /contact', () => {
     expect((await get({ chat_id: number })).body.contact.full_name).toBeNull()
   })
 
-  it('makes one contact of 20 requests at once', async () => {
+  it('creates one contact for 20 concurrent requests', async () => {
     const number = newNumber()
     const forms = [number, `+${number}`, `00${number}`, `0${number.slice(2)}`]
     const answers = await Promise.all(
@@ -203,7 +203,7 @@ describe('POST /contact', () => {
     expect((await eventsOf(world, id)).map(({ type }) => type)).toEqual(['contact.created'])
   })
 
-  it('makes a contact of its own for each organization', async () => {
+  it('creates separate contacts for each organization', async () => {
     const number = newNumber()
     const mine = await create({ chat_id: number })
     const theirs = await create({ chat_id: number }, other.key)
@@ -213,7 +213,7 @@ describe('POST /contact', () => {
   })
 
   it.each([[{}], [{ full_name: 'Ana' }], [{ phone_number: '' }], [{ phone_number: null, chat_id: '' }]])(
-    '400 Missing required field: %j',
+    'returns 400 Missing required field: %j',
     async (body) => {
       const answer = await create(body)
       expect(answer.status).toBe(400)
@@ -250,14 +250,14 @@ describe('POST /contact', () => {
     [{ source: { type: 5 } }, 'source.type'],
     [{ source: { type: 'x', location: { city: '\udc00' } } }, 'source.location.city'],
     [{ source: { type: 'x', 'k\u0000': 1 } }, 'source'],
-  ])('400 Invalid field: %j', async (fields, name) => {
+  ])('returns 400 Invalid field: %j', async (fields, name) => {
     const answer = await create({ chat_id: newNumber(), ...fields })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, error: 'Invalid field' })
     expect(answer.body.message).toContain(name)
   })
 
-  it('counts code points, not units', async () => {
+  it('counts code points, not UTF-16 units', async () => {
     const { status, body } = await create({ chat_id: newNumber(), full_name: '😀'.repeat(255) })
     expect([status, body.contact?.full_name]).toEqual([201, '😀'.repeat(255)])
   })

@@ -40,7 +40,7 @@ function importCsv(csv: string, key: string) {
 }
 
 describe('GET /contacts/export', () => {
-  it('gives every contact of the organization and no other, with every field', async () => {
+  it('returns every contact of the organization and no other, with every field', async () => {
     const { key } = await world.createOrganization()
     const mine = await create(
       { phone_number: newNumber(), full_name: 'Ana', tags: ['a', 'b'], source: { type: 'x' } },
@@ -69,13 +69,13 @@ describe('GET /contacts/export', () => {
     expect(eva?.full_name).toBe('Eva "E", \n=1+1')
   })
 
-  it('gives an empty document where there is nothing', async () => {
+  it('returns an empty document without contacts', async () => {
     const { key } = await world.createOrganization()
     expect((await download('/contacts/export', key)).text).toBe(`\uFEFF${CONTACT_FIELDS.join(',')}\r\n`)
     expect((await download('/contacts/export?format=json', key)).text).toBe('{"success":true,"contacts":[]}')
   })
 
-  it('writes nothing that a spreadsheet takes for a formula, and phone numbers as they are', async () => {
+  it('writes no cell that a spreadsheet takes for a formula, and phone numbers unchanged', async () => {
     const { key } = await world.createOrganization()
     const names = ['=1+1', '+1', '-1', '@x', '\tx', '\rx', '＝1', "'=1", "plain 'x'", '5=5']
     const made = []
@@ -86,13 +86,13 @@ describe('GET /contacts/export', () => {
     expect(rows.map(({ phone_number }) => phone_number)).toEqual(made.map(({ phone_number }) => phone_number))
   })
 
-  it('answers HEAD with the headers alone', async () => {
+  it('answers HEAD with the headers only', async () => {
     const answer = await world.request('HEAD', '/contacts/export', { key: organization.key })
     expect([answer.status, answer.body]).toEqual([200, ''])
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="contacts.csv"')
   })
 
-  it('400 for another format', async () => {
+  it('returns 400 for an unknown format', async () => {
     const answer = await request('GET', '/contacts/export?format=xlsx', { key: organization.key })
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid parameter'])
   })
@@ -136,7 +136,7 @@ describe('export, import, export', () => {
   ]
   const carried = (row: Record<string, string>) => SAME.map((field) => row[field])
 
-  it('gives the same contacts in another organization', async () => {
+  it('reproduces the same contacts in another organization', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(contact, { minLength: 1, maxLength: 8 }), async (contacts) => {
         const [from, to] = [await world.createOrganization(), await world.createOrganization()]
@@ -177,7 +177,7 @@ describe('GET /conversations/export', () => {
     return number
   }
 
-  it('gives the messages oldest first, exactly as the API shows them', async () => {
+  it('returns the messages oldest first, exactly as the API shows them', async () => {
     const number = await converse(3)
     const shown = await request('GET', `/conversations?chatNumber=${number}&ascending=true`, { key: organization.key })
     const { contact } = (await request('GET', `/contact?chat_id=${number}`, { key: organization.key })).body
@@ -223,14 +223,14 @@ describe('GET /conversations/export', () => {
     })
   })
 
-  it('gives an empty document for a contact without messages', async () => {
+  it('returns an empty document for a contact without messages', async () => {
     const number = newNumber()
     await create({ phone_number: number })
     const path = `/conversations/export?chatNumber=${number}&format=json`
     expect((await download(path)).text).toBe('{"success":true,"messages":[]}')
   })
 
-  it("404 for another organization's contact, as for one that does not exist; 400 without a number", async () => {
+  it("returns 404 for another organization's contact, as for an unknown one, and 400 without a number", async () => {
     const number = newNumber()
     const { id } = (await create({ phone_number: number }, other.key)).body.contact
     for (const query of [`chatNumber=${number}`, `contactId=${id}`, `chatNumber=${newNumber()}`]) {
@@ -262,7 +262,7 @@ describe('a long export', () => {
     return answer
   }
 
-  it('is cut off when the database fails in the middle, so that nobody takes it for whole', async () => {
+  it('breaks the connection if the database fails, so that it does not look complete', async () => {
     const long = await fill()
     const answer = await begin(long)
     expect(answer.statusCode).toBe(200)
@@ -281,7 +281,7 @@ describe('a long export', () => {
     }
   })
 
-  it('takes one of four places of its organization, until the client has gone away', async () => {
+  it('takes one of four slots of its organization, until the client disconnects', async () => {
     const long = await fill()
     const answers = [await begin(long), await begin(long), await begin(long), await begin(long)]
     const path = '/contacts/export?format=json'
@@ -293,7 +293,7 @@ describe('a long export', () => {
     for (const answer of answers) answer.destroy()
   })
 
-  it('reads no further than the client does, and nothing once it has gone away', async () => {
+  it('reads no faster than the client, and stops when the client disconnects', async () => {
     const runs = vi.spyOn(world.app.ctx.database, 'run')
     const countPages = () => runs.mock.calls.filter(([{ name }]) => name === 'contactLists.after').length
     let before = -1

@@ -64,7 +64,7 @@ async function count(table: string): Promise<number> {
 }
 
 describe('POST /contacts/import', () => {
-  it('makes contacts that look as if POST /contact had made them, and reports each row', async () => {
+  it('creates the same contacts as POST /contact, and reports each row', async () => {
     const second = newNumber()
     const csv = `phone_number,full_name,email,tags,allow_broadcast\r\n+${number},Ana Souza,ana@example.com,vip;são paulo,no\r\n${second},,,,\r\n`
     const { summary, results } = await imported(csv)
@@ -86,7 +86,7 @@ describe('POST /contacts/import', () => {
     expect(await contactOf(second)).toMatchObject({ full_name: null, email: null, tags: [], allow_broadcast: true })
   })
 
-  it('makes contacts that are listed, counted and found by name', async () => {
+  it('creates contacts that are listed, counted and found by name', async () => {
     const before = (await request('GET', '/conversations?action=contacts', { key: organization.key })).body
     await imported(`phone,name\n${number},Íris Peçanha\n`)
     const list = (await request('GET', '/conversations?action=contacts', { key: organization.key })).body
@@ -98,7 +98,7 @@ describe('POST /contacts/import', () => {
     expect(found.body.contacts.map(({ chat_id }: { chat_id: string }) => chat_id)).toEqual([number])
   })
 
-  it('gives existing contacts the cells that are not empty, and tells what changed nothing', async () => {
+  it('updates existing contacts with non-empty cells, and reports unchanged ones', async () => {
     await imported(`phone_number,full_name,email,contact_summary\n${number},Ana,ana@example.com,Likes tea\n`)
     const before = await contactOf(number)
     const again = await imported(`phone_number,full_name,email\n${number},Ana,ana@example.com\n`)
@@ -117,7 +117,7 @@ describe('POST /contacts/import', () => {
     expect(events[1]?.data.contact).toMatchObject({ full_name: 'Eva', email: 'ana@example.com' })
   })
 
-  it('leaves existing contacts alone with existing=skip', async () => {
+  it('leaves existing contacts unchanged with existing=skip', async () => {
     const made = await imported(`phone_number,full_name\n${number},Ana\n`)
     const fresh = newNumber()
     const { results } = await imported(`phone_number,full_name\n${number},Eva\n${fresh},Eva\n`, {
@@ -128,7 +128,7 @@ describe('POST /contacts/import', () => {
     expect((await contactOf(number)).full_name).toBe('Ana')
   })
 
-  it('finds a contact by any form of its number, and remembers the forms of the file', async () => {
+  it('finds a contact by any form of its number, and stores the forms in the file', async () => {
     const area = `55119${number.slice(5)}`
     const oldForm = `5511${area.slice(5)}`
     const national = `011 9${area.slice(5, 9)}-${area.slice(9)}`
@@ -138,7 +138,7 @@ describe('POST /contacts/import', () => {
     expect((await contactOf(oldForm)).full_name).toBe('Ida')
   })
 
-  it('lets later rows see earlier ones', async () => {
+  it('lets later rows refer to earlier ones', async () => {
     const csv = `phone_number,full_name,email\n${number},Ana,\n${number},,a@example.com\n${number},Ana,a@example.com\n${number},Eva,\n`
     const { results, summary } = await imported(csv)
     expect(results.map(({ status }: { status: string }) => status)).toEqual([
@@ -151,7 +151,7 @@ describe('POST /contacts/import', () => {
     expect(await contactOf(number)).toMatchObject({ full_name: 'Eva', email: 'a@example.com' })
   })
 
-  it('takes rows one after the other that lead to one contact by two numbers', async () => {
+  it('processes rows in order if two numbers lead to one contact', async () => {
     const alias = newNumber()
     const { id } = (await imported(`phone_number\n${number}\n`)).results[0]
     await world.database.pool.query(
@@ -166,7 +166,7 @@ describe('POST /contacts/import', () => {
     expect((await contactOf(number)).full_name).toBe('Two')
   })
 
-  it('reports a bad row as POST /contact would refuse it, and imports all others', async () => {
+  it('reports invalid rows with the errors of POST /contact, and imports all others', async () => {
     const rows: [string, string, RegExp][] = [
       ['12,,,,', 'Invalid field', /phone_number "12" is not a possible phone number/],
       [',Ana,,,', 'Missing required field', /phone_number \(or chat_id\) is required/],
@@ -195,7 +195,7 @@ describe('POST /contacts/import', () => {
     expect(await count('contacts')).toBe(before + 1)
   })
 
-  it('counts rows as a spreadsheet does, blank ones and line breaks in cells included', async () => {
+  it('counts rows as a spreadsheet does, including blank ones and line breaks in cells', async () => {
     const second = newNumber()
     const csv = `phone_number,contact_summary\r\n${number},"two\r\nlines, ""quoted"""\r\n\r\n,\r\n${second},x\r\n`
     const { results } = await imported(csv)
@@ -208,7 +208,7 @@ describe('POST /contacts/import', () => {
     ['tabs', '\t', 'vip;new'],
     ['commas', ',', 'vip;new'],
     ['commas and a JSON array', ',', '"[""vip"",""new""]"'],
-  ])('reads a file with %s, a byte order mark, another order and columns of others', async (_name, mark, tags) => {
+  ])('reads a file with %s, a byte order mark, another column order and unknown columns', async (_name, mark, tags) => {
     const rows = [
       ['Unknown', 'E-Mail', ' Phone Number ', 'TAGS', 'Name'],
       ['x', 'ana@example.com', `'+${number}`, tags, "'=Ana"],
@@ -217,17 +217,17 @@ describe('POST /contacts/import', () => {
     expect(await contactOf(number)).toMatchObject({ email: 'ana@example.com', tags: ['vip', 'new'], full_name: '=Ana' })
   })
 
-  it('keeps a source that the file gives', async () => {
+  it('keeps a source from the file', async () => {
     await imported(`chat_id,source\n${number},"{""type"":""fair"",""location"":{""city"":""Recife""}}"\n`)
     expect((await contactOf(number)).source).toEqual({ type: 'fair', location: { city: 'Recife' } })
   })
 
-  it('changes a person without a number, but makes none', async () => {
+  it('updates a person without a number, but creates none', async () => {
     const { results } = await imported('chat_id,full_name\n01234567890123456789,Ana\n')
     expect(results[0]).toMatchObject({ row: 2, status: 'failed', error: 'Contact not found', chat_id: null })
   })
 
-  it("never shows or changes another organization's contact of the same number", async () => {
+  it("never shows or changes another organization's contact with the same number", async () => {
     const theirs = (await imported(`phone_number,full_name\n${number},Theirs\n`, { key: other.key })).results[0]
     const before = await contactOf(number, other.key)
     const mine = (await imported(`phone_number,full_name\n${number},Mine\n`)).results[0]
@@ -236,7 +236,7 @@ describe('POST /contacts/import', () => {
     expect(await contactOf(number, other.key)).toEqual(before)
   })
 
-  it('takes the same numbers from several files and callbacks at once, and makes each contact once', async () => {
+  it('creates each contact once if files and callbacks contain the same numbers', async () => {
     const all = Array.from({ length: 40 }, newNumber)
     const file = (name: string) => `phone_number,full_name\n${all.map((one) => `${one},${name}`).join('\n')}\n`
     const single = (one: string) => request('POST', '/contact', { key: organization.key, body: { phone_number: one } })
@@ -256,7 +256,7 @@ describe('POST /contacts/import', () => {
   })
 })
 
-describe('a file that is none', () => {
+describe('an invalid file', () => {
   it.each([
     ['nothing', '', 'Invalid CSV', /empty/],
     ['no number', 'full_name,email\nAna,a@example.com\n', 'Missing required field', /^phone_number \(or chat_id\)/],
@@ -275,7 +275,7 @@ describe('a file that is none', () => {
       'Invalid CSV',
       /Row 2 .*longer than 262144 bytes/,
     ],
-  ])('400 for %s, and nothing is imported', async (_name, csv, error, message) => {
+  ])('returns 400 for %s, and imports nothing', async (_name, csv, error, message) => {
     const before = await count('contacts')
     const answer = await send(csv)
     expect([answer.status, answer.body.error]).toEqual([400, error])
@@ -283,7 +283,7 @@ describe('a file that is none', () => {
     expect(await count('contacts')).toBe(before)
   })
 
-  it('400 for what is not UTF-8', async () => {
+  it('returns 400 if it is not UTF-8', async () => {
     const response = await fetch(`${world.app.url}/contacts/import`, {
       method: 'POST',
       headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'text/csv' },
@@ -296,7 +296,7 @@ describe('a file that is none', () => {
   })
 
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/vnd.ms-excel'])(
-    '415 for %s, naming what is taken',
+    'returns 415 for %s, naming the accepted types',
     async (type) => {
       const answer = await send('{}', { headers: { 'content-type': type } })
       expect([answer.status, answer.body.error]).toEqual([415, 'Unsupported media type'])
@@ -307,13 +307,13 @@ describe('a file that is none', () => {
   it.each<Record<string, string>>([
     { 'content-type': 'text/csv', 'content-encoding': 'gzip' },
     { 'content-type': 'text/csv; charset=iso-8859-1' },
-  ])('415 for %j', async (headers) => {
+  ])('returns 415 for %j', async (headers) => {
     const answer = await send(`phone\n${number}\n`, { headers })
     expect([answer.status, answer.body.error]).toEqual([415, 'Unsupported media type'])
     expect(await contactOf(number)).toBeUndefined()
   })
 
-  it('takes text/csv with parameters, and JSON elsewhere only', async () => {
+  it('may be text/csv with parameters; other endpoints accept JSON only', async () => {
     expect((await send(`phone\n${number}\n`, { headers: { 'content-type': 'Text/CSV; charset=utf-8' } })).status).toBe(
       200,
     )
@@ -321,7 +321,7 @@ describe('a file that is none', () => {
     expect((await request('POST', '/contact', options)).status).toBe(415)
   })
 
-  it('413 for more than 512 MB, before it is sent', async () => {
+  it('returns 413 beyond 512 MB, before it is sent', async () => {
     const size = 512 * 1_048_576 + 1
     const sending = http.request(`${world.app.url}/contacts/import`, {
       method: 'POST',
@@ -333,7 +333,7 @@ describe('a file that is none', () => {
     sending.on('error', () => undefined).destroy()
   })
 
-  it('imports nothing of an upload that breaks off', async () => {
+  it('imports nothing if the upload breaks off', async () => {
     const sending = http.request(`${world.app.url}/contacts/import`, {
       method: 'POST',
       headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'text/csv' },
@@ -347,7 +347,7 @@ describe('a file that is none', () => {
     expect(await contactOf(number)).toBeUndefined()
   })
 
-  it.each(['?existing=replace', '?existing=', '?existing=skip&existing=skip'])('400 for %s', async (query) => {
+  it.each(['?existing=replace', '?existing=', '?existing=skip&existing=skip'])('returns 400 for %s', async (query) => {
     const answer = await send(`phone_number\n${number}\n`, { query })
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid parameter'])
     expect(await contactOf(number)).toBeUndefined()
@@ -358,7 +358,7 @@ describe('Idempotency-Key', () => {
   const once = (csv: string, extra: Extra = {}) => send(csv, { headers: { 'idempotency-key': number }, ...extra })
   const isReplayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed') === 'true'
 
-  it('gives the first report again, and imports nothing again', async () => {
+  it('returns the first report again, and imports nothing again', async () => {
     const csv = `phone_number,full_name\n${number},Ana\n12,x\n`
     const first = await once(csv)
     await request('PATCH', `/contact?chat_id=${number}`, { key: organization.key, body: { full_name: 'Eva' } })
@@ -368,7 +368,7 @@ describe('Idempotency-Key', () => {
     expect((await contactOf(number)).full_name).toBe('Eva')
   })
 
-  it('422 for another file or other options', async () => {
+  it('returns 422 for another file or other options', async () => {
     await once(`phone_number\n${number}\n`)
     for (const answer of [
       await once(`phone_number\n${number}\n\n`),
@@ -378,7 +378,7 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  it('keeps of a long report the failed rows', async () => {
+  it('keeps the failed rows of a long report', async () => {
     const rows = Array.from({ length: 12_000 }, (_, index) => (index % 4_000 === 0 ? '12' : newNumber()))
     const unique = `phone_number\n${rows.join('\n')}\n`
     const first = await once(unique)
@@ -396,7 +396,7 @@ describe('Idempotency-Key', () => {
     })
   })
 
-  it('forgets a report that names a contact which is erased', async () => {
+  it('deletes a report that names an erased contact', async () => {
     const csv = `phone_number\n${number}\n`
     await once(csv)
     await request('DELETE', `/contact?chat_id=${number}`, { key: organization.key })
@@ -405,7 +405,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-it('names the failures before all rows, and the columns that are ignored', async () => {
+it('names the failures first, and the ignored columns', async () => {
   const [one, two] = [newNumber(), newNumber()]
   const csv = `phone,City,full nme\n${one},Santos,Ana\nhello,,\n${two},Rio,Bia\n`
   const { body } = await send(csv, { query: '?existng=skip' })
@@ -419,7 +419,7 @@ it('names the failures before all rows, and the columns that are ignored', async
   expect(body.results.map(({ status }: { status: string }) => status)).toEqual(['created', 'failed', 'created'])
 })
 
-it('small files one after the other have PostgreSQL look at the contacts once', async () => {
+it('consecutive small imports make PostgreSQL analyse the contacts once', async () => {
   const analyses = async () => {
     await world.database.pool.query('SELECT pg_stat_force_next_flush()')
     const { rows } = await world.database.pool.query<{ count: number }>(

@@ -55,7 +55,7 @@ async function optOut(count: number): Promise<string[]> {
 const numbersOf = ({ body }: Answer) => body.optOuts.map((optOut: { chatNumber: string }) => optOut.chatNumber)
 
 describe('GET /opt-outs', () => {
-  it('lists who has opted out, newest first, page by page', async () => {
+  it('lists opted-out contacts, newest first, page by page', async () => {
     const people = await optOut(5)
     const pages = [await get('/opt-outs?limit=2'), await get('/opt-outs?limit=2&page=3'), await get('/opt-outs?page=2')]
     expect(pages.map(numbersOf)).toEqual([people.slice(0, 2), people.slice(4), []])
@@ -73,7 +73,7 @@ describe('GET /opt-outs', () => {
     expect(pages[0]?.body.optOuts[0]).toMatchObject({ contactId: contact.body.contact.id, chatNumber: people[0] })
   })
 
-  it('leaves out whoever allows broadcasts again, and who only has them forbidden', async () => {
+  it('leaves out contacts that allow broadcasts again, and those only excluded by hand', async () => {
     const [back, gone] = await optOut(2)
     const forbidden = nextNumber()
     await importCsv(`phone_number,allow_broadcast\n${back},yes\n${gone},\n${forbidden},no\n`, '/contacts/import')
@@ -99,7 +99,7 @@ describe('GET /opt-outs', () => {
 })
 
 describe('GET /opt-outs/export', () => {
-  it('is all of them as JSON, or as a CSV file, newest first', async () => {
+  it('returns all of them as JSON or CSV, newest first', async () => {
     const people = await optOut(3)
     const json = await get('/opt-outs/export?format=json')
     expect(json.body).toEqual({ success: true, optOuts: (await get('/opt-outs')).body.optOuts })
@@ -110,7 +110,7 @@ describe('GET /opt-outs/export', () => {
     expect(rows.map((row: string) => row.split(',')[1])).toEqual(people)
   })
 
-  it('reads on where one read ends, among opt-outs of the same moment', async () => {
+  it('continues between reads, even among opt-outs of the same moment', async () => {
     const people = Array.from({ length: 1_001 }, nextNumber)
     await importCsv(`phone_number,opted_out_at\n${people.map((number) => `${number},2026-01-01\n`).join('')}`)
     const exported = numbersOf(await get('/opt-outs/export?format=json'))
@@ -130,7 +130,7 @@ describe('GET /opt-outs/export', () => {
 })
 
 describe('POST /opt-outs/import', () => {
-  it('makes contacts of unknown numbers, and forbids broadcasts to those that are known', async () => {
+  it('creates contacts for unknown numbers, and disables broadcasts for known ones', async () => {
     const [known, unknown, without] = [nextNumber(), nextNumber(), nextNumber()]
     await importCsv(`phone_number,full_name\n${known},Ana\n`, '/contacts/import')
     const { body } = await importCsv(
@@ -165,7 +165,7 @@ describe('POST /opt-outs/import', () => {
     ])
   })
 
-  it('keeps the date and the source of an opt-out that is known, and changes nothing when repeated', async () => {
+  it('keeps date and source of a known opt-out, and changes nothing when repeated', async () => {
     const [person] = await optOut(1)
     const before = (await get('/opt-outs')).body.optOuts
     const file = `chat_id,opted_out_at\n${person},2020-01-01T00:00:00+02:00\n`
@@ -177,7 +177,7 @@ describe('POST /opt-outs/import', () => {
     expect(types.filter((type) => type === 'contact.opted_out')).toHaveLength(1)
   })
 
-  it('opts out nobody who came back after the date of the list', async () => {
+  it('skips contacts that opted in after the date in the list', async () => {
     const [byWord, byHand] = await optOut(2)
     await receiveMessages(world, organization, textMessage(byWord as string, 'start', { timestamp: seconds(600) }))
     await request('PATCH', `/contact?chat_id=${byHand}`, { key: organization.key, body: { allow_broadcast: true } })
@@ -196,7 +196,7 @@ describe('POST /opt-outs/import', () => {
     expect(new Set(numbersOf(await get('/opt-outs')))).toEqual(new Set([byWord, byHand]))
   })
 
-  it('refuses rows one by one, and says what is wrong with each', async () => {
+  it('refuses rows one by one, with reasons', async () => {
     const number = nextNumber()
     const { body } = await importCsv(
       `phone_number,opted_out_at\n${number},yesterday\n${number},2999-01-01\n${number},2025-13-01\n${number},2025-02-30\n${number},2025-04-31T10:00:00Z\nnobody,\n${number},2025-01-31T10:00:00.5Z\n`,
@@ -222,7 +222,7 @@ describe('POST /opt-outs/import', () => {
     expect(await importCsv(file)).toMatchObject({ status, body: { success: false, error } })
   })
 
-  it('gives the first report again for the same Idempotency-Key, until the contact is erased', async () => {
+  it('returns the first report again for the same Idempotency-Key, until the contact is erased', async () => {
     const number = nextNumber()
     const send = () =>
       request('POST', '/opt-outs/import', {
@@ -238,7 +238,7 @@ describe('POST /opt-outs/import', () => {
     expect((await send()).headers.get('idempotent-replayed')).toBeNull()
   })
 
-  it('opts out nobody of another organization', async () => {
+  it('changes no contact of another organization', async () => {
     const number = nextNumber()
     await importCsv(`phone_number\n${number}\n`, '/contacts/import')
     const other = await world.createOrganization()

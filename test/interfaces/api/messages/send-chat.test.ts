@@ -33,8 +33,8 @@ async function newMember(owner = organization): Promise<{ id: string; email: str
   return (await world.admin('POST', `/organizations/${owner.id}/members`, member)).body.member
 }
 
-describe('POST /send-chat text, 200', () => {
-  it('answers with the upstream, the recipient and the organization', async () => {
+describe('POST /send-chat with text', () => {
+  it('returns 200 with the upstream, the recipient and the organization', async () => {
     const digits = await newContact()
     const answer = await send({ phone_number: `+${digits}`, text: 'Olá 👋' }, `?tenantId=${organization.slug}`)
     expect(answer.status).toBe(200)
@@ -56,7 +56,7 @@ describe('POST /send-chat text, 200', () => {
     })
   })
 
-  it('calls the upstream with digits and with our id to come back', async () => {
+  it('calls the upstream with digits and our id', async () => {
     const digits = await newContact()
     await send({ phone_number: ` (${digits.slice(0, 4)}) ${digits.slice(4)} `, text: 'hi' })
     const shown = (await conversation(world, organization, digits)).body.messages[0]
@@ -70,7 +70,7 @@ describe('POST /send-chat text, 200', () => {
     })
   })
 
-  it('records it at once', async () => {
+  it('records the message at once', async () => {
     await world.sim('POST', '/settings', { statuses: false })
     const digits = await newContact()
     const sent = await send({ phone_number: digits, text: 'hi' })
@@ -127,7 +127,7 @@ describe('POST /send-chat text, 200', () => {
     ['Brazil, area 31', '+5531999990000', '553199990000'],
     ['Mexico', '+525512340000', '5215512340000'],
     ['Argentina', '+541123450000', '5491123450000'],
-  ])('keeps the id of the network as an alias: %s', async (_name, phone, waId) => {
+  ])('keeps the id of the upstream as an alias: %s', async (_name, phone, waId) => {
     await createContact(world, organization, phone)
     const sent = await send({ phone_number: phone, text: 'hi' })
     expect(sent.body.data).toMatchObject({
@@ -139,7 +139,7 @@ describe('POST /send-chat text, 200', () => {
     expect(body.messages.map((message: { message: string }) => message.message)).toEqual(['hi', 'answer'])
   })
 
-  it('takes 4,096 characters, counted as a person does', async () => {
+  it('accepts 4,096 characters, counted in code points', async () => {
     const digits = await newContact()
     for (const text of ['a'.repeat(4_096), '👍'.repeat(4_096)]) {
       expect((await send({ phone_number: digits, text })).status).toBe(200)
@@ -147,7 +147,7 @@ describe('POST /send-chat text, 200', () => {
     }
   })
 
-  it('ignores surplus fields and optional ones that are null', async () => {
+  it('ignores unknown fields, and optional ones that are null', async () => {
     const digits = await newContact()
     const body = {
       phone_number: digits,
@@ -162,7 +162,7 @@ describe('POST /send-chat text, 200', () => {
 })
 
 describe('memberId', () => {
-  it('sends as a human, with the member as assignee', async () => {
+  it('marks the message as sent by a human, with the member as assignee', async () => {
     const digits = await newContact()
     const member = await newMember()
     expect((await send({ phone_number: digits, text: 'me', memberId: member.id })).status).toBe(200)
@@ -174,7 +174,7 @@ describe('memberId', () => {
     expect(sent?.data.message.assignee).toEqual({ id: member.id, full_name: 'Mia', email: member.email })
   })
 
-  it('pauses an active bot and clears the unread mark, and tells so once', async () => {
+  it('pauses an active bot and clears the unread mark, with one event', async () => {
     const digits = await newContact()
     const member = await newMember()
     const path = `/contact?chat_id=${digits}`
@@ -198,14 +198,14 @@ describe('memberId', () => {
     ])
   })
 
-  it('leaves a contact without bot without bot', async () => {
+  it('leaves a contact without a bot unchanged', async () => {
     const digits = await newContact()
     const member = await newMember()
     await send({ phone_number: digits, text: 'me', memberId: member.id })
     expect((await contact(world, organization, digits)).body.contact.bot_status).toBeNull()
   })
 
-  it('of nobody, of another organization, and malformed: 400, and nothing is sent', async () => {
+  it('that is unknown, of another organization, or malformed returns 400, and nothing is sent', async () => {
     const digits = await newContact()
     const foreign = await newMember(await world.createOrganization())
     for (const memberId of ['01a1fbdb-f2f0-727b-b64b-643e13b34149', foreign.id, 'mia', '', 5, true]) {
@@ -219,7 +219,7 @@ describe('memberId', () => {
 })
 
 describe('context_message_id', () => {
-  it.each(['id', 'message_id'])('names a message by its %s', async (field) => {
+  it.each(['id', 'message_id'])('refers to a message by its %s', async (field) => {
     const digits = await newContact()
     const question = textMessage(digits, 'really?')
     await receiveMessages(world, organization, question)
@@ -231,14 +231,14 @@ describe('context_message_id', () => {
     expect(messages[1]).toMatchObject({ message: 'really', context_message_id: question.id })
   })
 
-  it('may name a message of our own', async () => {
+  it('may refer to a sent message', async () => {
     const digits = await newContact()
     const first = await send({ phone_number: digits, text: 'one' })
     const { message_id } = first.body.data
     expect((await send({ phone_number: digits, text: 'two', context_message_id: message_id })).status).toBe(200)
   })
 
-  it('of another conversation, another organization, of nothing, of a reaction: 404, and nothing is sent', async () => {
+  it('of another conversation or organization, unknown, or of a reaction returns 404, and nothing is sent', async () => {
     const digits = await newContact()
     const stranger = await newContact()
     const other = await world.createOrganization()
@@ -257,7 +257,7 @@ describe('context_message_id', () => {
     expect((await conversation(world, organization, digits)).body.count).toBe(1)
   })
 
-  it('empty, too long or of another type: 400', async () => {
+  it('that is empty, too long or of another type returns 400', async () => {
     const digits = await newContact()
     for (const context_message_id of ['', 'x'.repeat(513), 5, {}]) {
       const answer = await send({ phone_number: digits, text: 'reply', context_message_id })

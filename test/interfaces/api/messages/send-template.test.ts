@@ -13,7 +13,7 @@ afterAll(() => template.close())
 const ORDER = { templateName: 'pedido_enviado', bodyParameters: { '1': 'Ana', '2': '1042' } }
 
 describe('POST /send-template, 200', () => {
-  it('finds the template at the upstream by itself, and answers with the result of the one send', async () => {
+  it('fetches an unknown template from the upstream, and returns the result of the send', async () => {
     const digits = await template.newContact({ full_name: 'Ana Souza' })
     const answer = await template.send({ ...ORDER, chatNumber: `+${digits}` })
     const { id } = (await contact(template.world, template.organization, digits)).body.contact
@@ -27,7 +27,7 @@ describe('POST /send-template, 200', () => {
     })
   })
 
-  it('calls the upstream with the template, and with our id to come back', async () => {
+  it('calls the upstream with the template and our id', async () => {
     const digits = await template.newContact()
     await template.send({ ...ORDER, chatNumber: digits })
     const [shown] = await template.shown(digits)
@@ -78,7 +78,7 @@ describe('POST /send-template, 200', () => {
     ])
   })
 
-  it('is found by a search for what was filled in', async () => {
+  it('is found by a search for a filled-in value', async () => {
     const digits = await template.newContact()
     await template.send({
       templateName: 'pedido_enviado',
@@ -102,7 +102,7 @@ describe('POST /send-template, 200', () => {
     expect(await template.shown(digits)).toMatchObject([{ message_status: 'read' }])
   })
 
-  it('takes its own tenantId', async () => {
+  it('accepts its own tenantId', async () => {
     const { world, organization } = template
     const body = { ...ORDER, chatNumber: await template.newContact() }
     const ask = (tenantId: string) =>
@@ -111,7 +111,7 @@ describe('POST /send-template, 200', () => {
     expectRefusal(await ask('nobody'), 'Invalid API key', 401)
   })
 
-  it('ignores surplus fields and optional ones that are null', async () => {
+  it('ignores unknown fields, and optional ones that are null', async () => {
     const nothing = {
       headerParameters: null,
       buttonParameters: null,
@@ -124,7 +124,7 @@ describe('POST /send-template, 200', () => {
   })
 })
 
-describe('POST /send-template, the language', () => {
+describe('POST /send-template chooses the language', () => {
   beforeAll(async () => {
     const inLanguage = (name: string, language: string, status = 'APPROVED') =>
       template.putTemplate({ name, language, status, body: `${name} in ${language}` })
@@ -155,14 +155,14 @@ describe('POST /send-template, the language', () => {
     ['a template that is not approved', { templateName: 'waiting' }, 'PENDING'],
     ['a language that is not approved', { templateName: 'pending_here', language: 'pt_BR' }, 'pt_BR'],
     ['a language that does not exist', { templateName: 'both', language: 'ja' }, 'ja'],
-  ])('400 Template not found for %s', async (_name, body, named) => {
+  ])('or returns 400 Template not found for %s', async (_name, body, named) => {
     const digits = await template.newContact()
     const answer = await template.send({ ...body, chatNumber: digits })
     expect(expectRefusal(answer, 'Template not found')).toContain(named)
     await template.expectNothingSent(digits)
   })
 
-  it('400 Template not found makes no contact', async () => {
+  it('or returns 400 Template not found without creating a contact', async () => {
     const digits = template.newNumber()
     const answer = await template.send({ templateName: 'waiting', chatNumber: digits, bodyParameters: { name: 'Ana' } })
     expectRefusal(answer, 'Template not found')
@@ -170,7 +170,7 @@ describe('POST /send-template, the language', () => {
   })
 })
 
-describe('POST /send-template, 400', () => {
+describe('POST /send-template returns 400', () => {
   it.each([{}, { chatNumber: '5511987650000' }, { chatNumber: '5511987650000', templateName: '' }])(
     'Template name is required: %j',
     async (body) => {
@@ -178,7 +178,7 @@ describe('POST /send-template, 400', () => {
     },
   )
 
-  it.each([{}, { chatNumber: '' }])('chatNumber is required, with an example that can be sent: %j', async (body) => {
+  it.each([{}, { chatNumber: '' }])('chatNumber is required, with a complete example: %j', async (body) => {
     const answer = await template.send({ templateName: 'pedido_enviado', ...body })
     expect(expectRefusal(answer, 'chatNumber is required')).toContain('chatNumber')
     expect(answer.body.example).toEqual({
@@ -206,7 +206,7 @@ describe('POST /send-template, 400', () => {
     ['headerMedia', { headerMedia: '' }],
     ['language', { language: 5 }],
     ['memberId', { memberId: 'no-uuid' }],
-  ])('Invalid field names %s', async (path, fields) => {
+  ])('Invalid field with the name %s', async (path, fields) => {
     const answer = await template.send({ ...ORDER, chatNumber: '5511987650000', ...fields })
     expect(expectRefusal(answer, 'Invalid field')).toContain(path)
   })
@@ -217,7 +217,7 @@ describe('POST /send-template, 400', () => {
     expect(expectRefusal(answer, 'Invalid field')).toContain('bodyParameters')
   })
 
-  it('Invalid provider for an organization that has none, or another', async () => {
+  it('Invalid provider for an organization without one, or with another one', async () => {
     const { world } = template
     const chatNumber = '5511987650000'
     const unset = await world.createOrganization()
@@ -241,7 +241,7 @@ describe('POST /send-template, 400', () => {
   })
 })
 
-describe('POST /send-template, another tenant', () => {
+describe('POST /send-template of another tenant', () => {
   it('does not see its templates', async () => {
     const other = await template.world.createOrganization()
     await template.putTemplate({ name: 'only_theirs', body: 'Olá' }, other)
@@ -252,7 +252,7 @@ describe('POST /send-template, another tenant', () => {
     expect(answer.body.success).toBe(true)
   })
 
-  it('does not see its contacts: the same number is somebody else', async () => {
+  it('does not see its contacts: the same number is another contact', async () => {
     const { world, organization } = template
     const other = await world.createOrganization()
     const digits = await template.newContact({ full_name: 'Theirs' }, other)
@@ -264,7 +264,7 @@ describe('POST /send-template, another tenant', () => {
     expect(theirs.body.messages).toEqual([])
   })
 
-  it('cannot send by its members', async () => {
+  it('cannot send as its members', async () => {
     const { world } = template
     const other = await world.createOrganization()
     const member = { email: 'theirs@example.com', full_name: 'Mia', role: 'agent' }
@@ -275,7 +275,7 @@ describe('POST /send-template, another tenant', () => {
     await template.expectNothingSent(digits)
   })
 
-  it('cannot read what was sent', async () => {
+  it('cannot read its messages', async () => {
     const other = await template.world.createOrganization()
     const { body } = await template.send({ ...ORDER, chatNumber: await template.newContact() })
     for (const path of [

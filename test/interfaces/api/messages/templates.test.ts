@@ -51,7 +51,7 @@ async function eventsOf({ id } = organization) {
 }
 
 describe('POST /templates/sync', () => {
-  it('fetches what the upstream lists, and GET /templates shows it as it came', async () => {
+  it('fetches the list of the upstream, and GET /templates returns it unchanged', async () => {
     await clear()
     await put()
     await put({ language: 'en', status: 'PENDING', components: [{ type: 'BODY', text: 'Hi {{1}}' }] })
@@ -85,7 +85,7 @@ describe('POST /templates/sync', () => {
     expect(await list()).toHaveLength(101)
   })
 
-  it('changes what has changed, drops what is gone, and tells of statuses', async () => {
+  it('updates changed templates, deletes missing ones, and raises events for statuses', async () => {
     await clear()
     await put()
     await put({ name: 'gone' })
@@ -106,7 +106,7 @@ describe('POST /templates/sync', () => {
     expect(await eventsOf()).toHaveLength(3)
   })
 
-  it('forgets the templates of an account that is the organization’s no more', async () => {
+  it('deletes the templates of an account that the organization no longer uses', async () => {
     await put()
     await sync()
     await connect({ business_account_id: `${organization.businessAccountId}9` })
@@ -115,7 +115,7 @@ describe('POST /templates/sync', () => {
     expect(await eventsOf()).toEqual([])
   })
 
-  it('answers an Idempotency-Key once', async () => {
+  it('runs once per Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' }
     const first = await world.request('POST', '/templates/sync', { key: organization.key, headers })
     await put({ name: 'fresh' })
@@ -124,7 +124,7 @@ describe('POST /templates/sync', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true')
   })
 
-  it('says that the upstream refuses to list them, and keeps what is known', async () => {
+  it('reports that the upstream refuses the list, and keeps known templates', async () => {
     await put()
     await sync()
     const { id } = organization
@@ -143,7 +143,7 @@ describe('POST /templates/sync', () => {
 })
 
 describe('the templates of an organization', () => {
-  it('are no others', async () => {
+  it('are not visible to others', async () => {
     const other = await world.createOrganization()
     await put({ name: 'theirs' }, other)
     await sync(other)
@@ -155,7 +155,7 @@ describe('the templates of an organization', () => {
     expect(foreign.status).toBe(401)
   })
 
-  it('go with it', async () => {
+  it('are deleted with it', async () => {
     await sync()
     await world.admin('DELETE', `/organizations/${organization.id}`)
     await world.drain()
@@ -175,7 +175,7 @@ describe.each([
   ['GET', '/templates'],
   ['POST', '/templates/sync'],
 ])('%s %s', (method, path) => {
-  it('refuses an organization that does not send by the upstream', async () => {
+  it('refuses an organization that does not send through the upstream', async () => {
     await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'gateway' })
     expect(await world.request(method, path, { key: organization.key })).toMatchObject({
       status: 400,

@@ -70,7 +70,7 @@ const eraseEvents = () =>
 const removeEvents = () => world.database.pool.query('DELETE FROM events WHERE organization_id = $1', [organization.id])
 
 describe('GET /webhook-deliveries', () => {
-  it('200 with the deliveries and their attempts, newest first', async () => {
+  it('returns 200 with the deliveries and their attempts, newest first', async () => {
     const next = new Date(world.now().getTime() + 5_000)
     const first = await insertDelivery(world, organization, webhook.id, {
       status: 'pending',
@@ -108,7 +108,7 @@ describe('GET /webhook-deliveries', () => {
     })
   })
 
-  it('of one webhook, of one status, and of both', async () => {
+  it('filters by webhook, by status, and by both', async () => {
     const another = await setWebhook(world, organization)
     const failed = await insertDelivery(world, organization, webhook.id, { status: 'failed' })
     const delivered = await insertDelivery(world, organization, webhook.id)
@@ -122,7 +122,7 @@ describe('GET /webhook-deliveries', () => {
     expect(pagination.totalDeliveries).toBe(1)
   })
 
-  it('page by page', async () => {
+  it('has pages', async () => {
     const made: string[] = []
     for (let n = 0; n < 5; n++) made.unshift(await insertDelivery(world, organization, webhook.id))
     expect(await idsOf('?limit=2')).toEqual(made.slice(0, 2))
@@ -132,21 +132,24 @@ describe('GET /webhook-deliveries', () => {
     expect(await idsOf('?limit=2&page=4')).toEqual([])
   })
 
-  it("shows nobody else's", async () => {
+  it("shows only the organization's own deliveries", async () => {
     await insertDelivery(world, organization, webhook.id)
     const { body } = await list(`?webhook_id=${webhook.id}`, other.key)
     expect(body).toMatchObject({ deliveries: [], pagination: { totalDeliveries: 0 } })
     expect((await list('', other.key)).body.deliveries).toEqual([])
   })
 
-  it.each(['?limit=0', '?limit=101', '?page=0', '?webhook_id=x', '?status=lost'])('400 for %s', async (query) => {
-    const { status, body } = await list(query)
-    expect([status, body.error]).toEqual([400, 'Invalid parameter'])
-  })
+  it.each(['?limit=0', '?limit=101', '?page=0', '?webhook_id=x', '?status=lost'])(
+    'returns 400 for %s',
+    async (query) => {
+      const { status, body } = await list(query)
+      expect([status, body.error]).toEqual([400, 'Invalid parameter'])
+    },
+  )
 })
 
 describe('GET /webhook-deliveries/{id}', () => {
-  it('200 with the delivery and what is posted', async () => {
+  it('returns 200 with the delivery and its posted body', async () => {
     const id = await insertDelivery(world, organization, webhook.id)
     const { status, body } = await read(id)
     expect(status).toBe(200)
@@ -162,13 +165,13 @@ describe('GET /webhook-deliveries/{id}', () => {
   it.each([
     ['erased', eraseEvents],
     ['not kept any more', removeEvents],
-  ])('its body is null when the event is %s', async (_name, lose) => {
+  ])('returns a null body if the event is %s', async (_name, lose) => {
     const id = await insertDelivery(world, organization, webhook.id)
     await lose()
     expect((await read(id)).body).toMatchObject({ success: true, delivery: { id }, body: null })
   })
 
-  it('404 for an unknown one, and for that of another organization', async () => {
+  it("returns 404 for an unknown delivery, and for another organization's", async () => {
     const id = await insertDelivery(world, organization, webhook.id)
     for (const answer of [await read(NO_ID), await read(id, other.key)]) {
       expect([answer.status, answer.body.error]).toEqual([404, 'Delivery not found'])
@@ -177,7 +180,7 @@ describe('GET /webhook-deliveries/{id}', () => {
 })
 
 describe('POST /webhook-deliveries/{id}/replay', () => {
-  it('200 with a new delivery of the same event, which waits for nothing', async () => {
+  it('returns 200 with a new delivery of the same event, which is sent at once', async () => {
     const id = await insertDelivery(world, organization, webhook.id, { status: 'failed', attempts: [ATTEMPT] })
     const { status, body } = await replay(id)
     expect(status).toBe(200)
@@ -194,7 +197,7 @@ describe('POST /webhook-deliveries/{id}/replay', () => {
     expect(made.next_attempt_at.getTime()).toBeLessThanOrEqual(world.now().getTime())
   })
 
-  it('an Idempotency-Key makes one delivery of two requests, also when the first left no answer', async () => {
+  it('creates one delivery per Idempotency-Key, even if the first request left no answer', async () => {
     const id = await insertDelivery(world, organization, webhook.id)
     const headers = { 'idempotency-key': 'replay' }
     const first = await replay(id, organization.key, headers)
@@ -207,7 +210,7 @@ describe('POST /webhook-deliveries/{id}/replay', () => {
   it.each([
     ['event was erased', eraseEvents],
     ['event is not kept any more', removeEvents],
-  ])('404 when its %s', async (_name, lose) => {
+  ])('returns 404 if its %s', async (_name, lose) => {
     const id = await insertDelivery(world, organization, webhook.id)
     await lose()
     const { status, body } = await replay(id)
@@ -216,7 +219,7 @@ describe('POST /webhook-deliveries/{id}/replay', () => {
     expect(await deliveriesOf(world, organization)).toHaveLength(1)
   })
 
-  it('404 when its webhook is gone, 409 when it is disabled', async () => {
+  it('returns 404 if its webhook is deleted, and 409 if it is disabled', async () => {
     const id = await insertDelivery(world, organization, webhook.id)
     await world.database.pool.query(`UPDATE webhooks SET active = false, disabled_reason = 'it said 410'`)
     const disabled = await replay(id)
@@ -229,7 +232,7 @@ describe('POST /webhook-deliveries/{id}/replay', () => {
     expect(await deliveriesOf(world, organization)).toHaveLength(1)
   })
 
-  it('404 for an unknown one, and for that of another organization', async () => {
+  it("returns 404 for an unknown delivery, and for another organization's", async () => {
     const id = await insertDelivery(world, organization, webhook.id)
     for (const answer of [await replay(NO_ID), await replay(id, other.key)]) {
       expect([answer.status, answer.body.error]).toEqual([404, 'Delivery not found'])
@@ -241,7 +244,7 @@ describe('POST /webhook-deliveries/{id}/replay', () => {
 describe('POST /webhook-deliveries/replay', () => {
   const RANGE = { from: '2026-02-01T00:00:00Z', to: '2026-02-02T00:00:00+00:00' }
 
-  it('200 with how many events of the range are delivered, one delivery each, whether they were before or not', async () => {
+  it('returns 200 with the number of events in the range, one delivery each, delivered before or not', async () => {
     const ids = await insertEvents([
       ['contact.updated', '2026-01-31T23:59:59.999Z'],
       ['contact.created', '2026-02-01T00:00:00.000Z'],
@@ -262,7 +265,7 @@ describe('POST /webhook-deliveries/replay', () => {
     }
   })
 
-  it('takes only the kinds of the webhook', async () => {
+  it('includes only the kinds of the webhook', async () => {
     const { id } = await setWebhook(world, organization, { events: ['message.sent', 'contact.updated'] })
     await insertEvents([
       ['contact.created', '2026-02-01T01:00:00Z'],
@@ -272,13 +275,13 @@ describe('POST /webhook-deliveries/replay', () => {
     expect(await deliveriesOf(world, organization)).toMatchObject([{ event_type: 'message.sent', webhook_id: id }])
   })
 
-  it('200 with 0 where nothing happened, and nothing of another organization', async () => {
+  it('returns 200 with 0 for a range without events, and nothing of another organization', async () => {
     const theirs = await setWebhook(world, other)
     expect((await replayRange({ webhook_id: theirs.id }, other.key)).body.count).toBe(0)
     expect((await replayRange(RANGE)).body.count).toBe(0)
   })
 
-  it('an Idempotency-Key makes one replay of two requests, also when the first left no answer', async () => {
+  it('replays once per Idempotency-Key, even if the first request left no answer', async () => {
     await eraseEvents()
     for (const number of ['+5511987652002', '+5511987652003']) await createContact(world, organization, number)
     const headers = { 'idempotency-key': 'range' }
@@ -292,7 +295,7 @@ describe('POST /webhook-deliveries/replay', () => {
     expect(await deliveriesOf(world, organization)).toHaveLength(2)
   })
 
-  it('400 for more than 100,000 events, and 200 for as many', async () => {
+  it('returns 400 beyond 100,000 events, and 200 for 100,000', async () => {
     await world.database.pool.query(
       `INSERT INTO events (organization_id, id, type, data, created_at)
        SELECT $1, gen_random_uuid(), 'contact.updated', '{"contact": {}}', '2026-02-01T00:00:00Z'::timestamptz + n * interval '1 ms'
@@ -306,7 +309,7 @@ describe('POST /webhook-deliveries/replay', () => {
     expect((await replayRange({ ...RANGE, to: '2026-02-01T00:01:39.999Z' })).body.count).toBe(100_000)
   })
 
-  it('409 for a webhook that is disabled', async () => {
+  it('returns 409 for a disabled webhook', async () => {
     await insertEvents([['contact.updated', '2026-02-01T12:00:00Z']])
     await world.database.pool.query('UPDATE webhooks SET active = false WHERE id = $1', [webhook.id])
     const { status, body } = await replayRange(RANGE)
@@ -314,7 +317,7 @@ describe('POST /webhook-deliveries/replay', () => {
     expect(await deliveriesOf(world, organization)).toEqual([])
   })
 
-  it('404 for an unknown webhook, and for that of another organization', async () => {
+  it("returns 404 for an unknown webhook, and for another organization's", async () => {
     const theirs = await setWebhook(world, other)
     for (const webhook_id of [NO_ID, theirs.id]) {
       const { status, body } = await replayRange({ webhook_id })
@@ -332,7 +335,7 @@ describe('POST /webhook-deliveries/replay', () => {
     [{ webhook_id: undefined }, 'Missing required field', 'webhook_id'],
     [{ from: null }, 'Missing required field', 'from'],
     [{ to: '' }, 'Missing required field', 'to'],
-  ])('400 for %j', async (fields, error, part) => {
+  ])('returns 400 for %j', async (fields, error, part) => {
     const answer = await replayRange(fields)
     expect([answer.status, answer.body.error]).toEqual([400, error])
     expect(answer.body.message).toContain(part)

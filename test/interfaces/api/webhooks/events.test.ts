@@ -91,7 +91,7 @@ async function beginEvent(full_name: string): Promise<Held> {
 }
 
 describe('GET /events', () => {
-  it('200 with the events as they are posted, oldest first', async () => {
+  it('returns 200 with the events as they are posted, oldest first', async () => {
     const number = await make('Ana')
     await rename(number, 'Ana Maria')
     const { status, body } = await read()
@@ -107,14 +107,14 @@ describe('GET /events', () => {
     expect(body.events[1].data).toEqual({ contact: shown.body.contact })
   })
 
-  it('200 with nothing where nothing has happened, and goes on from there', async () => {
+  it('returns an empty page without events, and continues from there', async () => {
     const start = await page(null)
     expect(start.events).toEqual([])
     await make('Ana')
     expect(names(await readOn(start.next))).toEqual(['contact.created Ana'])
   })
 
-  it('a page ends where the next one begins, and a reader who asks again gets the same', async () => {
+  it('starts a page where the previous one ends, and returns the same page if asked again', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await make(name)
     const first = await page(null, 'limit=2')
     expect(names(first.events)).toEqual(['contact.created a', 'contact.created b'])
@@ -126,7 +126,7 @@ describe('GET /events', () => {
     expect((await page(last.next)).events).toEqual([])
   })
 
-  it('new events come after those of the page that is under way, and fill it up', async () => {
+  it('adds new events after those of the current page', async () => {
     for (const name of ['a', 'b', 'c']) await make(name)
     const first = await page(null, 'limit=2')
     for (const name of ['d', 'e', 'f']) await make(name)
@@ -135,7 +135,7 @@ describe('GET /events', () => {
     expect(names(await readOn(second.next, 1))).toEqual(['contact.created f'])
   })
 
-  it('latest tells the position only: what comes after it is shown', async () => {
+  it('returns only the position for latest, and later events from there', async () => {
     await make('before')
     const { events, next } = await page('latest')
     expect(events).toEqual([])
@@ -143,7 +143,7 @@ describe('GET /events', () => {
     expect(names(await readOn(next))).toEqual(['contact.created after'])
   })
 
-  it('of some kinds only, in pages that end where these do', async () => {
+  it('filters by kind, with pages of the same positions', async () => {
     const number = await make('Ana')
     await rename(number, 'Bia')
     await make('Clara')
@@ -155,13 +155,13 @@ describe('GET /events', () => {
     expect((await page(null, 'types=broadcast.started')).events).toEqual([])
   })
 
-  it('without what only tries an endpoint out', async () => {
+  it('leaves out tests of endpoints', async () => {
     const { id } = await setWebhook(world, organization)
     await request('POST', `/set-webhooks/${id}/test`, { key: organization.key })
     expect(await readOn(null)).toEqual([])
   })
 
-  it("shows nobody else's events", async () => {
+  it("shows only the organization's own events", async () => {
     await make('mine')
     await make('theirs', other)
     expect(names((await read('', other.key)).body.events)).toEqual(['contact.created theirs'])
@@ -170,7 +170,7 @@ describe('GET /events', () => {
     expect((await read(`?after=${next}`, other.key)).body.events).toEqual([])
   })
 
-  it('without erased contacts', async () => {
+  it('leaves out erased contacts', async () => {
     const number = await make('erased')
     await make('kept')
     const { next } = await page(null, 'limit=1')
@@ -199,13 +199,13 @@ describe('GET /events', () => {
     ['types=webhook.test', 'webhook.test'],
     ['limit=0', '1 to 1000'],
     ['limit=1001', '1 to 1000'],
-  ])('400 for %s', async (query, part) => {
+  ])('returns 400 for %s', async (query, part) => {
     const { status, body } = await read(`?${query}`)
     expect([status, body.error]).toEqual([400, 'Invalid parameter'])
     expect(body.message).toContain(part)
   })
 
-  it('400 for a position of a time to come: of a database that this one has taken the place of', async () => {
+  it('returns 400 for a position from the future, as after a restored backup', async () => {
     await make('Ana')
     for (const position of [`1:${'9'.repeat(18)}://`, `${'9'.repeat(18)}:${'9'.repeat(18)}://`]) {
       const { status, body } = await read(`?after=${encode(position)}`)
@@ -214,7 +214,7 @@ describe('GET /events', () => {
     }
   })
 
-  it('a made-up position breaks nothing', async () => {
+  it('accepts an invented position', async () => {
     await make('Ana')
     for (const position of ['1:1://999999999999999', '1:3:1,2/1:1:/5', '1:1:/1:1:/0', '2:2:/1:3:2/']) {
       const { status } = await read(`?after=${encode(position)}`)
@@ -224,7 +224,7 @@ describe('GET /events', () => {
 })
 
 describe('the order of the feed', () => {
-  it('newer events wait for no older transaction that is still running, and none is lost', async () => {
+  it('does not wait for older transactions that are still running, and loses no event', async () => {
     await make('first')
     const older = await beginEvent('older')
     await make('newer')
@@ -242,7 +242,7 @@ describe('the order of the feed', () => {
     ])
   })
 
-  it('a page in the middle of what a transaction hides goes on there, and what it hid comes afterwards', async () => {
+  it('continues after a page that ends among events of a running transaction, whose events follow later', async () => {
     await make('first')
     const older = await beginEvent('older')
     await make('second')
@@ -258,7 +258,7 @@ describe('the order of the feed', () => {
     ])
   })
 
-  it('a position of latest that is taken meanwhile loses nothing either', async () => {
+  it('loses nothing after a latest position from the same moment', async () => {
     await make('first')
     const older = await beginEvent('older')
     const { next } = await page('latest')
@@ -267,7 +267,7 @@ describe('the order of the feed', () => {
     expect(names(await readOn(next))).toEqual(['contact.created older', 'contact.created newer'])
   })
 
-  it('an event comes after the one that it waited for, though its transaction began before that', async () => {
+  it('places an event after the one it waited for, even if its transaction started earlier', async () => {
     const number = await make('first')
     const { next } = await page(null)
     // B begins, and has its transaction id from here on.

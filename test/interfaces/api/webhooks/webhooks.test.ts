@@ -67,7 +67,7 @@ const disable = (id: string) =>
   )
 
 describe('POST /set-webhooks', () => {
-  it('201 with the webhook and its secret, which is shown this once and stored sealed', async () => {
+  it('returns 201 with the webhook and its secret, which is shown once and stored encrypted', async () => {
     const events = ['message.received', 'contact.created']
     const { status, body } = await set({ url: URL_OF_NOBODY, events, description: 'the shop' })
     expect(status).toBe(201)
@@ -84,13 +84,13 @@ describe('POST /set-webhooks', () => {
     expect(await countFeeds()).toBe(1)
   })
 
-  it('takes every kind and all of them, each once', async () => {
+  it('accepts each kind and all of them, without duplicates', async () => {
     expect((await set({ url: URL_OF_NOBODY, events: [...EVENT_KINDS, '*'] })).body.webhook.events).toHaveLength(14)
     const { body } = await set({ url: URL_OF_NOBODY, events: ['*', 'contact.created', '*'] })
     expect(body.webhook).toMatchObject({ events: ['*', 'contact.created'], description: null })
   })
 
-  it('takes a name that cannot be resolved now', async () => {
+  it('accepts a name that cannot be resolved now', async () => {
     expect((await set({ url: 'https://hooks.invalid/x', events: ['*'] })).status).toBe(201)
   })
 
@@ -105,7 +105,7 @@ describe('POST /set-webhooks', () => {
     'https://',
     `https://example.com/${'x'.repeat(2_029)}`,
     42,
-  ])('400 for what is no address to post to: %j', async (url) => {
+  ])('returns 400 for an invalid URL: %j', async (url) => {
     const { status, body } = await set({ url, events: ['*'] })
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'Invalid field' })
     expect(body.message).toMatch(/^url /)
@@ -117,14 +117,14 @@ describe('POST /set-webhooks', () => {
     'http://169.254.169.254/latest/meta-data',
     'http://[fd00::1]/hook',
     'http://0x0a000001/hook',
-  ])('400 for a private address, saying so: %s', async (url) => {
+  ])('returns 400 for a private address with the reason: %s', async (url) => {
     const { status, body } = await set({ url, events: ['*'] })
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'Invalid field' })
     expect(body.message).toMatch(/^url .* private/)
     expect(await list()).toEqual([])
   })
 
-  it('400 for a kind that there is not, naming it and those that there are', async () => {
+  it('returns 400 for an unknown kind, naming it and the known ones', async () => {
     const { status, body } = await set({ url: URL_OF_NOBODY, events: ['contact.created', 'message.lost'] })
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'Invalid field' })
     expect(body.message).toMatch(/events.*message\.lost.*message\.received.*webhook\.disabled/)
@@ -136,7 +136,7 @@ describe('POST /set-webhooks', () => {
     [{ url: '', events: ['*'] }, 'url'],
     [{ url: URL_OF_NOBODY }, 'events'],
     [{ url: URL_OF_NOBODY, events: [] }, 'events'],
-  ])('400 without what it needs: %j', async (body, field) => {
+  ])('returns 400 for a missing field: %j', async (body, field) => {
     const answer = await set(body)
     expect([answer.status, answer.body.error]).toEqual([400, 'Missing required field'])
     expect(answer.body.message).toContain(field)
@@ -148,13 +148,13 @@ describe('POST /set-webhooks', () => {
     [{ events: Array.from({ length: 21 }, () => '*') }, 'events'],
     [{ description: 'x'.repeat(501) }, 'description'],
     [{ description: 7 }, 'description'],
-  ])('400 for a field that will not do: %j', async (fields, field) => {
+  ])('returns 400 for an invalid field: %j', async (fields, field) => {
     const answer = await set({ url: URL_OF_NOBODY, events: ['*'], ...fields })
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid field'])
     expect(answer.body.message).toContain(field)
   })
 
-  it('409 for more than 200, also for those who come at the same moment', async () => {
+  it('returns 409 beyond 200, also for concurrent requests', async () => {
     await setWebhook(world, organization)
     await world.database.pool.query(
       `INSERT INTO webhooks (organization_id, id, url, events, secret)
@@ -173,7 +173,7 @@ describe('POST /set-webhooks', () => {
     const body = { url: URL_OF_NOBODY, events: ['*'] }
     const headers = { 'idempotency-key': 'once' }
 
-    it('makes one webhook of two requests, and keeps its secret from readers of the database', async () => {
+    it('creates one webhook for two requests, and stores its secret encrypted', async () => {
       const first = await set(body, { headers })
       const second = await set(body, { headers })
       expect(second.body).toEqual(first.body)
@@ -187,7 +187,7 @@ describe('POST /set-webhooks', () => {
       expect(theirs.body.webhook.id).not.toBe(first.body.webhook.id)
     })
 
-    it('finds the webhook, and its secret, of an attempt that left no answer', async () => {
+    it('finds the webhook and its secret after an attempt that left no answer', async () => {
       const first = await set(body, { headers })
       await forgetAnswers(world)
       const again = await set(body, { headers })
@@ -203,7 +203,7 @@ describe('POST /set-webhooks', () => {
 })
 
 describe('GET /get-webhooks', () => {
-  it('200 with the webhooks of the organization alone, oldest first, without secrets', async () => {
+  it("returns 200 with the organization's own webhooks, oldest first, without secrets", async () => {
     expect(await list()).toEqual([])
     const made = [await setWebhook(world, organization), await setWebhook(world, organization)]
     await setWebhook(world, other)
@@ -215,7 +215,7 @@ describe('GET /get-webhooks', () => {
 })
 
 describe('DELETE /set-webhooks', () => {
-  it('200, and it is gone with its deliveries, those of others are not', async () => {
+  it('returns 200 and deletes the webhook and its deliveries, and no others', async () => {
     const { id } = await setWebhook(world, organization)
     const kept = await setWebhook(world, organization)
     await createContact(world, organization, '+5511987652000')
@@ -236,7 +236,7 @@ describe('DELETE /set-webhooks', () => {
     expect(new Set(left)).toEqual(new Set([kept.id]))
   })
 
-  it('takes the feed away with the last one', async () => {
+  it('removes the feed with the last webhook', async () => {
     const first = await setWebhook(world, organization)
     const second = await setWebhook(world, organization)
     await remove({ id: first.id })
@@ -247,7 +247,7 @@ describe('DELETE /set-webhooks', () => {
     expect(await countFeeds()).toBe(0)
   })
 
-  it('leaves the feed to a webhook that is set at the same moment', async () => {
+  it('leaves the feed to a webhook that is created at the same moment', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await setWebhook(world, organization)
       const [removed, made] = await Promise.all([remove({ id }), set({ url: URL_OF_NOBODY, events: ['*'] })])
@@ -256,7 +256,7 @@ describe('DELETE /set-webhooks', () => {
     }
   })
 
-  it('404 for an unknown one, the second time, and for that of another organization', async () => {
+  it("returns 404 for an unknown webhook, the second time, and for another organization's", async () => {
     const { id } = await setWebhook(world, organization)
     const theirs = await setWebhook(world, other)
     await remove({ id })
@@ -273,7 +273,7 @@ describe('DELETE /set-webhooks', () => {
     [{ id: '' }, 'Missing required field'],
     [{ id: 'one' }, 'Invalid field'],
     [{ id: 7 }, 'Invalid field'],
-  ])('400 for %j', async (body, error) => {
+  ])('returns 400 for %j', async (body, error) => {
     const answer = await remove(body)
     expect([answer.status, answer.body.error]).toEqual([400, error])
     expect(answer.body.message).toContain('id')
@@ -281,7 +281,7 @@ describe('DELETE /set-webhooks', () => {
 })
 
 describe('POST /set-webhooks/{id}/rotate-secret', () => {
-  it('200 with a new secret; the old one signs as well for 24 hours', async () => {
+  it('returns 200 with a new secret, while the old one signs too for 24 hours', async () => {
     const { id, secret } = await setWebhook(world, organization)
     const before = world.now()
     const { status, body } = await control(id, 'rotate-secret')
@@ -295,7 +295,7 @@ describe('POST /set-webhooks/{id}/rotate-secret', () => {
     expect(row.previous_secret_until.getTime()).toBeLessThanOrEqual(world.now().getTime() + DAY)
   })
 
-  it('an Idempotency-Key makes one secret of two requests, kept sealed', async () => {
+  it('creates one secret per Idempotency-Key, stored encrypted', async () => {
     const { id } = await setWebhook(world, organization)
     const headers = { 'idempotency-key': 'rotate' }
     const first = await control(id, 'rotate-secret', organization.key, headers)
@@ -307,7 +307,7 @@ describe('POST /set-webhooks/{id}/rotate-secret', () => {
 })
 
 describe('POST /set-webhooks/{id}/enable', () => {
-  it('200, and one that was disabled is active, for the events from now on', async () => {
+  it('returns 200 and activates a disabled webhook for later events', async () => {
     const { id, updated_at } = await setWebhook(world, organization)
     await disable(id)
     expect(await list()).toMatchObject([{ active: false, disabled_reason: 'it said 410' }])
@@ -321,7 +321,7 @@ describe('POST /set-webhooks/{id}/enable', () => {
     expect(row.since_seq).toBeGreaterThan(rows[0].seq)
   })
 
-  it('200 for one of which webhook.disabled has told, without its secrets', async () => {
+  it('returns 200 after webhook.disabled was raised, without secrets', async () => {
     const { id } = await setWebhook(world, organization)
     await control(id, 'rotate-secret')
     await disableWebhook(world.app.ctx.database, organization.id, id, 'it said 410', newId())
@@ -333,7 +333,7 @@ describe('POST /set-webhooks/{id}/enable', () => {
     expect((await control(id, 'enable')).body.webhook).toMatchObject({ id, active: true })
   })
 
-  it('200, and one that is active stays as it is', async () => {
+  it('returns 200 and leaves an active webhook unchanged', async () => {
     const { id } = await setWebhook(world, organization)
     const before = await rowOf(id)
     expect((await control(id, 'enable')).body.webhook).toMatchObject({ id, active: true })
@@ -342,7 +342,7 @@ describe('POST /set-webhooks/{id}/enable', () => {
 })
 
 describe('POST /set-webhooks/{id}/test', () => {
-  it('200 with a delivery of webhook.test, whose event shows the webhook without its secrets', async () => {
+  it('returns 200 with a delivery of webhook.test, whose event shows the webhook without its secrets', async () => {
     const { id, secret } = await setWebhook(world, organization)
     await control(id, 'rotate-secret')
     const { status, body } = await control(id, 'test')
@@ -361,7 +361,7 @@ describe('POST /set-webhooks/{id}/test', () => {
     expect(JSON.stringify(rows[0].data)).not.toContain(secret)
   })
 
-  it('409 when it is disabled', async () => {
+  it('returns 409 if the webhook is disabled', async () => {
     const { id } = await setWebhook(world, organization)
     await disable(id)
     const { status, body } = await control(id, 'test')
@@ -370,7 +370,7 @@ describe('POST /set-webhooks/{id}/test', () => {
     expect(await deliveriesOf(world, organization)).toEqual([])
   })
 
-  it('an Idempotency-Key makes one delivery of two requests, also when the first left no answer', async () => {
+  it('creates one delivery per Idempotency-Key, even if the first request left no answer', async () => {
     const { id } = await setWebhook(world, organization)
     const headers = { 'idempotency-key': 'test' }
     const first = await control(id, 'test', organization.key, headers)
@@ -382,7 +382,7 @@ describe('POST /set-webhooks/{id}/test', () => {
 })
 
 describe.each(['rotate-secret', 'enable', 'test'])('POST /set-webhooks/{id}/%s', (verb) => {
-  it('404 for an unknown one, and for that of another organization, which is left alone', async () => {
+  it("returns 404 for an unknown webhook, and for another organization's, which stays unchanged", async () => {
     const theirs = await setWebhook(world, other)
     await disable(theirs.id)
     const before = await rowOf(theirs.id)
@@ -396,7 +396,7 @@ describe.each(['rotate-secret', 'enable', 'test'])('POST /set-webhooks/{id}/%s',
   })
 })
 
-it('who may only read webhooks changes none', async () => {
+it('a key that may only read webhooks cannot change them', async () => {
   const { id } = await setWebhook(world, organization)
   const issued = await world.admin('POST', `/organizations/${organization.id}/keys`, {
     name: 'reader',

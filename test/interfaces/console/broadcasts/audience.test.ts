@@ -37,7 +37,7 @@ async function countAndTry(audience: object) {
 }
 
 describe('POST /console/api/audience', () => {
-  it('counts what is listed as a broadcast would, and writes nothing', async () => {
+  it('counts a list as a broadcast would, and writes nothing', async () => {
     const [good, blocked, unwanted, foreign] = [
       await at.newContact(),
       await at.newContact(),
@@ -90,7 +90,7 @@ describe('POST /console/api/audience', () => {
     await countAndTry({ all: true, ...listed })
   })
 
-  it('counts those without a number, whom no template reaches', async () => {
+  it('counts contacts without a number, who cannot receive templates', async () => {
     await at.world.database.pool.query(
       `UPDATE contacts SET phone_number = NULL, network_id = '1234@g.us' WHERE id = $1`,
       [(await at.newContact({ tags: ['groups'] })).id],
@@ -116,7 +116,7 @@ describe('POST /console/api/audience', () => {
     })
   })
 
-  it("counts nobody of another organization's", async () => {
+  it('counts no contact of another organization', async () => {
     const { id, digits } = await at.newContact()
     const stranger = await signIn(at.world, at.other)
     const { body } = await ask({ contactIds: [id] }, stranger)
@@ -125,7 +125,7 @@ describe('POST /console/api/audience', () => {
     expect((await ask({ recipients: [{ chatNumber: digits }] }, stranger)).body).toMatchObject({ reachable: 1 })
   })
 
-  it('may be asked by every role', async () => {
+  it('is available to every role', async () => {
     for (const role of ['agent', 'analyst'] as const) {
       expect((await ask({ all: true }, await signIn(at.world, at.organization, { role }))).status).toBe(200)
     }
@@ -137,7 +137,7 @@ describe('POST /console/api/audience', () => {
     [{ tags: 'vip' }, 'Invalid field', 'audience.tags'],
     [{ contactIds: ['1'] }, 'Invalid field', 'audience.contactIds[0]'],
     [{ recipients: [{}] }, 'Missing required field', 'audience.recipients[0].chatNumber'],
-  ])('400: %j', async (audience, error, path) => {
+  ])('returns 400 for %j', async (audience, error, path) => {
     const { status, body } = await ask(audience)
     expect([status, body.error, body.message]).toEqual([400, error, expect.stringContaining(path)])
   })

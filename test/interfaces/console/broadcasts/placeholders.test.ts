@@ -32,7 +32,7 @@ const ANA = {
 }
 
 describe('GET /console/api/placeholders', () => {
-  it('tells the values of a contact, named by its id or by any form of its number', async () => {
+  it('returns the values of a contact, named by its id or by any form of its number', async () => {
     expect((await ask({ contactId })).body).toEqual({ success: true, placeholders: ANA })
     for (const chatNumber of ['+55 11 90000-1234', '011 90000-1234', '5511900001234']) {
       const { body } = await ask({ chatNumber, name: 'Somebody Else' })
@@ -40,7 +40,7 @@ describe('GET /console/api/placeholders', () => {
     }
   })
 
-  it('tells the values that a new contact would have, and makes none', async () => {
+  it('returns the values for a new contact, and creates none', async () => {
     const { body } = await ask({ chatNumber: '+5511988887777', name: 'Bia Lima' })
     const known = { email: null, phone_number: '+5511988887777', chat_id: '5511988887777' }
     expect(body.placeholders).toEqual({ first_name: 'Bia', full_name: 'Bia Lima', ...known })
@@ -50,7 +50,7 @@ describe('GET /console/api/placeholders', () => {
     expect(found.status).toBe(404)
   })
 
-  it('knows no contact of another organization', async () => {
+  it('does not know contacts of another organization', async () => {
     const other = await world.createOrganization()
     const stranger = await signIn(world, other)
     expect((await ask({ contactId }, stranger)).status).toBe(404)
@@ -58,7 +58,7 @@ describe('GET /console/api/placeholders', () => {
     expect(body.placeholders).toMatchObject({ first_name: 'there', full_name: null, email: null })
   })
 
-  it('refuses what names no recipient, two, or no number', async () => {
+  it('refuses a request with no recipient, two recipients, or an invalid number', async () => {
     expect((await ask({})).status).toBe(400)
     expect((await ask({ contactId, chatNumber: '5511900001234' })).status).toBe(400)
     const answer = await ask({ chatNumber: 'hello' })

@@ -23,7 +23,7 @@ const assigneesOf = async (contactId: string) =>
     ({ assignee }: { assignee: { full_name: string } | null }) => assignee?.full_name ?? null,
   )
 
-it('what a contact writes records who answers it at that moment, on whatever connection', async () => {
+it('a received message records the assignee of its contact at that moment, on any channel', async () => {
   const contactId = await createContact(world, organization, '+16505550001')
   await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX', number: '16505550900' })
   await world.request('GET', '/gateway/instance/connect/phone', { key: organization.key })
@@ -46,7 +46,7 @@ it('what a contact writes records who answers it at that moment, on whatever con
   expect(received.map((one) => one?.id ?? null)).toEqual([null, agent.member.id, agent.member.id, null])
 })
 
-it('raises contact.updated where it changes something', async () => {
+it('an assignment raises contact.updated if it changes anything', async () => {
   const contactId = await createContact(world, organization, '+16505550002')
   const updates = async () =>
     (await eventsOf(world, organization, 'contact.updated')).filter(({ contact_id }) => contact_id === contactId)
@@ -57,7 +57,7 @@ it('raises contact.updated where it changes something', async () => {
   expect(shown.body.contact).not.toHaveProperty('assignee_id')
 })
 
-it('only members of the team answer, and only of the same organization', async () => {
+it('only team members of the same organization can be assigned', async () => {
   const contactId = await createContact(world, organization, '+16505550003')
   const stranger = await signIn(world, await world.createOrganization())
   const analyst = await signIn(world, organization, { role: 'analyst' })

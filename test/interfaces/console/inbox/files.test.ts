@@ -53,7 +53,7 @@ it.each([
     { filename: 'offer ü.pdf' },
     { content: { mime_type: 'application/pdf', filename: 'offer ü.pdf' } },
   ],
-] as const)('sends a file: %s', async (type, file, query, shown) => {
+] as const)('a file is sent: %s', async (type, file, query, shown) => {
   const answer = await upload(file, { message_type: type, ...query })
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)
   expect(answer.body).toMatchObject({
@@ -78,7 +78,7 @@ it.each([
   expect(Buffer.from(await stored.arrayBuffer()).equals(file)).toBe(true)
 })
 
-it('answers a message of the conversation', async () => {
+it('a file can reply to a message of the conversation', async () => {
   const first = await newest()
   expect((await upload(jpeg(), { message_type: 'image', context_message_id: first.id })).status).toBe(200)
   expect((await newest()).context).toMatchObject({ id: first.id, seq: first.seq })
@@ -86,7 +86,7 @@ it('answers a message of the conversation', async () => {
   expect([unknown.status, unknown.body.error]).toEqual([404, 'Message not found'])
 })
 
-it('once per Idempotency-Key, which tells files apart by their bytes', async () => {
+it('a file is sent once per Idempotency-Key, and other bytes count as another file', async () => {
   const headers = { 'idempotency-key': 'file-1' }
   const query = { message_type: 'image' }
   const first = await upload(jpeg(), query, { headers })
@@ -97,7 +97,7 @@ it('once per Idempotency-Key, which tells files apart by their bytes', async () 
   expect((await upload(jpeg(), { ...query, caption: 'other' }, { headers })).status).toBe(422)
 })
 
-it('refuses what is empty, too big, or of another kind, and sends nothing', async () => {
+it('a file that is empty, too large, or of an unknown type is refused, and nothing is sent', async () => {
   const { seq } = await newest()
   const big = padded(jpeg(), 5 * 1_048_576 + 1)
   for (const [file, type, reason] of [
@@ -124,7 +124,7 @@ it('refuses what is empty, too big, or of another kind, and sends nothing', asyn
   expect((await newest()).seq).toBe(seq)
 })
 
-it('a recording that has to be converted is refused where that is not possible', async () => {
+it('a recording that must be converted is refused without a converter', async () => {
   await withoutFfmpeg(async () => {
     const answer = await upload(m4a(), { message_type: 'audio' })
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid media'])
@@ -132,7 +132,7 @@ it('a recording that has to be converted is refused where that is not possible',
   })
 })
 
-it.runIf(hasFfmpeg)('a recording of a browser becomes a voice note', async () => {
+it.runIf(hasFfmpeg)("a browser's recording becomes a voice note", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-recording-'))
   try {
     for (const [name, codec] of [
@@ -150,12 +150,12 @@ it.runIf(hasFfmpeg)('a recording of a browser becomes a voice note', async () =>
   }
 })
 
-it.runIf(hasFfmpeg)('what cannot be converted is refused as such', async () => {
+it.runIf(hasFfmpeg)('a recording that cannot be converted is refused', async () => {
   const answer = await upload(m4a(), { message_type: 'audio' })
   expect([answer.status, answer.body.reason]).toEqual([400, 'not_convertible'])
 })
 
-it('analysts do not send, and nobody to a contact of another organization', async () => {
+it('analysts cannot send, and a contact of another organization cannot be sent to', async () => {
   const analyst = await signIn(world, organization, { role: 'analyst' })
   const stranger = await signIn(world, await world.createOrganization())
   const query = { message_type: 'image' }

@@ -76,7 +76,7 @@ describe('GET /console/api/inbox', () => {
     expect(last).toMatchObject({ last_seq: 0, last_inbound_at: null, last_message: null })
   })
 
-  it('filters, all at once where several are given', async () => {
+  it('filters, and combines several filters', async () => {
     await change('0004', { archived: true })
     await agent.call('PUT', `/contacts/${ids['0003']}/assignee`, { body: { member_id: agent.member.id } })
     await agent.call('PUT', `/contacts/${ids['0001']}/assignee`, { body: { member_id: agent.member.id } })
@@ -91,7 +91,7 @@ describe('GET /console/api/inbox', () => {
     expect(namesOf(await stranger.call('GET', '/inbox'))).toEqual([])
   })
 
-  it('searches names and numbers, whatever the case and accents', async () => {
+  it('searches names and numbers, ignoring case and accents', async () => {
     expect(namesOf(await list({ search: 'ALVARO' }))).toEqual(['Álvaro Old'])
     expect(namesOf(await list({ search: '5550002' }))).toEqual(['Bea'])
     expect(namesOf(await list({ search: '+1 (650) 555-0003' }))).toEqual(['Carl'])
@@ -100,7 +100,7 @@ describe('GET /console/api/inbox', () => {
     expect(namesOf(await list({ search: '%' }))).toEqual([])
   })
 
-  it('its pages stand while messages arrive', async () => {
+  it('has stable pages while messages arrive', async () => {
     const first = await list({ limit: '1' })
     expect(namesOf(first)).toEqual(['Álvaro Old'])
     await write('0003', 'up')
@@ -110,7 +110,7 @@ describe('GET /console/api/inbox', () => {
     expect(namesOf(await list({ limit: '1' }))).toEqual(['Carl'])
   })
 
-  it('refuses what is no cursor, filter or limit', async () => {
+  it('refuses an invalid cursor, filter or limit', async () => {
     for (const [name, value] of [
       ['cursor', 'nonsense'],
       ['filter', 'some'],
@@ -122,7 +122,7 @@ describe('GET /console/api/inbox', () => {
     expect((await world.request('GET', '/console/api/inbox')).status).toBe(401)
   })
 
-  it('finds the few that fit far down in a long list, by index or not, each once and in order', async () => {
+  it('finds a few matches far down in a long list, with or without an index, each once and in order', async () => {
     const big = await world.createOrganization()
     const member = await signIn(world, big, { role: 'agent' })
     await world.database.pool.query(
@@ -168,14 +168,14 @@ describe('GET /console/api/inbox', () => {
 describe('GET /console/api/inbox/{contactId}', () => {
   const open = (id: string | undefined, member = agent) => member.call('GET', `/inbox/${id}`)
 
-  it('shows the contact, and that an answer leaves by the number of the organization', async () => {
+  it("shows the contact, and the organization's number as reply channel", async () => {
     const { status, body } = await open(ids['0001'])
     expect(status).toBe(200)
     expect(body.contact).toMatchObject({ id: ids['0001'], last_message: { text: 'hello' } })
     expect(body.line).toEqual({ instance: null, kind: 'business_api', has_window: true, is_ready: true })
   })
 
-  it('an answer leaves by the instance by which the contact wrote last', async () => {
+  it("shows the instance of the contact's last message as reply channel", async () => {
     await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX', number: '16505550900' })
     await world.request('GET', '/gateway/instance/connect/phone', { key: organization.key })
     await scan(world, organization, 'phone', '16505550900')
@@ -190,7 +190,7 @@ describe('GET /console/api/inbox/{contactId}', () => {
     expect(body.line).toEqual({ instance: 'phone', kind: 'sandbox', has_window: false, is_ready: true })
   })
 
-  it('without a number it leaves by the first instance that is open; there may be none', async () => {
+  it('shows for a contact without a number the first open instance, or none', async () => {
     const other = await world.createOrganization()
     const member = await signIn(world, other)
     const contact = await createContact(world, other, '+16505550001')
@@ -210,7 +210,7 @@ describe('GET /console/api/inbox/{contactId}', () => {
     expect((await open(contact, member)).body.line).toMatchObject({ instance: 'open', kind: 'sandbox', is_ready: true })
   })
 
-  it('there is no other contact, and none of another organization', async () => {
+  it("returns 404 for an unknown contact, and for another organization's", async () => {
     expect((await open(ids['0001'], stranger)).status).toBe(404)
     expect((await open('00000000-0000-7000-8000-000000000000')).body.error).toBe('Contact not found')
     expect((await open('nonsense')).status).toBe(404)

@@ -28,7 +28,7 @@ const remove = (noteId: string, by: SignedInMember) => by.call('DELETE', `/notes
 const notesOf = async (contactId: string, query = '') =>
   (await agent.call('GET', `/contacts/${contactId}/messages?${query}`)).body.notes
 
-it('a note stands below the newest message, for all of the team', async () => {
+it('a note appears below the newest message, for the whole team', async () => {
   const contactId = await createContact(world, organization, '+16505550001')
   const above = await write(contactId, 'before all')
   expect([above.status, above.body.note]).toEqual([
@@ -51,7 +51,7 @@ it('a note stands below the newest message, for all of the team', async () => {
   expect(await notesOf(contactId, 'after=1')).toEqual([below.body.note])
 })
 
-it('its author and owners delete it, nobody else', async () => {
+it('only its author and owners can delete a note', async () => {
   const contactId = await createContact(world, organization, '+16505550002')
   const own = (await write(contactId, 'mine')).body.note
   const owners = (await write(contactId, 'of the owner', owner)).body.note
@@ -64,7 +64,7 @@ it('its author and owners delete it, nobody else', async () => {
   expect(await notesOf(contactId)).toEqual([owners])
 })
 
-it('of an author who is removed at this moment is of nobody', async () => {
+it('a note has no author if the author is removed at the same moment', async () => {
   const leaving = await signIn(world, organization, { role: 'agent' })
   const contactId = await createContact(world, organization, '+16505550004')
   const held = await hold(world.database, 'DELETE FROM members WHERE id = $1', [leaving.member.id])
@@ -75,7 +75,7 @@ it('of an author who is removed at this moment is of nobody', async () => {
   expect([status, body.note]).toMatchObject([201, { text: 'a last word', member_id: null }])
 })
 
-it('an analyst, another organization and an unknown contact are refused, and so is no text', async () => {
+it('a note by an analyst, by another organization, for an unknown contact, or without text is refused', async () => {
   const contactId = await createContact(world, organization, '+16505550003')
   const note = (await write(contactId, 'x')).body.note
   expect((await write(contactId, 'x', analyst)).status).toBe(403)
@@ -88,7 +88,7 @@ it('an analyst, another organization and an unknown contact are refused, and so 
   }
 })
 
-it('are events of the team alone: neither the feed nor a webhook of every kind hears of them', async () => {
+it('notes are events of the team only, and appear neither in the feed nor in webhooks', async () => {
   const own = await world.createOrganization()
   const member = await signIn(world, own)
   const webhook = { url: 'http://127.0.0.1:9/hook', events: ['*'] }
@@ -114,7 +114,7 @@ it('are events of the team alone: neither the feed nor a webhook of every kind h
   expect((await remove(note.id, member)).status).toBe(404)
 })
 
-it('go with the messages where two contacts turn out to be one, and the assignee stays', async () => {
+it('notes move with the messages in a merge, and the assignee stays', async () => {
   const own = await world.createOrganization()
   const member = await signIn(world, own)
   const text = (from: string, body: string, fields = {}) => ({

@@ -22,14 +22,14 @@ afterAll(() => world.close())
 const play = (text: unknown, by = agent, id = contactId) => by.call('POST', `/contacts/${id}/play`, { body: { text } })
 
 describe('POST /console/api/contacts/{contactId}/play', () => {
-  it('has the simulator write as the contact', async () => {
+  it('makes the simulator write as the contact', async () => {
     expect((await play('Is it still there?')).body).toEqual({ success: true })
     await world.settle()
     const [message] = (await conversation(world, organization, DIGITS)).body.messages
     expect(message).toMatchObject({ message: 'Is it still there?', sender_type: 'user-chat' })
   })
 
-  it('writes to the phone of a SANDBOX instance where the contact wrote there last', async () => {
+  it('writes to the phone of a SANDBOX instance if the contact wrote there last', async () => {
     const owner = await signIn(world, organization)
     await owner.call('POST', '/instances', { body: { name: 'shop', kind: 'sandbox' } })
     await owner.call('POST', '/instances/shop/connect', { body: {} })
@@ -55,7 +55,7 @@ describe('POST /console/api/contacts/{contactId}/play', () => {
     expect((await play('x'.repeat(4_097))).status).toBe(400)
   })
 
-  it('is not there where no simulator is in use', async () => {
+  it('does not exist without a simulator', async () => {
     const ctx = world.app.ctx
     const { sandboxes } = ctx
     ctx.sandboxes = null

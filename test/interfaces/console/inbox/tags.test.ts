@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-it('tells the tags of the organization, the most used first', async () => {
+it('returns the tags of the organization, the most used first', async () => {
   const analyst = await signIn(world, organization, { role: 'analyst' })
   expect((await analyst.call('GET', '/tags')).body).toEqual({ success: true, tags: [] })
   await createContact(world, organization, '+16505550001', { tags: ['new', 'vip'] })
@@ -27,7 +27,7 @@ it('tells the tags of the organization, the most used first', async () => {
   expect((await stranger.call('GET', '/tags')).body.tags).toEqual([])
 })
 
-it('500 at most', async () => {
+it('returns 500 at most', async () => {
   const many = await world.createOrganization()
   const member = await signIn(world, many)
   await createContact(world, many, '+16505550001')

@@ -29,7 +29,7 @@ afterAll(() => world.close())
 const search = (query: Record<string, string>, by = analyst, id = contactId) =>
   by.call('GET', `/contacts/${id}/search?${new URLSearchParams(query)}`)
 
-it('finds the messages that hold the words, newest first, with their numbers', async () => {
+it('returns messages with the words, newest first, with their numbers', async () => {
   const { status, body } = await search({ query: 'frete' })
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -42,14 +42,14 @@ it('finds the messages that hold the words, newest first, with their numbers', a
   })
 })
 
-it('finds what holds one of several terms, by pages', async () => {
+it('returns messages with any of several terms, in pages', async () => {
   const first = await search({ query: 'frete, obrigado', limit: '2' })
   const second = await search({ query: 'frete, obrigado', limit: '2', page: '2' })
   expect(first.body.total).toBe(3)
   expect([...first.body.messages, ...second.body.messages].map(({ seq }) => seq)).toEqual([3, 2, 1])
 })
 
-it('says so when nothing holds the words', async () => {
+it('reports that no message contains the words', async () => {
   expect((await search({ query: 'pix' })).body).toEqual({ success: true, messages: [], total: 0 })
 })
 
@@ -62,7 +62,7 @@ it.each([
   expect({ status, error: body.error }).toEqual({ status: 400, error })
 })
 
-it("shows nobody another organization's messages", async () => {
+it('shows nothing of another organization', async () => {
   const { status, body } = await search({ query: 'frete' }, stranger)
   expect({ status, error: body.error }).toEqual({ status: 404, error: 'Contact not found' })
   expect(JSON.stringify(body)).not.toContain('grátis')

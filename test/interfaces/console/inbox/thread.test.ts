@@ -40,7 +40,7 @@ const inbound = async (from: string, body: object) => {
 
 const secondsFromNow = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds)
 
-describe('what a contact writes', () => {
+describe("a contact's message", () => {
   it.each([
     ['text', { text: 'hello' }, { message: 'hello', media_type: null, content: null }],
     [
@@ -80,7 +80,7 @@ describe('what a contact writes', () => {
       { content: { catalog_id: 'c', product_items: [{ quantity: 2 }] } },
     ],
     ['unsupported', {}, { message_type: 'unsupported' }],
-  ])('shows with its content: %s', async (type, fields, shown) => {
+  ])('shows its content: %s', async (type, fields, shown) => {
     const { id, digits } = await newContact()
     await inbound(digits, { type, ...fields })
     const messages = await messagesOf(id)
@@ -96,7 +96,7 @@ describe('what a contact writes', () => {
     })
   })
 
-  it.each(['image', 'document'])('shows with its file: %s', async (type) => {
+  it.each(['image', 'document'])('shows its file: %s', async (type) => {
     const { id, digits } = await newContact()
     await inbound(digits, { type, [type]: { caption: 'look' } })
     const [message] = await messagesOf(id)
@@ -109,7 +109,7 @@ describe('what a contact writes', () => {
     expect(message.content).toMatchObject({ mime_type: expect.any(String) })
   })
 
-  it('shows edited, taken back, reacted to, and above it what it answers', async () => {
+  it('shows edits, revocations, reactions, and the message it replies to', async () => {
     const { id, digits } = await newContact()
     const [first, second, third] = [wamid(), wamid(), wamid()]
     await receiveMessages(
@@ -143,7 +143,7 @@ describe('what a contact writes', () => {
     expect(messages.map(({ changed }) => changed)).toEqual([null, 'edited', 'revoked'])
   })
 
-  it('taken back after it was edited, and a picture, which has no text to lose', async () => {
+  it('can be revoked after an edit, or if it is a picture without text', async () => {
     const { id, digits } = await newContact()
     const [text, picture] = [wamid(), wamid()]
     await receiveMessages(world, organization, textMessage(digits, 'one', { id: text }))
@@ -158,7 +158,7 @@ describe('what a contact writes', () => {
     ])
   })
 
-  it('is changed by nobody else: not by another contact, another connection, or the other side', async () => {
+  it('cannot be changed by another contact, through another channel, or by the team', async () => {
     const { id, digits } = await newContact()
     const other = await newContact()
     const [theirs, first] = [wamid(), wamid()]
@@ -184,8 +184,8 @@ describe('what a contact writes', () => {
   })
 })
 
-describe('what the team sends', () => {
-  it('buttons, lists, places and cards show with their content, as of the member', async () => {
+describe('a message of the team', () => {
+  it('shows buttons, lists, locations and cards with their content and the member', async () => {
     const { id, digits } = await newContact()
     const to = { phone_number: digits }
     const buttons = { type: 'button', body: 'Well?', buttons: [{ id: 'y', title: 'Yes' }] }
@@ -219,7 +219,7 @@ describe('what the team sends', () => {
     expect(messages[4].content).toMatchObject([{ name: { formatted_name: 'Eve' } }])
   })
 
-  it('a failed one shows why', async () => {
+  it('shows why it failed', async () => {
     const { body } = await agent.call('POST', '/contact', { body: { phone_number: '+16505000001' } })
     expect((await send({ phone_number: '16505000001', message_type: 'text', text: 'x' })).status).toBe(400)
     const [failed] = await messagesOf(body.contact.id)
@@ -228,7 +228,7 @@ describe('what the team sends', () => {
     expect(inbox.body.contact.last_message).toMatchObject({ status: 'failed', has_error: true })
   })
 
-  it('leaves by the instance that it names, and shows so', async () => {
+  it('is sent through the given instance, and shows it', async () => {
     const { id, digits } = await newContact()
     await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX', number: '16505550900' })
     const by = (instance: string, fields: object = {}) =>
@@ -253,7 +253,7 @@ describe('what the team sends', () => {
     expect(key.status).toBe(200)
   })
 
-  it('what the kind of the instance cannot send is refused', async () => {
+  it('is refused if the kind of the instance cannot send it', async () => {
     const { digits } = await newContact()
     await world.database.pool.query(
       `INSERT INTO instances (organization_id, id, name, kind, state, token, token_hash)
@@ -267,7 +267,7 @@ describe('what the team sends', () => {
 })
 
 describe('a part of a thread', () => {
-  it('before, after and around a number, and at the ends', async () => {
+  it('starts before, after and around a number, and at the ends', async () => {
     const { id } = await newContact()
     await insertMessages(
       world,
@@ -297,7 +297,7 @@ describe('a part of a thread', () => {
     expect(await range({ around: '5000', limit: '10' })).toEqual([91, 100])
   })
 
-  it('is of one place, and of a contact of the organization', async () => {
+  it('takes one position only, and a contact of the organization', async () => {
     const { id } = await newContact()
     expect((await read(id)).body).toEqual({ success: true, messages: [], notes: [], last_seq: 0 })
     expect((await read(id, { before: '1', after: '1' })).status).toBe(400)
@@ -343,7 +343,7 @@ describe('POST /console/api/contacts/{contactId}/read', () => {
     return [contact.has_unread_messages, ...statuses]
   }
 
-  it('clears the mark when nothing newer is unread, and tells the network of the newest', async () => {
+  it('clears the unread mark, and marks the newest message as read at the network', async () => {
     const contactId = await createContact(own, team, '+16505550001')
     const messages = ['one', 'two', 'three'].map((text) => textMessage('16505550001', text))
     await receiveMessages(own, team, ...messages)
@@ -356,7 +356,7 @@ describe('POST /console/api/contacts/{contactId}/read', () => {
     expect(marked(since)).toEqual([messages[1]?.id, messages[2]?.id])
   })
 
-  it('up to a number that no message has: all', async () => {
+  it('marks everything for a number beyond the last message', async () => {
     const contactId = await createContact(own, team, '+16505550009')
     await receiveMessages(own, team, textMessage('16505550009', 'one'))
     expect((await markRead(contactId, 2 ** 31)).status).toBe(200)
@@ -364,14 +364,14 @@ describe('POST /console/api/contacts/{contactId}/read', () => {
     expect((await markRead(contactId, Number.MAX_SAFE_INTEGER)).status).toBe(200)
   })
 
-  it('what the network does not take is read here all the same', async () => {
+  it('marks as read here even if the network refuses', async () => {
     const contactId = await createContact(own, team, '+16505550002')
     await receiveMessages(own, team, textMessage('16505550002', 'x', { id: 'wamid.REFUSED' }))
     expect((await markRead(contactId, 1)).status).toBe(200)
     expect(await stateOf(contactId)).toEqual([false, 'read'])
   })
 
-  it('on every connection, each told of what is its own', async () => {
+  it('reports to every channel its own messages', async () => {
     const contactId = await createContact(own, team, '+16505550003')
     await createInstance(own, team, { instanceName: 'phone', integration: 'SANDBOX', number: '16505550900' })
     await own.request('GET', '/gateway/instance/connect/phone', { key: team.key })
@@ -391,7 +391,7 @@ describe('POST /console/api/contacts/{contactId}/read', () => {
     expect(phone.commands.at(-1)?.command).toEqual({ verb: 'mark_read', keys })
   })
 
-  it('analysts do not, nor others, and what is no number is refused', async () => {
+  it('refuses analysts, members of others, and an invalid number', async () => {
     const contactId = await createContact(own, team, '+16505550004')
     await post(own, team, { messages: [textMessage('16505550004', 'x')] })
     await receive(own, team, { messages: [] })

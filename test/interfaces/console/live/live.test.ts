@@ -65,7 +65,7 @@ const namesOf = (events: readonly { data: { contact?: { full_name: string } } | 
   events.map(({ data }) => data?.contact?.full_name)
 
 describe('GET /console/api/live', () => {
-  it('is a stream of events that nobody keeps', async () => {
+  it('is a stream of events that is not cached', async () => {
     const source = await listen(agent)
     expect(source.status).toBe(200)
     expect(source.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -73,7 +73,7 @@ describe('GET /console/api/live', () => {
     expect((await openEventSource(world, 'parley_session=nonsense')).status).toBe(401)
   })
 
-  it('tells of messages that come and go, with their contact', async () => {
+  it('reports received and sent messages, with their contact', async () => {
     const source = await listen(agent)
     await receiveMessages(world, organization, textMessage('16505550001', 'hello'))
     const [received] = await heard(source, 1)
@@ -118,7 +118,7 @@ describe('GET /console/api/live', () => {
     expect(events.slice(2).map(({ data }) => data.message.id)).toEqual([id, id, id])
   })
 
-  it('tells of notes, of who answers, and of instances', async () => {
+  it('reports notes, assignments, and instances', async () => {
     const source = await listen(agent)
     const { note } = (await agent.call('POST', `/contacts/${contactId}/notes`, { body: { text: 'look' } })).body
     await agent.call('PUT', `/contacts/${contactId}/assignee`, { body: { member_id: agent.member.id } })
@@ -141,7 +141,7 @@ describe('GET /console/api/live', () => {
     expect(JSON.stringify(instances)).not.toContain('sealed')
   })
 
-  it('tells of a contact that is erased, and of nothing that it was', async () => {
+  it('reports the erasure of a contact, without its data', async () => {
     const erased = await createContact(world, organization, '+16505550099', { full_name: 'Gone' })
     const source = await listen(agent)
     await world.request('DELETE', '/contact?chat_id=16505550099', { key: organization.key })
@@ -160,7 +160,7 @@ describe('GET /console/api/live', () => {
     expect(typesOf(feed.body.events)).not.toContain('contact.erased')
   })
 
-  it('tells of a broadcast, not of each of its messages; of a single template it does', async () => {
+  it('reports a broadcast, not each of its messages, and a one-off send with its message', async () => {
     await world.drain()
     const source = await listen(owner)
     const audience = { recipients: [{ chatNumber: '16505550001' }] }
@@ -176,7 +176,7 @@ describe('GET /console/api/live', () => {
     expect(typesOf(await heard(source, 3))).toContain('message.sent')
   })
 
-  it('webhooks are the business of owners', async () => {
+  it('reports webhooks to owners only', async () => {
     const webhook = { url: 'http://127.0.0.1:9/hook', events: ['broadcast.started'] }
     const made = await world.request('POST', '/set-webhooks', { key: organization.key, body: webhook })
     const [ofOwner, ofAgent] = [await listen(owner), await listen(agent)]
@@ -192,7 +192,7 @@ describe('GET /console/api/live', () => {
     expect(typesOf(await heard(ofAgent, 1))).toEqual(['contact.updated'])
   })
 
-  it('another organization hears nothing of it', async () => {
+  it('reports nothing to another organization', async () => {
     const other = await world.createOrganization()
     const stranger = await signIn(world, other)
     await createContact(world, other, '+16505550001')
@@ -205,8 +205,8 @@ describe('GET /console/api/live', () => {
   })
 })
 
-describe('a reader that comes again', () => {
-  it('hears what it missed, each event once, and goes on', async () => {
+describe('a reader that reconnects', () => {
+  it('receives missed events once each, and continues', async () => {
     const first = await listen(agent)
     await rename('One')
     const [one] = await heard(first, 1)
@@ -220,7 +220,7 @@ describe('a reader that comes again', () => {
     expect(namesOf(await heard(third, 2))).toEqual(['Four', 'Five'])
   })
 
-  it('also from where it began, where nothing had come yet', async () => {
+  it('continues from its start, even before the first event', async () => {
     const first = await listen(agent)
     const begun = first.events[0]?.id
     first.close()
@@ -229,7 +229,7 @@ describe('a reader that comes again', () => {
     expect(namesOf(await heard(again, 1))).toEqual(['Six'])
   })
 
-  it('misses none and hears none twice, however much happens meanwhile', async () => {
+  it('misses no event and receives none twice, however much happens in the meantime', async () => {
     const first = await listen(agent)
     const begun = first.events[0]?.id
     first.close()
@@ -246,7 +246,7 @@ describe('a reader that comes again', () => {
     }
   })
 
-  it('reads on over a past broadcast, of which nothing is told, but not without end', async () => {
+  it('reads past a broadcast without reported events, up to a limit', async () => {
     const first = await listen(agent)
     await rename('Before')
     const [before] = await heard(first, 1)
@@ -266,7 +266,7 @@ describe('a reader that comes again', () => {
     await expect.poll(() => late.events.at(-1)?.type, { timeout: 20_000 }).toBe('reset')
   })
 
-  it('loads anew where that was too much, is too old, or of another database', async () => {
+  it('must reload if it missed too much, was away too long, or comes from another database', async () => {
     const first = await listen(agent)
     await rename('Seven')
     const [seven] = await heard(first, 1)
@@ -291,7 +291,7 @@ describe('a reader that comes again', () => {
   })
 })
 
-describe('a stream', () => {
+describe('a live stream', () => {
   /** The live events alone, with a beat of the test's. */
   async function startLive(beatMs: number) {
     const server = fastify()
@@ -341,7 +341,7 @@ describe('a stream', () => {
     await server.close()
   })
 
-  it('is one of twenty of its member, at most', async () => {
+  it('is one of at most twenty per member', async () => {
     const busy = await signIn(world, organization)
     const sources = await Promise.all(Array.from({ length: 20 }, () => listen(busy)))
     const refused = await openEventSource(world, busy.cookie)
@@ -358,7 +358,7 @@ describe('a stream', () => {
     for (const source of open.splice(0)) source.close()
   })
 
-  it("ends when its member's role has changed, and hears in the new one when it comes again", async () => {
+  it("ends when its member's role changes, and uses the new role after a reconnect", async () => {
     const { server, url } = await startLive(20)
     const member = await signIn(world, organization, { role: 'agent' })
     const [ending, staying] = [await listen(member, { url }), await listen(agent, { url })]
@@ -373,7 +373,7 @@ describe('a stream', () => {
     await server.close()
   })
 
-  it('ends at once when the service is stopped', async () => {
+  it('ends at once when the service stops', async () => {
     const own = await startWorld()
     const shop = await own.createOrganization()
     const source = await listen(await signIn(own, shop), { of: own })
@@ -383,7 +383,7 @@ describe('a stream', () => {
     expect(performance.now() - began).toBeLessThan(60_000)
   })
 
-  it('that nobody reads is cut before it fills the memory', async () => {
+  it('that is not read is closed before it fills the memory', async () => {
     const { server, url } = await startLive(60_000)
     const { port, hostname } = new URL(url)
     const socket = connect(Number(port), hostname)
@@ -443,7 +443,7 @@ describe('two services over one database', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('what happens in one is told in the other, and a reader goes on there', async () => {
+  it('each report events of the other, and a reader can switch between them', async () => {
     const here = await listen(agent)
     const there = await listen(agent, { url: other.url })
     await rename('Across')

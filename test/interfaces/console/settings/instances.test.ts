@@ -32,7 +32,7 @@ const rowOf = async (name = 'phone') =>
     ])
   ).rows[0]
 
-it('are for owners', async () => {
+it('instances are for owners', async () => {
   await create()
   const others = [
     await signIn(world, organization, { role: 'agent' }),
@@ -49,7 +49,7 @@ it('are for owners', async () => {
   ])
 })
 
-it('of another organization are not there: 404, and nothing happens to them', async () => {
+it('instances of another organization return 404, and stay unchanged', async () => {
   await create()
   await ask('POST', '/phone/connect', {})
   const before = await rowOf()
@@ -70,7 +70,7 @@ it('of another organization are not there: 404, and nothing happens to them', as
   expect((await ask('GET', '', undefined, stranger)).body.instances).toEqual([])
 })
 
-it('404 for a name that none can have, which harms nobody who asks at the same moment', async () => {
+it('an impossible name returns 404, and does not affect concurrent requests', async () => {
   await create()
   const answers = await Promise.all([ask('GET', '/%00'), ask('GET', '/phone'), ask('DELETE', '/a%00b')])
   expect(answers.map(({ status }) => status)).toEqual([404, 200, 404])
@@ -78,7 +78,7 @@ it('404 for a name that none can have, which harms nobody who asks at the same m
 })
 
 describe('POST /console/api/instances', () => {
-  it('201 with the instance, and none of its secrets', async () => {
+  it('returns 201 with the instance, without its secrets', async () => {
     const { status, body } = await create()
     expect(status).toBe(201)
     expect(body.instance).toEqual({
@@ -97,7 +97,7 @@ describe('POST /console/api/instances', () => {
     expect((await ask('GET', '/phone')).body).toEqual({ success: true, instance: body.instance })
   })
 
-  it('takes a business number with credentials of its own', async () => {
+  it('accepts a business number with its own credentials', async () => {
     const number = `30${randomInt(1e9, 1e10)}`
     const secrets = { access_token: 'token-of-its-own', app_secret: 'secret-of-its-own', verify_token: 'verify-it' }
     const { status, body } = await create({ name: 'second', kind: 'business_api', number, ...secrets })
@@ -129,7 +129,7 @@ describe('POST /console/api/instances', () => {
     expect((await ask('GET', '')).body.instances).toEqual([])
   })
 
-  it('403 for a name that is in use', async () => {
+  it('returns 403 for a name in use', async () => {
     await create()
     const { status, body } = await create()
     expect([status, body.error]).toEqual([403, 'Instance already exists'])
@@ -137,8 +137,8 @@ describe('POST /console/api/instances', () => {
   })
 })
 
-describe('the way of a pretend phone', () => {
-  it('shows a code, is scanned, logged out, connected anew and deleted', async () => {
+describe('a simulated phone', () => {
+  it('shows a code, and can be scanned, logged out, reconnected and deleted', async () => {
     await create()
     expect((await ask('GET', '/phone/code')).body).toMatchObject({ instance: { state: 'close' }, code: null })
 
@@ -168,14 +168,14 @@ describe('the way of a pretend phone', () => {
     expect((await ask('GET', '/phone')).status).toBe(404)
   })
 
-  it('shows a code to be typed where a number is given', async () => {
+  it('shows a pairing code if a number is given', async () => {
     await create()
     const { body } = await ask('POST', '/phone/connect', { number: '+55 11 98765-0002' })
     expect(body.code.pairing_code).toMatch(/\S{8}/)
     expect((await ask('GET', '/phone/code')).body.code).toEqual(body.code)
   })
 
-  it('keeps its code in nothing that can be read', async () => {
+  it('stores its code in no readable form', async () => {
     await create()
     const { body } = await ask('POST', '/phone/connect', {})
     const { code } = await rowOf()
@@ -184,14 +184,14 @@ describe('the way of a pretend phone', () => {
     expect((await rowOf()).code).toBeNull()
   })
 
-  it('is not scanned where it shows no code', async () => {
+  it('cannot be scanned while it shows no code', async () => {
     await create()
     const { status, body } = await ask('POST', '/phone/scan', {})
     expect([status, body.error]).toEqual([400, 'Instance not connected'])
     expect(body.message).toContain('connect it first')
   })
 
-  it.each(['1', 'nobody at all, 1'])('400 for the number %s', async (number) => {
+  it.each(['1', 'nobody at all, 1'])('returns 400 for the number %s', async (number) => {
     await create()
     await ask('POST', '/phone/connect', {})
     const { status, body } = await ask('POST', '/phone/scan', { number })
@@ -199,7 +199,7 @@ describe('the way of a pretend phone', () => {
     expect((await rowOf()).state).toBe('connecting')
   })
 
-  it('tells that the simulator does not know it any more, as no error of ours', async () => {
+  it('reports that the simulator no longer knows it, without an internal error', async () => {
     await create()
     await world.sim('DELETE', `/numbers/${encodeURIComponent(`${organization.id}/phone`)}`)
     const { status, body } = await ask('POST', '/phone/connect', {})
@@ -208,7 +208,7 @@ describe('the way of a pretend phone', () => {
   })
 })
 
-it('501 for scanning what is no pretend phone, and for logging a business number out', async () => {
+it('scanning another kind of instance, and logging out a business number, returns 501', async () => {
   await create({ name: 'number', kind: 'business_api' })
   for (const verb of ['scan', 'logout']) {
     const { status, body } = await ask('POST', `/number/${verb}`, {})
@@ -217,7 +217,7 @@ it('501 for scanning what is no pretend phone, and for logging a business number
 })
 
 describe('GET /console/api/instances/{name}/token', () => {
-  it('shows the token that opens the instance at the gateway', async () => {
+  it('returns the token that gives access to the instance at the gateway', async () => {
     await create()
     const { status, body } = await ask('GET', '/phone/token')
     expect(status).toBe(200)
@@ -234,7 +234,7 @@ describe('a linked device', () => {
   })
   afterAll(() => devices.close())
 
-  it('shows the newest of its codes, wherever it runs', async () => {
+  it('shows its newest code, wherever it runs', async () => {
     const { id } = await devices.createInstance(false)
     const { call } = await signIn(devices.world, devices.organization)
     const path = `/instances/${encodeURIComponent(`instance ${id}`)}`

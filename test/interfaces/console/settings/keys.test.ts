@@ -25,7 +25,7 @@ const list = async (by = owner) => (await by.call('GET', '/keys')).body.api_keys
 const works = async (key: string) =>
   (await world.request('GET', '/contact?chat_id=5511987654321', { key })).status === 404
 
-it('are for owners', async () => {
+it('API keys are for owners', async () => {
   const others = [
     await signIn(world, organization, { role: 'agent' }),
     await signIn(world, organization, { role: 'analyst' }),
@@ -34,7 +34,7 @@ it('are for owners', async () => {
 })
 
 describe('POST /console/api/keys', () => {
-  it('201 with the key, which is shown this once', async () => {
+  it('returns 201 with the key, which is shown once', async () => {
     const { status, body } = await issue({ name: 'shop system', scopes: ['contacts:read'] })
     expect([status, body.api_key]).toMatchObject([201, { name: 'shop system', scopes: ['contacts:read'] }])
     expect(await works(body.api_key.key)).toBe(true)
@@ -50,14 +50,14 @@ describe('POST /console/api/keys', () => {
     [{ name: 'x', scopes: ['gateway', 'everything'] }, 'scopes[1]'],
     [{ name: 'x', scopes: Array.from({ length: 12 }, () => 'gateway') }, 'scopes'],
     [{ name: 'x', expires_at: 'tomorrow' }, 'expires_at'],
-  ])('400: %j', async (given, field) => {
+  ])('returns 400 for %j', async (given, field) => {
     const { status, body } = await issue(given)
     expect([status, body.message]).toEqual([400, expect.stringContaining(field)])
   })
 })
 
 describe('POST /console/api/keys/{id}/rotate', () => {
-  it('201 with a new key; the old one works for the overlap', async () => {
+  it('returns 201 with a new key, while the old one works for the overlap', async () => {
     const { id, key } = (await issue({ name: 'x', scopes: ['contacts:read'] })).body.api_key
     const { status, body } = await rotate(id, { overlap_seconds: 60 })
     expect([status, body.api_key]).toMatchObject([201, { name: 'x', scopes: ['contacts:read'] }])
@@ -66,7 +66,7 @@ describe('POST /console/api/keys/{id}/rotate', () => {
     expect([again.status, again.body.error]).toEqual([409, 'API key not active'])
   })
 
-  it("404 for another organization's, which goes on working", async () => {
+  it("returns 404 for another organization's key, which continues to work", async () => {
     const { id, key } = (await issue({ name: 'x' })).body.api_key
     for (const answer of [await rotate(id, {}, stranger), await rotate(NO_ID)]) {
       expect([answer.status, answer.body.error]).toEqual([404, 'API key not found'])
@@ -84,7 +84,7 @@ describe('DELETE /console/api/keys/{id}', () => {
     expect(await works(key)).toBe(false)
   })
 
-  it("404 for another organization's, which goes on working", async () => {
+  it("returns 404 for another organization's key, which continues to work", async () => {
     const { id, key } = (await issue({ name: 'x' })).body.api_key
     for (const answer of [await revoke(id, stranger), await revoke(NO_ID)]) {
       expect([answer.status, answer.body.error]).toEqual([404, 'API key not found'])

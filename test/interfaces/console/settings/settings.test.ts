@@ -30,7 +30,7 @@ const openToken = async () =>
     `${organization.id}:upstream.access_token`,
   )
 
-it('are for owners', async () => {
+it('settings are for owners', async () => {
   const others = [
     await signIn(world, organization, { role: 'agent' }),
     await signIn(world, organization, { role: 'analyst' }),
@@ -46,7 +46,7 @@ it('are for owners', async () => {
 })
 
 describe('GET /console/api/settings', () => {
-  it('shows the organization and its connections, and where they are to call', async () => {
+  it('shows the organization and its connections, with the URLs of the service', async () => {
     const url = world.app.ctx.publicUrl()
     expect(await get()).toEqual({
       success: true,
@@ -58,7 +58,7 @@ describe('GET /console/api/settings', () => {
     })
   })
 
-  it('shows null where nothing is connected', async () => {
+  it('shows null for a missing connection', async () => {
     const slug = `bare-${randomUUID().slice(0, 8)}`
     const made = await world.admin('POST', '/organizations', { name: 'Bare', slug })
     const bareOwner = await signIn(world, { ...organization, id: made.body.organization.id, slug })
@@ -69,7 +69,7 @@ describe('GET /console/api/settings', () => {
 describe('PATCH /console/api/settings/organization', () => {
   const patch = (body: object) => owner.call('PATCH', '/settings/organization', { body })
 
-  it("changes what is the owner's to change, and nothing else", async () => {
+  it('changes only what an owner may change', async () => {
     const changes = { name: 'Loja', default_country: 'PT', timezone: 'Europe/Lisbon', currency: 'EUR', language: 'pt' }
     const refused = await patch({ ...changes, slug: 'somebody-elses' })
     expect([refused.status, refused.body.message]).toEqual([400, 'The field slug is not known.'])
@@ -85,12 +85,12 @@ describe('PATCH /console/api/settings/organization', () => {
     [{ default_country: 'XX' }, 'default_country'],
     [{ timezone: 'Mars/Base' }, 'timezone'],
     [{ currency: 'ZZZ' }, 'currency'],
-  ])('400: %j', async (changes, field) => {
+  ])('returns 400 for %j', async (changes, field) => {
     const { status, body } = await patch(changes)
     expect([status, body.message]).toEqual([400, expect.stringContaining(field)])
   })
 
-  it('400 for a misspelt field, which Interface A below the same address goes on to ignore', async () => {
+  it('returns 400 for a misspelt field, which Interface A still ignores', async () => {
     const { status, body } = await patch({ nmae: 'Loja' })
     const message = 'The field nmae is not known. Did you mean name?'
     expect([status, body]).toEqual([400, { success: false, error: 'Invalid field', message }])
@@ -101,7 +101,7 @@ describe('PATCH /console/api/settings/organization', () => {
     ])
   })
 
-  it('leaves other organizations alone', async () => {
+  it('leaves other organizations unchanged', async () => {
     const other = await world.createOrganization()
     await patch({ name: 'Loja' })
     const { body } = await world.admin('GET', `/organizations/${other.id}`)
@@ -125,7 +125,7 @@ describe('PUT /console/api/settings/upstream', () => {
     expect(await openToken()).toBe('a-new-token')
   })
 
-  it('takes new secrets, and never shows them', async () => {
+  it('accepts new secrets, and never shows them', async () => {
     const secrets = { access_token: 'token-one', app_secret: 'secret-one', verify_token: 'verify-one' }
     const answer = await put('upstream', { ...ids(), ...secrets })
     const shown = JSON.stringify([answer.body, await get()])
@@ -135,7 +135,7 @@ describe('PUT /console/api/settings/upstream', () => {
     expect((await world.request('GET', `/hooks/upstream?${verify}`)).status).toBe(200)
   })
 
-  it('400 for a secret that nobody has given yet; nothing is kept', async () => {
+  it('returns 400 for a missing first secret, and stores nothing', async () => {
     const slug = `bare-${randomUUID().slice(0, 8)}`
     const made = await world.admin('POST', '/organizations', { name: 'Bare', slug })
     const bareOwner = await signIn(world, { ...organization, id: made.body.organization.id, slug })
@@ -149,14 +149,14 @@ describe('PUT /console/api/settings/upstream', () => {
     expect((await put('upstream', body)).status).toBe(200)
   })
 
-  it('409 for a number of another organization', async () => {
+  it('returns 409 for a number of another organization', async () => {
     const other = await world.createOrganization()
     const answer = await put('upstream', { ...ids(), phone_number_id: other.phoneNumberId })
     expect([answer.status, answer.body.error]).toEqual([409, 'Already taken'])
     expect((await get()).upstream).toMatchObject(ids())
   })
 
-  it('of two at the same moment loses no secret', async () => {
+  it('loses no secret in concurrent requests', async () => {
     await Promise.all([
       put('upstream', { ...ids(), access_token: 'token-of-two' }),
       put('upstream', { ...ids(), app_secret: 'secret-of-two' }),
@@ -191,7 +191,7 @@ describe('PUT /console/api/settings/upstream, at an upstream that is no simulato
     return ids
   }
 
-  it('claims only ids that the access token opens', async () => {
+  it('accepts only ids that the access token can read', async () => {
     const wanted = await newNumber('token-of-a-stranger')
     const guesses = [
       wanted,
@@ -209,7 +209,7 @@ describe('PUT /console/api/settings/upstream, at an upstream that is no simulato
     expect((await world.admin('PUT', `/organizations/${other.id}/upstream`, given)).status).toBe(200)
   })
 
-  it('claims ids that it opens, and asks for nothing where the ids stay', async () => {
+  it('accepts ids that it can read, without a request if the ids stay the same', async () => {
     const wanted = await newNumber('token-of-our-own')
     const answer = await put('upstream', { ...wanted, access_token: 'token-of-our-own' })
     expect([answer.status, answer.body.upstream]).toMatchObject([200, wanted])
@@ -220,13 +220,13 @@ describe('PUT /console/api/settings/upstream, at an upstream that is no simulato
 describe('POST /console/api/settings/upstream/test', () => {
   const OK = { check: expect.any(String), ok: true, message: expect.any(String) }
 
-  it('asks with what is stored', async () => {
+  it('uses the stored values', async () => {
     const { status, body } = await test('upstream')
     expect([status, body]).toEqual([200, { success: true, checks: [OK, OK] }])
     expect(body.checks.map(({ check }: { check: string }) => check)).toEqual(['number', 'templates'])
   })
 
-  it('asks with what is given, and keeps none of it', async () => {
+  it('uses the given values, and stores none of them', async () => {
     const before = await secretsOf('upstream_settings')
     const { body } = await test('upstream', { access_token: 'a-wrong-token' })
     for (const check of body.checks) {
@@ -236,7 +236,7 @@ describe('POST /console/api/settings/upstream/test', () => {
     expect(await secretsOf('upstream_settings')).toEqual(before)
   })
 
-  it('tells which of both is wrong', async () => {
+  it('reports which of the two is wrong', async () => {
     const unknown = `30${randomInt(1e9)}`
     const { body } = await test('upstream', { phone_number_id: unknown })
     expect(body.checks).toEqual([
@@ -245,7 +245,7 @@ describe('POST /console/api/settings/upstream/test', () => {
     ])
   })
 
-  it('tells that the upstream does not answer, as no error of ours', async () => {
+  it('reports that the upstream does not answer, without an internal error', async () => {
     const failing = await startWorld({ PARLEY_UPSTREAM_URL: 'http://127.0.0.1:9/v23.0' })
     try {
       const one = await failing.createOrganization()
@@ -259,14 +259,17 @@ describe('POST /console/api/settings/upstream/test', () => {
     }
   })
 
-  it.each(['with spaces in it', 'ação'])('tells of a token that no header carries: %s', async (access_token) => {
-    const { status, body } = await test('upstream', { access_token })
-    expect(status).toBe(200)
-    expect(body.checks).toMatchObject([{ ok: false }, { ok: false }])
-    expect(JSON.stringify(body)).not.toContain(access_token)
-  })
+  it.each(['with spaces in it', 'ação'])(
+    'reports a token that cannot be sent in a header: %s',
+    async (access_token) => {
+      const { status, body } = await test('upstream', { access_token })
+      expect(status).toBe(200)
+      expect(body.checks).toMatchObject([{ ok: false }, { ok: false }])
+      expect(JSON.stringify(body)).not.toContain(access_token)
+    },
+  )
 
-  it('400 for what is neither given nor stored', async () => {
+  it('returns 400 for a value that is neither given nor stored', async () => {
     const slug = `bare-${randomUUID().slice(0, 8)}`
     const made = await world.admin('POST', '/organizations', { name: 'Bare', slug })
     const bareOwner = await signIn(world, { ...organization, id: made.body.organization.id, slug })
@@ -279,7 +282,7 @@ describe('POST /console/api/settings/upstream/test', () => {
 describe('/console/api/settings/storefront', () => {
   const shop = () => ({ url: world.simulator.storefrontUrl, access_token: 'shpat_of-the-test', webhook_secret: 'hush' })
 
-  it('is set, shown without its secrets, and changed without giving them again', async () => {
+  it('can be set, is shown without its secrets, and changed without repeating them', async () => {
     const { status, body } = await put('storefront', shop())
     expect([status, body.storefront]).toEqual([200, { url: shop().url }])
     const before = await secretsOf('storefront_settings')
@@ -291,7 +294,7 @@ describe('/console/api/settings/storefront', () => {
     for (const secret of ['shpat_of-the-test', 'hush', 'another']) expect(shown).not.toContain(secret)
   })
 
-  it('400 for another url without its token: what is stored is sent nowhere else', async () => {
+  it('returns 400 for another url without its token, because the stored one is sent nowhere else', async () => {
     const elsewhere = await startHttpServer(json(200, {}))
     try {
       await put('storefront', shop())
@@ -309,7 +312,7 @@ describe('/console/api/settings/storefront', () => {
     }
   })
 
-  it('is tried out with what is stored, or given', async () => {
+  it('can be tested with stored or given values', async () => {
     const given = await test('storefront', { url: shop().url, access_token: shop().access_token })
     expect(given.body).toEqual({ success: true, checks: [{ check: 'orders', ok: true, message: expect.any(String) }] })
     expect((await get()).storefront).toBeNull()
@@ -320,7 +323,7 @@ describe('/console/api/settings/storefront', () => {
     expect(body.checks).toMatchObject([{ ok: false, message: expect.stringContaining('refused the access token') }])
   })
 
-  it('tells that nobody answers, or that it is no shop', async () => {
+  it('reports that the server does not answer, or is not a shop', async () => {
     const access_token = 'shpat_secret-token'
     const website = await startHttpServer(bare(404))
     try {
@@ -335,7 +338,7 @@ describe('/console/api/settings/storefront', () => {
     }
   })
 
-  it('never leads to a private address', async () => {
+  it('never connects to a private address', async () => {
     const { body } = await test('storefront', { url: 'http://10.0.0.1', access_token: 'x' })
     expect(body.checks).toMatchObject([{ ok: false, message: expect.stringContaining('private') }])
   })

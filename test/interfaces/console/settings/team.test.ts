@@ -31,7 +31,7 @@ const tokenOf = (link: { url: string }) => link.url.split('#')[1]
 const signInBy = (token: string | undefined) => world.request('POST', '/console/api/session/link', { body: { token } })
 
 describe('GET /console/api/team', () => {
-  it('shows everybody to everybody, and nobody of another team', async () => {
+  it('shows all members to every member, and none of another team', async () => {
     const agent = await signIn(world, organization, { role: 'agent', fullName: 'Ana' })
     const analyst = await signIn(world, organization, { role: 'analyst', fullName: 'Bia' })
     const expected = [owner, agent, analyst].map(({ member }) => ({ ...member, has_password: true }))
@@ -40,7 +40,7 @@ describe('GET /console/api/team', () => {
   })
 })
 
-it('is changed by owners only', async () => {
+it('can only be changed by owners', async () => {
   const others = [
     await signIn(world, organization, { role: 'agent' }),
     await signIn(world, organization, { role: 'analyst' }),
@@ -50,7 +50,7 @@ it('is changed by owners only', async () => {
 })
 
 describe('POST /console/api/team', () => {
-  it('201 with a link that signs the new member in once', async () => {
+  it('returns 201 with a link that signs the new member in once', async () => {
     const given = person()
     const { status, body } = await invite(given)
     expect([status, body.member]).toEqual([201, { id: expect.any(String), ...given, has_password: false }])
@@ -64,13 +64,13 @@ describe('POST /console/api/team', () => {
     expect(JSON.stringify(await list())).not.toContain(tokenOf(body.link))
   })
 
-  it('takes no password: members set their own', async () => {
+  it('accepts no password: members set their own', async () => {
     const refused = await invite({ ...person(), password: 'chosen by the owner' })
     expect([refused.status, refused.body.message]).toEqual([400, 'The field password is not known.'])
     expect((await invite(person())).body.member.has_password).toBe(false)
   })
 
-  it('409 for an e-mail address that is in the team', async () => {
+  it('returns 409 for an e-mail address of the team', async () => {
     const given = person()
     await invite(given)
     const again = await invite({ ...given, email: given.email.toUpperCase() })
@@ -82,21 +82,21 @@ describe('POST /console/api/team', () => {
     [{ email: 'nobody' }, 'email'],
     [{ full_name: '' }, 'full_name'],
     [{ role: 'king' }, 'role'],
-  ])('400: %j', async (fields, name) => {
+  ])('returns 400 for %j', async (fields, name) => {
     const { status, body } = await invite({ ...person(), ...fields })
     expect([status, body.message]).toEqual([400, expect.stringContaining(name)])
   })
 })
 
 describe('POST /console/api/team/{id}/link', () => {
-  it('201 with another link', async () => {
+  it('returns 201 with another link', async () => {
     const { member } = (await invite()).body
     const { status, body } = await owner.call('POST', `/team/${member.id}/link`)
     expect(status).toBe(201)
     expect((await signInBy(tokenOf(body.link))).body.session.member.id).toBe(member.id)
   })
 
-  it('403 for another owner who has a password; an operator makes one', async () => {
+  it('returns 403 for another owner with a password; an operator can create one', async () => {
     const another = await signIn(world, organization)
     const { status, body } = await owner.call('POST', `/team/${another.member.id.toUpperCase()}/link`)
     expect([status, body.error]).toEqual([403, 'Forbidden'])
@@ -107,7 +107,7 @@ describe('POST /console/api/team/{id}/link', () => {
     expect((await owner.call('POST', `/team/${member.id}/link`)).status).toBe(201)
   })
 
-  it("404 for a member of another team: nobody signs in as somebody else's", async () => {
+  it('returns 404 for a member of another team, so that no session of it can be started', async () => {
     for (const [by, id] of [
       [stranger, owner.member.id],
       [owner, NO_ID],
@@ -120,7 +120,7 @@ describe('POST /console/api/team/{id}/link', () => {
 })
 
 describe('PATCH /console/api/team/{id}', () => {
-  it('changes name and role, which counts from the next request', async () => {
+  it('changes name and role, which applies from the next request', async () => {
     const agent = await signIn(world, organization, { role: 'agent' })
     expect((await agent.call('GET', '/keys')).status).toBe(403)
     const { status, body } = await change(agent.member.id, { full_name: 'Ana Maria', role: 'owner' })
@@ -129,7 +129,7 @@ describe('PATCH /console/api/team/{id}', () => {
     expect((await change(agent.member.id, { full_name: 'Ana' })).body.member).toMatchObject({ role: 'owner' })
   })
 
-  it('409 for the last owner, who stays one', async () => {
+  it('returns 409 for the last owner, who stays owner', async () => {
     await signIn(world, organization, { role: 'agent' })
     const { status, body } = await change(owner.member.id, { role: 'agent' })
     expect([status, body.error]).toEqual([409, 'Last owner'])
@@ -137,7 +137,7 @@ describe('PATCH /console/api/team/{id}', () => {
     expect(await list()).toContainEqual(expect.objectContaining({ id: owner.member.id, role: 'owner' }))
   })
 
-  it('leaves one of two owners who demote each other at the same moment', async () => {
+  it('keeps one of two owners who demote each other at the same moment', async () => {
     const second = await signIn(world, organization)
     // Both are under way, and each has seen two owners, if it does not wait for the other.
     const held = await hold(world.database, 'SELECT FROM members WHERE organization_id = $1 FOR UPDATE', [
@@ -156,14 +156,14 @@ describe('PATCH /console/api/team/{id}', () => {
     expect(rows.map(({ role }) => role).sort()).toEqual(['agent', 'owner'])
   })
 
-  it('404 for a member of another team, who is not changed', async () => {
+  it('returns 404 for a member of another team, who is not changed', async () => {
     for (const answer of [await change(owner.member.id, { role: 'agent' }, stranger), await change(NO_ID, {})]) {
       expect([answer.status, answer.body.error]).toEqual([404, 'Member not found'])
     }
     expect(await list()).toMatchObject([{ role: 'owner' }])
   })
 
-  it('400 for a role that there is not', async () => {
+  it('returns 400 for an unknown role', async () => {
     const { status, body } = await change(owner.member.id, { role: 'king' })
     expect([status, body.message]).toEqual([400, expect.stringContaining('role')])
   })
@@ -178,7 +178,7 @@ describe('DELETE /console/api/team/{id}', () => {
     expect([again.status, again.body.error]).toEqual([404, 'Member not found'])
   })
 
-  it('takes an owner who goes, but not the last one', async () => {
+  it('removes an owner, except the last one', async () => {
     const second = await signIn(world, organization)
     expect((await remove(owner.member.id, owner)).status).toBe(200)
     const last = await remove(second.member.id.toUpperCase(), second)
@@ -186,7 +186,7 @@ describe('DELETE /console/api/team/{id}', () => {
     expect(await list(second)).toMatchObject([{ id: second.member.id, role: 'owner' }])
   })
 
-  it('leaves one of two owners who remove each other at the same moment', async () => {
+  it('keeps one of two owners who remove each other at the same moment', async () => {
     const second = await signIn(world, organization)
     const held = await hold(world.database, 'SELECT FROM members WHERE organization_id = $1 FOR UPDATE', [
       organization.id,
@@ -197,7 +197,7 @@ describe('DELETE /console/api/team/{id}', () => {
     expect((await answers).map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  it('404 for a member of another team, who stays', async () => {
+  it('returns 404 for a member of another team, who stays', async () => {
     const agent = await signIn(world, organization, { role: 'agent' })
     const { status, body } = await remove(agent.member.id, stranger)
     expect([status, body.error]).toEqual([404, 'Member not found'])
