@@ -17,7 +17,7 @@ describe('createLogger', () => {
     expect(lines).toEqual([{ level: 30, time: expect.stringMatching(/^\d{4}-.*Z$/), port: 8080, msg: 'started' }])
   })
 
-  it('censors what is named like a secret, down to the headers of a request', () => {
+  it('masks fields named like a secret, including the headers of a request', () => {
     const [line] = linesOf((log) =>
       log.info({
         password: 'hunter2',
@@ -35,7 +35,7 @@ describe('createLogger', () => {
     expect(JSON.stringify(line)).not.toContain('hunter2')
   })
 
-  it('leaves out what PostgreSQL tells of rows in its errors', () => {
+  it('leaves out row data from errors of PostgreSQL', () => {
     const details = { code: '23505', detail: 'Key (email)=(ana@example.com) already exists.', where: 'row of ana' }
     const [line] = linesOf((log) => log.error({ err: Object.assign(new Error('duplicate key'), details) }, 'failed'))
     expect(line).toMatchObject({ msg: 'failed', err: { message: 'duplicate key', code: '23505' } })

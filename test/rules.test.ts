@@ -11,7 +11,7 @@ async function filesReadingEnvironment(folder: string): Promise<string[]> {
   return paths.filter((_, index) => readsEnvironment.test(texts[index] ?? ''))
 }
 
-it('hands the environment to the settings in one place', async () => {
+it('the environment is read in one place only', async () => {
   const readers = [...(await filesReadingEnvironment('src')), ...(await filesReadingEnvironment('simulator'))]
   expect(readers).toEqual(['src/main.ts'])
 })

@@ -47,14 +47,14 @@ describe('generated secrets', () => {
     expect(masterKeys).not.toContain(adminToken)
   })
 
-  it('are readable by their owner only, and leave nothing beside them', async () => {
+  it('are readable by their owner only, and leave no other file', async () => {
     await secretsOf()
     expect(await modeOf(file)).toBe('600')
     expect(await modeOf(dataDir)).toBe('700')
     expect(await readdir(dataDir)).toEqual(['secrets.json'])
   })
 
-  it('stay the same from start to start', async () => {
+  it('stay the same across starts', async () => {
     const first = await secretsOf()
     expect(await secretsOf()).toEqual(first)
   })
@@ -65,7 +65,7 @@ describe('generated secrets', () => {
     expect(await readdir(dataDir)).toEqual(['secrets.json'])
   })
 
-  it('are closed to others again when their file was opened', async () => {
+  it('are made private again if their file was readable by others', async () => {
     const first = await secretsOf()
     await chmod(file, 0o644)
     expect(await secretsOf()).toEqual(first)
@@ -83,21 +83,21 @@ describe('generated secrets', () => {
 })
 
 describe('given secrets', () => {
-  it('touch no file when both are given', async () => {
+  it('need no file if both are given', async () => {
     const secrets = await secretsOf(given)
     expect(secrets.adminToken).toBe(given.PARLEY_ADMIN_TOKEN)
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('go before the file, one by one', async () => {
+  it('override the file one by one', async () => {
     const generated = await secretsOf()
     const secrets = await secretsOf({ PARLEY_ADMIN_TOKEN: given.PARLEY_ADMIN_TOKEN })
     expect(secrets).toEqual({ adminToken: given.PARLEY_ADMIN_TOKEN, masterKeys: generated.masterKeys })
   })
 })
 
-describe('problems', () => {
-  it('names a data directory that cannot be made', async () => {
+describe('invalid secrets', () => {
+  it('are reported with a data directory that cannot be created', async () => {
     await writeFile(join(folder, 'deep'), 'a file, not a folder')
     const problem = await problemOf()
     expect(problem).toMatch(/^PARLEY_DATA_DIR=.*ENOTDIR.*$/)
@@ -109,7 +109,7 @@ describe('problems', () => {
     ['no object', '[]'],
     ['empty', ''],
     ['without a key', JSON.stringify({ PARLEY_ADMIN_TOKEN: given.PARLEY_ADMIN_TOKEN })],
-  ])('refuses a file that is damaged (%s) and leaves it as it is', async (_, content) => {
+  ])('include a file that is damaged (%s), which stays unchanged', async (_, content) => {
     await secretsOf()
     await writeFile(file, content)
     expect(await problemOf()).toContain(`${file}: expected `)

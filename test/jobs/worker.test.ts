@@ -82,7 +82,7 @@ function recordPayloads() {
 }
 
 describe('draining', () => {
-  it('works off every due job once, taking them in order, and ends when all have ended', async () => {
+  it('runs every due job once in order, and ends when all have ended', async () => {
     const begun: unknown[] = []
     let ended = 0
     const tasks = {
@@ -100,14 +100,14 @@ describe('draining', () => {
     expect(await jobs()).toEqual([])
   })
 
-  it('takes jobs in order where the table holds them in another one', async () => {
+  it('takes jobs in order even if the table holds them in another one', async () => {
     const { tasks, payloads: begun } = recordPayloads()
     await insertJobsBackwards('first', ['second', 'third', 'fourth'])
     await drainJobs(database, tasks, log)
     expect(begun).toEqual(['first', 'second', 'third', 'fourth'])
   })
 
-  it('leaves a failed job for later, with its reason, and does the others', async () => {
+  it('leaves a failed job for later, with its reason, and runs the others', async () => {
     const done: unknown[] = []
     const tasks = {
       receive_callback: async (payload: unknown) => {
@@ -123,7 +123,7 @@ describe('draining', () => {
 })
 
 describe('a worker', () => {
-  it('does jobs that it is woken for, and hands nothing back that it has begun', async () => {
+  it('runs jobs that it is notified of, and returns none that it has started', async () => {
     const { tasks, payloads: done } = recordPayloads()
     const ids: string[] = []
     const worker = await startWorker(database, tasks, log, async (id) => {
@@ -168,7 +168,7 @@ describe('a worker', () => {
     await worker.stop()
   })
 
-  it('takes jobs in order where the table holds them in another one', async () => {
+  it('takes jobs in order even if the table holds them in another one', async () => {
     const { tasks, payloads: begun } = recordPayloads()
     await insertJobsBackwards('first', ['second', 'third', 'fourth'])
     const worker = await startWorker(database, tasks, log, async () => undefined)
@@ -177,7 +177,7 @@ describe('a worker', () => {
     expect(begun).toEqual(['first', 'second', 'third', 'fourth'])
   })
 
-  it('does quick jobs while every place for slow ones is taken', async () => {
+  it('runs quick jobs while all slots for slow ones are taken', async () => {
     const quick: unknown[] = []
     const begun: unknown[] = []
     const { opened: released, open: release } = gate()
@@ -203,7 +203,7 @@ describe('a worker', () => {
     expect(await jobs()).toEqual([])
   })
 
-  it('fetches files while voice notes wait for a service that hangs', async () => {
+  it('fetches files while voice notes wait for a hanging service', async () => {
     const fetched: unknown[] = []
     const { opened: released, open: release } = gate()
     const tasks = {
@@ -221,7 +221,7 @@ describe('a worker', () => {
     await worker.stop()
   })
 
-  it('hands a slow job that is cut short by its stop back to the queue', async () => {
+  it('returns a slow job that its stop interrupts to the queue', async () => {
     let begun = 0
     const tasks = {
       fetch_media: async (_payload: unknown, { abortSignal }: JobHelpers) => {
@@ -238,7 +238,7 @@ describe('a worker', () => {
     expect(await jobs()).toEqual([{ attempts: 1, last_error: 'cut short', locked: false }])
   })
 
-  it('goes on after it could not report a job, which is done once more', async () => {
+  it('continues after it could not report a job, which runs once more', async () => {
     await database.pool.query(
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
        CREATE TRIGGER refuse BEFORE DELETE ON graphile_worker._private_jobs EXECUTE FUNCTION refuse()`,
@@ -257,7 +257,7 @@ describe('a worker', () => {
     expect(await jobs()).toEqual([])
   })
 
-  it('goes on after two reports of jobs failed together', async () => {
+  it('continues after two reports of jobs failed together', async () => {
     const done: unknown[] = []
     const gates = { one: gate(), two: gate(), three: gate() }
     const tasks = {
@@ -309,7 +309,7 @@ describe('a worker', () => {
     await proxy.close()
   })
 
-  it('does jobs that are locked for it and that it never heard of, but not those that it is at', async () => {
+  it('runs jobs that are locked for it but unknown to it, and not those that it is running', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const ids: string[] = []
     const begun: unknown[] = []
@@ -375,7 +375,7 @@ describe('the tasks', () => {
   })
 })
 
-it('a job that has failed for the last time is logged as an error, with the ids in its payload and nothing else of it', async () => {
+it('a job that has failed for the last time is logged as an error, with only the ids in its payload', async () => {
   const lines: Record<string, unknown>[] = []
   const { opened: logged, open } = gate()
   const write = (line: string) => {

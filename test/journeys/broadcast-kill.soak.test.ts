@@ -80,8 +80,8 @@ afterAll(async () => {
 })
 
 // The tests are one story, each goes on where the one before ended.
-describe('a broadcast to 20,000 whose service is killed again and again', () => {
-  it('is made once though the service dies before it answers, and the client asks again', async () => {
+describe('a broadcast to 20,000 whose service is killed repeatedly', () => {
+  it('is created once even if the service dies before it answers, and the client repeats the request', async () => {
     const first = postBroadcast(service).catch(() => null)
     await until(isKeyClaimed)
     // The service answers once it has written its answer to this row.
@@ -99,13 +99,13 @@ describe('a broadcast to 20,000 whose service is killed again and again', () => 
     expect(broadcastId).toBe(await findBroadcastId())
   })
 
-  it.each(PREPARING_KILLS)('outlives a death while it is prepared, at %d of the recipients', async (part) => {
+  it.each(PREPARING_KILLS)('survives a death while it is prepared, at %d of the recipients', async (part) => {
     await until(async () => (await readProgress(database, broadcastId)).prepared >= part * RECIPIENTS)
     await killAndRestart()
   })
 
   it.each(Array.from({ length: SENDING_KILLS }, (_, index) => index + 1))(
-    'outlives a death while it is sent, seed %i',
+    'survives a death while it is sent, seed %i',
     async (seed) => {
       const target = (await countAccepted(sandbox)) + 1 + Math.floor(seeded(seed)() * STRIDE)
       await until(async () => (await countAccepted(sandbox)) >= target)
@@ -113,12 +113,12 @@ describe('a broadcast to 20,000 whose service is killed again and again', () => 
     },
   )
 
-  it.each(LAST_KILLS)('outlives a death near its end, with %i to go', async (left) => {
+  it.each(LAST_KILLS)('survives a death near its end, with %i to go', async (left) => {
     await until(async () => (await readProgress(database, broadcastId)).recorded >= RECIPIENTS - left)
     await killAndRestart()
   })
 
-  it('has come to everybody in the end, to nobody twice, and knows whom it may have missed', async () => {
+  it('reaches every recipient in the end, none twice, and knows which it may have missed', async () => {
     await kill()
     service = await startService(env)
     await until(async () => (await readProgress(database, broadcastId)).recorded === RECIPIENTS)
@@ -133,7 +133,7 @@ describe('a broadcast to 20,000 whose service is killed again and again', () => 
     expect(await readBroadcast(service, organization, broadcastId)).toMatchObject({ status: 'running' })
   })
 
-  it('fails for those after 15 minutes, and retry-failed comes to exactly them', async () => {
+  it('marks those as failed after 15 minutes, and retry-failed reaches exactly them', async () => {
     const reached = await acceptedNumbers()
     const missed = without(reached)
     await letOutcomesFallDue(database)
@@ -153,7 +153,7 @@ describe('a broadcast to 20,000 whose service is killed again and again', () => 
     await runNow(database, 'tend_broadcasts', PATIENCE_MS)
   })
 
-  it('is completed, and counted right', async () => {
+  it('completes with correct counts', async () => {
     expect(await acceptedNumbers()).toEqual(without([]))
     const { numbersOf } = await readRecipients(service, organization, broadcastId)
     expect(numbersOf('read')).toEqual(without([]))

@@ -77,7 +77,7 @@ describe.each([
     }),
   ],
 ])('a body of 30 MB whose recipients have %s', (_name, count, make) => {
-  it('is taken with a bounded heap, once', async () => {
+  it('is accepted once with a bounded heap', async () => {
     const service = await start(BODY_HEAP_MIB)
     const organization = await createOrganization(service)
     const recipients = Array.from({ length: count }, (_, index) => make(String(FIRST_NUMBER + index)))

@@ -76,7 +76,7 @@ afterAll(async () => {
 
 // The tests are one story, each goes on where the one before ended.
 describe('three processes with one broadcast', () => {
-  it('send each a part of it, and nothing while it is paused', async () => {
+  it('each send a part of it, and nothing while it is paused', async () => {
     broadcast = await post('551195')
     for (let pause = 0; pause < PAUSES; pause++) {
       const before = await countAccepted(sandbox)
@@ -90,7 +90,7 @@ describe('three processes with one broadcast', () => {
     expect((await readProgress(database, broadcast.id)).recorded).toBeLessThan(RECIPIENTS)
   })
 
-  it('go on with what one of them held when it was killed', async () => {
+  it('continue with the recipients of a killed process', async () => {
     const before = ways.map((way) => way.messages())
     const growing = () => workers.findIndex((_, index) => (ways[index + 1]?.messages() ?? 0) > (before[index + 1] ?? 0))
     await until(async () => growing() >= 0)
@@ -107,7 +107,7 @@ describe('three processes with one broadcast', () => {
     expect(numbersOf('pending').length).toBe(RECIPIENTS - reached.length)
   })
 
-  it('bring it to its end, to everybody once', async () => {
+  it('finish it, with every recipient reached once', async () => {
     const missed = RECIPIENTS - (await acceptedNumbers()).length
     await letOutcomesFallDue(database)
     await runNow(database, 'settle_outcomes', PATIENCE_MS)
@@ -125,7 +125,7 @@ describe('three processes with one broadcast', () => {
     expect((await readRecipients(service, organization, broadcast.id)).numbersOf('read').length).toBe(RECIPIENTS)
   })
 
-  it('send nothing more of one that is cancelled', async () => {
+  it('send nothing more of a cancelled one', async () => {
     const cancelled = await post('551194')
     await until(async () => (await countAccepted(sandbox)) >= RECIPIENTS + STRIDE)
     await controlBroadcast(service, organization, cancelled.id, 'cancel')

@@ -68,13 +68,13 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-describe('a database that is stopped in the middle of traffic and started again', () => {
+describe('a database that is stopped during traffic and started again', () => {
   it.each([
     ['in order', 'SIGINT', '5511960710'],
     ['at once', 'SIGQUIT', '5511960720'],
     ['by a crash', 'SIGKILL', '5511960730'],
   ] as const)(
-    '%s: puts requests off meanwhile, keeps what was taken, and all goes on by itself',
+    '%s: requests are refused in the meantime, accepted data is kept, and everything continues without help',
     async (name, signal, prefix) => {
       const people = Array.from({ length: 8 }, (_, index) => `${prefix}10${index}`)
       for (const phone_number of people) {

@@ -7,7 +7,7 @@ import { call } from './support/service.js'
 const env = prepareFaults()
 
 describe('a fault that nothing catches', () => {
-  it('lets up come back over the same data, and be ended as ever', async () => {
+  it('makes up restart over the same data, and up can still be stopped as usual', async () => {
     const program = await startProgram(['up'], { env: env() })
     await ready(program, 1)
     const { key, url } = factsOf(program)
@@ -39,7 +39,7 @@ describe('a fault that nothing catches', () => {
     await vi.waitFor(async () => expect(await stillRunning(family)).toEqual([]), patience)
   })
 
-  it('does not come back from a wrong configuration', async () => {
+  it('does not restart after a wrong configuration', async () => {
     const program = await startProgram(['up'], { env: { ...env(), PARLEY_PORT: 'none' } })
     program.firstLine.catch(() => undefined)
     expect(await program.exited).toEqual({ code: 2, signal: null })

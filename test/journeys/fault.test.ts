@@ -10,7 +10,7 @@ import { createOrganization, startService } from './support/service.js'
 const env = prepareFaults()
 
 describe('a fault that nothing catches', () => {
-  it('lets serve finish what is under way, says why in one line, and ends it', async () => {
+  it('lets serve finish running requests, log the reason in one line, and end', async () => {
     const asked: ServerResponse[] = []
     const files = createServer((_request, response) => void asked.push(response)).listen(0, '127.0.0.1')
     await once(files, 'listening')

@@ -73,7 +73,7 @@ describe('linked devices of two processes', () => {
     for (const number of NUMBERS) expect(network.countConnections(number)).toBe(1)
   })
 
-  it('send once what is asked of either', async () => {
+  it('send a message once, whichever process is asked', async () => {
     await Promise.all(
       NAMES.flatMap((name) => [one, other].flatMap((service) => [send(service, name), send(service, name)])),
     )
@@ -83,7 +83,7 @@ describe('linked devices of two processes', () => {
     await untilAllTold(other)
   })
 
-  it('move to the other one when theirs is killed, with their keys and all that was written to them', async () => {
+  it('move to the other process when theirs is killed, with their keys and all pending messages', async () => {
     one.program.killGroup()
     expect(await one.program.exited).toEqual({ code: null, signal: 'SIGKILL' })
     await expect.poll(() => holders().every(({ pid }) => pid === other.program.pid), patience).toBe(true)
@@ -94,7 +94,7 @@ describe('linked devices of two processes', () => {
     await untilAllTold(other)
   })
 
-  it('move at once when theirs ends in order', async () => {
+  it('move at once when theirs stops normally', async () => {
     one = await start()
     await expect.poll(() => holders().filter(({ pid }) => pid === one.program.pid).length, patience).toBe(2)
     await expect.poll(() => holders().length, patience).toBe(NAMES.length)

@@ -38,12 +38,12 @@ afterAll(async () => {
   await database?.drop()
 })
 
-describe('a service that is killed in the middle of load', () => {
+describe('a service that is killed under load', () => {
   it.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))('keeps its promises, seed %i', async (seed) => {
     played.push(await playRound(stage, seed))
   })
 
-  it('has sent nothing twice over all rounds', async () => {
+  it('has sent nothing twice in any round', async () => {
     const record = await stage.sandbox.accepted()
     const texts = record.map(({ payload }) => payload.text.body)
     const ids = record.map(({ payload }) => payload.biz_opaque_callback_data)
@@ -55,8 +55,8 @@ describe('a service that is killed in the middle of load', () => {
 })
 
 // What is under way is held at a known point by a lock.
-describe('a service that is killed while a statement of its waits', () => {
-  it('has its jobs worked off right after the restart', async () => {
+describe('a service that is killed while one of its statements waits', () => {
+  it('has its jobs processed right after the restart', async () => {
     const { organization } = stage
     const lock = await lockContact('5511970100001')
     const inbounds = Array.from({ length: 30 }, (_, index): Inbound => {
@@ -78,7 +78,7 @@ describe('a service that is killed while a statement of its waits', () => {
     await vi.waitFor(async () => expect(await lockedJobs()).toBe(0), atOnce)
   })
 
-  it('sends no second time what its statement records after its death, however often the client asks', async () => {
+  it('does not send again a message that the statement records after the death, however often the client repeats it', async () => {
     const { key } = stage.organization
     const body = { phone_number: '5511970100002' }
     await succeed(stage.service.request('POST', '/contact', { key, body }))

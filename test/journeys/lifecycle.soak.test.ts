@@ -31,7 +31,7 @@ describe.each([
   ['that all may enter', 0o755],
   ['that only its user may enter', 0o700],
 ])('serve with the embedded database below a folder %s', (_name, mode) => {
-  it('lives from its first start over a clean end to its second start', async () => {
+  it('works from the first start through a clean stop to the second start', async () => {
     await chmod(folder.path, mode)
     const first = await serve()
     expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
@@ -53,7 +53,7 @@ describe.each([
 })
 
 describe('a machine without ffmpeg', () => {
-  it('is told of once, in one line, and serve goes on', async () => {
+  it('is logged once, in one line, and serve continues', async () => {
     const database = await createTestDatabase()
     cleanups.push(() => database.drop())
     const env = { ...environment(), PARLEY_DATABASE_URL: urlOf(database.connection), PATH: folder.path }
@@ -66,7 +66,7 @@ describe('a machine without ffmpeg', () => {
 })
 
 describe('SIGTERM', () => {
-  it('lets a send that is under way finish, and refuses new connections meanwhile', async () => {
+  it('lets a running send finish, and refuses new connections in the meantime', async () => {
     const upstream = await startHeldUpstream()
     const service = await startService({ ...environment(), PARLEY_UPSTREAM_URL: upstream.url })
     const { key } = await createOrganization(service)
@@ -81,7 +81,7 @@ describe('SIGTERM', () => {
     expect(await service.program.exited).toEqual({ code: 0, signal: null })
   })
 
-  it('that comes while the service starts ends it too, with its database', async () => {
+  it('during the start ends the service too, with its database', async () => {
     const program = await startProgram(['serve'], { env: environment() })
     program.firstLine.catch(() => undefined)
     const database = await vi.waitFor(async () => {
@@ -94,7 +94,7 @@ describe('SIGTERM', () => {
   })
 })
 
-describe('a database that ends by itself', () => {
+describe('a database that stops unexpectedly', () => {
   it('ends the service with one clear line, and the next start recovers', async () => {
     const service = await serve()
     const { key } = await createOrganization(service)

@@ -40,8 +40,8 @@ afterAll(async () => {
   await database?.drop()
 })
 
-describe('an upstream that keeps its limits, and two processes with the settings of every new number', () => {
-  it('200 messages to 20 people at once are all taken, each once', async () => {
+describe('an upstream that enforces its limits, and two processes with the default settings of a number', () => {
+  it('200 concurrent messages to 20 people are all accepted, each once', async () => {
     const people = Array.from({ length: PEOPLE }, (_, index) => `55119612${String(index).padStart(5, '0')}`)
     await Promise.all(people.map(openWindow))
     const answers = await Promise.all(

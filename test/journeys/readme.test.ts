@@ -46,14 +46,14 @@ afterAll(async () => {
 })
 
 describe('the commands of the docs', () => {
-  it('of the README can be pasted in order, as they stand, and are answered as it shows', async () => {
+  it('in the README can be pasted in order, unchanged, and answer as shown', async () => {
     const steps = await readSteps(README)
     expect(steps).toHaveLength(4)
     const outputs = await pasteAndCheck(steps)
     expect(outputs.at(-1)).toContain('Is it still there?')
   })
 
-  it('of the tour can be pasted in order, as they stand, and are answered as it shows', async () => {
+  it('in the tour can be pasted in order, unchanged, and answer as shown', async () => {
     const steps = await readSteps(TOUR)
     expect(steps.length).toBeGreaterThan(8)
     const outputs = await pasteAndCheck(steps)
@@ -61,7 +61,7 @@ describe('the commands of the docs', () => {
     expect(outputs.at(-1)).toContain('Did it arrive?')
   })
 
-  it('of the other pages, too', async () => {
+  it('on the other pages can be pasted too', async () => {
     const steps = (await Promise.all(OTHERS.map(readSteps))).flat()
     expect(steps.length).toBeGreaterThan(8)
     await pasteAndCheck(steps)

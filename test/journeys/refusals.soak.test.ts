@@ -35,7 +35,7 @@ describe('serve ends with code 2 and one clear line for', () => {
     await expectRefusal(['serve'], { ...onMigrated(), PARLEY_PORT: String(port) }, [`PARLEY_PORT=${port}`, 'is taken'])
   })
 
-  it('a taken port with the embedded database, which it takes along', async () => {
+  it('a taken port with the embedded database, which it stops too', async () => {
     const { port } = await listen(() => undefined)
     const env = { PARLEY_DATA_DIR: join(folder.path, 'taken'), PARLEY_PORT: String(port) }
     await expectRefusal(['serve'], env, [`PARLEY_PORT=${port}`, 'is taken'])
@@ -43,11 +43,11 @@ describe('serve ends with code 2 and one clear line for', () => {
     expect(await service.request('GET', '/readyz')).toMatchObject({ status: 200 })
   })
 
-  it('an address that is not of this machine', async () => {
+  it('an address that this machine does not have', async () => {
     await expectRefusal(['serve'], { ...onMigrated(), PARLEY_HOST: '192.0.2.1' }, ['PARLEY_HOST=192.0.2.1'])
   })
 
-  it('a data folder that cannot be made', async () => {
+  it('a data folder that cannot be created', async () => {
     const file = join(folder.path, 'file')
     await writeFile(file, '')
     const env = { PARLEY_DATA_DIR: join(file, 'data') }
@@ -56,7 +56,7 @@ describe('serve ends with code 2 and one clear line for', () => {
     await expectRefusal(['serve'], { ...env, ...sharedSecrets }, ['PARLEY_DATA_DIR', join(file, 'data')])
   })
 
-  it('a folder of the database that holds something else', async () => {
+  it('a database folder with other content', async () => {
     const dataDir = join(folder.path, 'other')
     await mkdir(join(dataDir, 'postgres'), { recursive: true })
     await writeFile(join(dataDir, 'postgres', 'diary.txt'), 'mine')
@@ -70,7 +70,7 @@ describe('serve ends with code 2 and one clear line for', () => {
     expect(await service.request('GET', '/readyz')).toMatchObject({ status: 200 })
   })
 
-  it('secrets that are spoiled', async () => {
+  it('damaged secrets', async () => {
     const dataDir = join(folder.path, 'spoiled')
     await mkdir(dataDir)
     await writeFile(join(dataDir, 'secrets.json'), '{"PARLEY_SECRET": "s3cret-that-nobody-shall-read')
@@ -89,17 +89,17 @@ describe('serve ends with code 2 and one clear line for', () => {
     await expectDatabaseRefusal(urlOf(onDatabase(server, 'absent_database')), ['"absent_database" does not exist'])
   })
 
-  it('something else than PostgreSQL, be it loud', async () => {
+  it('a server that is not PostgreSQL and answers garbage', async () => {
     const { port } = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await expectDatabaseRefusal(`postgres://me:hush@127.0.0.1:${port}/none`, [])
   })
 
-  it('something else than PostgreSQL, be it silent', async () => {
+  it('a server that is not PostgreSQL and stays silent', async () => {
     const { port } = await listen(() => undefined)
     await expectDatabaseRefusal(`postgres://me:hush@127.0.0.1:${port}/none`, ['in time'])
   })
 
-  it('something else than PostgreSQL, be it short', async () => {
+  it('a server that is not PostgreSQL and closes the connection', async () => {
     const { port } = await listen((socket) => socket.destroy())
     await expectDatabaseRefusal(`postgres://me:hush@127.0.0.1:${port}/none`, [])
   })
@@ -111,7 +111,7 @@ describe('serve ends with code 2 and one clear line for', () => {
     },
   )
 
-  it('a schema that a newer version made', async () => {
+  it('a schema of a newer version', async () => {
     const newer = await createTestDatabase()
     cleanups.push(newer.drop)
     await newer.pool.query(`INSERT INTO schema_migrations (version, name) VALUES (9999, '9999_future')`)
@@ -119,14 +119,14 @@ describe('serve ends with code 2 and one clear line for', () => {
     await expectRefusal(['serve', '--migrate'], onDatabaseOf(newer), ['schema is newer than this version'])
   })
 
-  it('a variable that nobody knows, with those that there are', async () => {
+  it('an unknown variable, listing the known ones', async () => {
     await expectRefusal(['serve'], { PARLEY_DATABASE: 'x' }, [
       'PARLEY_DATABASE is not a setting',
       'PARLEY_DATABASE_URL',
     ])
   })
 
-  it('a value that is none, with what is expected', async () => {
+  it('an invalid value, with the expected form', async () => {
     await expectRefusal(['serve'], { PARLEY_PORT: '80808' }, ['PARLEY_PORT="80808"', 'from 0'])
     const said = await expectRefusal(['serve'], { PARLEY_SECRET: 'hush,,hush' }, [
       'PARLEY_SECRET=***',
@@ -137,7 +137,7 @@ describe('serve ends with code 2 and one clear line for', () => {
 })
 
 describe('an empty external database', () => {
-  it('is refused by serve, filled by migrate, and then served', async () => {
+  it('is refused by serve, migrated by migrate, and then served', async () => {
     const env = { ...sharedSecrets, PARLEY_DATABASE_URL: await createEmptyDatabase(), PARLEY_PORT: '0' }
     await expectRefusal(['serve'], env, ["run 'parley migrate', or start with --migrate"])
     const first = await runProgram(['migrate'], { env })
@@ -148,7 +148,7 @@ describe('an empty external database', () => {
     expect(await service.request('GET', '/readyz')).toMatchObject({ status: 200 })
   })
 
-  it('is filled by serve --migrate, also by two at once', async () => {
+  it('is migrated by serve --migrate, also in two concurrent starts', async () => {
     const env = { ...sharedSecrets, PARLEY_DATABASE_URL: await createEmptyDatabase(), PARLEY_PORT: '0' }
     const services = await Promise.all([startService(env, ['--migrate']), startService(env, ['--migrate'])])
     for (const service of services) expect(await service.request('GET', '/readyz')).toMatchObject({ status: 200 })
@@ -204,7 +204,7 @@ describe('config', () => {
     expect(JSON.stringify(rows)).not.toContain('hush')
   })
 
-  it('refuses what serve would refuse', async () => {
+  it('refuses the settings that serve refuses', async () => {
     await expectRefusal(['config'], { PARLEY_PORT: '-1' }, ['PARLEY_PORT'])
   })
 })

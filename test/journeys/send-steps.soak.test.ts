@@ -51,9 +51,9 @@ afterAll(async () => {
 })
 
 describe('a service that is killed at a step of a send', () => {
-  it.each(rounds)('%s: sends once or not at all, seed %i', (_, seed, step) => playStep(stage, step, seed))
+  it.each(rounds)('%s: sends at most once, seed %i', (_, seed, step) => playStep(stage, step, seed))
 
-  it('has all that the upstream accepted over all rounds, and sent nothing twice', async () => {
+  it('has recorded every message that the upstream accepted, and sent none twice', async () => {
     const record = await stage.sandbox.accepted()
     expectNothingTwice(record)
     const { conversations } = stage

@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 describe('two processes over one database', () => {
-  it('both answer, each with what came through the other', async () => {
+  it('both answer, and each sees the writes of the other', async () => {
     const { key } = organization
     await succeed(one.request('POST', '/contact', { key, body: { phone_number: '+5511960100001' } }))
     const send: Send = { key: 'through one', to: '5511960100001', text: 'through one', answers: [] }
@@ -59,7 +59,7 @@ describe('two processes over one database', () => {
     }, patience)
   })
 
-  it('one refuses a key from the very next request after the other revoked it', async () => {
+  it('refuse a key from the next request after either revoked it', async () => {
     for (let round = 0; round < 10; round++) {
       const issued = await succeed(one.admin('POST', `/organizations/${organization.id}/keys`, { name: 'short' }))
       const { id, key } = issued.body.api_key
@@ -73,7 +73,7 @@ describe('two processes over one database', () => {
     }
   })
 
-  it('do one send once when it comes to both at the same time', async () => {
+  it('send once if both receive the same request at the same time', async () => {
     const { key } = organization
     await succeed(one.request('POST', '/contact', { key, body: { phone_number: '+5511960100002' } }))
     const sends = Array.from({ length: 10 }, (_, index): Send => {
@@ -87,7 +87,7 @@ describe('two processes over one database', () => {
     expect(accepted.map(({ payload }) => payload.text.body)).toEqual(sends.map(({ text }) => text))
   })
 
-  it('one works off what it took in though the worker of the other dies with it in its hands', async () => {
+  it("one processes a stored callback even if the other's worker dies while working on it", async () => {
     const from = '5511960100003'
     const { key } = organization
     const made = await succeed(one.request('POST', '/contact', { key, body: { phone_number: from } }))
@@ -118,7 +118,7 @@ describe('two processes over one database', () => {
 })
 
 describe('the rate limit of a key', () => {
-  it('is shared, and exceeded by one batch of each process at most', async () => {
+  it('is shared, and exceeded by at most one batch per process', async () => {
     const limited = await Promise.all([
       start({ PARLEY_RATE_LIMIT: `${RATE}` }),
       start({ PARLEY_RATE_LIMIT: `${RATE}` }),

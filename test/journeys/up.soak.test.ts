@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 describe('up', () => {
-  it('prints addresses, a key and a curl that sends, and the same key when it is started again', async () => {
+  it('prints URLs, a key and a curl that sends, and the same key at the next start', async () => {
     const first = await up()
     expect(first.key).toMatch(/^parley_\S{32,}$/)
     expect(await signIn(first)).toMatchObject({ status: 200, body: { session: { member: { role: 'owner' } } } })
@@ -49,7 +49,7 @@ describe('up', () => {
     })
   })
 
-  it('makes the schema of an empty database of its own, and is found by the commands of the demo', async () => {
+  it('creates the schema of its own empty database, and is found by the demo commands', async () => {
     const database = await createTestDatabase()
     try {
       await database.pool.query('DROP SCHEMA public, graphile_worker CASCADE; CREATE SCHEMA public')
@@ -68,7 +68,7 @@ describe('up', () => {
     }
   })
 
-  it('is found by commands in another shell, until serve takes its place', async () => {
+  it('is found by commands in another shell, until serve replaces it', async () => {
     const { program, url } = await up()
     const other = { env: { PARLEY_DATA_DIR: dataDir } }
     const config = await runProgram(['config', '--json'], other)
@@ -103,7 +103,7 @@ describe('up', () => {
   })
 
   it.each(['demo.json', 'secrets.json', 'postgres'])(
-    'completes what a first start that was killed at its %s had begun',
+    'completes a first start that was killed at its %s',
     async (sign) => {
       const program = await startProgram(['up'], { env: environment() })
       program.firstLine.catch(() => undefined)

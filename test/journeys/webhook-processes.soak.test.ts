@@ -69,7 +69,7 @@ afterAll(async () => {
 })
 
 // The tests are one story, each goes on where the one before ended.
-describe('several processes that deliver', () => {
+describe('several processes that deliver webhooks', () => {
   it('share the organizations evenly', async () => {
     for (let count = 0; count < 3; count++) deliverers.push(await startDeliverer())
     await untilSharedEvenly()
@@ -80,7 +80,7 @@ describe('several processes that deliver', () => {
     await expectDelivered()
   })
 
-  it('leave its share to one more, while they deliver', async () => {
+  it('give a share to a new process while they deliver', async () => {
     const traffic = tell(shops)
     deliverers.push(await startDeliverer())
     await traffic
@@ -88,7 +88,7 @@ describe('several processes that deliver', () => {
     await expectDelivered()
   })
 
-  it('record what was in flight when one of them is stopped, and take its organizations over', async () => {
+  it('record requests in flight of a stopping process, and take its organizations over', async () => {
     const stopped = deliverers.shift() as Deliverer
     const held = await holdAnswersOf(stopped)
     stopped.program.kill('SIGTERM')
@@ -99,7 +99,7 @@ describe('several processes that deliver', () => {
     await expectDelivered()
   })
 
-  it('make again what one that is stopped has waited for in vain', async () => {
+  it('repeat requests that a stopping process waited for in vain', async () => {
     const stopped = deliverers.shift() as Deliverer
     const held = await holdAnswersOf(stopped)
     stopped.program.kill('SIGTERM')
@@ -111,7 +111,7 @@ describe('several processes that deliver', () => {
     await expectDelivered()
   })
 
-  it('take over what one of them held when it was killed', async () => {
+  it('take over the organizations of a killed process', async () => {
     deliverers.push(await startDeliverer())
     await untilSharedEvenly()
     const killed = deliverers.shift() as Deliverer

@@ -99,7 +99,7 @@ afterAll(async () => {
 
 // The tests are one story, each goes on where the one before ended.
 describe('5,000 events for three endpoints, one dead, one slow, one failing at random', () => {
-  it.each(WORKER_DEATHS)('outlive the death of the process that delivers, at %i', async (taken) => {
+  it.each(WORKER_DEATHS)('survive the death of the process that delivers, at %i', async (taken) => {
     traffic ??= keepTraffic()
     await until(() => slow.taken.size >= taken)
     await killWorker()
@@ -107,21 +107,21 @@ describe('5,000 events for three endpoints, one dead, one slow, one failing at r
     await follower.readOn(await service)
   })
 
-  it('outlive the death of the whole service', async () => {
+  it('survive the death of the whole service', async () => {
     await until(() => slow.taken.size >= DEATH_OF_ALL)
     await Promise.all([killFront(), killWorker()])
     worker = await startWorker()
     await follower.readOn(await service)
   })
 
-  it('outlive one more death of the process that delivers', async () => {
+  it('survive one more death of the process that delivers', async () => {
     await until(() => slow.taken.size >= LAST_WORKER_DEATH)
     await killWorker()
     worker = await startWorker()
     await follower.readOn(await service)
   })
 
-  it('arrive at those who answer, whatever becomes of the dead one', async () => {
+  it('arrive at the working endpoints, whatever happens to the dead one', async () => {
     await traffic
     await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
     await follower.readOn(await service)
@@ -133,7 +133,7 @@ describe('5,000 events for three endpoints, one dead, one slow, one failing at r
     expect(refused.filter(({ response_status, error }) => response_status !== null || error === null)).toEqual([])
   })
 
-  it('arrive at the dead one as soon as it is back, though the process that delivers dies once more', async () => {
+  it('arrive at the dead one as soon as it is back, even if the process that delivers dies once more', async () => {
     await dead.open()
     await until(() => dead.taken.size >= DEATH_AFTER_RETURN)
     await killWorker()
@@ -143,14 +143,14 @@ describe('5,000 events for three endpoints, one dead, one slow, one failing at r
     await until(async () => (await countDeliveries(await service, organization, 'pending')) === 0)
   })
 
-  it('have all arrived at each, in the order of their contacts', () => {
+  it('have all arrived at each endpoint, in order per contact', () => {
     for (const witness of witnesses) {
       expectAllTaken(witness, follower.events)
       expectInOrder(witness, follower.events)
     }
   })
 
-  it('stand in the log as the endpoints saw them', async () => {
+  it('appear in the log as the endpoints saw them', async () => {
     for (const witness of witnesses) {
       const log = await readLog(await service, organization, witness.webhookId)
       const missing = expectSameInLog(witness, follower.events, log)
@@ -159,7 +159,7 @@ describe('5,000 events for three endpoints, one dead, one slow, one failing at r
     }
   })
 
-  it('are read from the feed once each, by those who followed and by those who come later', async () => {
+  it('are read from the feed once each, by early and late readers', async () => {
     const later = createFeedReader(organization)
     await later.readOn(await service)
     const ids = later.events.map(({ id }) => id)

@@ -42,19 +42,19 @@ function journeys(): string[] {
 }
 
 describe('status callbacks', () => {
-  it('come in order for every message', async () => {
+  it('arrive in order for every message', async () => {
     await sendMany(60)
     expect(journeys()).toEqual(Array(60).fill('sent delivered read'))
     expect(receiver.forged).toBe(0)
   })
 
-  it('go one by one with a batch of 1', async () => {
+  it('are sent one by one with a batch of 1', async () => {
     await world.control('POST', '/settings', { batch: 1 })
     await sendMany(10)
     expect(receiver.posts).toBe(30)
   })
 
-  it('all come twice with duplicate 1', async () => {
+  it('are all sent twice with duplicate 1', async () => {
     await world.control('POST', '/settings', { duplicate: 1 })
     await sendMany(5)
     const counts = new Map<string, number>()
@@ -63,20 +63,20 @@ describe('status callbacks', () => {
     expect(receiver.statuses()).toHaveLength(30)
   })
 
-  it('are all shuffled with disorder 1', async () => {
+  it('are all reordered with disorder 1', async () => {
     await world.control('POST', '/settings', { disorder: 1 })
     await sendMany(20)
     expect(journeys()).not.toContain('sent delivered read')
     for (const row of journeys()) expect(row.split(' ').sort()).toEqual(['delivered', 'read', 'sent'])
   })
 
-  it('do not come when switched off', async () => {
+  it('are not sent when switched off', async () => {
     await world.control('POST', '/settings', { statuses: false })
     await sendMany(3)
     expect(receiver.posts).toBe(0)
   })
 
-  it('are repeated until the service takes them', async () => {
+  it('are repeated until the service accepts them', async () => {
     const answers = [503, null, 200]
     receiver.answer = () => (answers.length > 0 ? (answers.shift() ?? null) : 200)
     await world.sendText('16505551234')
@@ -85,7 +85,7 @@ describe('status callbacks', () => {
     expect(receiver.posts).toBe(5)
   })
 
-  it('follow a number to its new address', async () => {
+  it('follow a number to its new URL', async () => {
     const next = await startReceiver()
     receiver.answer = () => 503
     await world.sendText('16505551234')
@@ -96,7 +96,7 @@ describe('status callbacks', () => {
     await next.close()
   })
 
-  it('are given up when the number is unregistered', async () => {
+  it('are dropped when the number is removed', async () => {
     receiver.answer = () => 503
     await world.sendText('16505551234')
     await expect.poll(() => receiver.posts).toBeGreaterThan(0)
@@ -109,7 +109,7 @@ describe('status callbacks', () => {
 describe('inbound messages', () => {
   const inbound = (body: object) => world.control('POST', '/inbound', { phone_number_id: phoneNumberId, ...body })
 
-  it('reach the service in the upstream’s form before the call is answered', async () => {
+  it('reach the service in the upstream’s form before the control answers', async () => {
     const { status, body } = await inbound({ from: '+1 650 555 1234', name: 'Zoë', type: 'text', text: 'Olá / 😀' })
     expect([status, body]).toEqual([
       200,
@@ -152,7 +152,7 @@ describe('inbound messages', () => {
     expect(receiver.forged).toBe(0)
   })
 
-  it('keep id, time, context and payload as given', async () => {
+  it('keep the given id, time, context and payload', async () => {
     const message = {
       from: '16505551234',
       id: 'wamid.given',
@@ -177,7 +177,7 @@ describe('inbound messages', () => {
     expect(both?.messages?.[0]).toMatchObject({ from: '16505551234', from_user_id: user })
   })
 
-  it('of a group say which, beside who wrote', async () => {
+  it('of a group contain its id and the sender', async () => {
     await inbound({ from: '16505551234', name: 'Ann', group_id: 'Y2FwaV9ncm91cDox', type: 'text', text: 'hi' })
     const [value] = receiver.values()
     expect(value?.contacts).toEqual([{ profile: { name: 'Ann' }, wa_id: '16505551234' }])
@@ -189,7 +189,7 @@ describe('inbound messages', () => {
     ['user_id_update', { system: { previous: 'US.1111111111', current: 'US.2222222222' } }],
     ['user_changed_number', { from: '16505551234', system: { wa_id: '12195555358' } }],
     ['customer_identity_changed', { from: '16505551234', system: { identity: 'hash', customer: '16505551234' } }],
-  ])('tell of %s as it is given, with a sender or without one', async (type, { system, ...sender }) => {
+  ])('carry %s as given, with a sender or without one', async (type, { system, ...sender }) => {
     const notice = { ...sender, type: 'system', system: { ...system, type, body: 'changed' } }
     expect((await inbound(notice)).status).toBe(200)
     const [value] = receiver.values()
@@ -197,14 +197,14 @@ describe('inbound messages', () => {
     expect(value?.messages).toEqual([{ ...notice, id: expect.any(String), timestamp: expect.any(String) }])
   })
 
-  it('of a user id that is known give answers of later sends both ids', async () => {
+  it('link a user id to a number, and later sends return both ids', async () => {
     await inbound({ user_id: 'US.3333333333', from: '5531987654321', type: 'text', text: 'oi' })
     // The network's id of this number has no 9 after the area code.
     const { body } = await world.sendText('5531987654321')
     expect(body.contacts).toEqual([{ input: '5531987654321', wa_id: '553187654321', user_id: 'US.3333333333' }])
   })
 
-  it('of kind system come without contacts, those of kind unsupported with their error', async () => {
+  it('of kind system have no contacts, those of kind unsupported have their error', async () => {
     await inbound({ from: '16505551234', type: 'system', system: { body: 'x', wa_id: '12195555358' } })
     await inbound({ from: '16505551234', type: 'unsupported' })
     const [system, unsupported] = receiver.values()
@@ -212,7 +212,7 @@ describe('inbound messages', () => {
     expect(unsupported?.messages?.[0]?.errors?.[0]?.code).toBe(131051)
   })
 
-  it('are repeated when the service refuses them, and the answer says so', async () => {
+  it('are repeated if the service refuses them, and the answer says so', async () => {
     receiver.answer = () => (receiver.posts === 1 ? 503 : 200)
     const { body } = await inbound({ from: '16505551234', type: 'text', text: 'x' })
     expect(body).toMatchObject({ success: true, delivered: false, status: 503 })
@@ -220,7 +220,7 @@ describe('inbound messages', () => {
     expect(receiver.messages()).toHaveLength(1)
   })
 
-  it('are not repeated when told so', async () => {
+  it('are not repeated on request', async () => {
     receiver.answer = () => null
     const { body } = await inbound({ from: '16505551234', type: 'text', text: 'x', repeat: false })
     expect(body).toMatchObject({ delivered: false, status: null })
@@ -237,13 +237,13 @@ describe('inbound messages', () => {
     [{ from: '16505551234', type: 'contacts', contacts: {} }, 'contacts must be an array'],
     [{ from: 'me', type: 'text', text: 'x' }, 'from must be a phone number'],
     [{ from: '16505551234', type: 'text', text: 'x', timestamp: 'now' }, 'timestamp must be Unix seconds'],
-  ])('are refused when they are %j', async (body, message) => {
+  ])('are refused if they are %j', async (body, message) => {
     const answer = await inbound(body)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, message: expect.stringContaining(message) })
   })
 
-  it('tell that a button of a template was pressed, as the upstream does', async () => {
+  it('report a template button click as the upstream does', async () => {
     const template = { name: 'oferta_da_semana', language: { code: 'pt_BR' } }
     const parameters = ['name', 'discount'].map((name) => ({ type: 'text', text: 'x', parameter_name: name }))
     const url = { type: 'button', sub_type: 'url', index: 2, parameters: [{ type: 'text', text: 'abc' }] }
@@ -275,7 +275,7 @@ describe('inbound messages', () => {
     })
   })
 
-  it('need a number that is registered', async () => {
+  it('need a registered number', async () => {
     const missing = await world.control('POST', '/inbound', { from: '16505551234', type: 'text', text: 'x' })
     const unknown = await inbound({ phone_number_id: '404', from: '16505551234', type: 'text', text: 'x' })
     expect(missing.body).toMatchObject({ success: false, message: 'phone_number_id is required' })
@@ -299,13 +299,13 @@ describe('callbacks of any content', () => {
     ])
   })
 
-  it('carry a value of another field as it is', async () => {
+  it('carry a value of another field unchanged', async () => {
     const value = { event: 'APPROVED', message_template_name: 'hello' }
     await callback({ field: 'message_template_status_update', value })
     expect(receiver.envelopes()[0]?.entry[0]?.changes).toEqual([{ field: 'message_template_status_update', value }])
   })
 
-  it('carry a complete body, also one that is not JSON', async () => {
+  it('carry a complete body, even one that is not JSON', async () => {
     const body = {
       object: 'x',
       entry: [
@@ -352,7 +352,7 @@ describe('callbacks due at once', () => {
     await world.control('DELETE', '/numbers/222')
   })
 
-  it('put neighbouring statuses of a number into one change', () => {
+  it('combine neighbouring statuses of a number in one change', () => {
     const status = (id: string): BatchItem => ({
       number: numberOf('1'),
       content: { kind: 'status', status: { id, status: 'sent', timestamp: '1750025136' } },

@@ -46,12 +46,12 @@ async function expectRefused(type: string, payload: unknown, code: number, text:
 }
 
 describe.each(['image', 'video', 'audio', 'document', 'sticker'])('a message of type %s', (type) => {
-  it('is taken with the id of an upload, and with a link', async () => {
+  it('is accepted with the id of an upload, and with a link', async () => {
     await expectTaken(type, { id: ids[type] })
     await expectTaken(type, { link })
   })
 
-  it('is told sent, delivered and read', async () => {
+  it('gets the statuses sent, delivered and read', async () => {
     const { body } = await send(type, { id: ids[type] })
     await world.idle()
     const [{ id }] = body.messages as [{ id: string }]
@@ -74,30 +74,30 @@ describe.each(['image', 'video', 'audio', 'document', 'sticker'])('a message of 
     await expectRefused(type, { id: ids[other] }, 131009, `is of kind ${other}, not ${type}`)
   })
 
-  it('is refused with a file of another number', async () => {
+  it("is refused with another number's file", async () => {
     const { body } = await world.upload(bytes, mimeTypes[type as keyof typeof mimeTypes], { number: '999' })
     await expectRefused(type, { id: body.id }, 131053, 'uploaded no media')
   })
 })
 
-describe('what stands beside a file', () => {
-  it.each(['image', 'video', 'document'])('is a caption of up to 1024 characters with %s', async (type) => {
+describe('the fields next to a file', () => {
+  it.each(['image', 'video', 'document'])('may include a caption of up to 1024 characters with %s', async (type) => {
     await expectTaken(type, { link, caption: '😀'.repeat(1024) })
     await expectRefused(type, { link, caption: 'é'.repeat(1025) }, 100, `Param ${type}['caption'] must be at most 1024`)
     await expectRefused(type, { link, caption: 7 }, 100, `Param ${type}['caption'] must be a string`)
   })
 
-  it.each(['audio', 'sticker'])('is never a caption with %s', (type) =>
+  it.each(['audio', 'sticker'])('include no caption with %s', (type) =>
     expectRefused(type, { link, caption: 'x' }, 100, `Unexpected key "caption" on param "${type}"`),
   )
 
-  it('is a filename with a document only', async () => {
+  it('include a filename with a document only', async () => {
     await expectTaken('document', { link, filename: 'a.pdf' })
     await expectRefused('document', { link, filename: 7 }, 131009, 'document: filename must be a string')
     await expectRefused('image', { link, filename: 'a.png' }, 100, 'Unexpected key "filename"')
   })
 
-  it('is voice with an audio only', async () => {
+  it('include voice with an audio only', async () => {
     await expectTaken('audio', { link, voice: true })
     await expectRefused('audio', { link, voice: 'yes' }, 131009, 'audio: voice must be a boolean')
   })
@@ -107,7 +107,7 @@ describe('a location', () => {
   it.each([
     [{ latitude: 52.5, longitude: 13.4 }],
     [{ latitude: '-90', longitude: '180', name: 'Pole', address: 'South' }],
-  ])('is taken as %j', (location) => expectTaken('location', location))
+  ])('is accepted as %j', (location) => expectTaken('location', location))
 
   it.each<Case>([
     ['nothing', undefined, 131008, 'location is required'],
@@ -130,7 +130,7 @@ describe('a location', () => {
 describe('contact cards', () => {
   const name = { formatted_name: 'Ann Lee', first_name: 'Ann' }
 
-  it('are taken', () =>
+  it('are accepted', () =>
     expectTaken('contacts', [
       { name, phones: [{ phone: '+16505551234', type: 'CELL' }], birthday: '1990-12-31' },
       { name: { formatted_name: 'Bo', suffix: 'Jr.' } },
@@ -169,9 +169,9 @@ describe('interactive buttons', () => {
     ['with a text above', { header: { type: 'text', text: 'x'.repeat(60) } }],
     ['three, with long ids', { action: { buttons: [reply('a'), reply('b'), reply('x'.repeat(256), 'x'.repeat(20))] } }],
     ['with a link above', { header: { type: 'image', image: { link } } }],
-  ])('are taken, %s', (_what, changes) => expectTaken('interactive', buttonMessage(changes)))
+  ])('are accepted, %s', (_what, changes) => expectTaken('interactive', buttonMessage(changes)))
 
-  it.each(['image', 'video', 'document'])('are taken with an uploaded %s above', (type) =>
+  it.each(['image', 'video', 'document'])('are accepted with an uploaded %s as header', (type) =>
     expectTaken('interactive', buttonMessage({ header: { type, [type]: { id: ids[type] } } })),
   )
 
@@ -201,7 +201,7 @@ describe('interactive buttons', () => {
     expectRefused('interactive', buttonMessage(changes as object), code, text),
   )
 
-  it('are refused with a file of another kind above', () =>
+  it('are refused with a header file of another kind', () =>
     expectRefused(
       'interactive',
       buttonMessage({ header: { type: 'video', video: { id: ids.image } } }),
@@ -238,7 +238,7 @@ describe('an interactive list', () => {
         },
       ),
     ],
-  ])('is taken %s', (_what, list) => expectTaken('interactive', list))
+  ])('is accepted %s', (_what, list) => expectTaken('interactive', list))
 
   const titled = (title: string | undefined, count: number, prefix: string) => ({ title, rows: rows(count, prefix) })
   const row = (changes: object) => ({ sections: [{ rows: [{ id: 'a', title: 'A', ...changes }] }] })
@@ -319,7 +319,7 @@ describe('a template', () => {
     [withButton({ sub_type: 'quick_reply', index: 1, parameters: payload })],
     [withButton({ sub_type: 'copy_code', index: 0, parameters: [{ type: 'coupon_code', coupon_code: 'A1' }] })],
     [withButton({ sub_type: 'flow', index: 0 })],
-  ])('is taken as %j', (payload) => expectTaken('template', payload))
+  ])('is accepted as %j', (payload) => expectTaken('template', payload))
 
   it.each<Case>([
     ['nothing', undefined, 100, "The parameter template['name'] is required."],

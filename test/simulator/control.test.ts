@@ -15,7 +15,7 @@ describe('the list of messages', () => {
   })
   afterAll(() => world.close())
 
-  it('keeps the newest, newest last, with the body as received', async () => {
+  it('contains the newest, newest last, with the body as received', async () => {
     const { body } = await world.control('GET', '/messages')
     expect(body).toMatchObject({ success: true, total: 3, accepted: 4, refused: 0 })
     const messages = body.messages as Array<Record<string, unknown>>
@@ -38,12 +38,12 @@ describe('the list of messages', () => {
     ['to=16505550001', 0, 0],
     [`phone_number_id=${phoneNumberId}&limit=2`, 3, 2],
     ['phone_number_id=other', 0, 0],
-  ])('is narrowed by %s', async (query, total, shown) => {
+  ])('is filtered by %s', async (query, total, shown) => {
     const { body } = await world.control('GET', `/messages?${query}`)
     expect([body.total, (body.messages as unknown[]).length]).toEqual([total, shown])
   })
 
-  it('refuses a limit that is none', async () => {
+  it('refuses an invalid limit', async () => {
     expect(await world.control('GET', '/messages?limit=many')).toMatchObject({
       status: 400,
       body: { success: false, error: 'Invalid parameter', message: expect.stringContaining('limit') },
@@ -85,7 +85,7 @@ describe('settings and reset', () => {
     })
   })
 
-  it('give the same chances for the same seed', async () => {
+  it('produce the same random results for the same seed', async () => {
     const shuffles = async () => {
       await world.control('POST', '/reset')
       await world.control('POST', '/settings', { delay_ms: 0, disorder: 0.5, seed: 7 })
@@ -101,7 +101,7 @@ describe('settings and reset', () => {
     expect(await shuffles()).toEqual(first)
   })
 
-  it('a reset forgets messages, pending callbacks and settings, and keeps the numbers', async () => {
+  it('are restored by a reset, which deletes messages and pending callbacks and keeps the numbers', async () => {
     await world.control('POST', '/settings', { delay_ms: 60_000 })
     await world.sendText('16505551234')
     expect((await world.control('POST', '/idle', { timeout_ms: 0 })).body).toEqual({ success: false, pending: 3 })
@@ -116,7 +116,7 @@ describe('settings and reset', () => {
 })
 
 describe('access', () => {
-  it('asks for the control token when there is one, and not for it on the upstream’s API', async () => {
+  it('requires the control token if there is one, and not for the upstream’s API', async () => {
     const world = await startWorld({ controlToken: 'control-token' })
     const url = `${world.simulator.url}/_sim/settings`
     expect(await call('GET', url)).toMatchObject({
@@ -130,7 +130,7 @@ describe('access', () => {
     await world.close()
   })
 
-  it('answers unknown routes, broken and oversized bodies as errors', async () => {
+  it('returns errors for unknown routes, and for broken and oversized bodies', async () => {
     const world = await startWorld()
     expect(await world.control('GET', '/nothing')).toMatchObject({ status: 404, body: { error: 'Not found' } })
     const url = `${world.simulator.url}/_sim/inbound`
@@ -144,13 +144,13 @@ describe('access', () => {
     await expect(startSimulator({ host })).rejects.toThrow(`loopback only, and ${host} is not`)
   })
 
-  it('listens on a public address when told to', async () => {
+  it('listens on a public address if allowed', async () => {
     const simulator = await startSimulator({ host: '0.0.0.0', public: true })
     expect(simulator.upstreamUrl).toBe(`${simulator.url}/v23.0`)
     await simulator.close()
   })
 
-  it('closes while answers and callbacks are held back', async () => {
+  it('closes while answers and callbacks are pending', async () => {
     const world = await startWorld()
     await world.control('POST', '/settings', { delay_ms: 60_000 })
     await world.sendText('16505551234')
@@ -169,7 +169,7 @@ describe('limits over time', () => {
   const codeOf = (limits: Limits, recipient: string, at: number) =>
     limits.check('1', recipient, { isTemplate: false, now: at })?.body.error.code ?? 'passed'
 
-  it('let 80 messages pass in any second of a business number', () => {
+  it('allow 80 messages in any second of a business number', () => {
     const limits = new Limits()
     for (let n = 0; n <= 80; n += 1) limits.noteInbound('1', `${n}`, now)
     for (let n = 0; n < 80; n += 1) expect(codeOf(limits, `${n}`, now + n)).toBe('passed')
@@ -177,7 +177,7 @@ describe('limits over time', () => {
     expect(codeOf(limits, '80', now + 1_000)).toBe('passed')
   })
 
-  it('give a pair one more message every 6 seconds after its burst', () => {
+  it('allow a pair one more message every 6 seconds after its burst', () => {
     const limits = new Limits()
     limits.noteInbound('1', 'a', now)
     for (let n = 0; n < 45; n += 1) expect(codeOf(limits, 'a', now)).toBe('passed')
@@ -195,7 +195,7 @@ describe('limits over time', () => {
 })
 
 describe('the signature', () => {
-  it('is over the escaped form', () => {
+  it('covers the escaped form', () => {
     const bytes = escapeJson({ a: 'äöå/😀' })
     expect(bytes).toBe('{"a":"\\u00e4\\u00f6\\u00e5\\/\\ud83d\\ude00"}')
     expect(JSON.parse(bytes)).toEqual({ a: 'äöå/😀' })
@@ -222,7 +222,7 @@ describe('published samples', () => {
     'system',
   ]
 
-  it.each(kinds)('wh-openapi-%s.json comes back from the control as it is published', async (kind) => {
+  it.each(kinds)('include wh-openapi-%s.json, which the control sends unchanged', async (kind) => {
     const sample = JSON.parse(
       readFileSync(new URL(`../samples/wh-openapi-${kind}.json`, import.meta.url), 'utf8'),
     ) as CallbackEnvelope

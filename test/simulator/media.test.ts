@@ -66,7 +66,7 @@ function sha256(bytes: Uint8Array, encoding: 'hex' | 'base64'): string {
 }
 
 describe('an upload', () => {
-  it('is answered with an id, and comes back byte for byte', async () => {
+  it('returns an id, and is downloaded byte for byte', async () => {
     const { status, body } = await world.upload(picture, 'image/png')
     expect([status, body]).toEqual([200, { id: expect.stringMatching(/^\d{10,20}$/) }])
     const { body: medium } = await describeMedium(String(body.id))
@@ -82,7 +82,7 @@ describe('an upload', () => {
     expect([found, type, bytes.equals(picture)]).toEqual([200, 'image/png', true])
   })
 
-  it('is listed, for its number and for all', async () => {
+  it('is listed, for its number and in total', async () => {
     const id = await world.uploaded(picture, 'image/png')
     const other = await world.upload(picture, 'video/mp4', { number: '999' })
     const shown = {
@@ -105,7 +105,7 @@ describe('an upload', () => {
     ['audio', 'audio/amr', 16 * megabyte],
     ['a document', 'text/plain', 100 * megabyte],
     ['a sticker', 'image/webp', 100 * kilobyte],
-  ])('of %s is taken up to its limit and refused beyond', async (_what, mimeType, limit) => {
+  ])('of %s is accepted up to its limit and refused beyond', async (_what, mimeType, limit) => {
     expect((await world.upload(new Uint8Array(limit), mimeType)).status).toBe(200)
     const { status, body } = await world.upload(new Uint8Array(limit + 1), mimeType)
     expect([status, errorOf(body).code]).toEqual([400, 131053])
@@ -115,7 +115,7 @@ describe('an upload', () => {
     expect(keptFiles()).toHaveLength(1)
   })
 
-  it('of a sticker that moves may have 500 KB', async () => {
+  it('of an animated sticker may have 500 KB', async () => {
     const moving = (size: number) => {
       const bytes = new Uint8Array(size)
       bytes.set(Buffer.from('RIFF....WEBPVP8X....\x02', 'latin1'))
@@ -125,7 +125,7 @@ describe('an upload', () => {
     expect((await world.upload(moving(500 * kilobyte + 1), 'image/webp')).status).toBe(400)
   })
 
-  it('goes by the type of the part, not by the field', async () => {
+  it('uses the type of the part, not of the field', async () => {
     const form = formOf(picture, 'application/octet-stream')
     form.set('type', 'image/png')
     const { status, body } = await postForm(uploadUrl(), form, accessToken)
@@ -170,7 +170,7 @@ describe('an upload', () => {
     ['multipart/form-data; boundary=b', part('other')],
     ['multipart/form-data; boundary=b', `${part('file')}\r\n${part('other')}`],
     ['multipart/form-data; boundary=b', `${part('file')}\r\n--b\r\ncontent-disposition: form-data; name="x"\r\n\r\n`],
-  ])('is refused as %s that is %j', async (type, body) => {
+  ])('is refused as %s if it is %j', async (type, body) => {
     const headers = { 'content-type': type, authorization: `Bearer ${accessToken}` }
     const response = await fetch(uploadUrl(), { method: 'POST', headers, body })
     const answer = (await response.json()) as Record<string, unknown>
@@ -200,7 +200,7 @@ describe('an upload', () => {
     expect((await world.control('GET', '/media')).body.total).toBe(0)
   })
 
-  it('fails when told to', async () => {
+  it('fails on request', async () => {
     await world.control('POST', '/settings', { upload_fails: 1 })
     const { status, body } = await world.upload(picture, 'image/png')
     expect([status, errorOf(body).code]).toEqual([500, 131000])
@@ -209,7 +209,7 @@ describe('an upload', () => {
     expect((await world.upload(picture, 'image/png')).status).toBe(200)
   })
 
-  it('is known but cannot be downloaded while media are not kept', async () => {
+  it('is listed but cannot be downloaded while keep_media is off', async () => {
     await world.control('POST', '/settings', { keep_media: false })
     const id = await world.uploaded(picture, 'image/png')
     expect(keptFiles()).toEqual([])
@@ -218,11 +218,11 @@ describe('an upload', () => {
   })
 })
 
-describe('a medium', () => {
+describe('a media object', () => {
   it.each<[string, string | null, number]>([
     ['no token', null, 104],
     ['the token of another', 'wrong', 190],
-  ])('is shown and served to nobody with %s', async (_what, token, code) => {
+  ])('is neither shown nor served with %s', async (_what, token, code) => {
     const id = await world.uploaded(picture, 'image/png')
     const url = await urlOf(id)
     for (const answer of [await describeMedium(id, token), await call('GET', url, undefined, token)]) {
@@ -237,7 +237,7 @@ describe('a medium', () => {
     expect([status, errorOf(body)]).toEqual([400, expect.objectContaining({ code: 100, error_subcode: 33 })])
   })
 
-  it('that does not exist is the upstream’s error', async () => {
+  it('that does not exist returns the upstream’s error', async () => {
     for (const method of ['GET', 'DELETE']) {
       const { status, body } = await call(method, `${world.simulator.upstreamUrl}/12345`, undefined, accessToken)
       expect([status, errorOf(body)]).toEqual([400, expect.objectContaining({ code: 100, error_subcode: 33 })])
@@ -245,7 +245,7 @@ describe('a medium', () => {
     }
   })
 
-  it('is gone once it is deleted', async () => {
+  it('is gone after its deletion', async () => {
     const id = await world.uploaded(picture, 'image/png')
     const url = await urlOf(id)
     const remove = (token: string) => call('DELETE', `${world.simulator.upstreamUrl}/${id}`, undefined, token)
@@ -256,13 +256,13 @@ describe('a medium', () => {
     expect(keptFiles()).toEqual([])
   })
 
-  it('is not served at an address that was not given out', async () => {
+  it('is not served at an invented URL', async () => {
     const url = new URL(await urlOf(await world.uploaded(picture, 'image/png')))
     url.searchParams.set('expires', `${Number(url.searchParams.get('expires')) + 1}`)
     expect((await download(url.href)).status).toBe(404)
   })
 
-  it('is forgotten by a reset', async () => {
+  it('is deleted by a reset', async () => {
     const id = await world.uploaded(picture, 'image/png')
     await world.control('POST', '/reset')
     expect((await describeMedium(id)).status).toBe(400)
@@ -280,7 +280,7 @@ describe('a medium', () => {
   })
 })
 
-describe('the address of a medium', () => {
+describe('the URL of a media object', () => {
   const now = 1_750_000_000_000
   const links = new MediaLinks()
 
@@ -294,7 +294,7 @@ describe('the address of a medium', () => {
     expect(isValid('1', now + 300_000)).toBe(false)
   })
 
-  it('is for one medium', () => {
+  it('works for one media object', () => {
     expect(isValid('2', now)).toBe(false)
   })
 })
@@ -308,14 +308,14 @@ function told(type: string): Record<string, unknown> {
   return { ...message }[type as 'image'] as unknown as Record<string, unknown>
 }
 
-describe('a file that a person sends', () => {
+describe('a file from a person', () => {
   it.each([
     ['image', 'image/jpeg', 'image/jpeg', {}],
     ['video', 'video/mp4', 'video/mp4', {}],
     ['audio', 'audio/ogg; codecs=opus', 'audio/ogg; codecs=opus', { voice: true }],
     ['document', 'application/pdf', 'application/pdf', {}],
     ['sticker', 'image/webp', 'image/webp', { animated: false }],
-  ])('is a real %s when nothing is told of it', async (type, mimeType, detected, flags) => {
+  ])('is a real %s by default', async (type, mimeType, detected, flags) => {
     expect((await inbound({ type })).status).toBe(200)
     const file = told(type)
     const { status, type: served, bytes } = await download(await urlOf(String(file.id)))
@@ -329,14 +329,14 @@ describe('a file that a person sends', () => {
     })
   })
 
-  it('keeps what is told of it', async () => {
+  it('keeps the given fields', async () => {
     const audio = { id: '77', mime_type: 'audio/mpeg', sha256: 'given', voice: false }
     await inbound({ type: 'audio', audio })
     expect(told('audio')).toEqual(audio)
     expect((await describeMedium('77')).body).toMatchObject({ id: '77', mime_type: 'audio/mpeg' })
   })
 
-  it('is an uploaded one when its id is told', async () => {
+  it('may be an uploaded one, named by its id', async () => {
     const id = await world.uploaded(picture, 'video/mp4')
     await inbound({ type: 'video', video: { id, caption: 'look' } })
     expect(told('video')).toEqual({
@@ -347,7 +347,7 @@ describe('a file that a person sends', () => {
     })
   })
 
-  it('is what data holds, which the callback does not repeat', async () => {
+  it('may be given in data, which the callback does not repeat', async () => {
     const data = Buffer.from(picture).toString('base64')
     await inbound({ type: 'document', document: { data, mime_type: 'text/csv', filename: 'a.csv' } })
     const file = told('document')
@@ -361,7 +361,7 @@ describe('a file that a person sends', () => {
     expect([type, bytes.equals(picture)]).toEqual(['text/csv', true])
   })
 
-  it('is no upload: it is not listed, and cannot be sent on by its id', async () => {
+  it('is not an upload: it is not listed, and cannot be sent by its id', async () => {
     await inbound({ type: 'image', image: { id: '78' } })
     expect((await world.control('GET', '/media')).body.total).toBe(0)
     const { body } = await world.send({
@@ -373,7 +373,7 @@ describe('a file that a person sends', () => {
     expect(errorOf(body).code).toBe(131053)
   })
 
-  it('opens for every number that it was sent to, with the token of each', async () => {
+  it('is readable for every number that received it, with the token of each', async () => {
     const token = 'token-of-the-second'
     await world.control('PUT', '/numbers/222', { ...registration(world.receiver.url), access_token: token })
     await inbound({ type: 'image', image: { id: '79' } })
@@ -405,7 +405,7 @@ describe('a magic media id', () => {
     expect([status, errorOf(body)]).toEqual([400, expect.objectContaining({ code: 100, error_subcode: 33 })])
   })
 
-  it('ending in 000500 is not found the first time, and again after a reset', async () => {
+  it('ending in 000500 is unavailable the first time, and again after a reset', async () => {
     for (const _round of [1, 2]) {
       await inbound({ type: 'image', image: { id: '1000500' } })
       const { status, body } = await describeMedium('1000500')
@@ -429,7 +429,7 @@ describe('a magic media id', () => {
   })
 })
 
-describe('other kinds that a person sends', () => {
+describe('other kinds of messages from a person', () => {
   it.each([
     ['location', { latitude: 52.5, longitude: 13.4, name: 'Gate', address: 'Pariser Platz', url: 'https://a.example' }],
     ['contacts', [{ name: { formatted_name: 'Ann' }, phones: [{ phone: '+16505551234', wa_id: '16505551234' }] }]],
@@ -440,12 +440,12 @@ describe('other kinds that a person sends', () => {
     ['system', { body: 'changed', wa_id: '16505551235', type: 'user_changed_number' }],
     ['edit', { original_message_id: 'wamid.A', message: { type: 'text', text: { body: 'new' } } }],
     ['revoke', { original_message_id: 'wamid.A' }],
-  ])('%s passes as it is', async (type, payload) => {
+  ])('pass unchanged: %s', async (type, payload) => {
     await inbound({ type, [type]: payload, context: { id: 'wamid.B' } })
     expect(world.receiver.messages()).toMatchObject([{ type, [type]: payload, context: { id: 'wamid.B' } }])
   })
 
-  it('unsupported passes with what is told of it', async () => {
+  it('pass as unsupported with the given fields', async () => {
     await inbound({ type: 'unsupported', unsupported: { type: 'edit' } })
     expect(world.receiver.messages()).toMatchObject([{ errors: [{ code: 131051 }], unsupported: { type: 'edit' } }])
   })

@@ -17,7 +17,7 @@ const ask = (path: string, token: string | null = accessToken) =>
   call('GET', `${world.simulator.upstreamUrl}/${path}`, undefined, token)
 
 describe('GET /{phone_number_id}', () => {
-  it('tells of a number what the upstream tells unasked', async () => {
+  it('returns the default fields of a number', async () => {
     const { status, body } = await ask(phoneNumberId)
     expect([status, body]).toEqual([
       200,
@@ -33,7 +33,7 @@ describe('GET /{phone_number_id}', () => {
     ])
   })
 
-  it('tells the fields that are asked for, and the id', async () => {
+  it('returns the requested fields and the id', async () => {
     const { body } = await ask(`${phoneNumberId}?fields=display_phone_number,status`)
     expect(body).toEqual({ display_phone_number: '15550783881', status: 'CONNECTED', id: phoneNumberId })
     for (const query of ['fields=nothing', 'fields=id&fields=status']) {

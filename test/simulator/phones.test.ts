@@ -49,7 +49,7 @@ const link = async () => {
 }
 
 describe('linking', () => {
-  it('begins with a code, a new one each time', async () => {
+  it('starts with a code, a new one each time', async () => {
     expect(await phone()).toMatchObject({ ...who, phone_number_id: id, state: 'close', number: null, count: 0 })
     const first = await connect()
     expect(first.body).toEqual({
@@ -65,7 +65,7 @@ describe('linking', () => {
     expect((await scan()).body).toMatchObject({ number: '5511987654321' })
   })
 
-  it('ends with a scan, of which the service is told', async () => {
+  it('ends with a scan, which the service is notified of', async () => {
     await connect()
     expect(await scan({ number: '+55 11 91234-5678', name: 'Zoë' })).toEqual({
       status: 200,
@@ -99,7 +99,7 @@ describe('linking', () => {
     })
   })
 
-  it('gives the same number to the same phone when none is told, and none with a fate', async () => {
+  it('gives the same number to the same phone by default, and never a magic one', async () => {
     const numbers = []
     for (let n = 0; n < 2; n += 1) {
       await connect()
@@ -110,7 +110,7 @@ describe('linking', () => {
     expect(numbers[1]).toBe(numbers[0])
   })
 
-  it('is undone on the phone, of which the service is told, or by the service', async () => {
+  it('can be undone on the phone, which the service is notified of, or by the service', async () => {
     await link()
     expect(await scan({ action: 'unlink' })).toMatchObject({ status: 200, body: { state: 'close', number: null } })
     expect(world.receiver.values()).toEqual([expect.objectContaining({ connection: { state: 'close', code: 401 } })])
@@ -134,14 +134,14 @@ describe('linking', () => {
     })
   })
 
-  it('is refused to one that is linked already', async () => {
+  it('is refused if the phone is already linked', async () => {
     await link()
     expect(await scan()).toMatchObject({ status: 409, body: { message: expect.stringContaining('unlink it first') } })
   })
 })
 
 describe('registering', () => {
-  it('brings back what the phone was, and never changes one that is known', async () => {
+  it('restores a phone as it was, and never changes a known one', async () => {
     await world.control('DELETE', `/numbers/${number}`)
     const open = { state: 'open', number: '5511912345678', name: 'Zoë' }
     expect((await register(open)).body).toMatchObject({
@@ -154,12 +154,12 @@ describe('registering', () => {
     })
   })
 
-  it('closes one that showed a code: nobody knows it any more', async () => {
+  it('closes a phone that showed a code, since the code is lost', async () => {
     await world.control('DELETE', `/numbers/${number}`)
     expect((await register({ state: 'connecting', number: null })).body).toMatchObject({ phone: { state: 'close' } })
   })
 
-  it('outlasts a reset, but for one of the numbers', async () => {
+  it('survives a reset, unless numbers are reset too', async () => {
     await link()
     await world.control('POST', '/phones/command', { ...who, command: { verb: 'set_presence' } })
     await world.control('POST', '/reset')
@@ -180,7 +180,7 @@ describe('registering', () => {
     expect(await register(fields)).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } })
   })
 
-  it('refuses an id that names no instance', async () => {
+  it('refuses an id without an instance name', async () => {
     const body = { phone: true, app_secret: 'x', callback_url: world.receiver.url }
     expect(await world.control('PUT', '/numbers/12345', body)).toMatchObject({
       status: 400,
@@ -210,7 +210,7 @@ describe('a phone that is not linked', () => {
     }
   })
 
-  it.each(['command', 'check'])('does no %s', async (path) => {
+  it.each(['command', 'check'])('refuses %s', async (path) => {
     const fields = { command: { verb: 'set_presence' }, numbers: [] }
     expect((await world.control('POST', `/phones/${path}`, { ...who, ...fields })).status).toBe(409)
   })
@@ -219,7 +219,7 @@ describe('a phone that is not linked', () => {
 describe('a linked phone', () => {
   beforeEach(link)
 
-  it('sends, and hears what became of it', async () => {
+  it('sends, and reports statuses', async () => {
     expect((await world.send(textTo('16505551234'), asPhone)).status).toBe(200)
     await world.idle()
     expect(world.receiver.statuses().map(({ status }) => status)).toEqual(['sent', 'delivered', 'read'])
@@ -230,12 +230,12 @@ describe('a linked phone', () => {
     expect((await world.control('GET', `/messages?phone_number_id=${number}`)).body.total).toBe(1)
   })
 
-  it('asks for its own token', async () => {
+  it('requires its own token', async () => {
     expect((await world.send(textTo('16505551234'), { number })).status).toBe(401)
   })
 
   it.each(['120363041234567890@g.us', '5511987654321-1400000000@g.us', '98765432101234@lid'])(
-    'writes to %s',
+    'can write to %s',
     async (recipient) => {
       const answer = await world.send(toRecipient(recipient), asPhone)
       expect(answer.body).toMatchObject({ contacts: [{ input: recipient, user_id: recipient }] })
@@ -245,13 +245,13 @@ describe('a linked phone', () => {
     },
   )
 
-  it('mentions people', async () => {
+  it('can mention people', async () => {
     const message = { ...textTo('16505551234'), mentions: ['5511987654321@s.whatsapp.net'] }
     expect((await world.send(message, asPhone)).status).toBe(200)
     expect(errorOf((await world.send({ ...message, mentions: 'all' }, asPhone)).body).code).toBe(131009)
   })
 
-  it('asks in polls, which an ordinary number cannot', async () => {
+  it('can send polls, unlike an ordinary number', async () => {
     expect((await world.send(poll({}), asPhone)).status).toBe(200)
     expect(errorOf((await world.send(poll({}))).body).code).toBe(131051)
   })
@@ -263,11 +263,11 @@ describe('a linked phone', () => {
     ['with an option twice', { options: ['a', 'a'] }, 131009],
     ['with an empty option', { options: ['a', ''] }, 131008],
     ['with more to choose than there is', { selectable_count: 3 }, 131009],
-  ])('asks in no poll %s', async (_what, fields, code) => {
+  ])('cannot send a poll %s', async (_what, fields, code) => {
     expect(errorOf((await world.send(poll(fields), asPhone)).body).code).toBe(code)
   })
 
-  it('sends no templates', async () => {
+  it('cannot send templates', async () => {
     const template = { name: 'hello_world', language: { code: 'en_US' } }
     const message = { messaging_product: 'whatsapp', to: '16505551234', type: 'template', template }
     expect(errorOf((await world.send(message, asPhone)).body).code).toBe(131051)
@@ -284,11 +284,11 @@ describe('a linked phone', () => {
     }
   })
 
-  it('meets recipients with a fate', async () => {
+  it('treats magic recipients like other numbers do', async () => {
     expect(errorOf((await world.send(textTo('5511900000001'), asPhone)).body).code).toBe(131026)
   })
 
-  it('receives, named by its instance', async () => {
+  it('receives messages, named by its instance', async () => {
     const answer = await world.control('POST', '/inbound', { ...who, from: '16505551234', type: 'text', text: 'Olá' })
     expect(answer).toMatchObject({ status: 200, body: { delivered: true } })
     expect(world.receiver.messages()).toEqual([
@@ -302,7 +302,7 @@ describe('a linked phone', () => {
     ])
   })
 
-  it('tells which numbers are on the network', async () => {
+  it('reports which numbers have an account', async () => {
     await world.control('PUT', '/recipients/16505550002', { code: 131026 })
     const numbers = ['5531987654321', '5511900000001', '16505550002', 'nobody']
     expect((await world.control('POST', '/phones/check', { ...who, numbers })).body).toEqual({
@@ -317,7 +317,7 @@ describe('a linked phone', () => {
     expect((await world.control('POST', '/phones/check', { ...who, numbers: 'all' })).status).toBe(400)
   })
 
-  it('keeps what it was told to do', async () => {
+  it('records the commands that it receives', async () => {
     const command = { verb: 'show_presence', jid: '1@lid', presence: 'composing' }
     expect((await world.control('POST', '/phones/command', { ...who, command })).body).toEqual({ success: true })
     expect(await phone()).toMatchObject({ commands: [{ at: expect.stringMatching(/Z$/), command }] })
@@ -325,13 +325,13 @@ describe('a linked phone', () => {
     expect((await world.control('POST', '/phones/command', who)).status).toBe(400)
   })
 
-  it('is none any more when its id is registered as an ordinary number', async () => {
+  it('becomes an ordinary number if its id is registered as one', async () => {
     await register({ phone: false })
     expect((await world.control('GET', '/phones')).body.phones).toEqual([])
   })
 })
 
-it('a phone knows none of the upstream’s limits', async () => {
+it('a phone has none of the upstream’s limits', async () => {
   const limited = await startWorld({ limits: true })
   const registered = {
     phone: true,

@@ -13,7 +13,7 @@ beforeEach(async () => {
   world.receiver.taken.length = 0
 })
 
-describe('a recipient that was told to fail', () => {
+describe('a recipient that is set to fail', () => {
   it.each([
     [131050, 400, 'Unable to deliver the message'],
     [131049, 400, 'This message was not delivered to maintain healthy ecosystem engagement.'],
@@ -35,14 +35,14 @@ describe('a recipient that was told to fail', () => {
     expect((await world.sendText('16505551235')).status).toBe(200)
   })
 
-  it('refuses with errors that have no details', async () => {
+  it('refuses with errors without details', async () => {
     await world.control('PUT', '/recipients/16505551234', { code: 190, by: 'answer' })
     const { status, body } = await world.sendText('16505551234')
     expect([status, errorOf(body).code]).toEqual([401, 190])
     expect(errorOf(body)).not.toHaveProperty('error_data')
   })
 
-  it('is accepted, and one status tells the failure', async () => {
+  it('accepts a message, and one status reports the failure', async () => {
     await world.control('PUT', '/recipients/16505551234', { code: 131050, by: 'status' })
     const { status, body } = await world.send({
       messaging_product: 'whatsapp',
@@ -86,7 +86,7 @@ describe('a recipient that was told to fail', () => {
     ])
   })
 
-  it('goes before a magic number, until it is forgotten', async () => {
+  it('takes precedence over a magic number, until it is removed', async () => {
     await world.control('PUT', '/recipients/15550000001', { code: 131049 })
     expect(errorOf((await world.sendText('15550000001')).body).code).toBe(131049)
     expect((await world.control('DELETE', '/recipients/15550000001')).body).toEqual({ success: true })
@@ -97,7 +97,7 @@ describe('a recipient that was told to fail', () => {
     })
   })
 
-  it('is forgotten at a reset', async () => {
+  it('is removed by a reset', async () => {
     await world.control('PUT', '/recipients/16505551234', { code: 131049 })
     await world.control('POST', '/reset')
     expect((await world.control('GET', '/recipients')).body).toEqual({ success: true, recipients: [] })
@@ -110,7 +110,7 @@ describe('a recipient that was told to fail', () => {
     ['16505551234', { code: '131050' }, 'code must be one of'],
     ['16505551234', { code: 131050, by: 'letter' }, 'by must be one of answer, status'],
     ['anna', { code: 131050 }, 'The recipient must be a phone number'],
-  ])('is not %s with %j', async (recipient, body, message) => {
+  ])('cannot be %s with %j', async (recipient, body, message) => {
     expect(await world.control('PUT', `/recipients/${recipient}`, body)).toMatchObject({
       status: 400,
       body: { success: false, message: expect.stringContaining(message) },

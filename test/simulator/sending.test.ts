@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 describe('an accepted send', () => {
-  it('is answered as the upstream answers', async () => {
+  it('returns the same response as the upstream', async () => {
     const { status, body } = await world.sendText('+1 (650) 555-1234')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -24,13 +24,13 @@ describe('an accepted send', () => {
     })
   })
 
-  it('gives every message an id of its own', async () => {
+  it('gives every message a separate id', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => world.sendText(`1650555${1000 + n}`)))
     const ids = answers.map(({ body }) => (body.messages as Array<{ id: string }>)[0]?.id)
     expect(new Set(ids).size).toBe(200)
   })
 
-  it('is told sent, delivered, read, in this order, with the callback data and the network id', async () => {
+  it('gets the statuses sent, delivered, read, in this order, with the callback data and the network id', async () => {
     const { body } = await world.send({ ...textTo('5548987654321'), biz_opaque_callback_data: 'our-id-1' })
     await world.idle()
     const id = (body.messages as Array<{ id: string }>)[0]?.id
@@ -60,12 +60,12 @@ describe('an accepted send', () => {
     ['a Mexican number', '525512345678', '5215512345678'],
     ['an Argentinian number', '541123456789', '5491123456789'],
     ['any other number', '447400123456', '447400123456'],
-  ])('names %s as the network does', async (_kind, to, waId) => {
+  ])('maps %s to the network id', async (_kind, to, waId) => {
     const { body } = await world.sendText(to)
     expect(body.contacts).toEqual([{ input: to, wa_id: waId }])
   })
 
-  it('goes to a person without a number by user id', async () => {
+  it('reaches a person without a number by user id', async () => {
     const recipient = 'US.13491208655302741918'
     const { status, body } = await world.send({
       messaging_product: 'whatsapp',
@@ -81,7 +81,7 @@ describe('an accepted send', () => {
     expect(sent).not.toHaveProperty('recipient_id')
   })
 
-  it('takes a reply, a reaction of which only sent is told, and a text without type', async () => {
+  it('may be a reply, a reaction with status sent only, or a text without type', async () => {
     const reply = await world.send({ ...textTo('16505551234'), context: { message_id: 'wamid.A' } })
     const reaction = await world.send({
       messaging_product: 'whatsapp',
@@ -96,7 +96,7 @@ describe('an accepted send', () => {
     expect(told.map(({ status }) => status)).toEqual(['sent'])
   })
 
-  it('is accepted from an unregistered number too, without callbacks, and under any version', async () => {
+  it('works from an unregistered number too, without callbacks, and under any version', async () => {
     const url = `${world.simulator.url}/v24.0/999/messages`
     const { status } = await call('POST', url, textTo('16505551234'), 'any-token')
     await world.idle()
@@ -104,7 +104,7 @@ describe('an accepted send', () => {
     expect(world.receiver.taken).toEqual([])
   })
 
-  it('marks as read', async () => {
+  it('may mark a message as read', async () => {
     const { status, body } = await world.send({
       messaging_product: 'whatsapp',
       status: 'read',
@@ -162,7 +162,7 @@ describe('a refused send', () => {
     ],
     ['a type not built', { ...base, type: 'order', order: { id: '1' } }, 131051, 'Unsupported message type'],
     ['an unknown type', { ...base, type: 'constructor' }, 131051, 'Unsupported message type'],
-  ])('for %s', async (_what, request, code, text) => {
+  ])('returns the error for %s', async (_what, request, code, text) => {
     const { status, body } = await world.send(request)
     expect(status).toBe(400)
     expect(errorOf(body)).toMatchObject({ code, type: 'OAuthException', fbtrace_id: expect.any(String) })
@@ -170,7 +170,7 @@ describe('a refused send', () => {
     expect(errorOf(body).message).toContain(text)
   })
 
-  it('tells how a number is to be written', async () => {
+  it('shows the expected form of a number', async () => {
     const { body } = await world.sendText('12')
     expect(errorOf(body).error_data).toEqual({
       messaging_product: 'whatsapp',
@@ -183,7 +183,7 @@ describe('a refused send', () => {
     expect((await world.sendText('16505551234', '😀'.repeat(4097))).status).toBe(400)
   })
 
-  it('for a body that is not JSON', async () => {
+  it('returns the error for a body that is not JSON', async () => {
     const url = `${world.simulator.upstreamUrl}/${phoneNumberId}/messages`
     const { status, body } = await call('POST', url, '{not json', 'token-of-the-test')
     expect([status, errorOf(body).code]).toEqual([400, 100])
@@ -193,19 +193,19 @@ describe('a refused send', () => {
     ['no token', null, 104],
     ['an empty token', '', 190],
     ['the token of another', 'wrong', 190],
-  ])('for %s', async (_what, token, code) => {
+  ])('returns the error for %s', async (_what, token, code) => {
     const { status, body } = await world.send(textTo('16505551234'), { token })
     expect([status, errorOf(body).code]).toEqual([401, code])
     expect(errorOf(body).error_data).toBeUndefined()
   })
 
-  it('is counted and leaves no message', async () => {
+  it('is counted and records no message', async () => {
     await world.sendText('12')
     const { body } = await world.control('GET', '/messages')
     expect(body).toMatchObject({ total: 0, accepted: 0, refused: 1, messages: [] })
   })
 
-  it('names an object that does not exist', async () => {
+  it('names an unknown object', async () => {
     const { status, body } = await call('GET', `${world.simulator.upstreamUrl}/12345/nothing`, undefined, 'token')
     expect(status).toBe(400)
     expect(errorOf(body)).toMatchObject({ code: 100, error_subcode: 33 })
@@ -240,7 +240,7 @@ describe('a magic recipient', () => {
     expect((await world.sendText('15550000003')).status).toBe(400)
   })
 
-  it('ending in 000004 is accepted at once and answered late, its callbacks with the answer', async () => {
+  it('ending in 000004 is accepted at once and answered late, with its callbacks', async () => {
     await world.control('POST', '/settings', { slow_ms: 60_000 })
     const cut = new AbortController()
     const url = `${world.simulator.upstreamUrl}/${phoneNumberId}/messages`
@@ -263,7 +263,7 @@ describe('a magic recipient', () => {
     expect(world.receiver.statuses().map(({ status }) => status)).toEqual(['sent', 'delivered', 'read'])
   })
 
-  it('ending in 000005 is accepted without an answer, its callbacks come', async () => {
+  it('ending in 000005 is accepted without an answer, and its callbacks are sent', async () => {
     await expect(world.sendText('15550000005')).rejects.toThrow('fetch failed')
     await world.idle()
     const { body } = await world.control('GET', '/messages?to=15550000005')
@@ -278,7 +278,7 @@ describe('a magic recipient', () => {
   })
 })
 
-describe('with limits', () => {
+describe('with limits on', () => {
   let limited: World
 
   beforeAll(async () => {
@@ -293,7 +293,7 @@ describe('with limits', () => {
   const writes = (from: string, extra: object = {}) =>
     limited.control('POST', '/inbound', { phone_number_id: phoneNumberId, from, type: 'text', text: 'hi', ...extra })
 
-  it('a free-form message needs one of the recipient within 24 hours', async () => {
+  it('a free-form message requires one from the recipient within 24 hours', async () => {
     const closed = await limited.sendText('525512345678')
     expect(errorOf(closed.body).code).toBe(131047)
     await writes('5215512345678', { timestamp: String(Math.floor(Date.now() / 1000) - 86_401) })
@@ -302,7 +302,7 @@ describe('with limits', () => {
     expect((await limited.sendText('525512345678')).status).toBe(200)
   })
 
-  it('one recipient gets a burst of 45', async () => {
+  it('a recipient can receive a burst of 45', async () => {
     await writes('16505551234')
     const answers = []
     for (let n = 0; n < 46; n += 1) answers.push(await limited.sendText('16505551234'))
@@ -316,7 +316,7 @@ describe('with limits', () => {
 })
 
 describe('the registration of a number', () => {
-  it('lists numbers without their secrets', async () => {
+  it('is listed without secrets', async () => {
     const { body } = await world.control('GET', '/numbers')
     expect(body.numbers).toEqual([
       {
@@ -328,7 +328,7 @@ describe('the registration of a number', () => {
     ])
   })
 
-  it('takes any token when none is given, and ids with a slash', async () => {
+  it('accepts any token if none is given, and ids with a slash', async () => {
     const id = encodeURIComponent(`${crypto.randomUUID()}/front desk`)
     const put = await world.control('PUT', `/numbers/${id}`, { app_secret: 's', callback_url: world.receiver.url })
     expect(put).toMatchObject({ status: 200, body: { number: { phone_number_id: decodeURIComponent(id) } } })

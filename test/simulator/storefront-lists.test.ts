@@ -65,7 +65,7 @@ async function placeDays(count: number): Promise<void> {
 }
 
 describe('the list of the REST API', () => {
-  it('holds what is open, newest first, unless another status or order is asked for', async () => {
+  it('contains open orders, newest first, unless another status or order is requested', async () => {
     await placeDays(4)
     await place({ id: 2, created_at: '2026-01-02T12:00:00Z', cancelled_at: '2026-01-03T00:00:00Z' })
     await place({ id: 3, created_at: '2026-01-03T12:00:00Z', closed_at: '2026-01-03T00:00:00Z' })
@@ -83,13 +83,13 @@ describe('the list of the REST API', () => {
     ['created_at_min=2026-01-02&created_at_max=2026-01-03', [2]],
     ['updated_at_min=2026-01-04', [4, 1]],
     ['updated_at_max=2026-01-03', [2]],
-  ])('is narrowed by %s', async (query, ids) => {
+  ])('is filtered by %s', async (query, ids) => {
     await placeDays(4)
     await place({ id: 1, created_at: '2026-01-01T12:00:00Z', updated_at: '2026-02-01T12:00:00Z' })
     expect((await list(query)).ids).toEqual(ids)
   })
 
-  it('comes in pages whose addresses carry the whole question', async () => {
+  it('has pages whose URLs contain the whole query', async () => {
     await placeDays(5)
     await place({ id: 9, created_at: '2025-12-01T00:00:00Z' })
     const first = await list('status=any&created_at_min=2026-01-01&limit=2&fields=id,name')
@@ -113,7 +113,7 @@ describe('the list of the REST API', () => {
     ])
   })
 
-  it('keeps its order over its pages', async () => {
+  it('keeps its order across pages', async () => {
     await placeDays(3)
     const first = await list('order=updated_at%20asc&limit=2')
     expect(first.ids).toEqual([1, 2])
@@ -140,7 +140,7 @@ describe('the list of the REST API', () => {
     expect(await list(query)).toMatchObject({ status: 400, body: { errors } })
   })
 
-  it('is refused as often as it is told, and one order is not', async () => {
+  it('is refused as often as set, while single orders are not', async () => {
     await place({ id: 7 })
     await control('/settings', { shop_limited_lists: 2 })
     const one = await fetch(`${simulator.storefrontUrl}/admin/api/2026-07/orders/7.json`, { headers })
@@ -171,7 +171,7 @@ describe('the list of the GraphQL API', () => {
 
   const idsOf = ({ nodes }: Connection) => nodes.map(({ legacyResourceId }) => legacyResourceId)
 
-  it('comes in pages, oldest change first', async () => {
+  it('has pages, oldest change first', async () => {
     await placeDays(3)
     await place({ id: 1, created_at: '2026-01-01T12:00:00Z', updated_at: '2026-02-01T12:00:00Z' })
     const first = await changed(2)
@@ -190,12 +190,12 @@ describe('the list of the GraphQL API', () => {
     ['created_at:<="2026-01-02T12:00:00Z"', ['1', '2']],
     ['updated_at:>=2026-01-02 AND updated_at:<2026-01-04', ['2', '3']],
     ['created_at:>2026-01-02 processed_at:<2026-01-04', ['2', '3']],
-  ])('is narrowed by %s', async (query, ids) => {
+  ])('is filtered by %s', async (query, ids) => {
     await placeDays(4)
     expect(idsOf(await changed(10, query))).toEqual(ids)
   })
 
-  it('can begin with the newest, and has edges too', async () => {
+  it('can start with the newest, and has edges too', async () => {
     await placeDays(2)
     const { data } = await ask(
       '{ orders(first: 1, sortKey: CREATED_AT, reverse: true) { edges { cursor node { name } } pageInfo { startCursor } } }',
@@ -208,7 +208,7 @@ describe('the list of the GraphQL API', () => {
     })
   })
 
-  it('tells of an order all that it costs and whence its buyer came', async () => {
+  it('contains all amounts of an order and the source of its buyer', async () => {
     await place({
       id: 7,
       total_price: '598.94',
@@ -261,7 +261,7 @@ describe('the list of the GraphQL API', () => {
       { landing_site: '/', journey: { first_visit: 'https://shop.example/?utm_source=a', last_visit: null } },
       { ready: true, firstVisit: { utmParameters: { source: 'a' } }, lastVisit: null },
     ],
-  ])('tells the journey of %j', async (order, journey) => {
+  ])('contains the journey of %j', async (order, journey) => {
     await place(order)
     const visit = '{ utmParameters { source } }'
     const { data } = await ask(
@@ -285,14 +285,14 @@ describe('the list of the GraphQL API', () => {
     ['{ orders(first: 5, after: "nonsense") { nodes { name } } }', 'argumentLiteralsIncompatible'],
     ['{ orders(first: 5, query: "name:x") { nodes { name } } }', 'argumentLiteralsIncompatible'],
     ['{ orders(first: 5, query: "sold_at:>2026-01-01") { nodes { name } } }', 'argumentLiteralsIncompatible'],
-  ])('answers %s with an error', async (query, code) => {
+  ])('returns an error for %s', async (query, code) => {
     await place({})
     const body = await ask(query)
     expect(body.errors).toMatchObject([{ message: expect.any(String), extensions: { code } }])
     expect(body).not.toHaveProperty('data')
   })
 
-  it('is refused as often as it is told, and one order is not', async () => {
+  it('is refused as often as set, while single orders are not', async () => {
     await place({ id: 7 })
     await control('/settings', { shop_limited_lists: 1 })
     const one = '{ order(id: "gid://shopify/Order/7") { number } }'
@@ -304,7 +304,7 @@ describe('the list of the GraphQL API', () => {
 })
 
 describe('an order', () => {
-  it('was updated when it was created, and again when it is changed', async () => {
+  it('is updated when it is created, and again when it is changed', async () => {
     const placed = { id: 7, created_at: '2026-01-01T12:00:00Z' }
     expect((await control('/shop/orders', placed)).body.order).toMatchObject({ updated_at: '2026-01-01T12:00:00Z' })
     const { updated_at: updatedAt } = (await control('/shop/orders', placed)).body.order as { updated_at: string }
@@ -341,7 +341,7 @@ describe('a webhook of the storefront', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received }
   }
 
-  it('is signed over its raw body, which is the order alone', async () => {
+  it('is signed over its raw body, which contains only the order', async () => {
     const { url, received } = await startShopReceiver()
     const order = { id: 7, name: 'Número 7', journey: { ready: false } }
     const sent = await control('/shop/webhooks', {
@@ -365,7 +365,7 @@ describe('a webhook of the storefront', () => {
     expect((await list('')).ids).toEqual([])
   })
 
-  it('may tell of an order of the shop, each time under an id of its own', async () => {
+  it('may be sent several times for an order, each time with a new id', async () => {
     const { url, received } = await startShopReceiver(503)
     await place({ id: 7, total_price: '598.94' })
     for (const _time of [1, 2]) {
@@ -377,7 +377,7 @@ describe('a webhook of the storefront', () => {
     expect(new Set(received.map(({ headers: given }) => given['x-shopify-webhook-id'])).size).toBe(2)
   })
 
-  it('that nobody takes is told', async () => {
+  it('reports a receiver that does not accept it', async () => {
     const { body } = await control('/shop/webhooks', { url: 'http://127.0.0.1:1/', secret: 's', order: {} })
     expect(body).toEqual({ success: false, status: null })
   })

@@ -44,7 +44,7 @@ function query(text: string, variables?: object): Promise<Answer> {
 }
 
 describe('orders', () => {
-  it('are made with sensible fields, each with the next identity', async () => {
+  it('have sensible defaults, each with the next id', async () => {
     const first = await place({})
     expect(first).toMatchObject({
       id: 450789469,
@@ -72,7 +72,7 @@ describe('orders', () => {
     }
   })
 
-  it('keep whatever else they are told, and can be changed by their id', async () => {
+  it('keep all given fields, and can be changed by their id', async () => {
     await place({ id: 7, note_attributes: [{ name: 'a', value: 'b' }] })
     await place({ id: 7, financial_status: 'refunded', cancelled_at: '2026-01-01T00:00:00Z', name: 'LJ7' })
     const { body } = await control('GET', '/shop/orders')
@@ -98,7 +98,7 @@ describe('orders', () => {
     expect((await control('GET', '/shop/orders')).body.orders).toEqual([])
   })
 
-  it('are forgotten at a reset, and the settings with them', async () => {
+  it('are deleted by a reset, along with the settings', async () => {
     await place({})
     await control('POST', '/settings', { shop_answers: 'down', shop_graphql: false })
     await control('POST', '/reset')
@@ -111,21 +111,21 @@ describe('orders', () => {
 })
 
 describe('the REST API', () => {
-  it('answers with the order, or with the fields that are asked for', async () => {
+  it('returns the order, or its requested fields', async () => {
     const order = await place({ id: 7 })
     expect(await ask('GET', '/orders/7.json')).toMatchObject({ status: 200, body: { order } })
     const { body } = await ask('GET', '/orders/7.json?fields=id,name,order_number,nothing')
     expect(body).toEqual({ order: { id: 7, name: '#1001', order_number: 1001 } })
   })
 
-  it.each(['/orders/8.json', '/orders/x.json', '/orders/7', '/nothing'])('knows nothing at %s', async (path) => {
+  it.each(['/orders/8.json', '/orders/x.json', '/orders/7', '/nothing'])('returns 404 at %s', async (path) => {
     await place({ id: 7 })
     expect(await ask('GET', path)).toMatchObject({ status: 404, body: { errors: 'Not Found' } })
   })
 })
 
 describe('the GraphQL API', () => {
-  it('answers an order named by a variable with the fields that are asked for', async () => {
+  it('returns the requested fields of an order named by a variable', async () => {
     await place({ id: 7, order_number: 1042 })
     const { status, body } = await query('query Q($id: ID!) { order(id: $id) { name number } }', {
       id: 'gid://shopify/Order/7',
@@ -137,7 +137,7 @@ describe('the GraphQL API', () => {
     })
   })
 
-  it('answers an order named in the query, in the words of GraphQL', async () => {
+  it('returns an order named in the query, with the field names of GraphQL', async () => {
     await place({ id: 7, total_price: '598.94', currency: 'USD', financial_status: 'partially_refunded' })
     const { body } = await query(
       '{ order(id: "gid://shopify/Order/7") { id displayFinancialStatus totalPriceSet { shopMoney { amount currencyCode } } } }',
@@ -151,7 +151,7 @@ describe('the GraphQL API', () => {
     })
   })
 
-  it('answers null for an order that there is not', async () => {
+  it('returns null for an unknown order', async () => {
     const { body } = await query('{ order(id: "gid://shopify/Order/7") { name } }')
     expect(body.data).toEqual({ order: null })
   })
@@ -160,21 +160,21 @@ describe('the GraphQL API', () => {
     ['{ shop { name } }', undefined, 'undefinedField'],
     ['query Q($id: ID!) { order(id: $id) { name } }', { id: '7' }, 'INVALID_VARIABLE'],
     ['query Q($id: ID!) { order(id: $id) { name } }', {}, 'INVALID_VARIABLE'],
-  ])('answers %s with an error', async (text, variables, code) => {
+  ])('returns an error for %s', async (text, variables, code) => {
     const { status, body } = await query(text, variables)
     expect(status).toBe(200)
     expect(body.errors).toMatchObject([{ message: expect.any(String), extensions: { code } }])
     expect(body).not.toHaveProperty('data')
   })
 
-  it('asks for a query', async () => {
+  it('requires a query', async () => {
     expect(await ask('POST', '/graphql.json', {})).toMatchObject({
       status: 400,
       body: { errors: { query: expect.any(String) } },
     })
   })
 
-  it('can be left out', async () => {
+  it('can be switched off', async () => {
     await control('POST', '/settings', { shop_graphql: false })
     expect(await query('{ order(id: "gid://shopify/Order/7") { name } }')).toMatchObject({ status: 404 })
   })
@@ -183,7 +183,7 @@ describe('the GraphQL API', () => {
 describe('the storefront', () => {
   const order = 'order(id: "gid://shopify/Order/7") { name }'
 
-  it.each(['', 'refused-token'])('asks for a token, and %j is none', async (token) => {
+  it.each(['', 'refused-token'])('requires a token, and refuses %j', async (token) => {
     await place({ id: 7 })
     for (const answer of [
       await ask('GET', '/orders/7.json', undefined, token),
@@ -194,7 +194,7 @@ describe('the storefront', () => {
     expect((await call('GET', `${simulator.storefrontUrl}/admin/api/2026-07/orders/7.json`)).status).toBe(401)
   })
 
-  it('refuses what is asked too often in the way of each API', async () => {
+  it('reports a rate limit in the form of each API', async () => {
     await control('POST', '/settings', { shop_answers: 'limited' })
     const rest = await ask('GET', '/orders/7.json')
     expect([rest.status, rest.headers.get('retry-after')]).toEqual([429, '2.0'])
@@ -207,13 +207,13 @@ describe('the storefront', () => {
     })
   })
 
-  it('can be down', async () => {
+  it('can be switched to unavailable', async () => {
     await control('POST', '/settings', { shop_answers: 'down' })
     expect((await ask('GET', '/orders/7.json')).status).toBe(503)
     expect((await query(`{ ${order} }`)).status).toBe(503)
   })
 
-  it('can be silent until the simulator ends', async () => {
+  it('can stay silent until the simulator ends', async () => {
     await control('POST', '/settings', { shop_answers: 'silent' })
     const asked = ask('GET', '/orders/7.json').catch(() => 'hung up')
     const first = await Promise.race([asked, control('GET', '/shop/orders')])
@@ -222,7 +222,7 @@ describe('the storefront', () => {
     expect(await asked).toBe('hung up')
   })
 
-  it('answers in a known way only', async () => {
+  it('accepts only known kinds of answers', async () => {
     expect(await control('POST', '/settings', { shop_answers: 'odd' })).toMatchObject({
       status: 400,
       body: { message: 'shop_answers must be one of normal, limited, down, silent' },

@@ -71,7 +71,7 @@ const codeButton = (index: number) => ({
 const offer = body(text('20%', 'discount'), text('Ana', 'name'))
 const image = (reference: object) => header({ type: 'image', image: reference })
 
-describe('a template is sent', () => {
+describe('a template send', () => {
   it.each<[string, string, () => object[]]>([
     ['hello_world', 'en_US', () => []],
     ['oferta_da_semana', 'pt_BR', () => [offer, urlButton('2')]],
@@ -81,14 +81,14 @@ describe('a template is sent', () => {
     ['nova_colecao', 'pt_BR', () => [image({ link: 'https://shop.example/a.jpg' }), body(text('Ana', 'name'))]],
     ['titled', 'en', () => [header(text('7')), body(text('a'), text('b')), codeButton(2)]],
     ['placed', 'en', () => [header({ type: 'location', location: { latitude: 1, longitude: 2 } })]],
-  ])('%s (%s), case %#', async (name, language, components) => {
+  ])('is accepted: %s (%s), case %#', async (name, language, components) => {
     expect(await send(name, language, components())).toMatchObject({
       status: 200,
       body: { messages: [{ id: expect.stringMatching(/^wamid\./), message_status: 'accepted' }] },
     })
   })
 
-  it('and told sent, delivered and read, while other messages have no message_status', async () => {
+  it('gets the statuses sent, delivered and read, while other messages have no message_status', async () => {
     const { body: sent } = await send('hello_world', 'en_US')
     await world.idle()
     const [{ id }] = sent.messages as [{ id: string }]
@@ -98,12 +98,12 @@ describe('a template is sent', () => {
     expect(message).not.toHaveProperty('message_status')
   })
 
-  it('without a look at the account from a number that is not registered', async () => {
+  it('is not checked against the account if its number is not registered', async () => {
     expect((await send('nothing', 'en', [], { number: '999', token: 'any' })).status).toBe(200)
   })
 })
 
-describe('a template that does not fit is refused', () => {
+describe('a template send is refused', () => {
   const count = (place: string, given: number, expected: number) =>
     `${place}: number of localizable_params (${given}) does not match the expected number of params (${expected})`
 
@@ -242,7 +242,7 @@ describe('a template that does not fit is refused', () => {
   it.each([
     ['hello_world', 'pt_BR'],
     ['goodbye_world', 'en_US'],
-  ])('that the account does not have (%s, %s), unless any is taken', async (name, language) => {
+  ])('if the account lacks the template (%s, %s), unless any template is accepted', async (name, language) => {
     const { status, body: answer } = await send(name, language)
     expect([status, errorOf(answer)]).toMatchObject([
       404,
@@ -273,7 +273,7 @@ describe('a template that does not fit is refused', () => {
   })
 })
 
-it('a template needs no message of the recipient before it, whatever the limits', async () => {
+it('a template requires no message from the recipient, whatever the limits', async () => {
   const limited = await startWorld({ limits: true })
   const template = { name: 'hello_world', language: { code: 'en_US' } }
   const sent = { messaging_product: 'whatsapp', to: '16505551234', type: 'template', template }

@@ -40,7 +40,7 @@ function put(template: object) {
 }
 
 describe('the list of templates', () => {
-  it('begins with samples that can be sent at once', async () => {
+  it('starts with samples that can be sent at once', async () => {
     const { data, paging } = await list('?fields=name,language,status,category,parameter_format,components')
     expect(
       data.map(({ name, language, category, parameter_format }) => [name, language, category, parameter_format]),
@@ -54,14 +54,14 @@ describe('the list of templates', () => {
     expect(paging).toEqual({ cursors: { before: expect.any(String), after: expect.any(String) } })
   })
 
-  it('shows the plain fields, or those that are asked for and the id', async () => {
+  it('shows the default fields, or the requested ones and the id', async () => {
     const [all] = (await list('?limit=1')).data
     expect(Object.keys(all ?? {}).sort()).toEqual(['category', 'components', 'id', 'language', 'name', 'status'])
     const [some] = (await list('?limit=1&fields=name,rejected_reason')).data
     expect(some).toEqual({ id: expect.stringMatching(/^\d{16}$/), name: 'hello_world', rejected_reason: 'NONE' })
   })
 
-  it('comes in pages that are followed by their address or by the cursor', async () => {
+  it('has pages that are followed by URL or by cursor', async () => {
     const first = await list('?fields=name&limit=3')
     expect(namesOf(first)).toEqual(samples.slice(0, 3))
     expect(first.paging?.next).toBe(
@@ -75,7 +75,7 @@ describe('the list of templates', () => {
     expect(await list(`?after=${last.paging?.cursors.after}`)).toEqual({ data: [] })
   })
 
-  it('shows 25 at a time', async () => {
+  it('shows 25 per page', async () => {
     for (let n = samples.length; n < 26; n += 1) await put({ ...plain, name: `plain_${n}` })
     const { data, paging } = await list()
     expect(data).toHaveLength(25)
@@ -88,7 +88,7 @@ describe('the list of templates', () => {
     ['category=MARKETING', ['oferta_da_semana', 'nova_colecao']],
     ['status=PAUSED', []],
     ['language=pt_BR&category=UTILITY', ['pedido_enviado']],
-  ])('is narrowed by %s', async (query, names) => {
+  ])('is filtered by %s', async (query, names) => {
     expect(namesOf(await list(`?${query}`))).toEqual(names)
   })
 
@@ -104,7 +104,7 @@ describe('the list of templates', () => {
     expect(errorOf(body).message).toContain(text)
   })
 
-  it('refuses a bad cursor with a code of its own from version 24 on', async () => {
+  it('refuses an invalid cursor with a separate code from version 24 on', async () => {
     const url = `${world.simulator.url}/v24.0/${accountId}/message_templates?after=nonsense`
     expect(errorOf((await call('GET', url, undefined, accessToken)).body).code).toBe(131059)
   })
@@ -119,7 +119,7 @@ describe('the list of templates', () => {
     expect([answer.status, errorOf(answer.body).code]).toEqual([status, code])
   })
 
-  it('belongs to one account alone', async () => {
+  it('belongs to one account only', async () => {
     const other = {
       ...registration(world.receiver.url),
       business_account_id: 'organization/front',
@@ -135,8 +135,8 @@ describe('the list of templates', () => {
   })
 })
 
-describe('a template', () => {
-  it('is made, replaced and forgotten', async () => {
+describe('a template of the simulator', () => {
+  it('can be created, replaced and deleted', async () => {
     const made = await put({ ...plain, components: [{ type: 'body', text: 'Hi {{first_name}}' }] })
     expect(made).toMatchObject({
       status: 200,
@@ -166,7 +166,7 @@ describe('a template', () => {
     expect((await list()).data).toEqual([])
   })
 
-  it('of one language goes without the others', async () => {
+  it('in one language can be deleted without the others', async () => {
     await put(plain)
     await put({ ...plain, language: 'pt_BR' })
     await world.control('DELETE', '/templates', { phone_number_id: phoneNumberId, name: 'plain', language: 'en' })
@@ -183,7 +183,7 @@ describe('a template', () => {
     expect((await list('?name=plain')).data).toMatchObject([{ components }])
   })
 
-  it('is shown by the control, of one account or of all', async () => {
+  it('is shown by the control, for one account or for all', async () => {
     await world.control('PUT', '/numbers/2', { ...registration(world.receiver.url), business_account_id: '5' })
     const all = await world.control('GET', '/templates')
     expect(all.body).toMatchObject({ success: true, total: 2 * samples.length })
@@ -197,7 +197,7 @@ describe('a template', () => {
     expect((await world.control('GET', '/templates?business_account_id=5')).status).toBe(404)
   })
 
-  it('comes back with a reset', async () => {
+  it('is restored by a reset', async () => {
     await put(plain)
     await world.control('DELETE', '/templates', { phone_number_id: phoneNumberId, name: 'hello_world' })
     const before = (await list()).data
@@ -251,7 +251,7 @@ describe('a template', () => {
     [url('https://shop.example/{{1}}/x'), 'the url of a button'],
     [url('https://shop.example/{{code}}'), 'the url of a button'],
     [url('shop.example'), 'the url of a button'],
-  ])('is refused that differs by %j', async (change, message) => {
+  ])('is refused if it differs by %j', async (change, message) => {
     expect(await put({ ...plain, ...change })).toMatchObject({
       status: 400,
       body: { error: 'Invalid field', message: expect.stringContaining(message) },
@@ -263,7 +263,7 @@ describe('a template', () => {
 describe("a template's status", () => {
   const hello = { phone_number_id: phoneNumberId, name: 'hello_world', language: 'en_US' }
 
-  it('changes, and a callback for the account tells it', async () => {
+  it('can be changed, and a callback for the account reports it', async () => {
     const { status, body } = await world.control('POST', '/templates/status', {
       ...hello,
       event: 'REJECTED',
@@ -302,7 +302,7 @@ describe("a template's status", () => {
     ['APPROVED', 'APPROVED', 'NONE'],
     ['FLAGGED', 'APPROVED', null],
     ['REINSTATED', 'APPROVED', null],
-  ])('after %s is %s', async (event, status, reason) => {
+  ])('is %s after %s', async (event, status, reason) => {
     const account = { business_account_id: accountId, name: 'hello_world', language: 'en_US' }
     await world.control('POST', '/templates/status', { ...account, event })
     expect((await list('?name=hello_world')).data).toMatchObject([{ status }])
@@ -318,7 +318,7 @@ describe("a template's status", () => {
     [{ reason: 7 }, 400, 'reason must be a string'],
     [{ language: 'pt_BR' }, 404, 'The account has no template hello_world in pt_BR'],
     [{ phone_number_id: undefined }, 400, 'phone_number_id (or business_account_id) is required'],
-  ])('is not changed with %j', async (change, status, message) => {
+  ])('cannot be changed with %j', async (change, status, message) => {
     const answer = await world.control('POST', '/templates/status', { ...hello, event: 'PAUSED', ...change })
     expect(answer).toMatchObject({ status, body: { success: false, message: expect.stringContaining(message) } })
     expect(world.receiver.taken).toEqual([])

@@ -247,12 +247,12 @@ async function findFaults(isHeld: (name: string) => boolean): Promise<Record<str
   return faults
 }
 
-describe('the plans for any parameters', () => {
-  it('of hot statements read no more than they need where they were made for empty tables', async () => {
+describe('the plans of hot statements with any parameters', () => {
+  it('read no more than needed even if they were made for empty tables', async () => {
     expect(await findFaults((name) => HOT.has(name))).toEqual({})
   })
 
-  it('read no more than they need, and are below what calls the JIT compiler, once the tables have been analysed', async () => {
+  it('read no more than needed, and cost less than the threshold of the JIT compiler, once the tables are analysed', async () => {
     await world.database.pool.query('ANALYZE')
     expect(await findFaults(() => true)).toEqual({})
   })

@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => client.close())
 
-describe('against the simulator', () => {
+describe('the storefront client with the simulator', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
@@ -37,22 +37,22 @@ describe('against the simulator', () => {
 
   const found = { outcome: 'found', order: { number: '1042', name: 'LJ#1042-BR' } }
 
-  it('an order is found by GraphQL, whether or not the URL ends in a slash', async () => {
+  it('finds an order by GraphQL, whether or not the URL ends in a slash', async () => {
     expect(await findOrder('777')).toEqual(found)
     expect(await client.findOrder({ url: `${simulator.storefrontUrl}/`, accessToken }, '777')).toEqual(found)
   })
 
-  it('an order is found by REST where there is no GraphQL', async () => {
+  it('finds an order by REST if there is no GraphQL', async () => {
     await control('/settings', { shop_graphql: false })
     expect(await findOrder('777')).toEqual(found)
   })
 
-  it.each([true, false])('an order that there is not is told (GraphQL: %s)', async (shop_graphql) => {
+  it.each([true, false])('reports an unknown order (GraphQL: %s)', async (shop_graphql) => {
     await control('/settings', { shop_graphql })
     expect(await findOrder('778')).toEqual({ outcome: 'not_found' })
   })
 
-  it.each([true, false])('a refused token is told (GraphQL: %s)', async (shop_graphql) => {
+  it.each([true, false])('reports a refused token (GraphQL: %s)', async (shop_graphql) => {
     await control('/settings', { shop_graphql })
     expect(await findOrder('777', 'refused-token')).toEqual({
       outcome: 'credentials_rejected',
@@ -63,17 +63,17 @@ describe('against the simulator', () => {
   it.each([
     [true, 1_000],
     [false, 2_000],
-  ])('a shop that is asked too often says how long to wait (GraphQL: %s)', async (shop_graphql, retryAfterMs) => {
+  ])('reports the wait after a rate limit (GraphQL: %s)', async (shop_graphql, retryAfterMs) => {
     await control('/settings', { shop_graphql, shop_answers: 'limited' })
     expect(await findOrder('777')).toEqual({ outcome: 'limited', retryAfterMs })
   })
 
-  it('a shop that is down is told', async () => {
+  it('reports an unavailable shop', async () => {
     await control('/settings', { shop_answers: 'down' })
     expect(await findOrder('777')).toEqual({ outcome: 'unavailable', text: 'HTTP 503: Service Unavailable' })
   })
 
-  it('a shop that never answers is given up', async () => {
+  it('gives up a shop that never answers', async () => {
     await control('/settings', { shop_answers: 'silent' })
     const hasty = createStorefrontClient(guard, SHORT_MS)
     onTestFinished(() => hasty.close())
@@ -83,7 +83,7 @@ describe('against the simulator', () => {
     })
   })
 
-  it('a look-up under way ends when the client is closed', async () => {
+  it('ends running look-ups when it is closed', async () => {
     await control('/settings', { shop_answers: 'silent' })
     const lookUp = findOrder('777')
     await client.close()
@@ -91,7 +91,7 @@ describe('against the simulator', () => {
   })
 })
 
-describe('against any server', () => {
+describe('the storefront client with any server', () => {
   let answer: Answering
   let server: HttpServer
 
@@ -117,7 +117,7 @@ describe('against any server', () => {
     return json(200, { data: null, errors: [{ message, extensions: { code } }], extensions: { cost } })
   }
 
-  it('GraphQL is asked first, below the path of the URL, with the token', async () => {
+  it('asks GraphQL first, below the path of the URL, with the token', async () => {
     answer = graphqlOrder({ name: '#1001', number: 1001 })
     expect(await findOrder()).toEqual({ outcome: 'found', order: { number: '1001', name: '#1001' } })
     expect(server.taken).toHaveLength(1)
@@ -132,7 +132,7 @@ describe('against any server', () => {
     })
   })
 
-  it('REST is asked where GraphQL answers 404, for no more than is needed', async () => {
+  it('asks REST if GraphQL answers 404, for only the needed fields', async () => {
     answer = restOnly(json(200, { order: { id: 5, name: '#1001', order_number: 1001 } }))
     expect(await findOrder()).toEqual({ outcome: 'found', order: { number: '1001', name: '#1001' } })
     expect(server.taken[1]).toMatchObject({
@@ -162,7 +162,7 @@ describe('against any server', () => {
     expect(await findOrder()).toEqual(expected)
   })
 
-  it('an order beside an error is taken as far as it was told', async () => {
+  it('accepts an order next to an error as far as it is complete', async () => {
     const errors = [{ message: 'no access to number', extensions: { code: 'ACCESS_DENIED' } }]
     answer = json(200, { data: { order: { name: '#1001', number: null } }, errors })
     expect(await findOrder()).toEqual({ outcome: 'found', order: { number: null, name: '#1001' } })
@@ -171,7 +171,7 @@ describe('against any server', () => {
   it.each([
     ['a list', [{ message: 'Timeout' }]],
     ['a text', 'Timeout'],
-  ])('no order beside an error is not an order that there is not: %s', async (_title, errors) => {
+  ])('does not treat an error without an order as an unknown order: %s', async (_title, errors) => {
     answer = json(200, { data: { order: null }, errors })
     expect(await findOrder()).toEqual({ outcome: 'unavailable', text: 'Timeout' })
   })
@@ -183,7 +183,7 @@ describe('against any server', () => {
     ['a rate that restores next to nothing', cost(1_000, 0, 0.000_001), 24 * 3_600_000],
     ['a rate that restores nothing', cost(1_000, 0, 0), 2_000],
     ['nothing is told', undefined, 2_000],
-  ])('a throttled query waits until its points are restored: %s', async (_title, told, retryAfterMs) => {
+  ])('waits until the points of a throttled query are restored: %s', async (_title, told, retryAfterMs) => {
     answer = graphqlError('THROTTLED', 'Throttled', told)
     expect(await findOrder()).toEqual({ outcome: 'limited', retryAfterMs })
   })
@@ -203,7 +203,7 @@ describe('against any server', () => {
     ['a list', json(200, []), { outcome: 'unavailable', text: 'HTTP 200 without a JSON object' }],
     ['an empty object', json(200, {}), { outcome: 'unavailable', text: expect.stringContaining('order') }],
     ['a lost connection', hangUp, { outcome: 'unavailable', text: expect.any(String) }],
-  ])('%s means the same of both APIs', async (_title, answering, expected) => {
+  ])('treats %s of both APIs alike', async (_title, answering, expected) => {
     answer = answering
     expect(await findOrder()).toEqual(expected)
     expect(server.taken).toHaveLength(1)
@@ -219,12 +219,12 @@ describe('against any server', () => {
     ],
     ['an error without a text', graphqlError('INTERNAL_SERVER_ERROR', null), { outcome: 'unavailable' }],
     ['any other error', graphqlError('BAD', 'Bad'), { outcome: 'unavailable', text: 'Bad' }],
-  ])('GraphQL tells %s', async (_title, answering, expected) => {
+  ])('reports %s of GraphQL', async (_title, answering, expected) => {
     answer = answering
     expect(await findOrder()).toMatchObject(expected)
   })
 
-  it('a redirect is not followed, so that the token stays with the shop', async () => {
+  it('does not follow a redirect, so that the token stays with the shop', async () => {
     const elsewhere = await startHttpServer(json(200, {}))
     onTestFinished(() => elsewhere.close())
     answer = bare(307, { location: elsewhere.url })
@@ -232,7 +232,7 @@ describe('against any server', () => {
     expect(elsewhere.taken).toEqual([])
   })
 
-  it('the token is never told, though the shop repeats it, and no text is long', async () => {
+  it('never reveals the token, even if the shop repeats it, and shortens long texts', async () => {
     answer = json(401, { errors: `${accessToken} ${'x'.repeat(250)} ${accessToken} ${'y'.repeat(250)}` })
     const outcome = await findOrder()
     expect(outcome).toMatchObject({ outcome: 'credentials_rejected', text: expect.stringContaining('xxx') })
@@ -241,13 +241,13 @@ describe('against any server', () => {
     expect(text).toHaveLength(300)
   })
 
-  it.each(['', 'two words', 'line\nbreak', 'é'])('a token that no header carries is not sent: %j', async (token) => {
+  it.each(['', 'two words', 'line\nbreak', 'é'])('does not send an invalid token: %j', async (token) => {
     expect(await findOrder(token)).toMatchObject({ outcome: 'credentials_rejected' })
     expect(server.taken).toEqual([])
   })
 
   it.each(['shop', 'ftp://shop.test', 'file:///etc/passwd', 'http://user:pass@127.0.0.1'])(
-    'a URL of no shop is refused: %s',
+    'refuses the URL of another kind of server: %s',
     async (url) => {
       expect(await findOrder(accessToken, url)).toEqual({
         outcome: 'unavailable',
@@ -256,7 +256,7 @@ describe('against any server', () => {
     },
   )
 
-  it('a private address is refused before anything is sent', async () => {
+  it('refuses a private address before anything is sent', async () => {
     const guarded = createStorefrontClient(createAddressGuard([]))
     onTestFinished(() => guarded.close())
     expect(await guarded.findOrder({ url: server.url, accessToken }, '5')).toEqual({
@@ -266,17 +266,17 @@ describe('against any server', () => {
     expect(server.taken).toEqual([])
   })
 
-  it('a refused connection is told', async () => {
+  it('reports a refused connection', async () => {
     await server.close()
     expect(await findOrder()).toEqual({ outcome: 'unavailable', text: expect.stringContaining('ECONNREFUSED') })
   })
 
-  it('an answer of more than 1 MB is not read to its end', async () => {
+  it('does not read an answer of more than 1 MB to its end', async () => {
     answer = graphqlOrder({ name: '#1001', number: 1001, note: 'x'.repeat(1_048_576) })
     expect(await findOrder()).toMatchObject({ outcome: 'unavailable' })
   })
 
-  it('one deadline is for both APIs', async () => {
+  it('uses one deadline for both APIs', async () => {
     const hasty = createStorefrontClient(guard, MEDIUM_MS)
     onTestFinished(() => hasty.close())
     answer = restOnly(() => undefined)
@@ -287,7 +287,7 @@ describe('against any server', () => {
     expect(server.taken.map(({ method }) => method)).toEqual(['POST', 'GET'])
   })
 
-  it('a connection that takes too long is given up, and sends nothing later', async () => {
+  it('gives up a slow connection, and sends nothing later', async () => {
     const lookups: Array<() => void> = []
     const slowGuard = createAddressGuard(['127.0.0.0/8'], (_host, _options, callback) => {
       lookups.push(() => callback(null, [{ address: '127.0.0.1', family: 4 }]))
@@ -314,7 +314,7 @@ describe('against any server', () => {
   })
 })
 
-it('a server that is no HTTP server is told', async () => {
+it('reports a server that does not speak HTTP', async () => {
   const server = createServer((socket) => socket.end('220 mail.test ESMTP\r\n'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
@@ -329,7 +329,7 @@ describe('order ids', () => {
     ['gid://shopify/Order/450789469', '450789469'],
     ['0', '0'],
     ['9'.repeat(20), '9'.repeat(20)],
-  ])('%s is one', (value, expected) => {
+  ])('include %s', (value, expected) => {
     expect(readOrderId(value)).toBe(expected)
   })
 
@@ -342,7 +342,7 @@ describe('order ids', () => {
       'GID://shopify/Order/1',
       '1/../2',
     ],
-  ])('%j is none', (value) => {
+  ])('do not include %j', (value) => {
     expect(readOrderId(value)).toBeNull()
   })
 })

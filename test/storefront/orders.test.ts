@@ -30,7 +30,7 @@ function pageOf(listed: ListOrdersOutcome): OrderPage {
 describe.each([
   ['GraphQL', true],
   ['REST', false],
-])('by %s of the simulator', (api, shop_graphql) => {
+])('listing orders by %s of the simulator', (api, shop_graphql) => {
   let simulator: Simulator
 
   beforeEach(async () => {
@@ -53,7 +53,7 @@ describe.each([
     }
   }
 
-  it('an order is told whole', async () => {
+  it('returns complete orders', async () => {
     await control('/shop/orders', {
       id: 777,
       name: 'LJ#1042-BR',
@@ -85,7 +85,7 @@ describe.each([
     ])
   })
 
-  it('closed, cancelled and test orders are told too', async () => {
+  it('includes closed, cancelled and test orders', async () => {
     const at = '2026-03-02T10:00:00Z'
     await control('/shop/orders', { id: 1, created_at: at, cancelled_at: at })
     await control('/shop/orders', { id: 2, created_at: at, closed_at: at })
@@ -98,13 +98,13 @@ describe.each([
     ])
   })
 
-  it('only what changed since then is told', async () => {
+  it('returns only orders changed since the given time', async () => {
     await control('/shop/orders', { id: 1, created_at: '2026-02-01T00:00:00Z' })
     await control('/shop/orders', { id: 2, created_at: '2026-02-01T00:00:00Z', updated_at: SINCE.toISOString() })
     expect(await listAll()).toMatchObject([{ id: '2' }])
   })
 
-  it('all pages are gone through', async () => {
+  it('reads all pages', async () => {
     const start = Date.parse('2026-03-02T00:00:00Z')
     for (let n = 1; n <= 205; n++) {
       await control('/shop/orders', { id: n, created_at: new Date(start + n * 1_000).toISOString() })
@@ -118,24 +118,24 @@ describe.each([
     )
   })
 
-  it('a refused token is told', async () => {
+  it('reports a refused token', async () => {
     expect(await list(null, 'refused-token')).toMatchObject({ outcome: 'credentials_rejected' })
     expect(await list(null, '')).toMatchObject({ outcome: 'credentials_rejected' })
   })
 
-  it('a shop that is asked too often says how long to wait', async () => {
+  it('reports the wait after a rate limit', async () => {
     await control('/settings', { shop_limited_lists: 1 })
     expect(await list()).toEqual({ outcome: 'limited', retryAfterMs: shop_graphql ? 1_000 : 2_000 })
     expect(await list()).toMatchObject({ outcome: 'listed' })
   })
 
-  it('a shop that is down is told', async () => {
+  it('reports an unavailable shop', async () => {
     await control('/settings', { shop_answers: 'down' })
     expect(await list()).toEqual({ outcome: 'unavailable', text: 'HTTP 503: Service Unavailable' })
   })
 })
 
-describe('visits as GraphQL tells them', () => {
+describe('the visits of an order in GraphQL', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
@@ -156,12 +156,12 @@ describe('visits as GraphQL tells them', () => {
     ['the last one counts', { first_visit, last_visit }, last_visit],
     ['the first one, where there is no other', { first_visit, last_visit: null }, first_visit],
     ['none, while the shop works them out', { ready: false, first_visit, last_visit }, null],
-  ])('%s', async (_title, journey, landingPage) => {
+  ])('are read: %s', async (_title, journey, landingPage) => {
     expect(await listWith({ landing_site: '/?utm_campaign=rest', journey })).toMatchObject({ landingPage })
   })
 })
 
-describe('by any server', () => {
+describe('listing orders of any server', () => {
   let answer: Answering
   let server: HttpServer
 
@@ -181,7 +181,7 @@ describe('by any server', () => {
     ...fields,
   })
 
-  it('GraphQL is asked for the earliest changes, below the path of the URL, with the token', async () => {
+  it('asks GraphQL for the earliest changes, below the path of the URL, with the token', async () => {
     answer = graphql({ nodes: [], pageInfo: { hasNextPage: false, endCursor: null } })
     expect(await list()).toEqual({ outcome: 'listed', page: { orders: [], unreadable: 0, next: null } })
     const [asked] = server.taken
@@ -192,7 +192,7 @@ describe('by any server', () => {
     expect(query).toContain('sortKey: UPDATED_AT')
   })
 
-  it('REST is asked for all orders, and on further pages for no more than may be told', async () => {
+  it('asks REST for all orders, and on further pages only for the allowed parameters', async () => {
     answer = (request, response) => {
       if (request.method === 'POST') return json(404, {})(request, response)
       const link =
@@ -215,13 +215,13 @@ describe('by any server', () => {
     expect(second?.searchParams.get('page_info')).toBe('a+b')
   })
 
-  it('what could not be told of orders does not hide them', async () => {
+  it('returns orders even if some fields cannot be read', async () => {
     const errors = [{ message: 'no access to customerJourneySummary', extensions: { code: 'ACCESS_DENIED' } }]
     answer = graphql({ nodes: [node({ customerJourneySummary: null })] }, { errors })
     expect(pageOf(await list()).orders).toMatchObject([{ id: '1', landingPage: null, utm: null }])
   })
 
-  it('what the shop read of a visit is told beside its landing page', async () => {
+  it("returns the shop's own reading of a visit with its landing page", async () => {
     const lastVisit = { landingPage: '/', utmParameters: { source: 'chat', campaign: 'natal' } }
     answer = graphql({ nodes: [node({ customerJourneySummary: { firstVisit: null, lastVisit } })] })
     expect(pageOf(await list()).orders).toMatchObject([
@@ -229,7 +229,7 @@ describe('by any server', () => {
     ])
   })
 
-  it('orders that cannot be read are counted', async () => {
+  it('counts orders that cannot be read', async () => {
     const broken = [
       node({ id: null }),
       node({ id: 'gid://shopify/Customer/1' }),
@@ -258,18 +258,18 @@ describe('by any server', () => {
     ['an answer without orders', json(200, { data: {} }), { outcome: 'unavailable' }],
     ['an answer that is no JSON', bare(200), { outcome: 'unavailable' }],
     ['a redirect', bare(302, { location: 'https://evil.test/' }), { outcome: 'unavailable' }],
-  ])('is told: %s', async (_title, answering, expected) => {
+  ])('reports %s', async (_title, answering, expected) => {
     answer = answering
     expect(await list()).toMatchObject(expected)
   })
 
-  it('a GraphQL API that goes away between two pages is told', async () => {
+  it('reports a GraphQL API that disappears between two pages', async () => {
     answer = json(404, {})
     expect(await list({ api: 'graphql', place: 'x' })).toMatchObject({ outcome: 'unavailable' })
     expect(server.taken).toHaveLength(1)
   })
 
-  it('a private address is refused before anything is sent', async () => {
+  it('refuses a private address before anything is sent', async () => {
     const guarded = createStorefrontClient(createAddressGuard([]))
     onTestFinished(() => guarded.close())
     expect(await guarded.listOrders({ url: server.url, accessToken }, SINCE, null)).toMatchObject({

@@ -53,7 +53,7 @@ describe('transcribing', () => {
     expect(Buffer.from(await (file as File).arrayBuffer())).toEqual(bytes)
   })
 
-  it('needs no key', async () => {
+  it('works without a key', async () => {
     answer = json(200, { text: '' })
     const keyless = createTranscriber({ url: server.url, key: undefined, model: 'm' })
     const recording = {
@@ -77,17 +77,17 @@ describe('transcribing', () => {
     ['another service', bare(200), { final: false, text: 'HTTP 200 without a text' }],
   ]
 
-  it.each(failures)('tells %s', async (_name, answering, expected) => {
+  it.each(failures)('reports %s', async (_name, answering, expected) => {
     answer = answering
     expect(await transcribe()).toEqual({ outcome: 'failed', ...expected })
   })
 
-  it('tells a lost connection', async () => {
+  it('reports a lost connection', async () => {
     answer = hangUp
     expect(await transcribe()).toMatchObject({ outcome: 'failed', final: false })
   })
 
-  it('does not send more than 25 MB, and lets go of the recording', async () => {
+  it('does not send more than 25 MB, and closes the recording', async () => {
     const recording = new Readable({ read() {} })
     expect(await transcribe({ bytes: recording, size: 25 * 1_048_576 + 1 })).toMatchObject({
       outcome: 'failed',
@@ -97,7 +97,7 @@ describe('transcribing', () => {
     expect(recording.destroyed).toBe(true)
   })
 
-  it('ends at once when it is aborted, and lets go of the recording', async () => {
+  it('ends at once when it is aborted, and closes the recording', async () => {
     const stop = new AbortController()
     const recording = Readable.from([bytes])
     answer = () => stop.abort(new Error('stopping'))

@@ -31,11 +31,11 @@ function refusal(code: number, details = `details of ${code}`) {
   return { error: { message: `(#${code}) title`, type: 'OAuthException', code, error_data: { details } } }
 }
 
-describe('uploading', () => {
+describe('uploading a file', () => {
   const upload = (size = content.length) =>
     client.uploadMedia(number, { path: join(folder, 'spooled'), size, mimeType: 'image/jpeg', extension: 'jpg' }, 5_000)
 
-  it('sends the file as the upstream wants it, with a known length', async () => {
+  it("sends it in the upstream's form, with a known length", async () => {
     answer = json(200, { id: '4490709327384033' })
     expect(await upload()).toEqual({ outcome: 'uploaded', mediaId: '4490709327384033' })
     const [request] = server.taken
@@ -70,30 +70,30 @@ describe('uploading', () => {
     ['a lost connection', hangUp, { outcome: 'failed', code: null, mayRetry: true }],
   ]
 
-  it.each(outcomes)('tells %s', async (_name, answering, expected) => {
+  it.each(outcomes)('reports %s', async (_name, answering, expected) => {
     answer = answering
     expect(await upload()).toMatchObject({ ...expected, text: expect.stringMatching(/./) })
     expect(server.taken).toHaveLength(1)
   })
 
-  it('fails when the file is not as long as was said, or not there', async () => {
+  it('fails if the file has another length, or is missing', async () => {
     answer = json(200, { id: '1' })
     expect(await upload(content.length - 1)).toMatchObject({ outcome: 'failed' })
     await rm(join(folder, 'spooled'))
     expect(await upload()).toMatchObject({ outcome: 'failed' })
   })
 
-  it('fails when nobody listens', async () => {
+  it('fails if the upstream cannot be reached', async () => {
     await server.close()
     expect(await upload()).toMatchObject({ outcome: 'failed', code: null, mayRetry: true })
   })
 })
 
-describe('finding a file', () => {
+describe('looking up a file', () => {
   const find = (id = '1003383421387256') => client.findMedia(number, id, 5_000)
   const url = 'https://lookaside.example/file?asset_id=1'
 
-  it('asks under the number, with its token', async () => {
+  it('uses the number and its token', async () => {
     answer = json(200, { url, mime_type: 'audio/ogg; codecs=opus', file_size: '4711', id: '1003383421387256' })
     expect(await find()).toEqual({ outcome: 'found', url, mimeType: 'audio/ogg; codecs=opus', size: 4711 })
     expect(server.taken).toMatchObject([
@@ -105,7 +105,7 @@ describe('finding a file', () => {
     ])
   })
 
-  it('asks for no other path, whatever the id', async () => {
+  it('requests no other path, whatever the id', async () => {
     answer = json(200, { url })
     expect(await find('../x?y#z')).toMatchObject({ outcome: 'found' })
     expect(server.taken[0]?.path).toBe('/v23.0/..%2Fx%3Fy%23z?phone_number_id=10001')
@@ -132,7 +132,7 @@ describe('finding a file', () => {
     ['a lost connection', hangUp, { outcome: 'failed' }],
   ]
 
-  it.each(outcomes)('tells %s', async (_name, answering, expected) => {
+  it.each(outcomes)('reports %s', async (_name, answering, expected) => {
     answer = answering
     expect(await find()).toMatchObject({ ...expected, text: expect.stringMatching(/./) })
   })

@@ -21,8 +21,8 @@ afterEach(async () => {
 const find = () => client.findNumber(number, 5_000)
 const refusal = (code: number) => ({ error: { message: `(#${code}) title`, type: 'OAuthException', code } })
 
-describe('asking for a number', () => {
-  it('names a field that only numbers have', async () => {
+describe('looking up a number', () => {
+  it('requests a field that only numbers have', async () => {
     answer = json(200, { display_phone_number: '+1 555-000-1111', id: '10001' })
     expect(await find()).toEqual({ outcome: 'found' })
     expect(server.taken).toMatchObject([{ method: 'GET', path: '/v23.0/10001?fields=display_phone_number' }])
@@ -45,13 +45,13 @@ describe('asking for a number', () => {
     ['a lost connection', hangUp, { outcome: 'failed' }],
   ]
 
-  it.each(outcomes)('tells %s', async (_name, answering, expected) => {
+  it.each(outcomes)('reports %s', async (_name, answering, expected) => {
     answer = answering
     expect(await find()).toMatchObject({ ...expected, text: expect.stringMatching(/./) })
     expect(server.taken).toHaveLength(1)
   })
 
-  it('fails where nobody listens', async () => {
+  it('fails if the upstream cannot be reached', async () => {
     await server.close()
     expect(await find()).toEqual({ outcome: 'failed', text: expect.stringContaining('no answer') })
   })

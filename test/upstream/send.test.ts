@@ -34,7 +34,7 @@ function refusal(code: number) {
 }
 
 describe('sending', () => {
-  it('resolves to the user id of the recipient where the answer names one', async () => {
+  it('resolves to the user id of the recipient if the answer contains one', async () => {
     answer = json(200, { contacts: [{ input: 'US.1', user_id: 'US.1' }], messages: [{ id: 'wamid.2' }] })
     expect(await send()).toMatchObject({ outcome: 'accepted', waId: null, userId: 'US.1' })
   })
@@ -69,12 +69,12 @@ describe('sending', () => {
     ['a lost connection', hangUp, { outcome: 'unknown' }],
   ]
 
-  it.each(outcomes)('tells %s', async (_name, answering, expected) => {
+  it.each(outcomes)('reports %s', async (_name, answering, expected) => {
     answer = answering
     expect(await send()).toMatchObject({ ...expected, text: expect.stringMatching(/./) })
   })
 
-  it('tells that nobody listens', async () => {
+  it('reports that the upstream cannot be reached', async () => {
     await server.close()
     expect(await send()).toMatchObject({ outcome: 'not_accepted', limit: null, code: null, mayRetry: true })
   })

@@ -33,7 +33,7 @@ function pages(count: number): Answering {
 }
 
 describe('listing templates', () => {
-  it('asks for the fields, and reads what it needs of them', async () => {
+  it('requests the fields, and reads the needed parts', async () => {
     const components = [{ type: 'BODY', text: 'a\u0000b' }, 'no component']
     const item = { id: 7, name: 'x', language: 'pt_BR', status: 'paused', category: 'marketing', components }
     answer = json(200, { data: [hello, { ...item, parameter_format: 'NAMED' }] })
@@ -66,19 +66,19 @@ describe('listing templates', () => {
     expect(queryOf(0).get('fields')).toBe('id,name,language,status,category,parameter_format,components')
   })
 
-  it('reads page after page, by their cursors', async () => {
+  it('reads page after page by cursor', async () => {
     answer = pages(3)
     const listed = await list()
     expect(listed.outcome === 'listed' && listed.templates.map(({ name }) => name)).toEqual(['t0', 't1', 't2'])
     expect([0, 1, 2].map((index) => queryOf(index).get('after'))).toEqual([null, '1', '2'])
   })
 
-  it('leaves out what nobody could send', async () => {
+  it('leaves out templates that cannot be sent', async () => {
     answer = json(200, { data: [null, {}, { ...hello, name: '' }, { ...hello, language: 'x'.repeat(600) }, hello] })
     expect(await list()).toMatchObject({ outcome: 'listed', templates: [{ name: 'hello' }] })
   })
 
-  it('asks for fewer where a page is too large to be read', async () => {
+  it('requests fewer templates if a page is too large to read', async () => {
     answer = (request, response) => {
       const limit = Number(new URL(request.path, server.url).searchParams.get('limit'))
       const data = Array.from({ length: limit }, (_, n) => ({ ...hello, name: `t${n}`, filler: 'x'.repeat(50_000) }))
@@ -89,17 +89,17 @@ describe('listing templates', () => {
     expect(server.taken.map((_, index) => queryOf(index).get('limit'))).toEqual(['100', '20'])
   })
 
-  it('gives up where one template alone is too large', async () => {
+  it('gives up if a single template is too large', async () => {
     answer = json(200, { data: [{ ...hello, filler: 'x'.repeat(1_100_000) }] })
     expect(await list()).toMatchObject({ outcome: 'failed', text: expect.stringContaining('too large') })
   })
 
-  it('gives up where the list never ends', async () => {
+  it('gives up if the list never ends', async () => {
     answer = pages(1_000)
     expect(await list(60_000)).toMatchObject({ outcome: 'failed', text: expect.stringContaining('400 pages') })
   })
 
-  it('gives up where all pages together take too long', async () => {
+  it('gives up if all pages together take too long', async () => {
     answer = pages(1_000)
     expect(await list(0)).toMatchObject({ outcome: 'failed' })
   })
@@ -124,7 +124,7 @@ describe('listing templates', () => {
       { outcome: 'failed' },
     ],
     ['a lost connection', hangUp, { outcome: 'failed' }],
-  ])('tells %s', async (_name, answering, expected) => {
+  ])('reports %s', async (_name, answering, expected) => {
     answer = answering
     expect(await list()).toMatchObject({ ...expected, text: expect.stringMatching(/./) })
   })

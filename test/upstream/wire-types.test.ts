@@ -8,31 +8,31 @@ type ToPhone = Extract<OutboundMessage, { to: string }>
 type Message<Type extends OutboundType> = Extract<ToPhone, { type: Type }>
 type Interactive<Type> = Extract<Message<'interactive'>['interactive'], { type: Type }>
 
-describe('a message to a phone number is one of the published package', () => {
-  it('text', () => {
+describe('a message to a phone number has the type of the published package', () => {
+  it('for text', () => {
     expectTypeOf<Message<'text'>>().toExtend<published.CloudAPISendTextMessageRequest>()
   })
 
-  it('image: it knows no link, we neither', () => {
+  it('for images, which may not have a link in either', () => {
     expectTypeOf<Message<'image'>>().toExtend<published.CloudAPISendImageMessageRequest>()
   })
 
-  it('sticker', () => {
+  it('for stickers', () => {
     expectTypeOf<Message<'sticker'>>().toExtend<published.CloudAPISendStickerMessageRequest>()
   })
 
-  it('video, audio and document: it lets both id and link be absent, we ask for the id', () => {
+  it('for video, audio and documents, which require an id here and not in the package', () => {
     expectTypeOf<Message<'video'>>().toExtend<published.CloudAPISendVideoMessageRequest>()
     expectTypeOf<Message<'audio'>>().toExtend<published.CloudAPISendAudioMessageRequest>()
     expectTypeOf<Message<'document'>>().toExtend<published.CloudAPISendDocumentMessageRequest>()
     expectTypeOf<published.CloudAPISendVideoMessageRequest['video']>().not.toExtend<Message<'video'>['video']>()
   })
 
-  it('location', () => {
+  it('for locations', () => {
     expectTypeOf<Message<'location'>>().toExtend<published.CloudAPISendLocationMessageRequest>()
   })
 
-  it('contacts, but for the type of a phone: it knows HOME and WORK, we pass on what is given', () => {
+  it('for contacts, except the type of a phone, which is any text here and HOME or WORK there', () => {
     type Published = published.CloudAPISendContactsMessageRequest
     type Card = Published['contacts'][number]
     type Phone = Omit<published.CloudAPIContactPhone, 'type'> & { type?: string }
@@ -41,18 +41,18 @@ describe('a message to a phone number is one of the published package', () => {
     expectTypeOf<Message<'contacts'>>().not.toExtend<Published>()
   })
 
-  it('buttons: its header may be a GIF too', () => {
+  it('for buttons, which may have a GIF as header too', () => {
     type Published = published.CloudAPISendInteractiveButtonsMessageRequest['interactive']
     expectTypeOf<Interactive<'button'>>().toExtend<Published>()
     expectTypeOf<Published>().not.toExtend<Interactive<'button'>>()
   })
 
-  it('list', () => {
+  it('for lists', () => {
     type Published = published.CloudAPISendInteractiveListMessageRequest['interactive']
     expectTypeOf<Interactive<'list'>>().toExtend<Published>()
   })
 
-  it('interactive, around both', () => {
+  it('for interactive messages of both kinds', () => {
     type Published =
       | published.CloudAPISendInteractiveButtonsMessageRequest
       | published.CloudAPISendInteractiveListMessageRequest
@@ -60,11 +60,11 @@ describe('a message to a phone number is one of the published package', () => {
     expectTypeOf<Omit<Message<'interactive'>, 'interactive'>>().toExtend<Omit<Published, 'interactive'>>()
   })
 
-  it('reaction: it knows no context there, and we send none', () => {
+  it('for reactions, which have no context in either', () => {
     expectTypeOf<Message<'reaction'>>().toExtend<published.CloudAPISendReactionMessageRequest>()
   })
 
-  it('template, but for the button that copies a code, which it does not know', () => {
+  it('for templates, except the button that copies a code, which the package lacks', () => {
     type Ours = Message<'template'>['template']
     type Known = Exclude<Ours['components'][number], { sub_type: 'copy_code' }>
     type Published = published.CloudAPISendTemplateMessageRequest
@@ -72,7 +72,7 @@ describe('a message to a phone number is one of the published package', () => {
     expectTypeOf<Omit<Message<'template'>, 'template'>>().toExtend<Omit<Published, 'template'>>()
   })
 
-  it('everything else', () => {
+  it('for all other fields', () => {
     type Checked =
       | 'text'
       | 'image'
@@ -90,7 +90,7 @@ describe('a message to a phone number is one of the published package', () => {
   })
 })
 
-it('a message by user id is not: the package wants a phone number', () => {
+it('a message by user id has no such type: the package requires a phone number', () => {
   type ByUserId = Exclude<OutboundMessage, { to: string }>
   expectTypeOf<Extract<ByUserId, { type: 'text' }>>().not.toExtend<published.CloudAPISendTextMessageRequest>()
   expectTypeOf<ByUserId['recipient']>().toEqualTypeOf<string>()

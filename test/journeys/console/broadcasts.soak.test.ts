@@ -93,7 +93,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await recipient(SILENT).waitFor()
   })
 
-  it('is sent again to recipients for whom it failed', async () => {
+  it('is sent again to failed recipients', async () => {
     await succeed(stage.sim('DELETE', `/recipients/${HELD}`))
     await page.getByRole('button', { name: 'Retry failed' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send again?' })

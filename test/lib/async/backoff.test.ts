@@ -15,7 +15,7 @@ describe('backoffDelay', () => {
     expect([1, 2, 3].map((attempt) => backoffDelay(attempt, options))).toEqual([50, 150, 450])
   })
 
-  it('takes off up to the share given', () => {
+  it('subtracts a random part up to the given share', () => {
     const options = { baseMs: 1000, maxMs: 60_000, jitter: 0.2 }
     expect(backoffDelay(1, options, () => 0)).toBe(1000)
     expect(backoffDelay(1, options, () => 0.5)).toBe(900)
@@ -39,7 +39,7 @@ describe('sleep', () => {
     await expect(sleep(1)).resolves.toBeUndefined()
   })
 
-  it('ends at once with an AbortError when the signal is aborted', async () => {
+  it('ends at once with an AbortError if the signal is aborted', async () => {
     const controller = new AbortController()
     const sleeping = sleep(3_600_000, controller.signal)
     controller.abort()

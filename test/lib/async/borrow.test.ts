@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { borrow } from '../../../src/lib/async/borrow.js'
 
-it('takes what is lent until it is given back', async () => {
+it('returns the lent value until it is given back', async () => {
   const seen: string[] = []
   const held = await borrow<string>(async (work) => {
     seen.push('lent')
@@ -13,6 +13,6 @@ it('takes what is lent until it is given back', async () => {
   expect(seen).toEqual(['lent', 'back'])
 })
 
-it('throws what the lender throws', async () => {
+it('throws the error of the lender', async () => {
   await expect(borrow(() => Promise.reject(new Error('none left')))).rejects.toThrow('none left')
 })

@@ -4,7 +4,7 @@ import { createByteBudget } from '../../../src/lib/async/byte-budget.js'
 describe('a byte budget', () => {
   const ignore = () => undefined
 
-  it('gives room up to its capacity, and again what was released', () => {
+  it('grants bytes up to its capacity, and released bytes again', () => {
     const budget = createByteBudget(100, 1)
     const [first, second] = [budget.open(ignore), budget.open(ignore)]
     expect(first.reserve(60)).toBe(true)
@@ -17,14 +17,14 @@ describe('a byte budget', () => {
     expect(second.reserve(101)).toBe(false)
   })
 
-  it('counts a floor for each share, however little it holds', () => {
+  it('counts a minimum for each share', () => {
     const budget = createByteBudget(10, 5)
     const shares = Array.from({ length: 3 }, () => budget.open(ignore))
     for (const share of shares) share.complete()
     expect(shares.map((share) => share.reserve(1))).toEqual([true, true, false])
   })
 
-  it('takes room from what has been arriving longest, and never from what has arrived', () => {
+  it('drops the share that has been arriving longest, and never a complete one', () => {
     const budget = createByteBudget(100, 1)
     const givenUp: string[] = []
     const kept = budget.open(() => givenUp.push('kept'))

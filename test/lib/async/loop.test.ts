@@ -55,20 +55,20 @@ function begin(options: Partial<LoopOptions> = {}) {
 }
 
 describe('a loop', () => {
-  it('begins with a round, and rests when that has ended', async () => {
+  it('starts with a round, and rests when that has ended', async () => {
     const { count, end } = begin()
     expect(count()).toBe(1)
     await end()
     expect(count()).toBe(1)
   })
 
-  it('goes on at once where there is more to do', async () => {
+  it('continues at once if there is more to do', async () => {
     const { count, end } = begin()
     await end(true)
     expect(count()).toBe(2)
   })
 
-  it('begins a round when it is called, one for all calls until then', async () => {
+  it('starts one round for all calls until then', async () => {
     const { loop, count, end } = begin()
     await end()
     loop.wake()
@@ -77,7 +77,7 @@ describe('a loop', () => {
     expect(count()).toBe(2)
   })
 
-  it('does another round for a call during one, for that may have come too late for it', async () => {
+  it('runs another round after a call during one, which may have missed its work', async () => {
     const { loop, count, end } = begin()
     loop.wake()
     expect(count()).toBe(1)
@@ -87,13 +87,13 @@ describe('a loop', () => {
     expect(count()).toBe(2)
   })
 
-  it('begins a round by itself after a pause', async () => {
+  it('starts a round on its own after a pause', async () => {
     const { end, untilRound } = begin({ pauseMs: () => 1 })
     await end()
     await untilRound(2)
   })
 
-  it('tells of a round that failed, and does it again', async () => {
+  it('reports a failed round, and repeats it', async () => {
     const { failures, fail, untilRound } = begin()
     const error = new Error('no database')
     await fail(error)
@@ -101,7 +101,7 @@ describe('a loop', () => {
     await untilRound(2)
   })
 
-  it('ends with the round under way', async () => {
+  it('ends after the current round', async () => {
     const { loop, count, end } = begin()
     let hasStopped = false
     const stopping = loop.stop().then(() => {
@@ -115,7 +115,7 @@ describe('a loop', () => {
     expect(count()).toBe(1)
   })
 
-  it('ends at once while it rests, or waits to try again', async () => {
+  it('ends at once while it rests, or waits to retry', async () => {
     const resting = begin()
     await resting.end()
     await resting.loop.stop()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { memoize } from '../../../src/lib/async/memoize.js'
 
-it('works once for each object, also where two are alike', () => {
+it('computes once for each object, even for equal ones', () => {
   const worked: object[] = []
   const describe = memoize((given: { name: string }) => {
     worked.push(given)

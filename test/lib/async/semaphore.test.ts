@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createSemaphore } from '../../../src/lib/async/semaphore.js'
 
-it('runs at most so many at the same time, in the order of the calls, and goes on after a failure', async () => {
+it('limits concurrent runs, in the order of the calls, and continues after a failure', async () => {
   const pass = createSemaphore(2)
   const begun: number[] = []
   const ends: (() => void)[] = []
@@ -24,7 +24,7 @@ it('runs at most so many at the same time, in the order of the calls, and goes o
   await Promise.all(all)
 })
 
-it('starts work again after all of it has ended', async () => {
+it('runs more work after all of it has ended', async () => {
   const pass = createSemaphore(1)
   expect(await pass(async () => 'first')).toBe('first')
   expect(await pass(async () => 'second')).toBe('second')

@@ -18,7 +18,7 @@ function pieces() {
 }
 
 describe('serial queues', () => {
-  it('run what shares a key one after the other, and the rest side by side', async () => {
+  it('run calls with the same key one after the other, and others concurrently', async () => {
     const { begun, work, end } = pieces()
     const inQueues = createSerialQueues()
     const results = [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createThrottledRuns } from '../../../src/lib/async/throttled-runs.js'
 
-it('a run is shared by who asks under the same key for a while, and by nobody else', async () => {
+it('a run is shared for a while by callers with the same key only', async () => {
   let now = 0
   let runs = 0
   const share = createThrottledRuns<number>(1_000, () => new Date(now))

@@ -10,7 +10,7 @@ function buckets(maxKeys = 10) {
   return { ...made, advance }
 }
 
-it('gives what a bucket holds, and then one token for each interval', () => {
+it('grants the tokens in a bucket, and then one per interval', () => {
   const { take, waitMs, advance } = buckets()
   expect([take('a'), take('a'), take('a')]).toEqual([true, true, false])
   expect([waitMs('a'), waitMs('b')]).toEqual([1_000, 0])
@@ -20,14 +20,14 @@ it('gives what a bucket holds, and then one token for each interval', () => {
   expect([take('a'), take('a')]).toEqual([true, false])
 })
 
-it('holds no more than its burst after a long time', () => {
+it('holds at most its burst after a long time', () => {
   const { take, advance } = buckets()
   take('a')
   advance(1_000_000)
   expect([take('a'), take('a'), take('a')]).toEqual([true, true, false])
 })
 
-it('gives up the bucket that was used least recently', () => {
+it('drops the least recently used bucket', () => {
   const { take } = buckets(2)
   for (const key of ['a', 'a', 'b', 'b', 'a']) take(key)
   expect(take('c')).toBe(true)

@@ -13,14 +13,14 @@ function decode(text: string, size = text.length || 1): Buffer | null {
 
 const sizes = fc.integer({ min: 1, max: 9 })
 
-describe('a decoder', () => {
+describe('a Base64 decoder', () => {
   it.each([
     ['padded', (bytes: Buffer) => bytes.toString('base64')],
     ['not padded', (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')],
     ['of URLs', (bytes: Buffer) => bytes.toString('base64url')],
     ['in lines', (bytes: Buffer) => bytes.toString('base64').replace(/.{5}/g, '$&\r\n ')],
     ['behind the head of a URL', (bytes: Buffer) => `data:image/png;name=a;base64,${bytes.toString('base64')}`],
-  ])('reads base64 %s, whatever the pieces', (_name, write) => {
+  ])('reads base64 %s, in any pieces', (_name, write) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), sizes, (given, size) => {
         const bytes = Buffer.from(given)
@@ -42,7 +42,7 @@ describe('a decoder', () => {
     'data:image/png,AAAA',
     'data:',
     'AA=A',
-  ])('%s is none', (text) => {
+  ])('refuses %s', (text) => {
     for (let size = 1; size <= text.length; size++) expect(decode(text, size)).toBeNull()
   })
 })

@@ -5,7 +5,7 @@ import { encodeBase64 } from '../../../src/lib/bytes/base64.js'
 
 describe('encodeBase64', () => {
   it.each([[[]], [[1]], [[2]], [[3]], [[1, 1, 1, 1]], [[5, 7, 1_000, 2]], [[65_536, 65_536, 1]]])(
-    'writes parts of %j bytes as the whole',
+    'encodes parts of %j bytes like the whole',
     async (sizes) => {
       const parts = sizes.map((size: number) => randomBytes(size))
       let text = ''

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { idBefore, isUuid, newId } from '../../../src/lib/bytes/id.js'
 
 describe('newId', () => {
-  it('makes UUIDs of version 7, each later than the one before', () => {
+  it('returns UUIDs of version 7, each later than the one before', () => {
     const ids = Array.from({ length: 1000 }, newId)
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(ids.toSorted()).toEqual(ids)
@@ -11,7 +11,7 @@ describe('newId', () => {
 })
 
 describe('idBefore', () => {
-  it('stands between the ids of before and of after the time', () => {
+  it('lies between the ids from before and after the time', () => {
     const earlier = newId()
     const time = Date.now()
     expect(isUuid(idBefore(new Date(time)))).toBe(true)

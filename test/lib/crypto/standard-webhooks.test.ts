@@ -7,13 +7,13 @@ import { newWebhookSecret, readWebhookSecret, signWebhook } from '../../../src/l
 const published = JSON.parse(readFileSync('test/samples/standard-webhooks.json', 'utf8'))
 const body = JSON.stringify({ type: 'message.received', data: { text: 'Olá, 你好 👋' } })
 
-it('signs the published example as published', () => {
+it('signs the published example with the published signature', () => {
   const { secret, body, ...headers } = published
   const timestamp = new Date(Number(headers['webhook-timestamp']) * 1_000)
   expect(signWebhook([secret], { id: headers['webhook-id'], timestamp, body })).toEqual(headers)
 })
 
-it('signs so that the reference library takes it, and takes it with no other body, id or secret', () => {
+it('creates signatures that the reference library accepts for exactly this body, id and secret', () => {
   const secret = newWebhookSecret()
   const headers = signWebhook([secret], { id: 'event-1', timestamp: new Date(), body })
   const webhook = new Webhook(secret)
@@ -30,12 +30,12 @@ it('signs with each of several secrets', () => {
   for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
 })
 
-it('tells the time in whole seconds', () => {
+it('uses whole seconds', () => {
   const at = (timestamp: string) => signWebhook([], { id: '1', timestamp: new Date(timestamp), body })
   expect(at('2026-01-02T03:04:05.999Z')['webhook-timestamp']).toBe('1767323045')
 })
 
-it('makes a new secret of 32 bytes each time', () => {
+it('creates a new secret of 32 bytes each time', () => {
   const secrets = Array.from({ length: 100 }, newWebhookSecret)
   expect(new Set(secrets).size).toBe(100)
   for (const secret of secrets) {
@@ -66,6 +66,6 @@ it.each([
   ['too much padding', `${valid}=`],
   ['a last letter that has bits to spare', valid.replace('Q==', 'R==')],
   ['no base64', 'a secret that somebody thought of by himself'],
-])('reads no secret from %s', (_what, text) => {
+])('refuses the secret %s', (_what, text) => {
   expect(readWebhookSecret(text)).toBeNull()
 })

@@ -24,7 +24,7 @@ const usual = { formats: ['mp3'], output: ['-f', 'wav'], maxBytes: 1_048_576, ti
 const convert = (options: Partial<ConversionOptions> = {}, path = source) =>
   convertFile(path, target, { ...usual, ...options })
 
-it('says where there is no ffmpeg', () =>
+it('reports a missing ffmpeg', () =>
   withoutFfmpeg(async () => {
     expect(await convert()).toEqual({ outcome: 'missing' })
     expect(await isFfmpegInstalled()).toBe(false)
@@ -37,26 +37,26 @@ describe.skipIf(!hasFfmpeg)('a file', () => {
     expect((await readFile(target)).toString('latin1', 0, 4)).toBe('RIFF')
   })
 
-  it('of a format that is not asked for is refused, and nobody is told where it lies', async () => {
+  it('of an unexpected format is refused without revealing its path', async () => {
     const converted = await convert({ formats: ['ogg'] })
     expect(converted).toEqual({ outcome: 'failed', text: expect.stringMatching(/.{10}/) })
     expect(JSON.stringify(converted)).not.toContain(folder)
   })
 
-  it('leads to no other file', async () => {
+  it('cannot refer to another file', async () => {
     const list = join(folder, 'list')
     await writeFile(list, `ffconcat version 1.0\nfile ${source}\n`)
     expect((await convert({}, list)).outcome).toBe('failed')
   })
 
-  it('that there is not is refused', async () => {
+  it('that does not exist is refused', async () => {
     expect(await convert({}, join(folder, 'none'))).toEqual({
       outcome: 'failed',
       text: expect.stringContaining('No such file'),
     })
   })
 
-  it('ends at the limit', async () => {
+  it('is cut at the limit', async () => {
     const long = join(folder, 'long.mp3')
     await makeWithFfmpeg(long, '-f', 'lavfi', '-i', 'sine=duration=20')
     expect(await convert({ maxBytes: 100_000 }, long)).toEqual({ outcome: 'converted' })

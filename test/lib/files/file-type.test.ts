@@ -53,14 +53,14 @@ async function typeOf(content: Buffer | string, name = `file-${count++}`): Promi
 }
 
 describe('detectFileType', () => {
-  it.each(samples)('knows %s, also a large one', async (_, content, expected) => {
+  it.each(samples)('recognizes %s, also in a large file', async (_, content, expected) => {
     expect(await typeOf(content)).toBe(expected)
     const large = media.padded(content, 300_000)
     expect(large.length).toBeGreaterThanOrEqual(300_000)
     expect(await typeOf(large)).toBe(expected)
   })
 
-  it('goes by the content, never by the name', async () => {
+  it('uses the content, never the name', async () => {
     expect(await typeOf(media.png(), 'picture.jpg')).toBe('image/png')
     expect(await typeOf('words', 'picture.jpg')).toBeNull()
   })
@@ -74,28 +74,28 @@ describe('detectFileType', () => {
     ['a contact', 'BEGIN:VCARD\nVERSION:3.0\nEND:VCARD\n'],
     ['a picture behind a byte order mark', Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), media.jpeg()])],
     ['nothing', ''],
-  ])('knows no type of %s', async (_, content) => {
+  ])('returns no type for %s', async (_, content) => {
     expect(await typeOf(content)).toBeNull()
   })
 
-  it('throws for a file that is not there', async () => {
+  it('throws for a missing file', async () => {
     await expect(detectFileType(join(folder, 'none'))).rejects.toThrow('ENOENT')
   })
 
-  it('takes a PDF behind a byte order mark', async () => {
+  it('accepts a PDF after a byte order mark', async () => {
     expect(await typeOf(Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), media.pdf()]))).toBe('application/pdf')
   })
 })
 
 describe('sound', () => {
-  it('is told from video by the tracks', async () => {
+  it('is distinguished from video by the tracks', async () => {
     expect(await typeOf(media.isoMedia('isom', ['soun']))).toBe('audio/mp4')
     expect(await typeOf(media.isoMedia('mp42', ['soun', 'hint', 'vide']))).toBe('video/mp4')
     expect(await typeOf(media.isoMedia('M4V ', ['vide']))).toBe('video/mp4')
     expect(await typeOf(media.isoMedia('qt  ', ['vide']))).toBe('video/quicktime')
   })
 
-  it('is found behind an ID3 tag, which no picture has', async () => {
+  it('is found after an ID3 tag, unlike pictures', async () => {
     expect(await typeOf(Buffer.concat([media.id3(), media.mp3()]))).toBe('audio/mpeg')
     expect(await typeOf(Buffer.concat([media.id3(), Buffer.alloc(500), media.mp3()]))).toBe('audio/mpeg')
     expect(await typeOf(Buffer.concat([media.id3(), media.aac()]))).toBe('audio/aac')
@@ -112,14 +112,14 @@ describe('sound', () => {
 describe('documents in a zip file', () => {
   const word = media.officeFiles('word/document.xml', 'wordprocessingml.document')
 
-  it('are known whatever stands first', async () => {
+  it('are recognized in any order of entries', async () => {
     const reversed = Object.fromEntries(Object.entries(word).reverse())
     expect(await typeOf(media.zip(reversed))).toBe(DOCX)
     expect(await typeOf(media.zip({ 'docProps/thumbnail.jpeg': 'x'.repeat(100_000), ...word }))).toBe(DOCX)
     expect(await typeOf(media.zip({ 'META-INF/MANIFEST.MF': '', ...word }))).toBe(DOCX)
   })
 
-  it('are known with others embedded', async () => {
+  it('are recognized with other documents embedded', async () => {
     expect(await typeOf(media.zip({ 'word/embeddings/xl/workbook.xml': '', ...word }))).toBe(DOCX)
   })
 
@@ -130,13 +130,13 @@ describe('documents in a zip file', () => {
     expect(await typeOf(media.zip({ 'letter.txt': 'hello' }))).toBe('application/zip')
   })
 
-  it('are read no further when a directory has megabytes of names', async () => {
+  it('are not read further if a directory has megabytes of names', async () => {
     const long = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}${'n'.repeat(60_000)}`, '']))
     expect(await typeOf(media.zip({ ...word, ...long }))).toBe(DOCX)
     expect(await typeOf(media.zip({ ...long, ...word }))).toBe('application/zip')
   })
 
-  it('survive a directory that points beyond what a number can hold', async () => {
+  it('are refused if a directory points beyond the range of a number', async () => {
     const record = Buffer.alloc(56)
     record.write('PK\x06\x06')
     const locator = Buffer.alloc(20, 0x7f)
@@ -148,18 +148,18 @@ describe('documents in a zip file', () => {
 })
 
 describe('documents in a compound file', () => {
-  it('are known by the streams at the top, not by those of an embedded one', async () => {
+  it('are recognized by the streams at the top, not by those of an embedded one', async () => {
     expect(await typeOf(media.compoundFile(['Data', 'WordDocument'], ['Workbook']))).toBe('application/msword')
     expect(await typeOf(media.compoundFile(['Other'], ['WordDocument']))).toBe('application/x-cfb')
     expect(await typeOf(media.compoundFile(['Book']))).toBe('application/vnd.ms-excel')
   })
 
-  it('are known when the directory spans several sectors', async () => {
+  it('are recognized if the directory spans several sectors', async () => {
     const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']
     expect(await typeOf(media.compoundFile([...names, 'WordDocument']))).toBe('application/msword')
   })
 
-  it('are known when the FAT is listed behind the header, as in large files', async () => {
+  it('are recognized if the FAT continues after the header, as in large files', async () => {
     const file = media.doc()
     const list = Buffer.alloc(512, 0xff)
     const listSector = file.length / 512 - 1
@@ -179,7 +179,7 @@ describe('documents in a compound file', () => {
     expect(await typeOf(Buffer.concat([head, gap, directory]))).toBe('application/msword')
   })
 
-  it('end where chains and trees run in circles', async () => {
+  it('are refused if chains or trees form a circle', async () => {
     const circular = media.compoundFile(['Other'])
     const directorySector = circular.readUInt32LE(48)
     circular.writeUInt32LE(directorySector, 512 + directorySector * 4)
@@ -195,7 +195,7 @@ describe('a damaged file', () => {
   const anySample = fc.constantFrom(...samples.map(([, content]) => content))
   const known = [expect.any(String), null]
 
-  it('is of some type or none when bytes are changed', async () => {
+  it('gets some type or none if bytes are changed', async () => {
     const change = fc.record({ at: fc.nat(), value: fc.integer({ min: 0, max: 255 }) })
     const changes = fc.array(change, { minLength: 1, maxLength: 20 })
     await fc.assert(
@@ -208,7 +208,7 @@ describe('a damaged file', () => {
     )
   })
 
-  it('is of some type or none when numbers in its headers lie', async () => {
+  it('gets some type or none if numbers in its headers are wrong', async () => {
     const number = fc.constantFrom(0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff, 0xffff_fff0)
     await fc.assert(
       fc.asyncProperty(anySample, fc.nat(), number, async (sample, at, value) => {
@@ -220,7 +220,7 @@ describe('a damaged file', () => {
     )
   })
 
-  it('is of some type or none when it is cut', async () => {
+  it('gets some type or none if it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(anySample, fc.nat(), async (sample, length) => {
         expect(known).toContainEqual(await typeOf(sample.subarray(0, length % sample.length)))

@@ -14,22 +14,22 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 
 describe('makeFolder', () => {
-  it('makes every missing level, with the mode', async () => {
+  it('creates every missing level, with the mode', async () => {
     await makeFolder(join(root, 'a', 'b', 'c'), 0o700)
     for (const folder of ['a', 'a/b', 'a/b/c']) expect((await stat(join(root, folder))).mode & 0o777).toBe(0o700)
   })
 
-  it('leaves one that is there', async () => {
+  it('keeps an existing folder', async () => {
     await makeFolder(root)
     expect(existsSync(root)).toBe(true)
   })
 
-  it('says what is wrong below a file', async () => {
+  it('reports a path below a file', async () => {
     await writeFile(join(root, 'file'), '')
     await expect(makeFolder(join(root, 'file', 'x'))).rejects.toThrow('ENOTDIR')
   })
 
-  it.runIf(existsSync('/proc/self'))('ends where the file system makes no folders', async () => {
+  it.runIf(existsSync('/proc/self'))('fails if the file system creates no folders', async () => {
     await expect(makeFolder('/proc/none')).rejects.toThrow('ENOENT')
     await expect(makeFolder('/proc/none/of/these')).rejects.toThrow('ENOENT')
   })

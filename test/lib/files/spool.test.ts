@@ -23,13 +23,13 @@ beforeEach(() => {
 afterAll(() => rm(root, { recursive: true }))
 
 describe('use', () => {
-  it('makes the folder on first use, for this user only', async () => {
+  it('creates the folder on first use, for this user only', async () => {
     expect(existsSync(folder)).toBe(false)
     await spool.use(async () => undefined)
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
   })
 
-  it('hands out a path of its own each time, gives back the result, and leaves nothing', async () => {
+  it('provides a separate path each time, returns the result, and leaves nothing', async () => {
     const work = async (path: string) => {
       expect(dirname(path)).toBe(folder)
       expect(existsSync(path)).toBe(false)
@@ -41,7 +41,7 @@ describe('use', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('leaves nothing when the work fails, and fails alike', async () => {
+  it('leaves nothing if the work fails, and throws its error', async () => {
     const work = async (path: string) => {
       await writeFile(path, 'x')
       throw new Error('the work failed')
@@ -50,7 +50,7 @@ describe('use', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('does not mind when the work wrote nothing or removed its file', async () => {
+  it('accepts work that wrote nothing or removed its file', async () => {
     expect(await spool.use(async () => 1)).toBe(1)
   })
 })
@@ -67,14 +67,14 @@ describe('sweep', () => {
     return path
   }
 
-  it('removes what is old, whoever left it, and nothing that is new', async () => {
+  it('removes all old files, and no new ones', async () => {
     const old = await leave(3)
     const fresh = await leave(1)
     expect(await createSpool(folder).sweep(2 * hourMs)).toBe(1)
     expect([existsSync(old), existsSync(fresh)]).toEqual([false, true])
   })
 
-  it('removes what a process left that is gone, at once, and nothing of one that runs', async () => {
+  it('removes the files of a dead process at once, and none of a living one', async () => {
     const own = await leave(0)
     const gone = spawnSync(process.execPath, ['--eval', '']).pid
     const of = (pid: number, since = 'a') => own.replace(/-\d+-[0-9a-z]+-(?=[0-9a-f-]{36}$)/, `-${pid}-${since}-`)
@@ -86,7 +86,7 @@ describe('sweep', () => {
     expect([...left, ...kept, own].map((path) => existsSync(path))).toEqual([false, false, true, true, true])
   })
 
-  it('leaves what no spool wrote', async () => {
+  it('keeps files that no spool wrote', async () => {
     await spool.use(async () => undefined)
     const other = join(folder, 'letter.txt')
     await writeFile(other, 'x')
@@ -95,7 +95,7 @@ describe('sweep', () => {
     expect(existsSync(other)).toBe(true)
   })
 
-  it('finds nothing where there is no folder yet', async () => {
+  it('does nothing if the folder does not exist yet', async () => {
     expect(await spool.sweep(hourMs)).toBe(0)
   })
 })

@@ -27,7 +27,7 @@ const privateAddresses = [
 describe('a guard', () => {
   const guard = createAddressGuard([])
 
-  it.each(publicAddresses)('lets pass %s', (address) => {
+  it.each(publicAddresses)('allows %s', (address) => {
     expect(guard.check('host.test', address)).toBeNull()
   })
 
@@ -38,18 +38,18 @@ describe('a guard', () => {
   })
 })
 
-describe('exceptions', () => {
+describe('exceptions of an address guard', () => {
   const guard = createAddressGuard(['files.internal', '10.1.0.0/16', '192.168.1.7', 'fd00:1::/32', '::1'])
   const passes = (host: string, address: string) => guard.check(host, address) === null
 
-  it('are names, in any letters, with or without the last dot', () => {
+  it('may be names, in any case, with or without the last dot', () => {
     expect(passes('files.internal', '10.9.9.9')).toBe(true)
     expect(passes('Files.Internal.', '127.0.0.1')).toBe(true)
     expect(passes('other.internal', '10.9.9.9')).toBe(false)
     expect(passes('files.internal.evil.test', '10.9.9.9')).toBe(false)
   })
 
-  it('are addresses and ranges, whatever name leads there', () => {
+  it('may be addresses and ranges, whatever name resolves to them', () => {
     expect(passes('x', '10.1.255.1')).toBe(true)
     expect(passes('x', '10.2.0.1')).toBe(false)
     expect(passes('x', '192.168.1.7')).toBe(true)
@@ -60,7 +60,7 @@ describe('exceptions', () => {
     expect(passes('x', '127.0.0.1')).toBe(false)
   })
 
-  it('count for an IPv4 address in IPv6 too', () => {
+  it('for an IPv4 address also apply to it in IPv6', () => {
     expect(passes('x', '::ffff:10.1.2.3')).toBe(true)
     expect(passes('x', '::ffff:10.2.2.3')).toBe(false)
   })
@@ -108,7 +108,7 @@ describe('guarded connections', () => {
     }
   })
 
-  it('are made to what is allowed', async () => {
+  it('are made to allowed addresses', async () => {
     expect(await read(`http://127.0.0.1:${port}/`, ['127.0.0.0/8'])).toBe('inside')
     expect(await read(`http://2130706433:${port}/`, ['127.0.0.1'])).toBe('inside')
     expect(await read(`http://localhost:${port}/`, ['localhost'])).toBe('inside')
@@ -127,20 +127,20 @@ describe('guarded connections', () => {
     return { lookup, asked: () => asked }
   }
 
-  it('go to the address that was checked, not to what the name means later', async () => {
+  it('use the checked address, not a later one of the name', async () => {
     const names = answers(['127.0.0.1'], ['127.0.0.2'])
     expect(await read(`http://rebinding.test:${port}/`, ['127.0.0.1'], names.lookup)).toBe('inside')
     expect(names.asked()).toBe(1)
   })
 
-  it('go to those addresses of a name that may be reached, and to no others', async () => {
+  it('use only the allowed addresses of a name', async () => {
     const names = answers(['10.0.0.1', '127.0.0.1', '::1'])
     expect(await read(`http://mixed.test:${port}/`, ['127.0.0.1'], names.lookup)).toBe('inside')
     const failure = read(`http://mixed.test:${port}/`, [], names.lookup)
     await expect(failure).rejects.toMatchObject({ cause: { host: 'mixed.test', address: '10.0.0.1' } })
   })
 
-  it('go to the first such address where the runtime tries no others', async () => {
+  it('use the first such address if the runtime tries no others', async () => {
     const before = getDefaultAutoSelectFamily()
     setDefaultAutoSelectFamily(false)
     try {

@@ -36,7 +36,7 @@ async function askerFor(listener: RequestListener, options: Partial<HttpClientOp
   return { ask, client, port }
 }
 
-test('the status, the headers and the whole body come back, also where a character is cut in two', async () => {
+test('status, headers and the whole body are returned, even if a character is split', async () => {
   const [first, second] = [Buffer.from([0xc3]), Buffer.from([0xa9])]
   const { ask } = await askerFor((_request, response) => {
     response.writeHead(429, { 'retry-after': '7' })
@@ -45,12 +45,12 @@ test('the status, the headers and the whole body come back, also where a charact
   expect(await ask(LONG_MS)).toMatchObject({ statusCode: 429, headers: { 'retry-after': '7' }, body: 'é' })
 })
 
-test('an answer that does not begin is given up', async () => {
+test('an answer that does not start is given up', async () => {
   const { ask } = await askerFor(() => undefined)
   await expect(ask(SHORT_MS)).rejects.toThrow(`not within ${SHORT_MS} ms`)
 })
 
-test('an answer that trickles is given up, however regularly its bytes come', async () => {
+test('a slow answer is given up, however regularly its bytes arrive', async () => {
   const { ask } = await askerFor((_request, response) => {
     const timer = setInterval(() => response.write(' '), SHORT_MS / 4)
     response.on('close', () => clearInterval(timer))
@@ -66,7 +66,7 @@ test('an answer that breaks off is an error', async () => {
   await expect(ask(LONG_MS)).rejects.toMatchObject({ code: 'ECONNRESET' })
 })
 
-test('an answer that is longer than its reader takes is hung up on', async () => {
+test('the connection is closed if an answer is longer than its reader accepts', async () => {
   let hungUp: Promise<unknown> | undefined
   const { ask } = await askerFor((request, response) => {
     hungUp = new Promise((resolve) => request.socket.on('error', () => undefined).once('close', resolve))
@@ -80,7 +80,7 @@ test('an answer that is longer than its reader takes is hung up on', async () =>
   await hungUp
 })
 
-test('a signal gives up an answer that does not come, and hangs up', async () => {
+test('a signal ends the wait for an answer, and closes the connection', async () => {
   const stop = new AbortController()
   let hungUp: Promise<unknown> | undefined
   const { ask } = await askerFor(({ socket }) => {
@@ -91,7 +91,7 @@ test('a signal gives up an answer that does not come, and hangs up', async () =>
   await hungUp
 })
 
-test('a signal gives up a connection that is still being made, and nothing goes out on it later', async () => {
+test('a signal ends the connecting, and the request is never sent', async () => {
   const taken: string[] = []
   const stop = new AbortController()
   let goOn: (() => void) | undefined
@@ -111,21 +111,21 @@ test('a signal gives up a connection that is still being made, and nothing goes 
   expect(taken).toEqual(['/next'])
 })
 
-test('a signal that is aborted already lets nothing begin', async () => {
+test('an aborted signal prevents the request', async () => {
   let asked = 0
   const { ask } = await askerFor(() => void asked++)
   await expect(ask(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
   expect(asked).toBe(0)
 })
 
-test('a client that closes fails what is under way and what waits for a connection, and takes nothing more', async () => {
+test('closing a client fails running and waiting requests, and later ones', async () => {
   const { ask, client } = await askerFor(() => client.close(), { maxConnections: 1 })
   const asked = [ask(LONG_MS), ask(LONG_MS)]
   for (const one of asked) await expect(one).rejects.toThrow('the client is closed')
   await expect(ask(LONG_MS)).rejects.toBeInstanceOf(NotConnectedError)
 })
 
-test('a client that drains lets what is under way end', async () => {
+test('draining a client lets running requests end', async () => {
   let drained: Promise<void> | undefined
   const { ask, client } = await askerFor((_request, response) => {
     drained = client.drain()
@@ -136,7 +136,7 @@ test('a client that drains lets what is under way end', async () => {
   await expect(ask(LONG_MS)).rejects.toBeInstanceOf(NotConnectedError)
 })
 
-test('an exchange by itself leaves no connection behind', async () => {
+test('a single exchange leaves no connection behind', async () => {
   let hungUp: Promise<unknown> | undefined
   const { port } = await askerFor((request, response) => {
     hungUp = once(request.socket, 'close')
@@ -171,14 +171,14 @@ test.each<[string, (socket: Socket) => void]>([
   ['that closes in the handshake', (socket) => void socket.once('data', () => socket.destroy())],
   ['that answers in plain text', (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')],
   ['whose handshake does not end', () => undefined],
-])('nothing left over TLS %s', async (_what, onSocket) => {
+])('nothing was sent over TLS %s', async (_what, onSocket) => {
   const { tls } = origins(await rawServer(onSocket))
   const client = clientWith({ connectTimeoutMs: SHORT_MS })
   const asked = exchange(client, { origin: new URL(tls), path: '/', method: 'POST', body: '{}' }, LONG_MS)
   expect(await hasSurelyNotLeft(asked)).toBe(true)
 })
 
-test('nothing left where there is no server, no name, no time to look it up, no header that could carry it', async () => {
+test('nothing was sent without a server, a name, enough time to look it up, or a valid header', async () => {
   const { ask } = await askerFor(() => undefined, {
     guard: createAddressGuard([], (_host, _options, callback) => callback(new Error('no such name'), [])),
   })
@@ -198,7 +198,7 @@ test('nothing left where there is no server, no name, no time to look it up, no 
   expect(await hasSurelyNotLeft(exchangeOnce(plain, bad, LONG_MS))).toBe(true)
 })
 
-test('nothing left of what waited in vain for one of the connections', async () => {
+test('nothing was sent of requests that waited in vain for a connection', async () => {
   const asked: string[] = []
   const limits = { maxConnections: 2, connectTimeoutMs: SHORT_MS }
   const { ask } = await askerFor(({ url = '' }, response) => {
@@ -221,7 +221,7 @@ test.each<[string, (socket: Socket) => void]>([
     (socket) => void socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx')),
   ],
   ['only ever says that an answer will come', (socket) => void socket.once('data', () => interim(socket))],
-])('something may have left where the connection %s', async (_what, onSocket) => {
+])('something may have been sent if the connection %s', async (_what, onSocket) => {
   const { plain } = origins(await rawServer(onSocket))
   const asked = exchangeOnce(plain, { method: 'POST', body: '{}' }, LONG_MS)
   expect(await hasSurelyNotLeft(asked)).toBe(false)
@@ -231,7 +231,7 @@ function interim(socket: Socket): void {
   socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100))
 }
 
-test('something may have left where a connection of an earlier request is reset', async () => {
+test('something may have been sent if the connection of an earlier request is reset', async () => {
   let requests = 0
   const port = await rawServer((socket) => {
     socket.on('data', () => {
@@ -245,7 +245,7 @@ test('something may have left where a connection of an earlier request is reset'
   expect(await hasSurelyNotLeft(exchange(client, request, LONG_MS))).toBe(false)
 })
 
-test('a connection is used again, and not after its server has ended it or said more than was asked', async () => {
+test('a connection is reused, unless its server has closed it or sent extra data', async () => {
   const sockets: Socket[] = []
   const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
   const port = await rawServer((socket) => {
@@ -272,7 +272,7 @@ test('a connection is used again, and not after its server has ended it or said 
   expect(sockets).toHaveLength(4)
 })
 
-test('a connection is closed in time before its server would', async () => {
+test('a connection is closed before its server would close it', async () => {
   const sockets: Socket[] = []
   const port = await rawServer((socket) => {
     sockets.push(socket)

@@ -68,23 +68,23 @@ function lookUp(name: string, own: string[] = []): Promise<LookupAddress[]> {
   })
 }
 
-describe('the names of strangers', () => {
-  test('have the addresses of both families', async () => {
+describe('a lookup of an external name', () => {
+  test('returns the addresses of both families', async () => {
     expect(await lookUp('both.test')).toEqual([
       { address: '203.0.113.7', family: 4 },
       { address: '2001:db8::7', family: 6 },
     ])
   })
 
-  test('may have one family, capital letters and a dot at the end', async () => {
+  test('works with one family, capital letters and a trailing dot', async () => {
     expect(await lookUp('OLD.test.')).toEqual([{ address: '203.0.113.8', family: 4 }])
   })
 
-  test('without an address are not found', async () => {
+  test('fails without an address', async () => {
     await expect(lookUp('none.test')).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 
-  test('give one address to those who want one', async () => {
+  test('returns one address on request', async () => {
     const lookup = createNameLookup({ ownNames: new Set(), servers })
     const found = await new Promise((resolve) => {
       lookup('old.test', {}, (error, address, family) => resolve([error, address, family]))
@@ -92,7 +92,7 @@ describe('the names of strangers', () => {
     expect(found).toEqual([null, '203.0.113.8', 4])
   })
 
-  test('hold up no work on files while their name server keeps silent', async () => {
+  test('does not block work on files while the name server is silent', async () => {
     const silent = Array.from({ length: 20 }, () => lookUp('slow.test').catch(({ code }) => code))
     let answered = 0
     for (const one of silent) one.then(() => answered++)
@@ -102,14 +102,14 @@ describe('the names of strangers', () => {
   }, 30_000)
 })
 
-describe('the system looks up', () => {
-  test.each(['localhost', 'LOCALHOST', 'localhost.'])('%s, which no name server is asked for', async (name) => {
+describe('the system resolver looks up', () => {
+  test.each(['localhost', 'LOCALHOST', 'localhost.'])('%s, without asking a name server', async (name) => {
     const found = await lookUp(name)
     expect(found.length).toBeGreaterThan(0)
     for (const { address } of found) expect(['127.0.0.1', '::1']).toContain(address)
   })
 
-  test('what the operator names, which may stand in the hosts file only', async () => {
+  test('names from the operator, which may be in the hosts file only', async () => {
     await expect(lookUp('both.test', ['both.test'])).rejects.toThrow()
   })
 })

@@ -13,20 +13,20 @@ it.each([
   ['0.5', 500],
   ['86401', MAX_RETRY_AFTER_MS],
   [inMs(48 * HOUR_MS), MAX_RETRY_AFTER_MS],
-])('%s is a wait', (value, expected) => {
+])('reads %s as a wait', (value, expected) => {
   expect(readRetryAfter({ 'retry-after': value })).toBe(expected)
 })
 
-it('a date is the time until then', () => {
+it('reads a date as the time until then', () => {
   const wait = readRetryAfter({ 'retry-after': inMs(HOUR_MS) })
   expect(wait).toBeGreaterThan(HOUR_MS / 2)
   expect(wait).toBeLessThanOrEqual(HOUR_MS)
 })
 
-it.each(['0', '', 'soon', '-5', inMs(-HOUR_MS)])('%j is none', (value) => {
+it.each(['0', '', 'soon', '-5', inMs(-HOUR_MS)])('ignores %j', (value) => {
   expect(readRetryAfter({ 'retry-after': value })).toBeNull()
 })
 
-it('no header is none', () => {
+it('ignores a missing header', () => {
   expect(readRetryAfter({})).toBeNull()
 })

@@ -87,21 +87,21 @@ const redirectTo =
     response.writeHead(status, { location }).end('moved')
 
 describe('a download', () => {
-  it('puts the body into a new file for this user only', async () => {
+  it('writes the body to a new file for this user only', async () => {
     handlers['/a?b=c%20d'] = (_, response) => response.end('hello')
     expect(await download(`${origin}/a?b=c%20d#part`)).toEqual({ outcome: 'downloaded', size: 5 })
     expect(await readFile(path, 'utf8')).toBe('hello')
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  it('names itself, wants no compression, and sends the headers it is given', async () => {
+  it('sends a user agent, asks for no compression, and sends the given headers', async () => {
     handlers['/'] = (_, response) => response.end('x')
     await download(origin, { headers: { authorization: 'Bearer secret' } })
     const expected = { 'user-agent': 'parley', 'accept-encoding': 'identity', authorization: 'Bearer secret' }
     expect(seen[0]?.headers).toMatchObject(expected)
   })
 
-  it('takes a file of exactly the limit, with or without its length given', async () => {
+  it('accepts a file of exactly the limit, with and without Content-Length', async () => {
     const body = Buffer.alloc(100_000, 'x')
     handlers['/length'] = (_, response) => response.end(body)
     handlers['/chunks'] = (_, response) => response.writeHead(200, { 'transfer-encoding': 'chunked' }).end(body)
@@ -114,7 +114,7 @@ describe('a download', () => {
     }
   })
 
-  it('never writes over a file', async () => {
+  it('never overwrites a file', async () => {
     handlers['/'] = (_, response) => response.end('new')
     await writeFile(path, 'old')
     await expect(download(origin)).rejects.toThrow('EEXIST')
@@ -145,7 +145,7 @@ describe('a download', () => {
   })
 })
 
-describe('URLs', () => {
+describe('invalid URLs', () => {
   it.each([
     ['', 'its URL is not valid'],
     ['not a url', 'its URL is not valid'],
@@ -161,25 +161,25 @@ describe('URLs', () => {
   })
 })
 
-describe('answers that will not do', () => {
-  it.each([404, 500, 403, 204, 206, 304, 300])('have another status than 200, such as %i', async (status) => {
+describe('a download refuses answers that', () => {
+  it.each([404, 500, 403, 204, 206, 304, 300])('have a status other than 200, such as %i', async (status) => {
     handlers['/'] = (_, response) => response.writeHead(status).end()
     expect(await failure(origin)).toMatchObject({ reason: 'status', status, text: `the server answered ${status}` })
   })
 
-  it('are redirects to nowhere', async () => {
+  it('redirect to an invalid URL', async () => {
     handlers['/'] = (_, response) => response.writeHead(302).end()
     expect(await failure(origin)).toMatchObject({ reason: 'status', status: 302, text: 'the server answered 302' })
   })
 
-  it('are too big by their own account', async () => {
+  it('announce too many bytes', async () => {
     // The body never comes: the length is enough.
     handlers['/'] = (_, response) => response.writeHead(200, { 'content-length': 5 * MEGABYTE + 1 }).flushHeaders()
     const text = 'it is larger than 5 MB (5242880 bytes)'
     expect(await failure(origin, { maxBytes: 5 * MEGABYTE })).toMatchObject({ reason: 'too_big', status: 200, text })
   })
 
-  it('turn out too big, even without an end', async () => {
+  it('contain too many bytes, even without an end', async () => {
     handlers['/'] = (_, response) => {
       const send = () => {
         while (!response.destroyed) if (!response.write('x'.repeat(1_000))) return response.once('drain', send)
@@ -195,13 +195,13 @@ describe('answers that will not do', () => {
     expect(await failure(origin)).toMatchObject({ reason: 'empty', status: 200, text: 'it is empty' })
   })
 
-  it('are compressed though nobody asked for it', async () => {
+  it('are compressed without a request', async () => {
     handlers['/'] = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello'))
     const text = 'the server compressed it, though it was asked not to'
     expect(await failure(origin)).toMatchObject({ reason: 'encoding', status: 200, text })
   })
 
-  it('promise more than they hold', async () => {
+  it('contain fewer bytes than announced', async () => {
     handlers['/'] = (_, response) => {
       response.writeHead(200, { 'content-length': 1_000 })
       response.write('x', () => response.destroy())
@@ -210,12 +210,12 @@ describe('answers that will not do', () => {
     expect(await failure(origin)).toMatchObject({ reason: 'broken', status: 200, text })
   })
 
-  it('are cut in the middle of chunks', async () => {
+  it('break off within a chunk', async () => {
     handlers['/'] = (_, response) => void response.write('x', () => response.destroy())
     expect(await failure(origin)).toMatchObject({ reason: 'broken', status: 200 })
   })
 
-  it('break off before they begin', async () => {
+  it('break off before the headers', async () => {
     handlers['/'] = (request) => void request.socket.destroy()
     expect(await failure(origin)).toMatchObject({ reason: 'broken', status: null })
   })
@@ -232,7 +232,7 @@ describe('answers that will not do', () => {
     tcp.close()
   })
 
-  it('do not come', async () => {
+  it('do not arrive', async () => {
     const closed = await listen()
     const url = originOf(closed)
     closed.close()
@@ -242,7 +242,7 @@ describe('answers that will not do', () => {
   })
 })
 
-describe('the deadline', () => {
+describe('the deadline of a download', () => {
   const timeoutMs = 200
   const expected = { reason: 'timeout', text: 'it took longer than 0.2 s' }
 
@@ -251,7 +251,7 @@ describe('the deadline', () => {
     expect(await failure(origin, { timeoutMs })).toMatchObject({ ...expected, status: null })
   })
 
-  it('ends a body that trickles', async () => {
+  it('ends a slow body', async () => {
     handlers['/'] = (_, response) => {
       const drip = setInterval(() => response.write('x'), 10)
       response.on('close', () => clearInterval(drip))
@@ -260,7 +260,7 @@ describe('the deadline', () => {
     expect(await failure(origin, { timeoutMs: 1_000 })).toMatchObject({ reason: 'timeout', status: 200, text })
   })
 
-  it('ends redirects that each come in time', async () => {
+  it('ends a series of redirects, each of which is fast', async () => {
     handlers['/'] = (_, response) => void setTimeout(() => redirectTo('/')(_, response), 60)
     expect(await failure(origin, { timeoutMs })).toMatchObject({ reason: 'timeout' })
   })
@@ -278,7 +278,7 @@ describe('the deadline', () => {
 })
 
 describe('redirects', () => {
-  it.each([301, 302, 303, 307, 308])('with %i are followed, relative ones too', async (status) => {
+  it.each([301, 302, 303, 307, 308])('with %i are followed, also relative ones', async (status) => {
     handlers['/a/b'] = redirectTo('../c?d', status)
     handlers['/c?d'] = (_, response) => response.end('here')
     expect(await download(`${origin}/a/b`)).toEqual({ outcome: 'downloaded', size: 4 })
@@ -295,12 +295,12 @@ describe('redirects', () => {
     expect(await download(`${origin}/1`)).toMatchObject({ outcome: 'downloaded' })
   })
 
-  it('in a circle end', async () => {
+  it('in a circle are refused', async () => {
     handlers['/'] = redirectTo('/')
     expect(await failure(origin)).toMatchObject({ reason: 'too_many_redirects' })
   })
 
-  it('with an endless body do not hold up', async () => {
+  it('with an endless body are followed without delay', async () => {
     handlers['/'] = (_, response) => void response.writeHead(302, { location: '/next' }).write('endless')
     handlers['/next'] = (_, response) => response.end('here')
     expect(await download(origin)).toMatchObject({ outcome: 'downloaded' })
@@ -326,7 +326,7 @@ describe('redirects', () => {
     expect(await failure(origin)).toMatchObject({ reason: 'bad_url', status: 302, text })
   })
 
-  it('take the headers along within the origin, never to another, nor back from there', async () => {
+  it('keep the headers within the origin, and drop them elsewhere, even on the way back', async () => {
     handlers['/'] = redirectTo('/same')
     handlers['/same'] = redirectTo(`${other}/away`)
     handlers['/away'] = redirectTo(`${origin}/back`)
@@ -343,7 +343,7 @@ describe('redirects', () => {
   })
 })
 
-describe('addresses', () => {
+describe('addresses of a download', () => {
   const strict = (trustedOrigins: string[] = [], lookup?: LookupFunction) =>
     createFetcher({ guard: createAddressGuard([], lookup), trustedOrigins })
 
@@ -357,7 +357,7 @@ describe('addresses', () => {
     await guarded.close()
   })
 
-  it('are checked for each connection, whatever the name meant before', async () => {
+  it('are checked for each connection, whatever the name resolved to before', async () => {
     const turns = ['127.0.0.1', '127.0.0.2']
     const lookup: LookupFunction = (_host, _options, callback) => {
       callback(null, [{ address: turns.shift() ?? '', family: 4 }])
@@ -372,7 +372,7 @@ describe('addresses', () => {
     await rebinding.close()
   })
 
-  it('of names that do not exist are told', async () => {
+  it('of unknown names are reported', async () => {
     const lookup: LookupFunction = (_host, _options, callback) =>
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     const lost = strict([], lookup)
@@ -381,7 +381,7 @@ describe('addresses', () => {
     await lost.close()
   })
 
-  it('of trusted origins are not checked, and only theirs', async () => {
+  it('are not checked for trusted origins only', async () => {
     const trusting = strict([origin])
     handlers['/'] = (_, response) => response.end('inside')
     expect(await download(origin, { trusted: true }, trusting)).toMatchObject({ outcome: 'downloaded' })
@@ -394,7 +394,7 @@ describe('addresses', () => {
     await trusting.close()
   })
 
-  it('of trusted origins are checked for those whom a stranger redirects there', async () => {
+  it('are checked for trusted origins after a redirect from elsewhere', async () => {
     const lookup: LookupFunction = (_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
     const guard = createAddressGuard(['stranger.test'], lookup)
     const visiting = createFetcher({ guard, trustedOrigins: [origin] })

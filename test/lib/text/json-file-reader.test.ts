@@ -21,7 +21,7 @@ async function read(text: string, size = 65_536, maxBytes = MANY) {
 }
 
 describe('a text without a file', () => {
-  it('is read as JSON reads it, whatever the pieces', async () => {
+  it('is read as JSON.parse reads it, in any pieces', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), fc.integer({ min: 1, max: 9 }), async (value, size) => {
         const text = JSON.stringify(value)
@@ -43,14 +43,14 @@ describe('a text without a file', () => {
   })
 })
 
-describe('a long string', () => {
+describe('a long string in a JSON text', () => {
   const long = 'ab/+'.repeat(FILE_FROM_BYTES / 2)
 
   it.each([
     ['as it is', (text: string) => text],
     ['with slashes escaped', (text: string) => text.replaceAll('/', '\\/')],
     ['with a sign escaped', (text: string) => text.replaceAll('+', '\\u002B')],
-  ])('is the file, %s', async (_name, write) => {
+  ])('becomes the file: %s', async (_name, write) => {
     for (const size of [65_536, 1_000, 7]) {
       const { outcome, file } = await read(`{"a":[1],"in":{"media":"${write(long)}","b":"x"}}`, size)
       if (outcome.outcome !== 'read') throw new Error(outcome.outcome)
@@ -60,14 +60,14 @@ describe('a long string', () => {
   })
 
   it.each(['{"other":"?"}', '["?"]', '{"a":{"media":"?"}}', '{"in":[{"media":"?"}]}'])(
-    'is kept elsewhere: %s',
+    'becomes a separate file: %s',
     async (form) => {
       const text = form.replace('?', long)
       expect((await read(text)).outcome).toEqual({ outcome: 'read', value: JSON.parse(text), marker: null })
     },
   )
 
-  it('is dropped elsewhere where it is of no use to anybody', async () => {
+  it('is dropped if no reader uses it', async () => {
     const { outcome } = await read(`{"other":"${'x'.repeat(5_000_000)}","b":1}`)
     if (outcome.outcome !== 'read') throw new Error(outcome.outcome)
     expect(outcome.value).toEqual({ other: expect.stringMatching(/^.{1,50}$/), b: 1 })
@@ -76,12 +76,12 @@ describe('a long string', () => {
     expect(findDropped({ a: [{ b: 'c' }], d: null })).toBeNull()
   })
 
-  it('that breaks off is malformed', async () => {
+  it('is malformed if it breaks off', async () => {
     expect((await read(`{"media":"${long}`)).outcome.outcome).toBe('malformed')
   })
 })
 
-it('tells what is too big', async () => {
+it('reports a text that is too large', async () => {
   expect((await read(`{"media":"${'a'.repeat(200_000)}"}`, 65_536, 100_000)).outcome).toEqual({
     outcome: 'too_big',
     of: 'all',

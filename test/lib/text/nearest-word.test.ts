@@ -16,7 +16,7 @@ describe('the nearest word', () => {
     expect(nearestWord(misspelt, WORDS)).toBe(meant)
   })
 
-  it.each(['colour', '', '_', 'q', 'zzzz', 'x'.repeat(1_000_000)])('of a word that resembles none is null', (word) => {
+  it.each(['colour', '', '_', 'q', 'zzzz', 'x'.repeat(1_000_000)])('of an unrelated word is null', (word) => {
     expect(nearestWord(word, WORDS)).toBeNull()
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { normalizeText } from '../../../src/lib/text/normalize.js'
 
-describe('what people take for the same folds to the same', () => {
+describe('normalizing makes equal', () => {
   it.each([
     ['AÇÃO', 'acao'],
     ['ac\u0327a\u0303o', 'acao'],
@@ -36,7 +36,7 @@ describe('what people take for the same folds to the same', () => {
     expect(normalizeText(one)).toBe(normalizeText(other))
   })
 
-  it('keeps apart what differs', () => {
+  it('but not different words', () => {
     expect(new Set(['a', 'b', '1', '%', '_', '\\', '😀', '한', 'и', 'י'].map(normalizeText)).size).toBe(10)
   })
 })
@@ -50,8 +50,8 @@ const text = fc.oneof(
   }),
 )
 
-describe('any text', () => {
-  it('folded twice stays as it is', () => {
+describe('normalizing any text', () => {
+  it('twice has no further effect', () => {
     fc.assert(
       fc.property(text, (given) => {
         expect(normalizeText(normalizeText(given))).toBe(normalizeText(given))
@@ -60,7 +60,7 @@ describe('any text', () => {
     )
   })
 
-  it('folds as its composed and decomposed forms do, and as it does in either case', () => {
+  it('gives the same result for composed, decomposed, upper and lower case forms', () => {
     fc.assert(
       fc.property(text, (given) => {
         const folded = normalizeText(given)
@@ -72,7 +72,7 @@ describe('any text', () => {
     )
   })
 
-  it('of one character folds to something that folds no further, whatever the character', () => {
+  it('of one character is complete in one step, for every character', () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue
       const folded = normalizeText(String.fromCodePoint(code))

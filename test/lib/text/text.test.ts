@@ -27,11 +27,11 @@ describe('isStorable', () => {
 })
 
 describe('toStorable', () => {
-  it('replaces only what cannot be stored', () => {
+  it('replaces only characters that cannot be stored', () => {
     expect(toStorable('a\0b\ud800c😀\udc00')).toBe('a\ufffdb\ufffdc😀\ufffd')
   })
 
-  it('makes every text storable, keeps its length, and leaves storable ones alone', () => {
+  it('makes every text storable, keeps its length, and leaves storable ones unchanged', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const stored = toStorable(text)
@@ -51,7 +51,7 @@ describe('toStorableDeep', () => {
     expect(toStorableDeep('a\0')).toBe('a\ufffd')
   })
 
-  it('keeps a key named __proto__ a key', () => {
+  it('treats a key named __proto__ as an ordinary key', () => {
     const text = '{"__proto__":{"admin":true}}'
     expect(JSON.stringify(toStorableDeep(JSON.parse(text)))).toBe(text)
   })
@@ -62,7 +62,7 @@ describe('toStorableDeep', () => {
     expect(depthOf(toStorableDeep(nestedArrays(100_000)))).toBe(64)
   })
 
-  it('gives back any JSON value that can be stored', () => {
+  it('returns any storable JSON value unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), (value) => {
         const json = JSON.stringify(value)
@@ -95,7 +95,7 @@ describe('firstUnstorable', () => {
     },
   )
 
-  it('finds something exactly when cleaning changes something, and its path can be shown', () => {
+  it('finds a path exactly if cleaning would change the value, and the path can be shown', () => {
     const json = fc.letrec((tie) => ({
       value: fc.oneof({ depthSize: 'small' }, anyText, fc.array(tie('value')), fc.dictionary(anyText, tie('value'))),
     })).value
@@ -109,7 +109,7 @@ describe('firstUnstorable', () => {
     )
   })
 
-  it('walks any depth and cuts long paths', () => {
+  it('handles any depth and shortens long paths', () => {
     expect(firstUnstorable(nestedArrays(100_000, '"a"'))).toBeUndefined()
     expect(firstUnstorable(nestedArrays(100_000, '"\\u0000"'))).toBe(`${'[0]'.repeat(67).slice(0, 200)}…`)
     expect(firstUnstorable({ [`${'😀'.repeat(300)}\0`]: 1 })).toSatisfy(isStorable)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readShortCode } from '../../../src/model/broadcasts/short-link.js'
 import { isLinkPreview } from '../../../src/model/messages/link-preview.js'
 
-describe('the code in the parameter of a button', () => {
+describe('the short code in a button parameter', () => {
   it.each([
     ['aB3-_x9', 'aB3-_x9'],
     [' aB3x9 ', 'aB3x9'],
@@ -11,22 +11,22 @@ describe('the code in the parameter of a button', () => {
     ['offers/abc?x=1', 'abc'],
     ['offers/abc/', 'abc'],
     ['https://chat.example/s/abc?x=/y', 'abc'],
-  ])('%j holds %s', (value, code) => {
+  ])('of %j is %s', (value, code) => {
     expect(readShortCode(value)).toBe(code)
   })
 
-  it.each(['', '/', 'ab', 'a b c', 'ção', '?abc', 'abc/d', 'x'.repeat(65), 'abc\n/'])('%j holds none', (value) => {
+  it.each(['', '/', 'ab', 'a b c', 'ção', '?abc', 'abc/d', 'x'.repeat(65), 'abc\n/'])('is missing in %j', (value) => {
     expect(readShortCode(value)).toBeNull()
   })
 })
 
-describe('programs that look at links by themselves', () => {
+describe('a request that opens links automatically', () => {
   it.each([
     'WhatsApp/2.24.1.1 A',
     'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
     'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
     'TelegramBot (like TwitterBot)',
-  ])('%s is one', (userAgent) => {
+  ])('is recognized: %s', (userAgent) => {
     expect(isLinkPreview(userAgent)).toBe(true)
   })
 
@@ -35,7 +35,7 @@ describe('programs that look at links by themselves', () => {
     'Mozilla/5.0 (Linux; Android 9; CUBOT X19) AppleWebKit/537.36 Chrome/120.0 Mobile Safari/537.36',
     'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile/15E148 Safari/604.1',
     'Mozilla/5.0 (Linux; Android 14) Chrome/120.0 Mobile Safari/537.36 WhatsApp/2.24',
-  ])('%s is none', (userAgent) => {
+  ])('is not assumed for %s', (userAgent) => {
     expect(isLinkPreview(userAgent)).toBe(false)
   })
 })

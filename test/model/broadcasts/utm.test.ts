@@ -4,7 +4,7 @@ import { campaignVariants, normalizeUtm, readUtm } from '../../../src/model/broa
 
 const nothing = { source: null, campaign: null }
 
-describe('what an address tells of a visit', () => {
+describe('the visit in a URL', () => {
   it.each([
     ['a whole address', 'https://shop.example/a?utm_source=whatsapp&utm_campaign=natal'],
     ['a path', '/a?utm_source=whatsapp&utm_campaign=natal'],
@@ -16,7 +16,7 @@ describe('what an address tells of a visit', () => {
     ['escapes', '/?utm%5Fsource=%77hatsapp&utm_campaign=n%61tal'],
     ['a second question mark', '/?utm_source=whatsapp&utm_campaign=natal&next=/?utm_campaign=other'],
     ['an address that cannot be parsed', 'http://[/?utm_source=whatsapp&utm_campaign=natal'],
-  ])('%s', (_title, address) => {
+  ])('is read: %s', (_title, address) => {
     expect(readUtm(address)).toEqual({ source: 'whatsapp', campaign: 'natal' })
   })
 
@@ -27,7 +27,7 @@ describe('what an address tells of a visit', () => {
     ['a broken escape stands for itself', '50%25off-50%off', '50%off-50%off'],
     ['bytes that are no UTF-8', '%FF', '\uFFFD'],
     ['what cannot be stored', 'a%00b', 'a\uFFFDb'],
-  ])('%s', (_title, written, campaign) => {
+  ])('is read in any form: %s', (_title, written, campaign) => {
     expect(readUtm(`/?utm_campaign=${written}`)).toEqual({ source: null, campaign })
   })
 
@@ -41,11 +41,11 @@ describe('what an address tells of a visit', () => {
     ['/?UTM_SOURCE=whatsapp&Utm_Campaign=natal'],
     ['/#?utm_source=whatsapp&utm_campaign=natal'],
     [`/?utm_campaign=${'x'.repeat(256)}`],
-  ])('nothing is in %j', (address) => {
+  ])('is empty for %j', (address) => {
     expect(readUtm(address)).toEqual(nothing)
   })
 
-  it('never fails, whatever the address', () => {
+  it('is read from any URL without an error', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl({ withQueryParameters: true })), (address) => {
         const { source, campaign } = readUtm(address)
@@ -54,7 +54,7 @@ describe('what an address tells of a visit', () => {
     )
   })
 
-  it('what a browser writes into a query is read again', () => {
+  it('is read from any query that a browser writes', () => {
     const value = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 50 })
       .filter((text) => text.trim() === text && text.isWellFormed() && !text.includes('\0') && text.length <= 255)
@@ -68,12 +68,12 @@ describe('what an address tells of a visit', () => {
   })
 })
 
-describe('the campaigns that belong to one', () => {
-  it('are itself and its name with each suffix', () => {
+describe('the campaigns of a broadcast', () => {
+  it('are its name and its name with each suffix', () => {
     expect(campaignVariants('Natal')).toEqual(['Natal', 'Natal_viewmore', 'Natal_view_more', 'Natal_vm'])
   })
 
-  it('are found whatever the case, and no others are', () => {
+  it('are found in any case, and no others are', () => {
     const letters = fc.string({ unit: fc.constantFrom(...'aBcÇé_-1'), minLength: 1, maxLength: 20 })
     const named = letters.chain((base) =>
       fc.record({ base: fc.constant(base), stem: fc.oneof(fc.constantFrom(base, base.toUpperCase()), letters) }),

@@ -53,7 +53,7 @@ describe('findOptOut', () => {
     ['the end', 'end', false],
     ['stop 7', 'stop', false],
     ['stop start', 'stop', false],
-  ])('finds in %j the keyword %j (nothing else there: %j)', (text, found, isWhole) => {
+  ])('finds in %j the keyword %j (as the whole reply: %j)', (text, found, isWhole) => {
     expect(findOptOut(text)).toEqual({ keyword: found, isWhole })
   })
 
@@ -73,7 +73,7 @@ describe('findOptOut', () => {
     's top',
   ])('finds nothing in %j', (text) => expect(findOptOut(text)).toBeNull())
 
-  it('finds every keyword in any case, whatever ornaments stand around it, as the whole reply', () => {
+  it('finds every keyword in any case and decoration, as the whole reply', () => {
     const cases = keyword.chain((word) => fc.tuple(fc.constant(word), anyCase(word), ornament, ornament))
     fc.assert(
       fc.property(cases, ([word, written, before, after]) => {
@@ -90,7 +90,7 @@ describe('findOptOut', () => {
     )
   })
 
-  it('finds no keyword that a letter or digit makes part of another word', () => {
+  it('ignores a keyword inside another word', () => {
     const single = fc.constantFrom(...KEYWORDS.filter((word) => !word.includes(' ')))
     fc.assert(
       fc.property(single, letterOrDigit, (word, joined) => {
@@ -99,7 +99,7 @@ describe('findOptOut', () => {
     )
   })
 
-  it('takes any text', () => {
+  it('accepts any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const found = findOptOut(text)
@@ -110,11 +110,11 @@ describe('findOptOut', () => {
 })
 
 describe('isReOptIn', () => {
-  it.each(['start', 'START', ' Start! 👍', '"start"', 'start start'])('is %j', (text) =>
+  it.each(['start', 'START', ' Start! 👍', '"start"', 'start start'])('accepts %j', (text) =>
     expect(isReOptIn(text)).toBe(true),
   )
 
-  it.each(['', '👍', 'restart', 'start now', 'start stop', 'começar', 'starting', 's t a r t'])('is not %j', (text) =>
+  it.each(['', '👍', 'restart', 'start now', 'start stop', 'começar', 'starting', 's t a r t'])('refuses %j', (text) =>
     expect(isReOptIn(text)).toBe(false),
   )
 })

@@ -40,17 +40,17 @@ describe('special characters', () => {
     ['0055 11 98765 4321'],
     ['+55 (0)11 98765-4321'],
     ["'+5511987654321"],
-  ])('%j is +5511987654321', (input) => {
+  ])('are ignored: %j is +5511987654321', (input) => {
     expect(digitsOf(input, 'DE')).toBe('5511987654321')
   })
 
-  it('leaves out a trunk prefix in brackets', () => {
+  it('include a trunk prefix in brackets', () => {
     expect(digitsOf('+44 (0)7400 123456', 'BR')).toBe('447400123456')
     expect(digitsOf('+49 (0) 30 123456', 'BR')).toBe('4930123456')
   })
 })
 
-describe('what is no phone number', () => {
+describe('an invalid phone number', () => {
   it.each([
     [''],
     [' '],
@@ -78,17 +78,17 @@ describe('what is no phone number', () => {
     ['+999123456789'],
     ['12345678901234567'],
     ['+6212345678901234567'],
-  ])('%j', (input) => {
+  ])('is %j', (input) => {
     expect(readPhoneNumber(input, 'BR')).toEqual({ possible: false })
   })
 
-  it('nothing longer than 40 characters, whatever it holds', () => {
+  it('is longer than 40 characters', () => {
     const spaces = ' '.repeat(40 - '+5511987654321'.length)
     expect(digitsOf(`+5511987654321${spaces}`, 'BR')).toBe('5511987654321')
     expect(readPhoneNumber(`+5511987654321${spaces} `, 'BR')).toEqual({ possible: false })
   })
 
-  it.each([...getCountries()])('no chat id of a user id in %s', (country) => {
+  it.each([...getCountries()])('may be the chat id of a user id in %s', (country) => {
     expect(readPhoneNumber('00155119876543210001', country)).toEqual({ possible: false })
     expect(readPhoneNumber('01234567890123456789', country)).toEqual({ possible: false })
   })
@@ -113,11 +113,11 @@ describe('national numbers with a leading 0', () => {
     ['CI', '01 23 45 67 89', '2250123456789'],
     ['US', '0 415 555 2671', '14155552671'],
     ['ES', '0 612 34 56 78', '34612345678'],
-  ])('%s: %s is +%s', (country, input, digits) => {
+  ])('lose it: %s: %s is +%s', (country, input, digits) => {
     expect(digitsOf(input, country)).toBe(digits)
   })
 
-  it('keep the 0 that belongs to the number in Italy and Ivory Coast', () => {
+  it('keep the 0 in Italy and Ivory Coast, where it belongs to the number', () => {
     expect(digitsOf('+39 06 698 12345', 'BR')).toBe('390669812345')
     expect(digitsOf('390669812345', 'BR')).toBe('390669812345')
     expect(digitsOf('+225 01 23 45 67 89', 'BR')).toBe('2250123456789')
@@ -141,14 +141,14 @@ describe('digits alone', () => {
     expect(digitsOf(input, country)).toBe(digits)
   })
 
-  it('are read as an international number before a national one when neither is valid', () => {
+  it('are read as an international number before a national one if neither is valid', () => {
     expect(digitsOf('15550000001', 'BR')).toBe('15550000001')
     expect(digitsOf('9995550001', 'US')).toBe('19995550001')
   })
 })
 
 describe('numbers that are possible but not valid', () => {
-  it.each(['1', '2', '3', '4', '5', '6'])('keep the magic ending 00000%s', (last) => {
+  it.each(['1', '2', '3', '4', '5', '6'])('are accepted with the magic ending 00000%s', (last) => {
     for (const country of ['BR', 'US', 'MX', 'AR', 'GB'] as const) {
       expect(digitsOf(`+55 11 99900-000${last}`, country)).toBe(`551199900000${last}`)
       expect(digitsOf(`551199900000${last}`, country)).toBe(`551199900000${last}`)
@@ -177,8 +177,8 @@ describe('numbers with two forms', () => {
   })
 })
 
-describe('every country', () => {
-  it.each([...getCountries()])('%s: the example number reads as itself', (country) => {
+describe('the example number of every country', () => {
+  it.each([...getCountries()])('is read unchanged: %s', (country) => {
     const example = getExampleNumber(country, examples)
     const digits = example?.number.slice(1)
     expect(digits).toBeDefined()
@@ -188,7 +188,7 @@ describe('every country', () => {
   })
 })
 
-describe('properties', () => {
+describe('the properties of phone numbers', () => {
   const countries = fc.constantFrom(...getCountries())
   const prefixes = fc.constantFrom('', '+', '0', '00', '+1', '+39', '+52', '+521', '+54', '+549', '+55', '+7')
   const digitStrings = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 18 })
@@ -197,7 +197,7 @@ describe('properties', () => {
     .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 60 })
     .map((codes) => String.fromCharCode(...codes))
 
-  it('a canonical number reads as itself, with the same forms', () => {
+  it('hold: a canonical number is read unchanged, with the same forms', () => {
     fc.assert(
       fc.property(numbers, countries, countries, (input, country, otherCountry) => {
         const reading = readPhoneNumber(input, country)
@@ -207,7 +207,7 @@ describe('properties', () => {
     )
   })
 
-  it('every form reads back to the canonical number', () => {
+  it('hold: every form is read as the canonical number', () => {
     fc.assert(
       fc.property(numbers, countries, (input, country) => {
         const reading = readPhoneNumber(input, country)
@@ -219,7 +219,7 @@ describe('properties', () => {
     )
   })
 
-  it('digits are digits of a plausible length that begin with a country code', () => {
+  it('hold: digits have a plausible length and start with a country code', () => {
     fc.assert(
       fc.property(numbers, countries, (input, country) => {
         for (const form of formsOf(input, country)) expect(form).toMatch(/^[1-9]\d{5,14}$/)
@@ -228,7 +228,7 @@ describe('properties', () => {
     )
   })
 
-  it('no text makes it throw', () => {
+  it('hold: no text causes an error', () => {
     fc.assert(
       fc.property(fc.oneof(anything, fc.string({ unit: 'binary', maxLength: 60 })), countries, (input, country) => {
         expect(typeof readPhoneNumber(input, country).possible).toBe('boolean')
@@ -237,15 +237,15 @@ describe('properties', () => {
   })
 })
 
-describe('the cache', () => {
-  it('gives the same reading again, which nobody can change, and tells countries apart', () => {
+describe('the cache of phone numbers', () => {
+  it('returns the same frozen result, separately for each country', () => {
     const reading = readPhoneNumber('07400 123456', 'GB')
     expect(readPhoneNumber('07400 123456', 'GB')).toBe(reading)
     expect(Object.isFrozen(reading)).toBe(true)
     expect(readPhoneNumber('07400 123456', 'DE')).not.toEqual(reading)
   })
 
-  it('forgets the oldest readings', () => {
+  it('drops the oldest results', () => {
     const reading = readPhoneNumber('07400 123457', 'GB')
     for (let index = 0; index < 10_000; index++) readPhoneNumber(`x${index}`, 'GB')
     const again = readPhoneNumber('07400 123457', 'GB')
@@ -255,7 +255,7 @@ describe('the cache', () => {
 })
 
 describe('isCountryCode', () => {
-  it('knows the countries, in upper case', () => {
+  it('accepts countries in upper case', () => {
     expect(['BR', 'US', 'IT', 'CI'].every(isCountryCode)).toBe(true)
     expect(['', 'br', 'BRA', 'ZZ', '55', '__proto__', 'constructor', 'toString'].some(isCountryCode)).toBe(false)
   })
@@ -269,7 +269,7 @@ describe('chat ids of user ids', () => {
     expect(userIdChatId('abc')).toBe('02985829716817089965')
   })
 
-  it('are known by their form, and no phone number has it', () => {
+  it('are recognized by their form, which no phone number has', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (userId) => {
         expect(isUserIdChatId(userIdChatId(userId))).toBe(true)

@@ -9,7 +9,7 @@ import {
 } from '../../../src/model/conversations/search-terms.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 
-describe('reading a query', () => {
+describe('reading a search query', () => {
   it.each([
     ['', []],
     [',', []],
@@ -19,11 +19,11 @@ describe('reading a query', () => {
     ['pix,pix, pix', ['pix']],
     ['PIX,pix', ['PIX', 'pix']],
     ['R$ 10', ['R$ 10']],
-  ])('%j', (query, expected) => {
+  ])('works for %j', (query, expected) => {
     expect(readSearchTerms(query)).toEqual(expected.map((text) => ({ text, isWhole: false })))
   })
 
-  it('takes 20 terms of 200 code points, and tells the limit of more', () => {
+  it('accepts 20 terms of 200 code points, and reports the limit beyond', () => {
     const terms = Array.from({ length: 20 }, (_, number) => `${number}${'😀'.repeat(198)}`)
     expect(readSearchTerms(`${terms},${terms[0]},,`)).toHaveLength(20)
     expect(() => readSearchTerms(`${terms},one more`)).toThrow('query has 21 terms: at most 20 are allowed')
@@ -32,7 +32,7 @@ describe('reading a query', () => {
     )
   })
 
-  it('tells of a term that is too long its beginning, in whole characters', () => {
+  it('shows the start of a term that is too long, in whole characters', () => {
     const problem = (query: string) => {
       try {
         return readSearchTerms(query)
@@ -86,14 +86,14 @@ describe('a matcher', () => {
     expect(matches(whole(term), text)).toBe(expected)
   })
 
-  it('reaches not from a text into its transcription', () => {
+  it('does not match across a text and its transcription', () => {
     const normalized = searchableText('Bom', 'dia')
     expect(createMatcher([part('mdia')])(normalized)).toBe(false)
     expect(createMatcher([part('m'), part('zzz')])(normalized)).toBe(true)
     expect(createMatcher([part('DIA')])(normalized)).toBe(true)
   })
 
-  it('of an accent alone is not in every text', () => {
+  it('of an accent alone does not match every text', () => {
     expect(matches(part('\u0301'), 'cafe')).toBe(false)
     expect(matches(part('´'), 'cafe com leite')).toBe(false)
   })
@@ -134,7 +134,7 @@ describe('PostgreSQL and JavaScript', () => {
   const term = fc.record({ text: piece.filter((text) => text.trim() !== ''), isWhole: fc.boolean() })
   const pair = fc.tuple(term, fc.array(piece, { maxLength: 3 }), fc.array(piece, { maxLength: 3 }), fc.boolean())
 
-  it('tell the same of any text and any term', async () => {
+  it('agree on any text and any term', async () => {
     let hits = 0
     await fc.assert(
       fc.asyncProperty(fc.array(pair, { minLength: 200, maxLength: 200 }), async (pairs) => {

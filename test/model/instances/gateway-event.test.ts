@@ -61,7 +61,7 @@ const connection = (state: string, statusReason: number | null) =>
 const dataOf = (one: EventRow, code: ShownCode = NO_CODE): any =>
   presentGatewayData(one, INSTANCE, code, () => 'address')
 
-describe('an event is called by the gateway', () => {
+describe("the gateway's name of an event", () => {
   it.each([
     ['messages.upsert', about('message.received')],
     ['send.message', about('message.sent', ours)],
@@ -79,7 +79,7 @@ describe('an event is called by the gateway', () => {
     ['connection.update', connection('open', 200)],
     ['qrcode.updated', event('instance.qrcode', { instance: subject, qrcode: { sealed: '' } })],
     ['logout.instance', event('instance.logged_out', { instance: subject })],
-  ])('%s', (name, one) => {
+  ])('is correct: %s', (name, one) => {
     expect(gatewayEventOf(one)).toBe(name)
   })
 
@@ -91,42 +91,42 @@ describe('an event is called by the gateway', () => {
     event('template.status_changed', { template: {} }),
     event('webhook.disabled', { webhook: {} }),
     event('webhook.test', { webhook: {} }),
-  ])('nothing where it has no such event: $type', (one) => {
+  ])('is empty if the gateway has no such event: $type', (one) => {
     expect(gatewayEventOf(one)).toBeNull()
   })
 })
 
-describe('an instance is concerned', () => {
+describe('an event concerns an instance', () => {
   const business: WebhookInstance = { ...INSTANCE, kind: 'business_api' }
   const ownNumber: WebhookInstance = { ...business, phone_number_id: '10' }
 
-  it('by the messages of its own connection', () => {
+  it("if it is about a message of the instance's channel", () => {
     expect(gatewayEventFor(about('message.received'), INSTANCE)).toBe('messages.upsert')
     expect(gatewayEventFor(about('message.received', { instance_id: 'line-2' }), INSTANCE)).toBeNull()
     expect(gatewayEventFor(about('message.received', { instance_id: null }), INSTANCE)).toBeNull()
     expect(gatewayEventFor(about('message.received', { instance_id: null }), ownNumber)).toBeNull()
   })
 
-  it("by those of the organization's number where it stands for that, however old they are", () => {
+  it("if it is about a message of the organization's number, and the instance stands for that", () => {
     expect(gatewayEventFor(about('message.received', { instance_id: null }), business)).toBe('messages.upsert')
     expect(gatewayEventFor(about('message.received', { instance_id: undefined }), business)).toBe('messages.upsert')
     expect(gatewayEventFor(about('message.received'), business)).toBeNull()
   })
 
-  it('by what happens to itself, and to no other instance', () => {
+  it('if it is about the instance itself', () => {
     expect(gatewayEventFor(connection('open', 200), INSTANCE)).toBe('connection.update')
     expect(gatewayEventFor(connection('open', 200), { ...INSTANCE, id: 'line-2' })).toBeNull()
   })
 
-  it('by all contacts of the organization', () => {
+  it('if it is about any contact of the organization', () => {
     const created = event('contact.created', { contact: ANA })
     expect(gatewayEventFor(created, business)).toBe('contacts.upsert')
     expect(gatewayEventFor(created, INSTANCE)).toBe('contacts.upsert')
   })
 })
 
-describe('what is told', () => {
-  it('of a message that came is the message', () => {
+describe('the data of an event', () => {
+  it('contains the received message', () => {
     expect(dataOf(about('message.received'))).toMatchObject({
       key: { remoteJid: '5511987654321@s.whatsapp.net', fromMe: false, id: 'wamid.1' },
       pushName: 'Ana',
@@ -137,7 +137,7 @@ describe('what is told', () => {
     })
   })
 
-  it('of one that was typed on the phone is that it is from there', () => {
+  it('marks a message typed on the phone', () => {
     expect(dataOf(about('message.sent', fromPhone)).key.fromMe).toBe(true)
   })
 
@@ -145,7 +145,7 @@ describe('what is told', () => {
     ['message.delivered', 'DELIVERY_ACK'],
     ['message.read', 'READ'],
     ['message.failed', 'ERROR'],
-  ])('of %s is the status', (type, status) => {
+  ])('contains the status after %s', (type, status) => {
     const network = { participant: '5511911112222@s.whatsapp.net' }
     expect(dataOf(about(type, { ...ours, network }))).toEqual({
       messageId: '01a2000c-a875-728e-a792-61296b7d4114',
@@ -158,7 +158,7 @@ describe('what is told', () => {
     })
   })
 
-  it('of an edit is the new text, whatever the network had', () => {
+  it("contains the new text of an edit, whatever the network's form", () => {
     const network = { message: { conversation: 'before' } }
     expect(dataOf(about('instance.message_edited', { network, text: 'after' }))).toMatchObject({
       key: { id: 'wamid.1', fromMe: false },
@@ -168,13 +168,13 @@ describe('what is told', () => {
     })
   })
 
-  it('of a deletion is the message, its key at the top as well', () => {
+  it('contains a deleted message, with its key at the top too', () => {
     const told = dataOf(about('instance.message_deleted', { text: '' }))
     expect(told).toMatchObject({ id: 'wamid.1', remoteJid: '5511987654321@s.whatsapp.net', fromMe: false })
     expect(told).toMatchObject({ key: { id: 'wamid.1' }, status: 'DELETED', instanceId: 'line-1' })
   })
 
-  it('of a contact contains its public fields', () => {
+  it('contains the public fields of a contact', () => {
     expect(dataOf(event('contact.updated', { contact: ANA }))).toEqual({
       remoteJid: '5511987654321@s.whatsapp.net',
       pushName: 'Ana',
@@ -183,7 +183,7 @@ describe('what is told', () => {
     })
   })
 
-  it('of the connection is its state, with the profile where it is open', () => {
+  it('contains the state of a connection, with the profile if it is open', () => {
     expect(dataOf(connection('connecting', null))).toEqual({
       instance: 'shop',
       state: 'connecting',
@@ -200,21 +200,21 @@ describe('what is told', () => {
     })
   })
 
-  it('of a code is the code', () => {
+  it('contains the code', () => {
     const qrcode = event('instance.qrcode', { instance: subject, qrcode: { sealed: 'secret' } })
     const code = { code: '2@abc', pairingCode: 'ABCD1234', base64: 'data:image/png;base64,AA==' }
     expect(dataOf(qrcode, code)).toEqual({ qrcode: { instance: 'shop', ...code } })
   })
 
-  it('of the end of a session is nothing further', () => {
+  it('contains nothing more at the end of a session', () => {
     expect(dataOf(event('instance.logged_out', { instance: subject }))).toBeNull()
   })
 })
 
-describe('the envelope', () => {
+describe('the envelope of an event', () => {
   const target = { instance: INSTANCE, url: 'https://example.com/hook', serverUrl: 'https://chat.example/gateway' }
 
-  it('tells whose event it is, when it happened and where it goes, and never a key', () => {
+  it('contains instance, time and URL, and never a key', () => {
     expect(presentGatewayEvent(about('message.received'), 'messages.upsert', target, { any: 1 })).toEqual({
       event: 'messages.upsert',
       instance: 'shop',
@@ -227,7 +227,7 @@ describe('the envelope', () => {
     })
   })
 
-  it('has no sender where the number is not known', () => {
+  it('has no sender if the number is unknown', () => {
     const unknown = { ...target, instance: { ...INSTANCE, owner: null } }
     expect(presentGatewayEvent(about('message.received'), 'messages.upsert', unknown, null).sender).toBe('')
   })

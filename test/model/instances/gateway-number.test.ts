@@ -18,7 +18,7 @@ describe('readGatewayNumber', () => {
     expect(read(text)).toEqual(person('5511988887777'))
   })
 
-  it('reads the country code of a JID as such', () => {
+  it('reads the digits of a JID with their country code', () => {
     expect(read('1198888777@s.whatsapp.net')).not.toEqual(person('551198888777'))
   })
 
@@ -31,7 +31,7 @@ describe('readGatewayNumber', () => {
     expect(read(text)).toEqual({ kind: 'group', jid })
   })
 
-  it('reads ids of those who hide their number, and of those who have none', () => {
+  it('reads ids of people who hide their number or have none', () => {
     expect(read('987654321098765@lid')).toEqual({ kind: 'lid', jid: '987654321098765@lid' })
     const chatId = userIdChatId('BR.1234')
     expect(read(`${chatId}@lid`)).toEqual({ kind: 'person', digits: chatId, forms: [chatId] })
@@ -39,7 +39,7 @@ describe('readGatewayNumber', () => {
   })
 
   it.each(['', 'nobody', 'status@broadcast', '12', '5511988887777@example.com', '1'.repeat(100)])(
-    'reads %s as nobody',
+    'refuses %s',
     (text) => {
       expect(read(text)).toBeNull()
     },
@@ -47,7 +47,7 @@ describe('readGatewayNumber', () => {
 })
 
 describe('addressesOf', () => {
-  it('are the forms of a number, or the two ids of a person without a number', () => {
+  it('returns the forms of a number, or the two ids of a person without a number', () => {
     expect(addressesOf({ kind: 'person', digits: '1', forms: ['1', '2'] })).toEqual(['1', '2'])
     expect(addressesOf({ kind: 'lid', jid: '1@lid' })).toEqual(['user:1@lid', userIdChatId('1@lid')])
   })

@@ -13,24 +13,24 @@ function refusalOf(work: () => unknown): Problem {
 }
 
 describe('the events of an instance', () => {
-  it('are named in any spelling, each counted once', () => {
+  it('are accepted in any spelling, each counted once', () => {
     const given = ['messages.upsert', 'MESSAGES_UPSERT', 'Send-Message', 'connection_update']
     expect(readGatewayEvents(given)).toEqual(['MESSAGES_UPSERT', 'SEND_MESSAGE', 'CONNECTION_UPDATE'])
   })
 
-  it('are all where none is named', () => {
+  it('are all events if none is named', () => {
     expect(readGatewayEvents([])).toEqual(['*'])
   })
 
-  it('are refused by the names of those that there are not', () => {
+  it('are refused with the unknown names', () => {
     const refusal = refusalOf(() => readGatewayEvents(['MESSAGES_UPSERT', 'MESSAGE_UPSERT', '*']))
     expect(refusal.code).toBe('invalid_field')
     expect(refusal.message).toContain('there is no "MESSAGE_UPSERT", "*"')
   })
 })
 
-describe('further headers', () => {
-  it('pass where they are plain', () => {
+describe('additional headers', () => {
+  it('are accepted if they are plain', () => {
     const headers = { Authorization: 'Bearer x', 'X-Tenant': '', 'content-type': 'application/json', jwt_key: 'ключ' }
     expect(() => checkHeaders(headers)).not.toThrow()
   })

@@ -9,8 +9,8 @@ const none: TemplateParameters = { body: {}, header: {}, buttons: {} }
 const filledBy = (fields: Parameters<typeof makeTemplate>[0], given: Partial<TemplateParameters>) =>
   fillTemplate(makeTemplate(fields), { ...none, ...given }, ana, null)
 
-describe('a template is filled', () => {
-  it('with the values of its variables, in the body and in what is sent', () => {
+describe('filling a template', () => {
+  it('puts the values of its variables into the body and into the request', () => {
     expect(filledBy({}, { body: { discount: ' 10\n% ', name: '{{first_name}}' } })).toEqual({
       outcome: 'filled',
       content: {
@@ -34,7 +34,7 @@ describe('a template is filled', () => {
     })
   })
 
-  it('with positions in the order of their numbers, wherever they stand', () => {
+  it('orders positions by number, wherever they occur', () => {
     const components = [{ type: 'BODY', text: '{{2}} for {{1}}, {{ 1 }}!' }]
     expect(filledBy({ parameter_format: 'POSITIONAL', components }, { body: { 1: 'Ana', 2: '5%' } })).toMatchObject({
       content: {
@@ -51,7 +51,7 @@ describe('a template is filled', () => {
     })
   })
 
-  it('with a file above its body, and with the parameters of its buttons in their places', () => {
+  it('adds the header file, and the parameters of its buttons at their index', () => {
     const template = makeTemplate({
       components: [
         { type: 'HEADER', format: 'DOCUMENT' },
@@ -83,7 +83,7 @@ describe('a template is filled', () => {
     })
   })
 
-  it('with a text or a place above its body', () => {
+  it('adds a header text or location', () => {
     const text = [{ type: 'HEADER', format: 'TEXT', text: 'For {{who}}' }]
     expect(filledBy({ components: text }, { header: { who: '{{first_name}}' } })).toMatchObject({
       content: { template: { header: { type: 'text', text: 'For Ana', parameters: [{ name: 'who', text: 'Ana' }] } } },
@@ -96,7 +96,7 @@ describe('a template is filled', () => {
   })
 })
 
-describe('a template is not filled', () => {
+describe('a template cannot be filled', () => {
   it.each<[string, Partial<TemplateParameters>, string, string]>([
     ['a value is not given', { body: { name: 'Ana' } }, 'bodyParameters.discount', 'is not given'],
     [
@@ -110,7 +110,7 @@ describe('a template is not filled', () => {
     expect(filledBy({}, given)).toEqual({ outcome: 'missing', field, text: expect.stringContaining(text) })
   })
 
-  it('without its file, or where its place is nowhere', () => {
+  it('without its file or location', () => {
     const image = [{ type: 'HEADER', format: 'IMAGE' }]
     expect(filledBy({ components: image }, {})).toMatchObject({ outcome: 'missing', field: 'headerMedia' })
     const place = [{ type: 'HEADER', format: 'LOCATION' }]
@@ -124,8 +124,8 @@ const wildText = fc
   .array(fc.oneof(fc.string(), fc.constantFrom('\n', '\t', '\r\n', '     ', '\u00a0', '\u2029', '{{full_name}}', '$&')))
   .map((parts) => parts.join(''))
 
-describe('whatever is given', () => {
-  it('what is sent holds no line break, no tab and no five spaces, is never empty, and stands in the order of the variables', () => {
+describe('a filled template', () => {
+  it('contains no line break, tab or five spaces, is never empty, and has its variables in order', () => {
     fc.assert(
       fc.property(wildText, wildText, wildText, (name, discount, full_name) => {
         const filled = fillTemplate(makeTemplate(), { ...none, body: { discount, name } }, { ...ana, full_name }, null)

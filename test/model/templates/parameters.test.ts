@@ -54,12 +54,12 @@ describe('the variables of a body', () => {
     })
   })
 
-  it('are missing when nothing or only blanks are given', () => {
+  it('are missing if the value is absent or blank', () => {
     expect(bodyOf(named, { name: ' \n' }).missing).toEqual(['bodyParameters.name', 'bodyParameters.discount'])
     expect(bodyOf(positional, {}).missing).toEqual(['bodyParameters.1', 'bodyParameters.2'])
   })
 
-  it('leave over what names none of them', () => {
+  it('report surplus parameters', () => {
     expect(bodyOf(named, { name: 'Ana', discount: '5', 3: 'x', color: 'red' }).surplus).toEqual([
       'bodyParameters.3',
       'bodyParameters.color',
@@ -71,7 +71,7 @@ describe('the variables of a body', () => {
     expect(bodyOf(positional, { only: 'Ana' }).surplus).toEqual(['bodyParameters.only'])
   })
 
-  it('do not go by the names of an earlier request', () => {
+  it('do not use the names of an earlier request', () => {
     bodyOf(positional, { who: 'Ana', off: '5' })
     expect(bodyOf(positional, { 1: 'Bia', who: 'Ana', off: '5' })).toMatchObject({
       parameters: { body: { 1: 'Bia' } },
@@ -80,12 +80,12 @@ describe('the variables of a body', () => {
     })
   })
 
-  it('take the name of a new contact also where there is none of that name', () => {
+  it('use the name of a new contact', () => {
     const plain = makeTemplate({ components: [{ type: 'BODY', text: 'Hi' }] })
     expect(bodyOf(plain, { name: 'Ana' })).toMatchObject({ parameters: { body: { name: 'Ana' } }, surplus: [] })
   })
 
-  it('are not taken from what every object has', () => {
+  it('are not read from properties that every object has', () => {
     const template = makeTemplate({ components: [{ type: 'BODY', text: '{{constructor}}' }] })
     expect(bodyOf(template, {}).missing).toEqual(['bodyParameters.constructor'])
   })
@@ -110,7 +110,7 @@ describe('the parameters of buttons', () => {
     ['the name of its variable and its text', { code: 'a', Copy: 'b' }],
     ['its text', { View: 'a', Copy: 'b' }],
     ['other names, in their order', { link: 'a', coupon: 'b' }],
-  ])('are called by %s', (_by, buttons) => {
+  ])('are named by %s', (_by, buttons) => {
     expect(readParameters(template, { ...none, buttons }, false)).toEqual({
       parameters: { body: {}, header: {}, buttons: { param1: 'a', param2: 'b' } },
       missing: [],
@@ -118,15 +118,15 @@ describe('the parameters of buttons', () => {
     })
   })
 
-  it('are not called by the place among all buttons', () => {
+  it('are not named by the position among all buttons', () => {
     expect(readParameters(template, { ...none, buttons: { 0: 'a', 3: 'b' } }, false)).toMatchObject({
       missing: ['buttonParameters.param1', 'buttonParameters.param2'],
     })
   })
 })
 
-describe('what stands above the body', () => {
-  it('is a text with a variable of its own', () => {
+describe('the header of a template', () => {
+  it('may be a text with its own variable', () => {
     const template = makeTemplate({
       parameter_format: 'POSITIONAL',
       components: [{ type: 'HEADER', format: 'TEXT', text: 'For {{1}}' }],
@@ -135,24 +135,24 @@ describe('what stands above the body', () => {
     expect(readParameters(template, { ...none, header: { 1: 'Ana' } }, false).missing).toEqual([])
   })
 
-  it('is a file', () => {
+  it('may be a file', () => {
     const template = makeTemplate({ components: [{ type: 'HEADER', format: 'IMAGE' }] })
     expect(readParameters(template, none, false)).toMatchObject({ missing: ['headerMedia'], surplus: [] })
     expect(readParameters(template, none, true)).toMatchObject({ missing: [], surplus: [] })
   })
 
-  it('is a place', () => {
+  it('may be a location', () => {
     const template = makeTemplate({ components: [{ type: 'HEADER', format: 'LOCATION' }] })
     const header = { latitude: '-23.5', longitude: '-46.6', name: 'Loja' }
     expect(readParameters(template, { ...none, header }, false).missing).toEqual(['headerParameters.address'])
   })
 
-  it('is no file, but one is given', () => {
+  it('may lack a file, although one is given', () => {
     expect(readParameters(makeTemplate({ components: [] }), none, true).surplus).toEqual(['headerMedia'])
   })
 })
 
-describe('the check of parameters', () => {
+describe('checking parameters', () => {
   const refusalOf = (body: Record<string, string>, mayLack = false) => {
     try {
       checkParameters(named, { ...none, body }, { hasHeaderMedia: true, mayLack })
@@ -162,7 +162,7 @@ describe('the check of parameters', () => {
     throw new Error('nothing was refused')
   }
 
-  it('names everything that is missing or surplus at once, and what there is', () => {
+  it('names all missing and unknown parameters at once, and the known ones', () => {
     expect(refusalOf({ color: 'red' })).toMatchObject({
       code: 'missing_field',
       message:
@@ -170,7 +170,7 @@ describe('the check of parameters', () => {
     })
   })
 
-  it('lets something be missing where the rest comes later, but nothing be surplus', () => {
+  it('accepts missing values that follow later, but no unknown ones', () => {
     expect(refusalOf({}, true)).toMatchObject({
       code: 'invalid_field',
       message: expect.stringContaining('headerMedia'),
@@ -180,14 +180,14 @@ describe('the check of parameters', () => {
     expect(checked).toEqual({ ...none, body: { discount: '5%' } })
   })
 
-  it('refuses a placeholder that does not exist', () => {
+  it('refuses an unknown placeholder', () => {
     const given = { ...none, body: { name: 'Hi {{firstname}}', discount: '5' } }
     expect(() => checkParameters(named, given, { hasHeaderMedia: false })).toThrow(
       'There is no placeholder {{firstname}} in bodyParameters.name: use one of {{first_name}}, {{full_name}}, {{email}}, {{phone_number}}, {{chat_id}}',
     )
   })
 
-  it('does not repeat all of a thousand long keys', () => {
+  it('does not list all of a thousand long keys', () => {
     const body = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`${n}${'x'.repeat(500)}`, 'v']))
     expect(refusalOf(body).message.length).toBeLessThan(2_000)
   })

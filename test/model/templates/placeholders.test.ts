@@ -36,7 +36,7 @@ describe('the first name', () => {
   })
 
   it.each([null, '', '   ', '+55 (11) 98765-4321', '5511987654321', '😀', '...', '🎉 123'])(
-    'of %j is there',
+    'of %j is not empty',
     (full_name) => {
       expect(firstName(full_name)).toBeNull()
       expect(resolvePlaceholders('{{first_name}}', { ...nobody, full_name }).text).toBe('there')
@@ -59,8 +59,8 @@ describe('the first name', () => {
   })
 })
 
-describe('placeholders', () => {
-  it('become what the contact has, in any case and with spaces inside', () => {
+describe('placeholders in a text', () => {
+  it("are replaced by the contact's values, in any case and with spaces inside", () => {
     const value = '{{first_name}}|{{ full_name }}|{{Email}}|{{phone_number}}|{{chat_id}}'
     expect(resolvePlaceholders(value, ana)).toEqual({
       text: 'Ana|Ana Souza|ana@shop.example|+5511987654321|5511987654321',
@@ -69,21 +69,21 @@ describe('placeholders', () => {
   })
 
   it.each(['{{full_name}}', '{{ email }}', '{{phone_number}}', '{{nickname}}', '{{}}', '{{constructor}}'])(
-    'tell that %s resolves to nothing',
+    'report that %s is empty',
     (placeholder) => {
       expect(resolvePlaceholders(`{{first_name}} ${placeholder}`, nobody).unresolved).toBe(placeholder)
     },
   )
 
-  it('are not looked for in what is put in', () => {
+  it('are not replaced inside values', () => {
     expect(resolvePlaceholders('{{full_name}}', { ...ana, full_name: '{{email}}' }).text).toBe('{{email}}')
   })
 
-  it('are encoded where that is asked for, and nothing else is', () => {
+  it('are URL-encoded on request', () => {
     expect(resolvePlaceholders('a?n={{full_name}}&p=1', ana, encodeURIComponent).text).toBe('a?n=Ana%20Souza&p=1')
   })
 
-  it('that do not exist are found', () => {
+  it('are reported if they are unknown', () => {
     expect(unknownPlaceholders('{{ first_name }} {{firstname}} { {x} } {{user.name}}')).toEqual([
       '{{firstname}}',
       '{{user.name}}',
@@ -96,6 +96,6 @@ it.each([
   ['a     b', 'a b'],
   [' \u00a0\u2028 a\u0085b ', 'a b'],
   [' \r\n', ''],
-])('the upstream takes %j as %j', (text, expected) => {
+])('the upstream receives %j as %j', (text, expected) => {
   expect(toParameterText(text)).toBe(expected)
 })

@@ -10,14 +10,14 @@ import { makeTemplate } from '../../support/templates.js'
 
 const body = (text: string) => [{ type: 'BODY', text }]
 
-describe('the form of a template', () => {
-  it('is read once for each template', () => {
+describe('the structure of a template', () => {
+  it('is computed once per template', () => {
     const [template, alike] = [makeTemplate(), makeTemplate()]
     expect(describeTemplate(template)).toBe(describeTemplate(template))
     expect(describeTemplate(alike)).not.toBe(describeTemplate(template))
   })
 
-  it('tells body, header, footer and buttons, and what of them needs filling', () => {
+  it('contains body, header, footer and buttons, and their variables', () => {
     const template = makeTemplate({
       components: [
         { type: 'HEADER', format: 'TEXT', text: 'Hello {{who}}' },
@@ -70,12 +70,12 @@ describe('the form of a template', () => {
       [{ type: 'BODY', text: 7 }, { type: 'BUTTONS', buttons: 'none' }, { type: null }, {}],
     ],
     ['of kinds that nobody knows', [{ type: 'CAROUSEL', cards: [] }]],
-  ])('is empty for one %s', (_name, components) => {
+  ])('is empty if there is no %s', (_name, components) => {
     const empty = { body: { text: '', variables: [] }, header: null, footer: null, buttons: [] }
     expect(describeTemplate(makeTemplate({ components }))).toEqual(empty)
   })
 
-  it('counts a button that cannot be read, so that the others keep their places', () => {
+  it('counts an unreadable button, so that the others keep their index', () => {
     const buttons = [null, { type: 'URL', text: 'Go', url: 'https://shop.example/{{1}}' }]
     const { buttons: read } = describeTemplate(makeTemplate({ components: [{ type: 'BUTTONS', buttons }] }))
     expect(read.map(({ index, kind }) => ({ index, kind }))).toEqual([
@@ -84,13 +84,13 @@ describe('the form of a template', () => {
     ])
   })
 
-  it('takes only numbers for variables of a positional template', () => {
+  it('accepts only numbers as variables of a positional template', () => {
     const template = makeTemplate({ parameter_format: 'POSITIONAL', components: body('{{1}} and {{name}}') })
     expect(describeTemplate(template).body.variables).toEqual(['1'])
   })
 })
 
-describe('the naming of parameters', () => {
+describe('the parameter format', () => {
   it.each([
     ['POSITIONAL', 'Hi {{1}}, {{2}}'],
     ['POSITIONAL', 'Hi'],
@@ -101,7 +101,7 @@ describe('the naming of parameters', () => {
   })
 })
 
-it('the texts of the quick replies stand in their order', () => {
+it('the texts of quick replies are in order', () => {
   const buttons = [
     { type: 'QUICK_REPLY', text: 'Yes' },
     { type: 'URL', text: 'Site', url: 'https://shop.example' },
@@ -110,7 +110,7 @@ it('the texts of the quick replies stand in their order', () => {
   expect(quickReplies(makeTemplate({ components: [{ type: 'BUTTONS', buttons }] }))).toEqual(['Yes', 'No'])
 })
 
-it('shows a template without what is ours alone', () => {
+it('a template is shown without internal fields', () => {
   const template = makeTemplate({ components: body('Hi') })
   expect(presentTemplate({ ...template, organization_id: 'o' } as Template)).toEqual(template)
 })

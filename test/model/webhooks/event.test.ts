@@ -38,8 +38,8 @@ const WEBHOOK = {
   active: false,
 }
 
-describe('an event', () => {
-  it('shows kind, time and data, and nothing else of its row', () => {
+describe('the JSON of an event', () => {
+  it('contains kind, time and data, and no other column', () => {
     const template = { name: 'promo', language: 'pt_BR', status: 'PAUSED', organization_id: 'organization' }
     expect(presentEvent(event('template.status_changed', { template }), addressOf)).toEqual({
       type: 'template.status_changed',
@@ -48,14 +48,14 @@ describe('an event', () => {
     })
   })
 
-  it('shows the contact as it was then, without what is internal', () => {
+  it('contains the contact as it was then, without internal fields', () => {
     const shown = presentEvent(event('contact.updated', { contact: CONTACT }), addressOf)
     expect(Object.keys(shown.data)).toEqual(['contact'])
     expect(shown.data.contact).toMatchObject({ id: 'ana', full_name: 'Ana', active_status: true })
     expect(JSON.stringify(shown)).not.toMatch(/folded_name|last_seq|last_inbound_at/)
   })
 
-  it('shows message, contact and the status before, in this order', () => {
+  it('contains message, contact and previous status, in this order', () => {
     const message = {
       created_at: AT,
       id: 'm',
@@ -75,13 +75,13 @@ describe('an event', () => {
     )
   })
 
-  it('shows a webhook without its secrets, and why it was disabled', () => {
+  it('contains a webhook without its secrets, and why it was disabled', () => {
     const shown = presentEvent(event('webhook.disabled', { webhook: WEBHOOK, reason: 'it is gone' }), addressOf)
     expect(shown.data).toMatchObject({ webhook: { id: 'w', active: false }, reason: 'it is gone' })
     expect(JSON.stringify(shown)).not.toMatch(/secret|failing_since/)
   })
 
-  it('is the same text whether its time was read as a date or as text with microseconds', () => {
+  it('is the same whether its time was read as a date or as text with microseconds', () => {
     const data = { contact: CONTACT }
     const asText = { ...event('contact.updated', data), created_at: '2026-01-02T03:04:05.678999+00:00' }
     expect(JSON.stringify(presentEvent(asText, addressOf))).toBe(
