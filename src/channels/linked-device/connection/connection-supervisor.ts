@@ -7,7 +7,7 @@ import type { DeviceState, SessionSettings } from '../session-options.js'
 import { normalizeJid, phoneOf } from '../wire/jid.js'
 import { CLOSE_CODES, codeOf, isRefusal, nextStep } from './close-reason.js'
 import type { Condition } from './condition.js'
-import { type Connection, type ConnectionEnd, openConnection } from './connection.js'
+import { Connection, type ConnectionEnd } from './connection.js'
 
 /** A connection and its progress so far. */
 export interface Link {
@@ -130,7 +130,7 @@ export function createConnectionSupervisor(
   }
 
   function connect(keys: SessionKeys): Link {
-    const connection = openConnection(
+    const connection = new Connection(
       library,
       { keys, socketUrl, version, settings, findMessage, sleep },
       {
