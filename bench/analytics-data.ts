@@ -6,7 +6,7 @@ export const LARGE_BROADCAST = 1_000_000
 export const BROADCASTS = 1_000
 export const RECIPIENTS_EACH = 10_000
 /** Templates that are sent singly every day. */
-export const SINGLE_TEMPLATES = 20
+export const ONE_OFF_TEMPLATES = 20
 /** Days of the year that is asked for, today included. */
 export const DAYS = 365
 
@@ -110,7 +110,7 @@ export async function fillAnalytics(database: pg.Pool, organizationId: string): 
 
 /** Adds the campaigns of a year of templates that are sent singly every day. */
 export async function addOneOffs(database: pg.Pool, organizationId: string): Promise<void> {
-  await database.query(insertOneOffs, [organizationId, TEMPLATE, DAYS, SINGLE_TEMPLATES])
+  await database.query(insertOneOffs, [organizationId, TEMPLATE, DAYS, ONE_OFF_TEMPLATES])
   await database.query(insertCountsOfOneOffs, [organizationId])
   await database.query('VACUUM (ANALYZE) broadcasts, campaign_counts')
 }

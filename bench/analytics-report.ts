@@ -1,4 +1,4 @@
-import { BROADCASTS, LARGE_BROADCAST, RECIPIENTS_EACH, SINGLE_TEMPLATES } from './analytics-data.js'
+import { BROADCASTS, LARGE_BROADCAST, ONE_OFF_TEMPLATES, RECIPIENTS_EACH } from './analytics-data.js'
 import { formatTable, type Target } from './report.js'
 import type { Analytics } from './subjects/analytics.js'
 
@@ -15,7 +15,7 @@ export function formatAnalytics({ fillSeconds, gigabytes, rows, verifySeconds }:
   ])
   const head = ['load', 'conn', 'req/s', 'p50 ms', 'p95 ms', 'p99 ms', 'Node CPU s/1,000', 'PG CPU s/1,000', 'peak MB']
   return [
-    `a broadcast of ${count(LARGE_BROADCAST)} recipients with their messages; a year of ${count(BROADCASTS)} broadcasts of ${count(RECIPIENTS_EACH)} recipients (without messages); with singles: ${SINGLE_TEMPLATES} templates sent singly every day (counters only); ${gigabytes.toFixed(1)} GB, filled in ${fillSeconds.toFixed(0)} s`,
+    `a broadcast of ${count(LARGE_BROADCAST)} recipients with their messages; a year of ${count(BROADCASTS)} broadcasts of ${count(RECIPIENTS_EACH)} recipients (without messages); with singles: ${ONE_OFF_TEMPLATES} templates sent singly every day (counters only); ${gigabytes.toFixed(1)} GB, filled in ${fillSeconds.toFixed(0)} s`,
     formatTable(head, table),
     `the recipients of the large broadcast counted anew in ${verifySeconds.toFixed(1)} s`,
   ].join('\n\n')

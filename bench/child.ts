@@ -15,7 +15,7 @@ export interface Child {
 }
 
 const READY_LINE = / ready on (http:\/\/\S+)$/
-const LONGEST_STOP_MS = 30_000
+const MAX_STOP_MS = 30_000
 
 /**
  * Starts a Node process and waits for its line `… ready on http://…`. `env` is all that it sees of PARLEY_* and of
@@ -55,7 +55,7 @@ async function readyUrl(child: ChildProcess): Promise<string | null> {
 async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_STOP_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), MAX_STOP_MS)
   await exited
   clearTimeout(timer)
 }

@@ -1,10 +1,10 @@
 import { formatTable, type Target } from './report.js'
 import type { ConsoleFigures, Times } from './subjects/console.js'
 
-const MOST_SCRIPT_KB = 250
-const MOST_SHOWN_MS = 300
+const MAX_SCRIPT_KB = 250
+const MAX_SHOWN_MS = 300
 /** Three frames at 60 Hz: what takes longer is seen as a stutter. */
-const MOST_FRAME_MS = 50
+const MAX_FRAME_MS = 50
 
 /** The table of `--only console`. */
 export function formatConsole({ firstLoad, openInboxMs, openThreadMs, frames, shown, listed }: ConsoleFigures): string {
@@ -27,19 +27,19 @@ export function judgeConsole({ firstLoad, frames, shown }: ConsoleFigures): Targ
   const { over50, count } = frames
   return [
     {
-      target: `first load below ${MOST_SCRIPT_KB} kB of compressed script`,
+      target: `first load below ${MAX_SCRIPT_KB} kB of compressed script`,
       measured: `${firstLoad.scriptKb.toFixed(0)} kB`,
-      met: firstLoad.scriptKb < MOST_SCRIPT_KB,
+      met: firstLoad.scriptKb < MAX_SCRIPT_KB,
     },
     {
-      target: `a conversation of 100,000 messages scrolls smoothly: 99 of 100 frames within ${MOST_FRAME_MS} ms`,
+      target: `a conversation of 100,000 messages scrolls smoothly: 99 of 100 frames within ${MAX_FRAME_MS} ms`,
       measured: `${(100 - (over50 / count) * 100).toFixed(1)} of 100`,
       met: over50 / count <= 0.01,
     },
     {
-      target: `a message received shows within ${MOST_SHOWN_MS} ms`,
+      target: `a message received shows within ${MAX_SHOWN_MS} ms`,
       measured: `p95 ${ms(shown.p95)}, longest ${ms(shown.longest)}`,
-      met: shown.longest <= MOST_SHOWN_MS,
+      met: shown.longest <= MAX_SHOWN_MS,
     },
   ]
 }

@@ -10,17 +10,17 @@ export interface BenchInstance {
 }
 
 /** Where instances are made: the service, the simulator behind it, and whose they are. */
-export interface InstancePlace {
+export interface GatewayHost {
   url: string
   sandboxUrl: string
   organization: Organization
 }
 
-const POLLING = { pollMs: 20, longestMs: 60_000 }
+const POLLING = { pollMs: 20, timeoutMs: 60_000 }
 
 /** Makes an instance of this kind. */
 export async function makeInstance(
-  { url, organization }: InstancePlace,
+  { url, organization }: GatewayHost,
   name: string,
   integration: 'SANDBOX' | 'WHATSAPP-BUSINESS',
 ): Promise<BenchInstance> {
@@ -30,17 +30,17 @@ export async function makeInstance(
 }
 
 /** Makes a simulated phone, as a person would: shows its code, scans it, and waits until it is open. */
-export async function makeOpenSandbox(place: InstancePlace, name: string): Promise<BenchInstance> {
-  const { url, sandboxUrl, organization } = place
-  const instance = await makeInstance(place, name, 'SANDBOX')
+export async function makeOpenSandbox(host: GatewayHost, name: string): Promise<BenchInstance> {
+  const { url, sandboxUrl, organization } = host
+  const instance = await makeInstance(host, name, 'SANDBOX')
   await call('GET', `${url}/gateway/instance/connect/${name}`, null, organization.key)
   await call('POST', `${sandboxUrl}/_sim/scan`, { organization_id: organization.id, instance: name })
-  await until(async () => (await stateOf(place, name)) === 'open', { what: `${name} is not open`, ...POLLING })
+  await until(async () => (await stateOf(host, name)) === 'open', { what: `${name} is not open`, ...POLLING })
   return instance
 }
 
 /** Whether the instance is connected, in the gateway's words. */
-export async function stateOf({ url, organization }: InstancePlace, name: string): Promise<string> {
+export async function stateOf({ url, organization }: GatewayHost, name: string): Promise<string> {
   const { instance } = await call('GET', `${url}/gateway/instance/connectionState/${name}`, null, organization.key)
   return instance.state
 }

@@ -13,10 +13,10 @@ export function gatewayTextLoad(key: string, { name }: Named): NextRequest {
 let strangers = 0
 
 /** Sends a text to somebody who was never written to before, and becomes a contact. */
-export function gatewayStrangerLoad(key: string, { name }: Named): NextRequest {
+export function gatewayNewContactLoad(key: string, { name }: Named): NextRequest {
   return () => {
     strangers += 1
-    return sendText(key, name, strangerNumber(strangers))
+    return sendText(key, name, newContactNumber(strangers))
   }
 }
 
@@ -44,6 +44,6 @@ function sendText(key: string, name: string, number: string): string {
 }
 
 /** A mobile of another region than the contacts'; none ends like the simulator's magic recipients. */
-function strangerNumber(index: number): string {
+function newContactNumber(index: number): string {
   return `55219${60_000_000 + index * 10 + 7}`
 }

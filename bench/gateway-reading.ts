@@ -3,7 +3,7 @@ import { type Amount, CONTACTS, loadData, MESSAGES, numberOf } from './data.js'
 import { type BenchInstance, makeInstance } from './gateway-instances.js'
 import { findMessagesLoad } from './gateway-loads.js'
 import { runLoad } from './generator.js'
-import { type LoadedServer, type Measurement, measure, measureInTurns, type Row } from './measure.js'
+import { type LoadedServer, type Measurement, measure, measureAlternating, type Row } from './measure.js'
 import { openPool, type Run, type Server, startServer } from './server.js'
 import {
   call,
@@ -60,7 +60,7 @@ export async function measureGatewayReading(run: Run, seconds: number): Promise<
         await toMeasurement(small, smallQuestion, connections, 'small'),
         await toMeasurement(large, question, connections, 'large'),
       ]
-      rows.push(...(await measureInTurns(large, seconds, [pair])))
+      rows.push(...(await measureAlternating(large, seconds, [pair])))
     }
   }
   await addOtherConnection(large)

@@ -5,9 +5,9 @@ import type { GatewayCosts, InstanceMemory } from './subjects/gateway.js'
 /**
  * What a send by an instance may cost beside POST /send-chat, and a state beside GET /contact: CPU of both per request.
  */
-const MOST_OF_SEND = 1.15
-const MOST_OF_CONTACT = 1.3
-const WANTED_FIND_MS = 20
+const MAX_SEND_RATIO = 1.15
+const MAX_CONTACT_RATIO = 1.3
+const MAX_FIND_MS = 20
 
 /** All tables of `--only gateway` but the targets. */
 export function formatGateway({ reading, states, sends, memory }: GatewayCosts): string {
@@ -17,8 +17,8 @@ export function formatGateway({ reading, states, sends, memory }: GatewayCosts):
 /** Holds the figures against what the gateway shall cost. */
 export function judgeGateway({ reading, states, sends }: GatewayCosts): Target[] {
   return [
-    ...sends.filter(isOf('sandbox', 'business')).map((row) => judgeCpu(row, MOST_OF_SEND)),
-    ...states.filter(isOf('state', 'state-token')).map((row) => judgeCpu(row, MOST_OF_CONTACT)),
+    ...sends.filter(isOf('sandbox', 'business')).map((row) => judgeCpu(row, MAX_SEND_RATIO)),
+    ...states.filter(isOf('state', 'state-token')).map((row) => judgeCpu(row, MAX_CONTACT_RATIO)),
     ...reading.filter(({ id, connections }) => connections === 1 && !id.startsWith('find.small.')).map(judgeFind),
   ]
 }
@@ -64,12 +64,12 @@ function isOf(...names: string[]) {
   return ({ id, connections }: Row) => names.some((name) => id === `${name}.${connections}`)
 }
 
-function judgeCpu({ title, connections, ratio }: Row, most: number): Target {
+function judgeCpu({ title, connections, ratio }: Row, max: number): Target {
   const cpu = ratio?.cpu ?? Number.POSITIVE_INFINITY
   return {
-    target: `${title}, conn ${connections}: at most ${most} times the CPU of "${ratio?.of}"`,
+    target: `${title}, conn ${connections}: at most ${max} times the CPU of "${ratio?.of}"`,
     measured: `${cpu.toFixed(2)} times`,
-    met: cpu <= most,
+    met: cpu <= max,
   }
 }
 
@@ -77,8 +77,8 @@ function judgeCpu({ title, connections, ratio }: Row, most: number): Target {
 function judgeFind({ title, p50Ms }: Row): Target {
   const ms = p50Ms ?? Number.POSITIVE_INFINITY
   return {
-    target: `${title}: p50 at most ${WANTED_FIND_MS} ms`,
+    target: `${title}: p50 at most ${MAX_FIND_MS} ms`,
     measured: `${ms.toFixed(2)} ms`,
-    met: ms <= WANTED_FIND_MS,
+    met: ms <= MAX_FIND_MS,
   }
 }

@@ -52,7 +52,7 @@ process.exitCode = await main(process.argv.slice(2))
 async function main(args: string[]): Promise<number> {
   const options = readOptionsOrComplain(args)
   if (options === null) return 2
-  if (process.platform !== 'linux') return complain('the benchmark reads /proc, which only Linux has', 2)
+  if (process.platform !== 'linux') return printError('the benchmark reads /proc, which only Linux has', 2)
   const run: Run = { ...createCleanup(), databaseUrl: options.database }
   let interrupted = false
   const interrupt = () => {
@@ -67,7 +67,7 @@ async function main(args: string[]): Promise<number> {
   } catch (error) {
     // What the end of the processes under load has broken needs no word.
     if (interrupted) return INTERRUPTED
-    return complain(error instanceof Error ? (error.stack ?? error.message) : String(error), 1)
+    return printError(error instanceof Error ? (error.stack ?? error.message) : String(error), 1)
   } finally {
     await run.end()
   }
@@ -156,7 +156,7 @@ function readOptionsOrComplain(args: string[]): Options | null {
   try {
     return readOptions(args)
   } catch (error) {
-    complain((error as Error).message, 2)
+    printError((error as Error).message, 2)
     return null
   }
 }
@@ -170,7 +170,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n\n`)
 }
 
-function complain(message: string, exitCode: number): number {
+function printError(message: string, exitCode: number): number {
   process.stderr.write(`bench: ${message}\n`)
   return exitCode
 }

@@ -27,7 +27,7 @@ export interface Row {
    * Where work goes on behind the answers: how long after the last one until all was done, and things done a second in
    * all.
    */
-  behind?: { seconds: number; perSecond: number }
+  backlog?: { seconds: number; perSecond: number }
 }
 
 /** The server whose CPU counts. */
@@ -43,14 +43,14 @@ export interface Measurement {
   /** Runs the load once. */
   run: (shape: LoadShape) => Promise<LoadResult>
   /** Resolves when the work that the load left behind is done; its CPU counts. */
-  settle?: () => Promise<void>
+  waitForBacklog?: () => Promise<void>
 }
 
 const WARM_UP = 1 / 4
 /**
  * In so many turns are loads measured that are compared: what else the machine does in a while then meets all of them.
  */
-const TURNS = 4
+const ROUNDS = 4
 
 interface Tally {
   requests: number
@@ -58,18 +58,18 @@ interface Tally {
   times: number[]
   nodeCpu: number
   postgresCpu: number
-  behindSeconds: number
+  backlogSeconds: number
 }
 
 /** Warms a load up and runs it with both eyes on the processes. */
 export async function measure(server: LoadedServer, seconds: number, load: Measurement): Promise<Row> {
   const tally = await beginTally(server, seconds, load)
-  await runTurn(server, seconds, load, tally)
+  await runRound(server, seconds, load, tally)
   return toRow(load, tally)
 }
 
 /** Measures the loads of each group turn and turn about, and compares the others of the group with its first. */
-export async function measureInTurns(
+export async function measureAlternating(
   server: LoadedServer,
   seconds: number,
   groups: [Measurement, ...Measurement[]][],
@@ -78,8 +78,8 @@ export async function measureInTurns(
   for (const group of groups) {
     const tallies = new Map<Measurement, Tally>()
     for (const load of group) tallies.set(load, await beginTally(server, seconds, load))
-    for (let turn = 1; turn <= TURNS; turn++) {
-      for (const [load, tally] of tallies) await runTurn(server, seconds / TURNS, load, tally)
+    for (let round = 1; round <= ROUNDS; round++) {
+      for (const [load, tally] of tallies) await runRound(server, seconds / ROUNDS, load, tally)
     }
     const [base, ...others] = [...tallies].map(([load, tally]) => toRow(load, tally))
     if (base) rows.push(base, ...others.map((row) => compare(row, base)))
@@ -90,28 +90,28 @@ export async function measureInTurns(
 async function beginTally(
   { database }: LoadedServer,
   seconds: number,
-  { pid, run, connections, settle }: Measurement,
+  { pid, run, connections, waitForBacklog }: Measurement,
 ): Promise<Tally> {
   await run({ connections, seconds: seconds * WARM_UP })
-  await settle?.()
+  await waitForBacklog?.()
   // What the loads before this one have written shall not be written out during it.
   await database.query('CHECKPOINT')
   if (pid !== null) resetPeakMemory(pid)
-  return { requests: 0, seconds: 0, times: [], nodeCpu: 0, postgresCpu: 0, behindSeconds: 0 }
+  return { requests: 0, seconds: 0, times: [], nodeCpu: 0, postgresCpu: 0, backlogSeconds: 0 }
 }
 
-async function runTurn(
+async function runRound(
   server: LoadedServer,
   seconds: number,
-  { pid, run, connections, settle }: Measurement,
+  { pid, run, connections, waitForBacklog }: Measurement,
   tally: Tally,
 ): Promise<void> {
   const nodeBefore = pid === null ? 0 : cpuOf(pid)
   const postgresBefore = server.cpu()
   const result = await run({ connections, seconds })
   const answeredAt = performance.now()
-  await settle?.()
-  tally.behindSeconds += (performance.now() - answeredAt) / 1000
+  await waitForBacklog?.()
+  tally.backlogSeconds += (performance.now() - answeredAt) / 1000
   tally.nodeCpu += pid === null ? 0 : cpuOf(pid) - nodeBefore
   tally.postgresCpu += server.cpu() - postgresBefore
   tally.requests += result.requests
@@ -119,8 +119,8 @@ async function runTurn(
   tally.times = tally.times.concat(result.times)
 }
 
-function toRow({ id, title, connections, pid, settle }: Measurement, tally: Tally): Row {
-  const { requests, seconds, behindSeconds } = tally
+function toRow({ id, title, connections, pid, waitForBacklog }: Measurement, tally: Tally): Row {
+  const { requests, seconds, backlogSeconds } = tally
   const times = Float64Array.from(tally.times).sort()
   return {
     id,
@@ -133,7 +133,7 @@ function toRow({ id, title, connections, pid, settle }: Measurement, tally: Tall
     nodeCpu: pid === null ? null : (tally.nodeCpu / requests) * 1000,
     postgresCpu: (tally.postgresCpu / requests) * 1000,
     peakMb: pid === null ? null : peakMemoryOf(pid),
-    ...(settle && { behind: { seconds: behindSeconds, perSecond: requests / (seconds + behindSeconds) } }),
+    ...(waitForBacklog && { backlog: { seconds: backlogSeconds, perSecond: requests / (seconds + backlogSeconds) } }),
   }
 }
 

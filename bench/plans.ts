@@ -16,7 +16,7 @@ export interface StatementPlan {
   blocksHit: number
   blocksRead: number
   /** The indexes that were used, and "all of …" for tables that were read from end to end. */
-  ways: string[]
+  accessPaths: string[]
 }
 
 /** After so many runs PostgreSQL has chosen between the plan for any parameters and one for those of each call. */
@@ -69,7 +69,7 @@ async function explain(
     rowsRead: scans.filter(isOfTable).reduce((sum, scan) => sum + rowsReadBy(scan), 0),
     blocksHit: root['Shared Hit Blocks'],
     blocksRead: root['Shared Read Blocks'],
-    ways: [...new Set(scans.flatMap(wayOf))],
+    accessPaths: [...new Set(scans.flatMap(accessPathsOf))],
   }
 }
 
@@ -101,7 +101,7 @@ function isOfTable(node: PlanNode): boolean {
   return node['Node Type'] !== 'Bitmap Index Scan'
 }
 
-function wayOf(node: PlanNode): string[] {
+function accessPathsOf(node: PlanNode): string[] {
   if (node['Index Name'] !== undefined) return [node['Index Name']]
   return node['Node Type'] === 'Seq Scan' ? [`all of ${node['Relation Name']}`] : []
 }

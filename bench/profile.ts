@@ -7,7 +7,7 @@ import { runLoad } from './generator.js'
 import { callbackLoad, contactLoad, conversationLoad, type NextRequest, textLoad } from './loads.js'
 import type { ProfileName } from './options.js'
 import { formatTable } from './report.js'
-import { untilWorkedOff } from './subjects/callbacks.js'
+import { untilProcessed } from './subjects/callbacks.js'
 import type { World } from './world.js'
 
 /** A V8 CPU profile, as far as it is read. Times are microseconds of the monotonic clock. */
@@ -44,7 +44,7 @@ export async function profile(world: World, name: ProfileName, seconds: number):
   const load = await loads[name](world, service.url)
   const run = async (length: number) => {
     const result = await runLoad(service.url, { connections: CONNECTIONS, seconds: length }, load)
-    await untilWorkedOff(world)
+    await untilProcessed(world)
     return result
   }
   await run(seconds / 4)

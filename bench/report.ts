@@ -123,10 +123,10 @@ function ratioNotes(rows: readonly Row[]): string[] {
 }
 
 function backlogNotes(rows: readonly Row[]): string[] {
-  const notes = rows.flatMap(({ behind, connections }) =>
-    behind
+  const notes = rows.flatMap(({ backlog, connections }) =>
+    backlog
       ? [
-          `conn ${connections}: all worked off ${behind.seconds.toFixed(1)} s after the last answer, ${count(behind.perSecond)} messages/s end to end`,
+          `conn ${connections}: all worked off ${backlog.seconds.toFixed(1)} s after the last answer, ${count(backlog.perSecond)} messages/s end to end`,
         ]
       : [],
   )

@@ -49,7 +49,7 @@ function formatPlans(plans: readonly QuestionPlan[]): string {
       count(plan.rowsRead),
       count(plan.blocksHit),
       count(plan.blocksRead),
-      plan.ways.join(', '),
+      plan.accessPaths.join(', '),
     ]),
   )
   const head = ['request', 'statement', 'plan', 'ms', 'rows read', 'blocks hit', 'blocks read', 'by']

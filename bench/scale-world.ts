@@ -25,7 +25,7 @@ export interface ScaleWorld {
 }
 
 /** What making it took. */
-export interface ScaleMaking {
+export interface ScaleSetup {
   fillSeconds: number
   /** Of the large database, its indexes included. */
   gigabytes: number
@@ -58,7 +58,7 @@ export const NO_UPSTREAM = 'http://127.0.0.1:9'
 const POLL_MS = 200
 
 /** Makes both databases and starts a service on each; `run` ends and removes all of it. */
-export async function startScaleWorld(run: Run, messages: number): Promise<ScaleWorld & ScaleMaking> {
+export async function startScaleWorld(run: Run, messages: number): Promise<ScaleWorld & ScaleSetup> {
   const folder = await makeFolder(run)
   const filling = await startServer(run, folder, FILLING)
   const plan = async (name: string, url: string, size: number): Promise<Plan> => {

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from './context.js'
 import { refusals } from './errors/refusals.js'
 import { refuse } from './errors/refuse.js'
-import { describeMedium, mediaApi, type ObjectRoute } from './media/api.js'
+import { describeMedia, mediaApi, type ObjectRoute } from './media/api.js'
 import { describeNumber } from './numbers/api.js'
-import { takeSend } from './sending/send.js'
+import { handleSend } from './sending/send.js'
 import { templatesApi } from './templates/api.js'
 
 /** The upstream's API, for every version of it (`/v23.0/…`). */
@@ -19,9 +19,9 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
     (request, reply) => {
       const { params, headers, body } = request
       const text = typeof body === 'string' ? body : ''
-      const outcome = takeSend(context, params.phoneNumberId, headers.authorization, text)
+      const outcome = handleSend(context, params.phoneNumberId, headers.authorization, text)
       if (outcome.kind === 'refused') return refuse(reply, outcome.refusal)
-      if (outcome.kind === 'dropped') return breakOff(request, reply)
+      if (outcome.kind === 'dropped') return closeConnection(request, reply)
       if (outcome.afterMs === 0) return reply.send(outcome.body)
       return answerLate(reply, outcome.body, outcome.afterMs)
     },
@@ -30,7 +30,7 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
   // The path does not say what kind of object an id names.
   app.get<ObjectRoute>('/:version(^v\\d+\\.\\d+$)/:id', (request, reply) => {
     const number = context.numbers.get(request.params.id)
-    if (!number) return describeMedium(context, request, reply)
+    if (!number) return describeMedia(context, request, reply)
     const described = describeNumber(context, number, request.headers.authorization, request.query.fields)
     return 'body' in described ? refuse(reply, described) : reply.send(described.shown)
   })
@@ -43,7 +43,7 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
   })
 }
 
-function breakOff(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function closeConnection(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.hijack()
   request.raw.socket.destroy()
   return reply

@@ -1,7 +1,7 @@
 import type { CallbackSender } from './callbacks/callback-sender.js'
 import type { Idle } from './idle.js'
 import type { MagicMedia, MagicRecipients } from './magic.js'
-import type { MediaFiles } from './media/files.js'
+import type { MediaFolder } from './media/files.js'
 import type { MediaLinks } from './media/links.js'
 import type { MediaStore } from './media/store.js'
 import type { Numbers } from './numbers/business-numbers.js'
@@ -29,7 +29,7 @@ export interface Context {
   magic: MagicRecipients
   magicMedia: MagicMedia
   media: MediaStore
-  mediaFiles: MediaFiles
+  mediaFolder: MediaFolder
   mediaLinks: MediaLinks
   /** Null when limits are not enforced. */
   limits: Limits | null

@@ -58,15 +58,15 @@ export const defaultSettings: Readonly<Settings> = {
 const maxMs = 2 ** 31 - 1
 
 /** What a setting may be; `expected` completes "… must be". */
-interface Kind {
+interface Rule {
   expected: string
   fits(value: unknown): boolean
 }
 
-const flag: Kind = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
+const flag: Rule = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
 const chance = numberWithin(0, 1)
 
-const kinds: Record<keyof Settings, Kind> = {
+const rules: Record<keyof Settings, Rule> = {
   delay_ms: wholeWithin(0, maxMs),
   duplicate: chance,
   disorder: chance,
@@ -93,19 +93,19 @@ export function readSettings(body: JsonObject): Partial<Settings> | Problem {
 }
 
 function complaintAbout(name: string, value: unknown): string | null {
-  if (!Object.hasOwn(kinds, name)) return `${name} is not a setting; there are ${Object.keys(kinds).join(', ')}`
-  const { expected, fits } = kinds[name as keyof Settings]
+  if (!Object.hasOwn(rules, name)) return `${name} is not a setting; there are ${Object.keys(rules).join(', ')}`
+  const { expected, fits } = rules[name as keyof Settings]
   return fits(value) ? null : `${name} must be ${expected}`
 }
 
-function numberWithin(min: number, max: number): Kind {
+function numberWithin(min: number, max: number): Rule {
   return {
     expected: `a number from ${min} to ${max}`,
     fits: (value) => typeof value === 'number' && value >= min && value <= max,
   }
 }
 
-function wholeWithin(min: number, max: number): Kind {
+function wholeWithin(min: number, max: number): Rule {
   const { fits } = numberWithin(min, max)
   return {
     expected: `a whole number from ${min} to ${max}`,
@@ -113,7 +113,7 @@ function wholeWithin(min: number, max: number): Kind {
   }
 }
 
-function oneOf(words: readonly string[]): Kind {
+function oneOf(words: readonly string[]): Rule {
   return {
     expected: `one of ${words.join(', ')}`,
     fits: (value) => typeof value === 'string' && words.includes(value),

@@ -6,7 +6,7 @@ import type { Context } from './context.js'
 import { simulatorControl } from './control/control.js'
 import { Idle } from './idle.js'
 import { MagicMedia, MagicRecipients } from './magic.js'
-import { MediaFiles } from './media/files.js'
+import { MediaFolder } from './media/files.js'
 import { MediaLinks } from './media/links.js'
 import { MediaStore } from './media/store.js'
 import type { Numbers } from './numbers/business-numbers.js'
@@ -88,7 +88,7 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
     magic: new MagicRecipients(),
     magicMedia: new MagicMedia(),
     media: new MediaStore(),
-    mediaFiles: new MediaFiles(),
+    mediaFolder: new MediaFolder(),
     mediaLinks: new MediaLinks(),
     limits: limits ? new Limits() : null,
     templates: new Templates(),
@@ -111,7 +111,7 @@ async function close(app: FastifyInstance, context: Context): Promise<void> {
   context.reports.reset()
   await context.sender.close()
   await app.close()
-  await context.mediaFiles.close()
+  await context.mediaFolder.close()
 }
 
 function portOf(app: FastifyInstance): number {

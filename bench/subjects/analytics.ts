@@ -50,7 +50,7 @@ export async function measureAnalytics(run: Run, seconds: number): Promise<Analy
   const rows: Row[] = []
   for (const question of questionsTo(broadcastId)) rows.push(await ask(question))
   await addOneOffs(database, organization.id)
-  rows.push(await ask(withSingles))
+  rows.push(await ask(withOneOffs))
   const verifySeconds = await timeRecount(url, organization.id, broadcastId)
   return { fillSeconds, gigabytes: sizes[0].gigabytes, rows, verifySeconds }
 }
@@ -63,8 +63,8 @@ interface Question {
 }
 
 /** Asked when the singles have been added. */
-const withSingles: Question = {
-  id: 'year.singles',
+const withOneOffs: Question = {
+  id: 'year.one-offs',
   title: 'all of a year, singles too',
   query: lastDays(DAYS),
   connections: 1,

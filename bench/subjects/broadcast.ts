@@ -12,7 +12,7 @@ import {
   serviceEnvironment,
   startService,
 } from '../world.js'
-import { untilWorkedOff } from './callbacks.js'
+import { untilProcessed } from './callbacks.js'
 
 /** What sending a broadcast costs. */
 export interface BroadcastCost {
@@ -23,8 +23,8 @@ export interface BroadcastCost {
   /** From the request until the last recipient had its message accepted. */
   sentSeconds: number
   /** From the request until every status callback was worked off. */
-  settledSeconds: number
-  /** Seconds of CPU in all, up to `settledSeconds`. */
+  statusesSeconds: number
+  /** Seconds of CPU in all, up to `statusesSeconds`. */
   nodeCpu: number
   postgresCpu: number
   simulatorCpu: number
@@ -32,7 +32,7 @@ export interface BroadcastCost {
   peakMb: number
 }
 
-const POLLING = { what: 'the broadcast has not ended', pollMs: 50, longestMs: 30 * 60_000 }
+const POLLING = { what: 'the broadcast has not ended', pollMs: 50, timeoutMs: 30 * 60_000 }
 const WARM_UP = 5_000
 
 const insertContacts = `
@@ -54,7 +54,7 @@ const countOf = `
   ) AS counted`
 
 /** Who sends, and where it is looked after. */
-interface Stage {
+interface Setup {
   database: pg.Pool
   organization: Organization
   serviceUrl: string
@@ -71,9 +71,9 @@ export async function measureBroadcast(run: Run, recipients: number): Promise<Br
   await database.query(insertContacts, [organization.id, WARM_UP, WARM_UP + recipients, 'bench'])
   await database.query('VACUUM (ANALYZE) contacts, contact_addresses, contact_activity')
   const service = await startService(run, env)
-  const stage = { database, organization, serviceUrl: service.url }
-  await send(stage, 'warm-up')
-  await untilWorkedOff(stage)
+  const setup = { database, organization, serviceUrl: service.url }
+  await send(setup, 'warm-up')
+  await untilProcessed(setup)
   // As PostgreSQL does by itself within minutes.
   await database.query('VACUUM (ANALYZE)')
 
@@ -85,14 +85,14 @@ export async function measureBroadcast(run: Run, recipients: number): Promise<Br
     const cpu = () => [cpuOf(service.pid), postgresCpuSoFar(), cpuOf(sandbox.pid)] as const
     const before = cpu()
     const begun = performance.now()
-    const { id, answerSeconds, sentSeconds } = await send(stage, 'bench')
-    await until(async () => (await count(stage, id, 'read')) === (statuses ? recipients : 0), POLLING)
-    await untilWorkedOff(stage)
-    const settledSeconds = (performance.now() - begun) / 1000
+    const { id, answerSeconds, sentSeconds } = await send(setup, 'bench')
+    await until(async () => (await count(setup, id, 'read')) === (statuses ? recipients : 0), POLLING)
+    await untilProcessed(setup)
+    const statusesSeconds = (performance.now() - begun) / 1000
     const [node = 0, postgres = 0, simulator = 0] = cpu().map((seconds, index) => seconds - (before[index] ?? 0))
     costs.push({
       title: statuses ? 'with three statuses of each' : 'without statuses',
-      ...{ recipients, answerSeconds, sentSeconds, settledSeconds },
+      ...{ recipients, answerSeconds, sentSeconds, statusesSeconds },
       ...{ nodeCpu: node, postgresCpu: postgres, simulatorCpu: simulator },
       peakMb: peakMemoryOf(service.pid),
     })
@@ -101,25 +101,25 @@ export async function measureBroadcast(run: Run, recipients: number): Promise<Br
   return costs
 }
 
-async function send(stage: Stage, tag: string): Promise<{ id: string; answerSeconds: number; sentSeconds: number }> {
+async function send(setup: Setup, tag: string): Promise<{ id: string; answerSeconds: number; sentSeconds: number }> {
   const begun = performance.now()
   const body = { name: tag, templateName: 'hello_world', audience: { tags: [tag] } }
-  const { broadcast } = await call('POST', `${stage.serviceUrl}/broadcasts`, body, stage.organization.key)
+  const { broadcast } = await call('POST', `${setup.serviceUrl}/broadcasts`, body, setup.organization.key)
   const answerSeconds = (performance.now() - begun) / 1000
   await until(async () => {
-    const { rows } = await stage.database.query(
+    const { rows } = await setup.database.query(
       'SELECT status FROM broadcasts WHERE organization_id = $1 AND id = $2',
-      [stage.organization.id, broadcast.id],
+      [setup.organization.id, broadcast.id],
     )
     return rows[0].status === 'completed'
   }, POLLING)
   const sentSeconds = (performance.now() - begun) / 1000
-  const [sent, total] = [await count(stage, broadcast.id, 'sent'), await count(stage, broadcast.id, 'total')]
+  const [sent, total] = [await count(setup, broadcast.id, 'sent'), await count(setup, broadcast.id, 'total')]
   if (sent !== total || sent === 0) throw new Error(`of ${total} recipients ${sent} were sent to`)
   return { id: broadcast.id, answerSeconds, sentSeconds }
 }
 
-async function count({ database, organization }: Stage, campaignId: string, counter: string): Promise<number> {
+async function count({ database, organization }: Setup, campaignId: string, counter: string): Promise<number> {
   const { rows } = await database.query(countOf, [organization.id, campaignId, counter])
   return rows[0].value
 }

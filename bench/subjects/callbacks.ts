@@ -6,7 +6,7 @@ import type { World } from '../world.js'
 
 const POLL_MS = 50
 /** Longer than any backlog of a load should take. */
-const LONGEST_BACKLOG_MS = 600_000
+const BACKLOG_TIMEOUT_MS = 600_000
 
 /** Signed callbacks, one message each: taken in, and worked off by the same process. */
 export async function measureCallbacks(world: World, seconds: number): Promise<Row[]> {
@@ -21,7 +21,7 @@ export async function measureCallbacks(world: World, seconds: number): Promise<R
       posted += result.requests
       return result
     },
-    settle: () => untilWorkedOff(world),
+    waitForBacklog: () => untilProcessed(world),
   }
   const before = await countMessages(world)
   const many = await measure(world, seconds, { ...callbacks, id: 'callbacks', connections: 32 })
@@ -33,14 +33,14 @@ export async function measureCallbacks(world: World, seconds: number): Promise<R
 }
 
 /** Resolves when no callback waits to be worked off. Throws when that never comes. */
-export async function untilWorkedOff({ database }: Pick<World, 'database'>): Promise<void> {
-  const deadline = Date.now() + LONGEST_BACKLOG_MS
+export async function untilProcessed({ database }: Pick<World, 'database'>): Promise<void> {
+  const deadline = Date.now() + BACKLOG_TIMEOUT_MS
   while (Date.now() < deadline) {
     const { rows } = await database.query('SELECT EXISTS (SELECT FROM graphile_worker._private_jobs) AS busy')
     if (!rows[0].busy) return
     await setTimeout(POLL_MS)
   }
-  throw new Error(`callbacks are still not worked off after ${LONGEST_BACKLOG_MS / 1000} s`)
+  throw new Error(`callbacks are still not worked off after ${BACKLOG_TIMEOUT_MS / 1000} s`)
 }
 
 async function countMessages({ database, organization }: World): Promise<number> {

@@ -1,6 +1,6 @@
 import { type LoadResult, type LoadShape, runLoad } from '../generator.js'
 import { contactLoad } from '../loads.js'
-import { type Measurement, measure, measureInTurns, type Row } from '../measure.js'
+import { type Measurement, measure, measureAlternating, type Row } from '../measure.js'
 import { findPgbench, runPgbench } from '../pgbench.js'
 import type { World } from '../world.js'
 
@@ -50,7 +50,7 @@ export async function measureContact(world: World, seconds: number): Promise<Row
   if (pgbenchRow) rows.push(await measure(world, seconds, { ...pgbenchRow, connections: 32 }))
   rows.push(await measure(world, seconds, { ...statements, connections: 32 }))
   rows.push(await measure(world, seconds, { ...bareConstant, connections: 32 }))
-  const compared = await measureInTurns(world, seconds, [
+  const compared = await measureAlternating(world, seconds, [
     [
       { ...bareStatement, connections: 32 },
       { ...contact, connections: 32 },
@@ -76,7 +76,7 @@ async function measureLimited(world: World, seconds: number, unlimited: Measurem
     pid: service.pid,
     run: (shape: LoadShape) => runLoad(service.url, shape, contactLoad(world)),
   }
-  const rows = await measureInTurns(world, seconds, [[{ ...unlimited, id: 'contact.unlimited' }, limited]])
+  const rows = await measureAlternating(world, seconds, [[{ ...unlimited, id: 'contact.unlimited' }, limited]])
   await service.stop()
   return rows
 }

@@ -1,6 +1,6 @@
 import { runLoad } from '../generator.js'
 import { conversationLoad } from '../loads.js'
-import { type Measurement, measureInTurns, type Row } from '../measure.js'
+import { type Measurement, measureAlternating, type Row } from '../measure.js'
 import type { World } from '../world.js'
 
 /** `GET /conversations`: the first page of the longest conversation beside its 1,000th. */
@@ -13,7 +13,7 @@ export async function measureConversations(world: World, seconds: number): Promi
     connections,
     run: (shape) => runLoad(service.url, shape, conversationLoad(world, number)),
   })
-  const rows = await measureInTurns(world, seconds, [
+  const rows = await measureAlternating(world, seconds, [
     [page('conversations.first', 1, 32), page('conversations.far', 1_000, 32)],
     [page('conversations.first.1', 1, 1), page('conversations.far.1', 1_000, 1)],
   ])

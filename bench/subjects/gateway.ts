@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Child } from '../child.js'
-import { type BenchInstance, type InstancePlace, makeInstance, makeOpenSandbox, stateOf } from '../gateway-instances.js'
-import { connectionStateLoad, gatewayStrangerLoad, gatewayTextLoad } from '../gateway-loads.js'
+import { type BenchInstance, type GatewayHost, makeInstance, makeOpenSandbox, stateOf } from '../gateway-instances.js'
+import { connectionStateLoad, gatewayNewContactLoad, gatewayTextLoad } from '../gateway-loads.js'
 import { measureGatewayReading } from '../gateway-reading.js'
 import { runLoad } from '../generator.js'
 import { contactLoad, type NextRequest, textLoad } from '../loads.js'
-import { type Measurement, measureInTurns, type Row } from '../measure.js'
+import { type Measurement, measureAlternating, type Row } from '../measure.js'
 import { memoryOf } from '../processes.js'
 import type { Run } from '../server.js'
 import { startWorld, type World } from '../world.js'
@@ -42,8 +42,8 @@ export async function measureGateway(run: Run, seconds: number): Promise<Gateway
   const place = { ...world, url: service.url }
   const sandbox = await makeOpenSandbox(place, 'sandbox')
   const business = await makeInstance(place, 'business', 'WHATSAPP-BUSINESS')
-  const states = await measureInTurns(world, seconds, stateGroups(world, service, baseline, sandbox))
-  const sends = await measureInTurns(world, seconds, sendGroups(world, service, baseline, { sandbox, business }))
+  const states = await measureAlternating(world, seconds, stateGroups(world, service, baseline, sandbox))
+  const sends = await measureAlternating(world, seconds, sendGroups(world, service, baseline, { sandbox, business }))
   await baseline.stop()
   await service.stop()
   return { reading, states, sends, memory: await measureMemory(world) }
@@ -83,7 +83,7 @@ function sendGroups(
       load('bare-send', 'bare Fastify, one insert + one upstream call', baseline, textLoad(world)),
       load('sandbox', 'POST sendText, SANDBOX', service, gatewayTextLoad(key, sandbox)),
       load('business', 'POST sendText, WHATSAPP-BUSINESS', service, gatewayTextLoad(key, business)),
-      load('strangers', 'POST sendText, SANDBOX, to ever new numbers', service, gatewayStrangerLoad(key, sandbox)),
+      load('strangers', 'POST sendText, SANDBOX, to ever new numbers', service, gatewayNewContactLoad(key, sandbox)),
     ]
   })
 }
@@ -112,10 +112,10 @@ async function measureMemory(world: World): Promise<InstanceMemory> {
   return { instances: INSTANCES, oneMb, firstMb, secondMb }
 }
 
-async function connectMany(place: InstancePlace, name: string, count: number): Promise<void> {
+async function connectMany(host: GatewayHost, name: string, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `${name}-${index}`)
-  for (const one of names) await makeOpenSandbox(place, one)
-  for (const one of names) await stateOf(place, one)
+  for (const one of names) await makeOpenSandbox(host, one)
+  for (const one of names) await stateOf(host, one)
 }
 
 async function idleMemory({ pid }: Child): Promise<number> {

@@ -12,13 +12,13 @@ export interface IdleCost {
  * Until what a start leaves to be done has been done. The last of it is that V8 shrinks the heap that the start filled,
  * about a minute later, which costs as much CPU as two idle minutes.
  */
-const SETTLE_MS = 80_000
+const STARTUP_MS = 80_000
 const IDLE_MS = 60_000
 
 /** Starts the service on a server of its own, asks it nothing, and measures. */
 export async function measureIdle(world: World): Promise<IdleCost> {
   const service = await world.startService()
-  await setTimeout(SETTLE_MS)
+  await setTimeout(STARTUP_MS)
   const before = [cpuOf(service.pid), world.cpu()] as const
   await setTimeout(IDLE_MS)
   const seconds = IDLE_MS / 1000

@@ -1,13 +1,13 @@
 import { runLoad } from '../generator.js'
 import type { NextRequest } from '../loads.js'
-import { type Measurement, measure, measureInTurns, type Row } from '../measure.js'
+import { type Measurement, measure, measureAlternating, type Row } from '../measure.js'
 import { explainAll, type StatementPlan } from '../plans.js'
 import { answer, anyConversation, type Question, questionsTo, requestOf } from '../scale-questions.js'
-import { type ScaleMaking, type ScaleWorld, type Site, startScaleWorld } from '../scale-world.js'
+import { type ScaleSetup, type ScaleWorld, type Site, startScaleWorld } from '../scale-world.js'
 import type { Run } from '../server.js'
 
 /** What reading costs at that size. */
-export interface Scale extends ScaleMaking {
+export interface Scale extends ScaleSetup {
   messages: number
   rows: Row[]
   plans: QuestionPlan[]
@@ -63,7 +63,7 @@ function compareSizes(large: Site, small: Site, seconds: number): Promise<Row[]>
     const question = { id: '', title: '', query: '', page: 1, ...(contact !== undefined && { contact }) }
     return (site: Site) => requestOf(question, site)
   }
-  return measureInTurns(large, seconds, [
+  return measureAlternating(large, seconds, [
     pair('middle', 'conversation of 1,000, page 1', asked(1)),
     pair('long', 'longest conversation, page 1', asked(0)),
     pair('any', 'any conversation, page 1', anyConversation),

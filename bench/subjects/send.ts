@@ -1,7 +1,7 @@
 import { startFileServer } from '../file-server.js'
 import { type LoadShape, runLoad } from '../generator.js'
 import { imageLoad, interactiveLoad, type NextRequest, textLoad } from '../loads.js'
-import { type Measurement, measureInTurns, type Row } from '../measure.js'
+import { type Measurement, measureAlternating, type Row } from '../measure.js'
 import type { World } from '../world.js'
 
 const IMAGE_BYTES = 1_000_000
@@ -26,7 +26,7 @@ export async function measureSend(world: World, seconds: number): Promise<Row[]>
     run: (shape: LoadShape) => runLoad(service.url, shape, load),
   })
   const image = imageLoad(world, files.urlOf('jpg', IMAGE_BYTES))
-  const rows = await measureInTurns(world, seconds, [
+  const rows = await measureAlternating(world, seconds, [
     [bare('send.bare', 32), send('send', 32, 'text', textLoad(world))],
     [bare('send.bare.128', 128), send('send.128', 128, 'text', textLoad(world))],
     [bare('send.bare.1', 1), send('send.1', 1, 'text', textLoad(world))],

@@ -51,11 +51,11 @@ export interface WebhookCosts {
 
 /** Between two changes, so that everything sleeps when the next one comes. */
 const PAUSE_MS = 20
-const POLLING = { what: 'the events have not arrived', pollMs: 20, longestMs: 15 * 60_000 }
+const POLLING = { what: 'the events have not arrived', pollMs: 20, timeoutMs: 15 * 60_000 }
 const CONTACTS = 2_000
 const MANY_ENDPOINTS = 100
 const MANY_SHARE = 20
-const TURNS = 3
+const ROUNDS = 3
 const LATENCY_CHANGES = 300
 const CONNECTIONS = 32
 
@@ -79,9 +79,9 @@ const insertEvents = `
   FROM generate_series(0, $2::bigint - 1) AS i
   JOIN (SELECT c.*, row_number() OVER (ORDER BY id) - 1 AS n FROM contacts c WHERE organization_id = $1) c ON c.n = i % $3`
 
-const signal = `SELECT pg_notify('parley_signals', '{"from": 0, "signals": [{"topic": "events", "organizationIds": null}]}')`
+const notification = `SELECT pg_notify('parley_signals', '{"from": 0, "signals": [{"topic": "events", "organizationIds": null}]}')`
 
-interface Stage {
+interface Setup {
   run: Run
   database: pg.Pool
   cpu: Server['cpu']
@@ -108,29 +108,29 @@ export async function measureWebhooks(run: Run, events: number): Promise<Webhook
   await database.query('VACUUM (ANALYZE)')
   const receiver = await startChild(run, [`${packageRoot()}/dist/bench/webhook-receiver.js`], {})
   const service = await startService(run, env)
-  const stage = { run, database, cpu, organization, service, receiver }
+  const setup = { run, database, cpu, organization, service, receiver }
 
-  const latency = await measureLatency(stage)
-  const [first] = await setWebhooks(stage, 1)
-  await deliver(stage, 'warm-up', events / 4, 1)
+  const latency = await measureLatency(setup)
+  const [first] = await setWebhooks(setup, 1)
+  await deliver(setup, 'warm-up', events / 4, 1)
   await database.query('VACUUM (ANALYZE)')
-  const { ours, theirs } = await measureBesideFetch(stage, events)
-  await removeWebhook(stage, first as string)
-  await setWebhooks(stage, MANY_ENDPOINTS)
-  const many = await deliver(stage, `${MANY_ENDPOINTS} endpoints`, events / MANY_SHARE, MANY_ENDPOINTS)
+  const { ours, theirs } = await measureBesideFetch(setup, events)
+  await removeWebhook(setup, first as string)
+  await setWebhooks(setup, MANY_ENDPOINTS)
+  const many = await deliver(setup, `${MANY_ENDPOINTS} endpoints`, events / MANY_SHARE, MANY_ENDPOINTS)
   await service.stop()
   return { costs: [ours, many], fetchLoop: theirs, latency }
 }
 
-async function measureBesideFetch(stage: Stage, events: number): Promise<{ ours: WebhookCost; theirs: WebhookCost }> {
-  const loop = await startChild(stage.run, [`${packageRoot()}/dist/bench/fetch-loop.js`], {})
-  const body = await sampleBody(stage)
-  await runFetchLoop(stage, loop, body, events / 4)
+async function measureBesideFetch(setup: Setup, events: number): Promise<{ ours: WebhookCost; theirs: WebhookCost }> {
+  const loop = await startChild(setup.run, [`${packageRoot()}/dist/bench/fetch-loop.js`], {})
+  const body = await sampleBody(setup)
+  await runFetchLoop(setup, loop, body, events / 4)
   const ours: WebhookCost[] = []
   const theirs: WebhookCost[] = []
-  for (let turn = 1; turn <= TURNS; turn++) {
-    theirs.push(await runFetchLoop(stage, loop, body, events))
-    ours.push(await deliver(stage, '1 endpoint', events, 1))
+  for (let round = 1; round <= ROUNDS; round++) {
+    theirs.push(await runFetchLoop(setup, loop, body, events))
+    ours.push(await deliver(setup, '1 endpoint', events, 1))
   }
   await loop.stop()
   return { ours: sum(ours), theirs: sum(theirs) }
@@ -148,18 +148,18 @@ function sum(costs: readonly WebhookCost[]): WebhookCost {
   }
 }
 
-async function deliver(stage: Stage, title: string, events: number, endpoints: number): Promise<WebhookCost> {
-  const { database, organization, service, cpu, receiver } = stage
+async function deliver(setup: Setup, title: string, events: number, endpoints: number): Promise<WebhookCost> {
+  const { database, organization, service, cpu, receiver } = setup
   await database.query('CHECKPOINT')
   resetPeakMemory(service.pid)
   const goal = (await countReceived(receiver)) + events * endpoints
   await database.query(insertEvents, [organization.id, events, CONTACTS])
   const before = [cpuOf(service.pid), cpu()] as const
   const begun = performance.now()
-  await database.query(signal)
+  await database.query(notification)
   await until(async () => (await countReceived(receiver)) >= goal, POLLING)
   const seconds = (performance.now() - begun) / 1_000
-  await until(async () => (await countPending(stage)) === 0, POLLING)
+  await until(async () => (await countPending(setup)) === 0, POLLING)
   return {
     title,
     events,
@@ -171,10 +171,10 @@ async function deliver(stage: Stage, title: string, events: number, endpoints: n
   }
 }
 
-async function runFetchLoop(stage: Stage, loop: Child, body: string, count: number): Promise<WebhookCost> {
+async function runFetchLoop(setup: Setup, loop: Child, body: string, count: number): Promise<WebhookCost> {
   resetPeakMemory(loop.pid)
   const before = cpuOf(loop.pid)
-  const run = { url: stage.receiver.url, count, connections: CONNECTIONS, body }
+  const run = { url: setup.receiver.url, count, connections: CONNECTIONS, body }
   const { seconds } = await call('POST', loop.url, run)
   const nodeCpu = cpuOf(loop.pid) - before
   return {
@@ -189,7 +189,7 @@ async function runFetchLoop(stage: Stage, loop: Child, body: string, count: numb
 }
 
 /** One change after the other, with a pause between them, so that everything sleeps when the next one comes. */
-async function measureLatency({ service, organization, database }: Stage): Promise<WebhookLatency> {
+async function measureLatency({ service, organization, database }: Setup): Promise<WebhookLatency> {
   let arrive = () => {}
   const server = createServer((incoming, response) => {
     incoming.resume().on('end', () => {
@@ -234,7 +234,7 @@ async function measureLatency({ service, organization, database }: Stage): Promi
   }
 }
 
-async function setWebhooks({ service, organization, receiver }: Stage, count: number): Promise<string[]> {
+async function setWebhooks({ service, organization, receiver }: Setup, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let index = 0; index < count; index++) {
     const body = { url: `${receiver.url}/${index}`, events: ['*'] }
@@ -244,7 +244,7 @@ async function setWebhooks({ service, organization, receiver }: Stage, count: nu
   return ids
 }
 
-async function removeWebhook({ service, organization }: Stage, id: string): Promise<void> {
+async function removeWebhook({ service, organization }: Setup, id: string): Promise<void> {
   const answer = await fetch(`${service.url}/set-webhooks`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'application/json' },
@@ -255,7 +255,7 @@ async function removeWebhook({ service, organization }: Stage, id: string): Prom
 }
 
 /** A body as it is delivered. */
-async function sampleBody({ service, organization }: Stage): Promise<string> {
+async function sampleBody({ service, organization }: Setup): Promise<string> {
   const answer = await fetch(`${service.url}/events?limit=1&types=message.received`, {
     headers: { authorization: `Bearer ${organization.key}` },
   })
@@ -269,7 +269,7 @@ async function countReceived(receiver: Child): Promise<number> {
   return ((await answer.json()) as { count: number }).count
 }
 
-async function countPending({ database, organization }: Stage): Promise<number> {
+async function countPending({ database, organization }: Setup): Promise<number> {
   const { rows } = await database.query(
     `SELECT count(*)::int AS count FROM webhook_deliveries WHERE organization_id = $1 AND status = 'pending'`,
     [organization.id],

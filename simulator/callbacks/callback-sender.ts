@@ -11,7 +11,7 @@ import { escapeJson, signBody } from './signing.js'
  * the callback was dropped.
  */
 export interface Attempt {
-  outcome: 'taken' | 'refused' | 'dropped'
+  outcome: 'accepted' | 'refused' | 'dropped'
   status: number | null
 }
 
@@ -25,7 +25,7 @@ export interface Callback {
   onAttempt(attempt: Attempt): void
 }
 
-interface Waiting extends Callback {
+interface PendingCallback extends Callback {
   number: BusinessNumber
   attempts: number
   /** The second sending of a callback, which is not doubled again. */
@@ -57,11 +57,11 @@ export class CallbackSender {
   readonly #options: SenderOptions
   readonly #client = createHttpClient({ connectTimeoutMs: answerTimeoutMs, keepAliveMs: idleMs })
   /** Every callback that is neither taken nor given up. */
-  readonly #outstanding = new Set<Waiting>()
+  readonly #outstanding = new Set<PendingCallback>()
   /** Those due now, by destination. */
-  readonly #due = new Map<string, Waiting[]>()
-  #underWay = 0
-  #cutOff = new AbortController()
+  readonly #due = new Map<string, PendingCallback[]>()
+  #running = 0
+  #abort = new AbortController()
   #pumpScheduled = false
 
   constructor(options: SenderOptions) {
@@ -83,20 +83,20 @@ export class CallbackSender {
   /** Sends waiting callbacks of a number to its new address, or drops them if it was removed. */
   numberChanged(phoneNumberId: string): void {
     const number = this.#options.numbers.get(phoneNumberId)
-    const affected = [...this.#outstanding].filter((waiting) => waiting.phoneNumberId === phoneNumberId)
+    const affected = [...this.#outstanding].filter((callback) => callback.phoneNumberId === phoneNumberId)
     if (!number) {
       this.#drop(affected)
       return
     }
-    const due = this.#takeDue(new Set(affected))
-    for (const waiting of affected) waiting.number = number
-    for (const waiting of due) this.#enqueue(waiting)
+    const due = this.#removeDue(new Set(affected))
+    for (const callback of affected) callback.number = number
+    for (const callback of due) this.#enqueue(callback)
   }
 
   /** Drops everything that waits and aborts running posts, so that nothing old arrives later. */
   reset(): void {
-    this.#cutOff.abort()
-    this.#cutOff = new AbortController()
+    this.#abort.abort()
+    this.#abort = new AbortController()
     this.#drop([...this.#outstanding])
   }
 
@@ -106,16 +106,16 @@ export class CallbackSender {
     this.#client.close()
   }
 
-  #accept(waiting: Waiting): void {
-    this.#outstanding.add(waiting)
-    this.#enqueue(waiting)
+  #accept(callback: PendingCallback): void {
+    this.#outstanding.add(callback)
+    this.#enqueue(callback)
   }
 
-  #enqueue(waiting: Waiting): void {
-    const destination = destinationOf(waiting.number)
+  #enqueue(callback: PendingCallback): void {
+    const destination = destinationOf(callback.number)
     const queue = this.#due.get(destination)
-    if (queue) queue.push(waiting)
-    else this.#due.set(destination, [waiting])
+    if (queue) queue.push(callback)
+    else this.#due.set(destination, [callback])
     this.#schedulePump()
   }
 
@@ -130,50 +130,50 @@ export class CallbackSender {
   }
 
   #pump(): void {
-    while (this.#underWay < concurrency) {
+    while (this.#running < concurrency) {
       const batch = this.#nextBatch()
       if (!batch) return
-      this.#underWay += 1
+      this.#running += 1
       void this.#post(batch).finally(() => {
-        this.#underWay -= 1
+        this.#running -= 1
         this.#schedulePump()
       })
     }
   }
 
   /** The next callbacks of one destination, which then moves to the end of the queue. */
-  #nextBatch(): Waiting[] | null {
+  #nextBatch(): PendingCallback[] | null {
     const next = this.#due.entries().next()
     if (next.done) return null
     const [destination, queue] = next.value
-    const batch = queue.splice(0, shareable(queue, this.#options.settings.batch))
+    const batch = queue.splice(0, batchLength(queue, this.#options.settings.batch))
     this.#due.delete(destination)
     if (queue.length > 0) this.#due.set(destination, queue)
     return batch
   }
 
-  async #post(batch: Waiting[]): Promise<void> {
+  async #post(batch: PendingCallback[]): Promise<void> {
     const [first] = batch
     if (!first) return
-    const bytes = bytesOf(batch)
-    if (this.#isDoubled(batch)) this.#accept(copyOf(first, bytes))
+    const bytes = bodyOf(batch)
+    if (this.#isDoubled(batch)) this.#accept(duplicateOf(first, bytes))
     const status = await this.#deliver(first.number, bytes)
-    for (const waiting of batch) {
-      if (!this.#outstanding.has(waiting)) continue
-      if (status === 200) this.#settle(waiting, { outcome: 'taken', status })
-      else this.#refused(waiting, status)
+    for (const callback of batch) {
+      if (!this.#outstanding.has(callback)) continue
+      if (status === 200) this.#finish(callback, { outcome: 'accepted', status })
+      else this.#refused(callback, status)
     }
     this.#options.onProgress()
   }
 
-  #isDoubled(batch: Waiting[]): boolean {
-    const isFirstSending = batch.every((waiting) => waiting.attempts === 0 && !waiting.isCopy)
+  #isDoubled(batch: PendingCallback[]): boolean {
+    const isFirstSending = batch.every((callback) => callback.attempts === 0 && !callback.isCopy)
     return isFirstSending && this.#options.random.chance(this.#options.settings.duplicate)
   }
 
   /** The HTTP status of the answer; null if there was none. */
   async #deliver(number: BusinessNumber, bytes: string): Promise<number | null> {
-    const { signal } = this.#cutOff
+    const { signal } = this.#abort
     try {
       const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signBody(number.app_secret, bytes) }
       const origin = new URL(number.callback_url)
@@ -194,38 +194,38 @@ export class CallbackSender {
     }
   }
 
-  #refused(waiting: Waiting, status: number | null): void {
-    waiting.attempts += 1
-    waiting.onAttempt({ outcome: 'refused', status })
-    if (!waiting.repeat) {
-      this.#settle(waiting, { outcome: 'dropped', status })
+  #refused(callback: PendingCallback, status: number | null): void {
+    callback.attempts += 1
+    callback.onAttempt({ outcome: 'refused', status })
+    if (!callback.repeat) {
+      this.#finish(callback, { outcome: 'dropped', status })
       return
     }
-    const delay = Math.min(firstRepeatMs * 2 ** (waiting.attempts - 1), longestRepeatMs)
-    setTimeout(() => this.#repeat(waiting), delay).unref()
+    const delay = Math.min(firstRepeatMs * 2 ** (callback.attempts - 1), longestRepeatMs)
+    setTimeout(() => this.#repeat(callback), delay).unref()
   }
 
-  #repeat(waiting: Waiting): void {
-    if (this.#outstanding.has(waiting)) this.#enqueue(waiting)
+  #repeat(callback: PendingCallback): void {
+    if (this.#outstanding.has(callback)) this.#enqueue(callback)
   }
 
-  #drop(given: Waiting[]): void {
-    this.#takeDue(new Set(given))
-    for (const waiting of given) this.#settle(waiting, { outcome: 'dropped', status: null })
+  #drop(given: PendingCallback[]): void {
+    this.#removeDue(new Set(given))
+    for (const callback of given) this.#finish(callback, { outcome: 'dropped', status: null })
     this.#options.onProgress()
   }
 
-  #settle(waiting: Waiting, attempt: Attempt): void {
-    this.#outstanding.delete(waiting)
-    waiting.onAttempt(attempt)
+  #finish(callback: PendingCallback, attempt: Attempt): void {
+    this.#outstanding.delete(callback)
+    callback.onAttempt(attempt)
   }
 
   /** Takes those of the given callbacks that are due out of their queues. */
-  #takeDue(given: Set<Waiting>): Waiting[] {
-    const taken: Waiting[] = []
+  #removeDue(given: Set<PendingCallback>): PendingCallback[] {
+    const taken: PendingCallback[] = []
     for (const [destination, queue] of this.#due) {
-      taken.push(...queue.filter((waiting) => given.has(waiting)))
-      const left = queue.filter((waiting) => !given.has(waiting))
+      taken.push(...queue.filter((callback) => given.has(callback)))
+      const left = queue.filter((callback) => !given.has(callback))
       if (left.length > 0) this.#due.set(destination, left)
       else this.#due.delete(destination)
     }
@@ -239,13 +239,13 @@ function destinationOf(number: BusinessNumber): string {
 }
 
 /** How many of the queue's first callbacks go into one body; a complete body goes alone. */
-function shareable(queue: Waiting[], limit: number): number {
-  const firstBody = queue.slice(0, limit).findIndex((waiting) => waiting.content.kind === 'body')
+function batchLength(queue: PendingCallback[], limit: number): number {
+  const firstBody = queue.slice(0, limit).findIndex((callback) => callback.content.kind === 'body')
   if (firstBody === -1) return limit
   return Math.max(1, firstBody)
 }
 
-function bytesOf(batch: Waiting[]): string {
+function bodyOf(batch: PendingCallback[]): string {
   const items: BatchItem[] = []
   for (const { number, content } of batch) {
     if (content.kind === 'body') return content.bytes
@@ -254,6 +254,6 @@ function bytesOf(batch: Waiting[]): string {
   return escapeJson(envelopeOf(items))
 }
 
-function copyOf(first: Waiting, bytes: string): Waiting {
+function duplicateOf(first: PendingCallback, bytes: string): PendingCallback {
   return { ...first, content: { kind: 'body', bytes }, isCopy: true, attempts: 0, onAttempt: () => {} }
 }

@@ -10,7 +10,7 @@ export function firstAttempt(
   repeat: boolean,
 ): Promise<{ delivered: boolean; status: number | null }> {
   return new Promise((resolve) => {
-    const onAttempt = ({ outcome, status }: Attempt) => resolve({ delivered: outcome === 'taken', status })
+    const onAttempt = ({ outcome, status }: Attempt) => resolve({ delivered: outcome === 'accepted', status })
     context.sender.send({ phoneNumberId, content, repeat, onAttempt })
   })
 }

@@ -96,8 +96,8 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
   const message = await withMedia(context, number.phone_number_id, inbound.message)
   if (isProblem(message)) return message
   const at = Number(message.timestamp) * 1_000
-  if (message.from) context.limits?.noteInbound(number.phone_number_id, networkId(message.from), at)
-  if (message.from_user_id) context.limits?.noteInbound(number.phone_number_id, message.from_user_id, at)
+  if (message.from) context.limits?.recordInbound(number.phone_number_id, networkId(message.from), at)
+  if (message.from_user_id) context.limits?.recordInbound(number.phone_number_id, message.from_user_id, at)
   const { from, from_user_id: userId } = message
   if (from && userId && !isUserId(from)) context.userIds.set(networkId(from), userId)
   const attempt = await firstAttempt(

@@ -26,10 +26,11 @@ export const refusals = {
       code: 100,
       error_subcode: 33,
     }),
-  goneLink: () => plain(404, { message: 'The address of the media has expired or does not exist.', code: 100 }),
+  expiredLink: () => plain(404, { message: 'The address of the media has expired or does not exist.', code: 100 }),
   unknownField: (field: string, node: string) =>
     refusals.invalidParameter(`Tried accessing nonexisting field (${field}) on node type (${node})`),
-  badCursor: () => detailed(400, 131059, 'Invalid paging cursor', 'The cursor is none that a list of this call gave.'),
+  invalidCursor: () =>
+    detailed(400, 131059, 'Invalid paging cursor', 'The cursor is none that a list of this call gave.'),
   tooLarge: () => plain(413, { message: '(#100) The request body is too large.', code: 100 }),
   internal: () => fixedRefusal(131000),
   missing: (details: string) => detailed(400, 131008, 'Required parameter is missing', details),

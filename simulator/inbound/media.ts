@@ -4,12 +4,12 @@ import type { JsonObject } from '../../src/lib/text/json.js'
 import type { InboundMessage } from '../../src/upstream/wire.js'
 import type { Context } from '../context.js'
 import { invalidField, isProblem, type Problem } from '../control/problems.js'
-import { type Medium, newMediaId } from '../media/store.js'
+import { type MediaFile, newMediaId } from '../media/store.js'
 import { isMediaKind, type MediaKind } from '../media/types.js'
 import { samples } from './sample-files.js'
 
 /** A callback's fields of a file. */
-type File = Pick<Medium, 'id' | 'mimeType' | 'sha256'>
+type File = Pick<MediaFile, 'id' | 'mimeType' | 'sha256'>
 
 /**
  * Stores the file of a message and fills in the callback's fields; messages without files stay as they are. The file is
@@ -25,11 +25,11 @@ export async function withMedia(
   const { data, ...payload } = (message[type] ?? {}) as JsonObject
   const complaint = complaintAbout(type, payload)
   if (complaint) return invalidField(complaint)
-  const file = await placeFile(context, phoneNumberId, type, payload, data)
+  const file = await storeFile(context, phoneNumberId, type, payload, data)
   if (isProblem(file)) return file
   const { id, mimeType, sha256 } = file
-  const told = { id, mime_type: mimeType, sha256: Buffer.from(sha256, 'hex').toString('base64') }
-  return { ...message, [type]: { ...told, ...flagsOf(type), ...payload } }
+  const fields = { id, mime_type: mimeType, sha256: Buffer.from(sha256, 'hex').toString('base64') }
+  return { ...message, [type]: { ...fields, ...extraFields(type), ...payload } }
 }
 
 function complaintAbout(type: MediaKind, payload: JsonObject): string | null {
@@ -40,7 +40,7 @@ function complaintAbout(type: MediaKind, payload: JsonObject): string | null {
   return wrong === undefined ? null : `${type}.${wrong} must be a string that is not empty`
 }
 
-async function placeFile(
+async function storeFile(
   context: Context,
   phoneNumberId: string,
   type: MediaKind,
@@ -52,9 +52,9 @@ async function placeFile(
   if (data !== undefined) {
     const bytes = readBase64(data)
     if (!bytes) return invalidField(`${type}.data must be Base64 of at least one byte`)
-    const path = await context.mediaFiles.newPath()
+    const path = await context.mediaFolder.newPath()
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
-    return context.media.add({ ...file, ...measure(bytes), content: { path } })
+    return context.media.add({ ...file, ...sizeAndHash(bytes), content: { path } })
   }
   const known = context.media.find(id)
   if (known) {
@@ -62,7 +62,7 @@ async function placeFile(
     return known
   }
   const { bytes } = samples[type]
-  const sample = { ...file, ...measure(bytes), content: { bytes } }
+  const sample = { ...file, ...sizeAndHash(bytes), content: { bytes } }
   return context.magicMedia.isMissing(id) ? sample : context.media.add(sample)
 }
 
@@ -71,11 +71,11 @@ function readBase64(data: unknown): Buffer | null {
   return Buffer.from(data, 'base64')
 }
 
-function measure(bytes: Buffer): Pick<Medium, 'size' | 'sha256'> {
+function sizeAndHash(bytes: Buffer): Pick<MediaFile, 'size' | 'sha256'> {
   return { size: bytes.length, sha256: hash('sha256', bytes, 'hex') }
 }
 
-function flagsOf(type: MediaKind): JsonObject {
+function extraFields(type: MediaKind): JsonObject {
   if (type === 'audio') return { voice: true }
   return type === 'sticker' ? { animated: false } : {}
 }

@@ -16,7 +16,7 @@ export interface Inbound {
 type NumberIdentity = Pick<BusinessNumber, 'phone_number_id' | 'display_phone_number' | 'business_account_id'>
 
 /** Keys of the control body that are not part of the message. */
-const ownKeys = new Set([
+const controlKeys = new Set([
   ...['phone_number_id', 'organization_id', 'instance'],
   ...['name', 'username', 'user_id', 'from_user_id', 'repeat'],
 ])
@@ -51,7 +51,7 @@ export function readInbound(body: JsonObject): Inbound | Problem {
   if (isProblem(stamp)) return stamp
   const payload = readPayload(type, body)
   if (isProblem(payload)) return payload
-  const rest = Object.fromEntries(Object.entries(body).filter(([key]) => !ownKeys.has(key)))
+  const rest = Object.fromEntries(Object.entries(body).filter(([key]) => !controlKeys.has(key)))
   const message: InboundMessage = { ...rest, ...sender.address, ...stamp, type, ...payload }
   return { message, contact: type === 'system' ? null : sender.contact }
 }

@@ -5,8 +5,8 @@ import { checkToken } from '../authorization.js'
 import type { Context } from '../context.js'
 import { type Refusal, refusals } from '../errors/refusals.js'
 import { refuse } from '../errors/refuse.js'
-import type { MediaContent, Medium } from './store.js'
-import { takeUpload } from './upload.js'
+import type { MediaContent, MediaFile } from './store.js'
+import { handleUpload } from './upload.js'
 
 type UploadRoute = { Params: { phoneNumberId: string } }
 /** A call that names an object by its id. */
@@ -36,7 +36,7 @@ async function upload(
 ): Promise<FastifyReply> {
   // A body of another type was read as text; there is no form in it.
   const form = body instanceof Readable ? body : Readable.from([])
-  const outcome = await takeUpload(context, {
+  const outcome = await handleUpload(context, {
     phoneNumberId: params.phoneNumberId,
     authorization: headers.authorization,
     contentType: headers['content-type'] ?? '',
@@ -48,14 +48,14 @@ async function upload(
 }
 
 /** Tells what a medium is, and where. */
-export function describeMedium(
+export function describeMedia(
   context: Context,
   request: FastifyRequest<ObjectRoute>,
   reply: FastifyReply,
 ): FastifyReply {
-  const medium = findMedium(context, request)
-  if ('status' in medium) return refuse(reply, medium)
-  const { id, mimeType, sha256, size } = medium
+  const mediaFile = findMedia(context, request)
+  if ('status' in mediaFile) return refuse(reply, mediaFile)
+  const { id, mimeType, sha256, size } = mediaFile
   if (context.magicMedia.failsNow(id)) return refuse(reply, refusals.unavailable())
   const url = `${request.protocol}://${request.host}${context.mediaLinks.pathOf(id, Date.now())}`
   return reply.send({ messaging_product: 'whatsapp', url, mime_type: mimeType, sha256, file_size: size, id })
@@ -66,25 +66,25 @@ async function remove(
   request: FastifyRequest<ObjectRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const medium = findMedium(context, request)
-  if ('status' in medium) return refuse(reply, medium)
-  await context.media.remove(medium)
+  const mediaFile = findMedia(context, request)
+  if ('status' in mediaFile) return refuse(reply, mediaFile)
+  await context.media.remove(mediaFile)
   return reply.send({ success: true })
 }
 
 /** The medium of a call, if the call's token may read it. */
-function findMedium(
+function findMedia(
   context: Context,
   { method, params: { id }, query, headers: { authorization } }: FastifyRequest<ObjectRoute>,
-): Medium | Refusal {
+): MediaFile | Refusal {
   if (authorization === undefined) return refusals.noToken()
-  const medium = context.media.find(id)
+  const mediaFile = context.media.find(id)
   const asked = query.phone_number_id
-  if (!medium || (asked !== undefined && !medium.readers.has(asked))) return refusals.unknownObject(method, id)
-  return checkReader(context, medium, authorization) ?? medium
+  if (!mediaFile || (asked !== undefined && !mediaFile.readers.has(asked))) return refusals.unknownObject(method, id)
+  return checkReader(context, mediaFile, authorization) ?? mediaFile
 }
 
-function checkReader(context: Context, { readers }: Medium, authorization: string | undefined): Refusal | null {
+function checkReader(context: Context, { readers }: MediaFile, authorization: string | undefined): Refusal | null {
   return checkToken(
     authorization,
     Array.from(readers, (phoneNumberId) => context.numbers.get(phoneNumberId)),
@@ -97,22 +97,22 @@ function download(
   reply: FastifyReply,
 ): FastifyReply | Promise<FastifyReply> {
   const { expires = '', signature = '' } = query
-  const medium = context.media.find(mediaId)
-  if (!medium?.content || !context.mediaLinks.isValid(mediaId, expires, signature, Date.now())) {
-    return refuse(reply, refusals.goneLink())
+  const mediaFile = context.media.find(mediaId)
+  if (!mediaFile?.content || !context.mediaLinks.isValid(mediaId, expires, signature, Date.now())) {
+    return refuse(reply, refusals.expiredLink())
   }
-  const refusal = checkReader(context, medium, headers.authorization)
+  const refusal = checkReader(context, mediaFile, headers.authorization)
   if (refusal) return refuse(reply, refusal)
-  if (context.magicMedia.breaksOffNow(mediaId)) return sendHalf(medium, medium.content, reply)
+  if (context.magicMedia.breaksOffNow(mediaId)) return sendHalf(mediaFile, mediaFile.content, reply)
   return reply
-    .header('content-type', medium.mimeType)
-    .header('content-length', medium.size)
-    .send(bytesOf(medium.content, medium.size))
+    .header('content-type', mediaFile.mimeType)
+    .header('content-length', mediaFile.size)
+    .send(bytesOf(mediaFile.content, mediaFile.size))
 }
 
 /** Announces the whole length, sends the first half, and closes the connection. */
 async function sendHalf(
-  { mimeType, size }: Medium,
+  { mimeType, size }: MediaFile,
   content: NonNullable<MediaContent>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Files that came in, in a folder of this simulator alone, which is made when it is first needed. */
-export class MediaFiles {
+export class MediaFolder {
   #folder: Promise<string> | null = null
   #closed = false
 

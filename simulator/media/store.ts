@@ -6,7 +6,7 @@ import { kindOf, type MediaKind } from './types.js'
 export type MediaContent = { path: string } | { bytes: Buffer } | null
 
 /** A file at the upstream. */
-export interface Medium {
+export interface MediaFile {
   /** Digits when it was made here; what a person sends may have any id. */
   id: string
   /** The business number that uploaded it, or that it was sent to. */
@@ -26,7 +26,7 @@ export interface Medium {
 }
 
 /** An uploaded medium as it is listed. */
-export interface ListedMedium {
+export interface ListedMediaFile {
   id: string
   phone_number_id: string
   mime_type: string
@@ -38,36 +38,38 @@ export interface ListedMedium {
 
 /** Every file at the upstream, by id. */
 export class MediaStore {
-  readonly #media = new Map<string, Medium>()
+  readonly #media = new Map<string, MediaFile>()
 
-  find(id: string): Medium | undefined {
+  find(id: string): MediaFile | undefined {
     return this.#media.get(id)
   }
 
   /** What kind of media a business number uploaded under an id; null when it uploaded none. */
   kindOfUpload(phoneNumberId: string, id: string): MediaKind | null {
-    const medium = this.#media.get(id)
-    return medium?.isUpload && medium.phoneNumberId === phoneNumberId ? kindOf(medium.mimeType) : null
+    const mediaFile = this.#media.get(id)
+    return mediaFile?.isUpload && mediaFile.phoneNumberId === phoneNumberId ? kindOf(mediaFile.mimeType) : null
   }
 
   /** Keeps a medium; one that had the id gives way. */
-  async add(medium: Omit<Medium, 'addedAt' | 'readers'>): Promise<Medium> {
-    const kept = { ...medium, addedAt: Date.now(), readers: new Set([medium.phoneNumberId]) }
-    const former = this.#media.get(medium.id)
-    this.#media.set(medium.id, kept)
+  async add(mediaFile: Omit<MediaFile, 'addedAt' | 'readers'>): Promise<MediaFile> {
+    const kept = { ...mediaFile, addedAt: Date.now(), readers: new Set([mediaFile.phoneNumberId]) }
+    const former = this.#media.get(mediaFile.id)
+    this.#media.set(mediaFile.id, kept)
     if (former) await discard(former.content)
     return kept
   }
 
-  async remove(medium: Medium): Promise<void> {
-    this.#media.delete(medium.id)
-    await discard(medium.content)
+  async remove(mediaFile: MediaFile): Promise<void> {
+    this.#media.delete(mediaFile.id)
+    await discard(mediaFile.content)
   }
 
   /** The uploads of one business number, or of all, oldest first. */
-  uploads(phoneNumberId: string | undefined): ListedMedium[] {
+  uploads(phoneNumberId: string | undefined): ListedMediaFile[] {
     return Array.from(this.#media.values())
-      .filter((medium) => medium.isUpload && (phoneNumberId ?? medium.phoneNumberId) === medium.phoneNumberId)
+      .filter(
+        (mediaFile) => mediaFile.isUpload && (phoneNumberId ?? mediaFile.phoneNumberId) === mediaFile.phoneNumberId,
+      )
       .map(listed)
   }
 
@@ -84,7 +86,7 @@ export function newMediaId(): string {
   return `${randomInt(10 ** 13, 10 ** 14)}11`
 }
 
-function listed({ id, phoneNumberId, mimeType, size, sha256, addedAt }: Medium): ListedMedium {
+function listed({ id, phoneNumberId, mimeType, size, sha256, addedAt }: MediaFile): ListedMediaFile {
   return {
     id,
     phone_number_id: phoneNumberId,

@@ -32,7 +32,7 @@ export function readUploadForm<File>(
     const finish = (isComplete: boolean) => {
       reading.then((file) => resolve({ isComplete, fields, file }), reject)
     }
-    const breakOff = (error: Error) => {
+    const abort = (error: Error) => {
       body.unpipe()
       body.resume()
       source?.destroy(error)
@@ -40,13 +40,13 @@ export function readUploadForm<File>(
     }
     const parser = createParser(contentType)
     if (!parser) {
-      breakOff(new Error('Not a form'))
+      abort(new Error('Not a form'))
       return
     }
     parser.on('field', (name, value) => fields.set(name, value))
     parser.on('file', (name, bytes, _filename, _encoding, mimeType) => {
       // An error may come while nobody reads, and would end the process if nobody listened.
-      bytes.on('error', breakOff)
+      bytes.on('error', abort)
       if (name !== 'file' || source) {
         bytes.resume()
         return
@@ -56,12 +56,12 @@ export function readUploadForm<File>(
         if (isOfFileSystem(error)) throw error
         return null
       })
-      reading.catch(breakOff)
+      reading.catch(abort)
     })
     parser.once('finish', () => finish(true))
-    parser.on('error', (error) => breakOff(error as Error))
+    parser.on('error', (error) => abort(error as Error))
     body.once('close', () => {
-      if (!body.readableEnded) breakOff(new Error('The connection broke off'))
+      if (!body.readableEnded) abort(new Error('The connection broke off'))
     })
     body.pipe(parser)
   })

@@ -32,7 +32,7 @@ interface UploadedFile extends ReceivedFile {
 }
 
 /** Takes one post to `/{phone_number_id}/media`. The body is read to its end, except without the right token. */
-export async function takeUpload(
+export async function handleUpload(
   context: Context,
   { phoneNumberId, authorization, contentType, body }: UploadRequest,
 ): Promise<UploadOutcome> {
@@ -41,7 +41,7 @@ export async function takeUpload(
   const form = await readUploadForm(contentType, body, (bytes, mimeType) => receive(context, bytes, mimeType))
   const file = chooseFile(context, form)
   if ('status' in file) {
-    if (form.file?.path) await context.mediaFiles.remove(form.file.path)
+    if (form.file?.path) await context.mediaFolder.remove(form.file.path)
     return { kind: 'refused', refusal: file }
   }
   const { id } = await context.media.add({
@@ -59,7 +59,7 @@ export async function takeUpload(
 /** Nothing is kept of a file whose type is refused anyway. */
 async function receive(context: Context, bytes: AsyncIterable<Buffer>, mimeType: string): Promise<UploadedFile> {
   const kind = kindOf(mimeType)
-  const path = kind && context.settings.keep_media ? await context.mediaFiles.newPath() : null
+  const path = kind && context.settings.keep_media ? await context.mediaFolder.newPath() : null
   const limit = kind ? sizeLimitOf(kind) : 0
   return { ...(await receiveFile(bytes, { path, limit, headLength: webpHeadLength })), mimeType, path }
 }

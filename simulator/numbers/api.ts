@@ -4,11 +4,11 @@ import { type Refusal, refusals } from '../errors/refusals.js'
 import type { BusinessNumber } from './business-numbers.js'
 
 /** The fields returned by default. */
-const plainFields = [
+const defaultFields = [
   ...['verified_name', 'code_verification_status', 'display_phone_number', 'quality_rating', 'platform_type'],
   ...['throughput', 'id'],
 ]
-const fieldNames = [...plainFields, 'name_status', 'account_mode', 'status']
+const fieldNames = [...defaultFields, 'name_status', 'account_mode', 'status']
 
 /** The upstream's description of a registered number with these `fields` (comma-separated). */
 export function describeNumber(
@@ -36,10 +36,10 @@ function checkOpener({ numbers }: Context, number: BusinessNumber, authorization
 
 function readFields(fields: string | string[] = ''): string[] | Refusal {
   if (Array.isArray(fields)) return refusals.invalidParameter('Param fields must be given once.')
-  if (fields === '') return plainFields
+  if (fields === '') return defaultFields
   const wanted = [...fields.split(',').map((field) => field.trim()), 'id']
-  const stranger = wanted.find((field) => !fieldNames.includes(field))
-  return stranger === undefined ? wanted : refusals.unknownField(stranger, 'WhatsAppBusinessPhoneNumber')
+  const unknownName = wanted.find((field) => !fieldNames.includes(field))
+  return unknownName === undefined ? wanted : refusals.unknownField(unknownName, 'WhatsAppBusinessPhoneNumber')
 }
 
 function shownNumber({ phone_number_id: id, display_phone_number }: BusinessNumber) {

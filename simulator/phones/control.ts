@@ -8,8 +8,8 @@ import { newPairingCode, newQrText } from './codes.js'
 import { findPhone, notOpen, type Phone, publicPhone, readCommand, readOwner, unlinked } from './phone.js'
 import { scan } from './scan.js'
 
-const keptCommands = 100
-const mostNumbers = 1_000
+const maxCommands = 100
+const maxNumbers = 1_000
 /** The upstream's code for a message that cannot be delivered. */
 const undeliverable = 131026
 
@@ -18,7 +18,7 @@ type Handler = (phone: Phone, body: JsonObject, context: Context) => Answer | Pr
 const handlers: Record<string, Handler> = {
   '/phones/connect': connect,
   '/phones/logout': logout,
-  '/phones/command': keepCommand,
+  '/phones/command': recordCommand,
   '/phones/check': check,
   '/scan': scan,
 }
@@ -57,18 +57,18 @@ function logout(phone: Phone): Answer {
 }
 
 /** Records a command for inspection; it has no effect. */
-function keepCommand(phone: Phone, body: JsonObject): Answer {
+function recordCommand(phone: Phone, body: JsonObject): Answer {
   const command = readCommand(body)
   if (isProblem(command)) return command
   if (phone.state !== 'open') return notOpen(phone)
-  phone.commands = [...phone.commands, { at: new Date().toISOString(), command }].slice(-keptCommands)
+  phone.commands = [...phone.commands, { at: new Date().toISOString(), command }].slice(-maxCommands)
   return { success: true }
 }
 
 /** Reports which numbers are on the network: all except those that are set to fail as undeliverable. */
 function check(phone: Phone, { numbers }: JsonObject, { failures }: Context): Answer {
-  if (!Array.isArray(numbers) || numbers.length > mostNumbers || numbers.some((one) => typeof one !== 'string')) {
-    return invalidField(`numbers must be an array of at most ${mostNumbers} strings`)
+  if (!Array.isArray(numbers) || numbers.length > maxNumbers || numbers.some((one) => typeof one !== 'string')) {
+    return invalidField(`numbers must be an array of at most ${maxNumbers} strings`)
   }
   if (phone.state !== 'open') return notOpen(phone)
   const checked = numbers.map((number: string) => {

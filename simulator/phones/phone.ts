@@ -43,14 +43,14 @@ export interface PhoneName {
   instance: string
 }
 
-const notShown = { code: null, pairing_code: null, pairing_number: null, count: 0 }
+const noCode = { code: null, pairing_code: null, pairing_number: null, count: 0 }
 
 /** The state of a phone that is not linked; it shows no code. */
-export const unlinked = { state: 'close', number: null, name: null, ...notShown } as const
+export const unlinked = { state: 'close', number: null, name: null, ...noCode } as const
 
 /** A phone that is linked under a number. */
 export function linked(number: string, name: string | null) {
-  return { state: 'open', number, name, ...notShown } as const
+  return { state: 'open', number, name, ...noCode } as const
 }
 
 /**

@@ -19,15 +19,15 @@ export async function scan(phone: Phone, body: JsonObject, context: Context): Pr
   if (isProblem(owner)) return owner
   const repeat = readRepeat(body)
   if (typeof repeat !== 'boolean') return repeat
-  const complaint = action === 'link' ? whyNotScanned(phone) : whyNotUnlinked(phone)
+  const complaint = action === 'link' ? scanProblem(phone) : unlinkProblem(phone)
   if (complaint) return complaint
   const connection = action === 'link' ? link(phone, owner) : unlink(phone)
-  const attempt = await tell(context, phone, connection, repeat)
+  const attempt = await reportConnection(context, phone, connection, repeat)
   const { organization_id, instance, phone_number_id, state, number, name } = phone
   return { success: true, organization_id, instance, phone_number_id, state, number, name, ...attempt }
 }
 
-function whyNotScanned({ instance, state }: Phone): Problem | null {
+function scanProblem({ instance, state }: Phone): Problem | null {
   if (state === 'connecting') return null
   const reason =
     state === 'open'
@@ -36,7 +36,7 @@ function whyNotScanned({ instance, state }: Phone): Problem | null {
   return problem(409, 'No code to scan', `The instance ${instance} shows no code: ${reason}`)
 }
 
-function whyNotUnlinked(phone: Phone): Problem | null {
+function unlinkProblem(phone: Phone): Problem | null {
   return phone.state === 'open' ? null : notOpen(phone)
 }
 
@@ -54,7 +54,12 @@ function unlink(phone: Phone): Connection {
   return { state: 'close', code: loggedOut }
 }
 
-function tell(context: Context, { phone_number_id: id, number }: Phone, connection: Connection, repeat: boolean) {
+function reportConnection(
+  context: Context,
+  { phone_number_id: id, number }: Phone,
+  connection: Connection,
+  repeat: boolean,
+) {
   const registered = context.numbers.get(id)
   if (!registered) throw new Error(`The phone ${id} has no registration`)
   if (number !== null) registered.display_phone_number = number

@@ -41,7 +41,7 @@ export class Limits {
   }
 
   /** Opens the 24 hours from a message of that person on. */
-  noteInbound(phoneNumberId: string, sender: string, at: number): void {
+  recordInbound(phoneNumberId: string, sender: string, at: number): void {
     const pair = pairKey(phoneNumberId, sender)
     this.#lastInboundAt.set(pair, Math.max(this.#lastInboundAt.get(pair) ?? 0, at))
   }

@@ -23,7 +23,7 @@ export type SendOutcome =
 type Send = Extract<Request, { kind: 'send' }>
 
 /** Takes one post to `/{phone_number_id}/messages`: `authorization` is the header, `text` the body as received. */
-export function takeSend(
+export function handleSend(
   context: Context,
   phoneNumberId: string,
   authorization: string | undefined,
@@ -44,8 +44,8 @@ function decide(context: Context, phoneNumberId: string, authorization: string |
   const request = readRequest(body, kindOfUpload, isPhone)
   if (request.kind === 'refused') return request
   if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
-  const misfit = request.type === 'template' ? checkFit(context, phoneNumberId, body.template as JsonObject) : null
-  if (misfit) return { kind: 'refused', refusal: misfit }
+  const mismatch = request.type === 'template' ? checkFit(context, phoneNumberId, body.template as JsonObject) : null
+  if (mismatch) return { kind: 'refused', refusal: mismatch }
   const outcome = outcomeFor(context, phoneNumberId, request.recipient)
   if (outcome.kind === 'refused') return outcome
   const overLimit = isPhone ? null : checkLimits(context, phoneNumberId, request)
@@ -54,12 +54,14 @@ function decide(context: Context, phoneNumberId: string, authorization: string |
 }
 
 function checkLimits({ limits }: Context, phoneNumberId: string, { recipient, type }: Send): Refusal | null {
-  return limits?.check(phoneNumberId, personOf(recipient), { isTemplate: type === 'template', now: Date.now() }) ?? null
+  return (
+    limits?.check(phoneNumberId, recipientId(recipient), { isTemplate: type === 'template', now: Date.now() }) ?? null
+  )
 }
 
 /** What was told of a recipient goes before what its number says. */
 function outcomeFor(context: Context, phoneNumberId: string, recipient: Recipient): SimulatedOutcome {
-  const failure = context.failures.get(personOf(recipient))
+  const failure = context.failures.get(recipientId(recipient))
   return failure ? failureOutcome(failure) : context.magic.outcomeFor(phoneNumberId, recipient)
 }
 
@@ -70,12 +72,12 @@ function accept(
   { answer, read, failure }: AcceptedOutcome,
   text: string,
 ): SendOutcome {
-  const userId = context.userIds.get(personOf(send.recipient))
+  const userId = context.userIds.get(recipientId(send.recipient))
   const message = { ...messageOf(phoneNumberId, send, text), ...(userId && { user_id: userId }) }
   const afterMs = answer === 'slow' ? context.settings.slow_ms : 0
   context.record.accepted += 1
   if (context.settings.record) context.record.add(message)
-  context.reports.follow({ record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs })
+  context.reports.report({ record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs })
   return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body: responseOf(send, message), afterMs }
 }
 
@@ -102,6 +104,6 @@ function responseOf({ recipient, type }: Send, { id, user_id }: SentMessage): Se
   return { messaging_product: 'whatsapp', contacts: [{ input, ...person }], messages: [message] }
 }
 
-function personOf(recipient: Recipient): string {
+function recipientId(recipient: Recipient): string {
   return recipient.kind === 'phone' ? networkId(recipient.digits) : recipient.userId
 }

@@ -7,7 +7,7 @@ import type { Settings } from '../settings.js'
 import type { SentMessage } from './message-record.js'
 
 /** An accepted message whose statuses are to be told. */
-export interface FollowedMessage {
+export interface ReportedMessage {
   record: SentMessage
   /** The message's `biz_opaque_callback_data`, returned in every status. */
   callbackData: string | undefined
@@ -19,10 +19,10 @@ export interface FollowedMessage {
   startsAfterMs: number
 }
 
-interface Journey {
-  message: FollowedMessage
+interface StatusSequence {
+  message: ReportedMessage
   /** The statuses still to come, in the order in which they are told. */
-  left: MessageStatus[]
+  remaining: MessageStatus[]
   generation: number
 }
 
@@ -57,12 +57,12 @@ export class StatusReports {
   /**
    * Starts the statuses of a message; nothing happens when statuses are off or the business number is not registered.
    */
-  follow(message: FollowedMessage): void {
+  report(message: ReportedMessage): void {
     const { settings, numbers } = this.#options
     if (!settings.statuses || !numbers.has(message.record.phone_number_id)) return
-    const left = this.#shuffled(statusesOf(message, settings.delay_ms))
-    this.#waiting += left.length
-    this.#next({ message, left, generation: this.#generation }, message.startsAfterMs)
+    const remaining = this.#shuffled(statusesOf(message, settings.delay_ms))
+    this.#waiting += remaining.length
+    this.#next({ message, remaining, generation: this.#generation }, message.startsAfterMs)
   }
 
   /** Gives up every status still to come. */
@@ -72,38 +72,38 @@ export class StatusReports {
     this.#options.onProgress()
   }
 
-  #next(journey: Journey, extraMs: number): void {
-    if (journey.left.length === 0) return
+  #next(sequence: StatusSequence, extraMs: number): void {
+    if (sequence.remaining.length === 0) return
     const delay = Math.min(this.#options.settings.delay_ms + extraMs, 2 ** 31 - 1)
-    setTimeout(() => this.#tell(journey), delay).unref()
+    setTimeout(() => this.#send(sequence), delay).unref()
   }
 
-  #tell(journey: Journey): void {
-    if (journey.generation !== this.#generation) return
-    const status = journey.left.shift()
+  #send(sequence: StatusSequence): void {
+    if (sequence.generation !== this.#generation) return
+    const status = sequence.remaining.shift()
     if (!status) return
     this.#waiting -= 1
-    const { record } = journey.message
+    const { record } = sequence.message
     this.#options.sender.send({
       phoneNumberId: record.phone_number_id,
       content: { kind: 'status', status },
       repeat: true,
       onAttempt: ({ outcome }) => {
-        if (journey.generation !== this.#generation) return
-        if (outcome === 'taken') this.#taken(journey, status)
-        if (outcome === 'dropped') this.#giveUp(journey)
+        if (sequence.generation !== this.#generation) return
+        if (outcome === 'accepted') this.#accepted(sequence, status)
+        if (outcome === 'dropped') this.#drop(sequence)
       },
     })
   }
 
-  #taken(journey: Journey, status: MessageStatus): void {
-    journey.message.record.statuses.push(status.status)
-    this.#next(journey, 0)
+  #accepted(sequence: StatusSequence, status: MessageStatus): void {
+    sequence.message.record.statuses.push(status.status)
+    this.#next(sequence, 0)
   }
 
-  #giveUp(journey: Journey): void {
-    this.#waiting -= journey.left.length
-    journey.left = []
+  #drop(sequence: StatusSequence): void {
+    this.#waiting -= sequence.remaining.length
+    sequence.remaining = []
     this.#options.onProgress()
   }
 
@@ -116,20 +116,20 @@ export class StatusReports {
   }
 }
 
-function statusesOf(message: FollowedMessage, delayMs: number): MessageStatus[] {
+function statusesOf(message: ReportedMessage, delayMs: number): MessageStatus[] {
   const kinds = kindsOf(message)
   const start = message.record.accepted_at + message.startsAfterMs
   return kinds.map((kind, index) => statusOf(kind, message, Math.floor((start + (index + 1) * delayMs) / 1_000)))
 }
 
 /** A reaction is only ever sent: the upstream tells no more of it. */
-function kindsOf({ record, read, failure }: FollowedMessage): string[] {
+function kindsOf({ record, read, failure }: ReportedMessage): string[] {
   if (failure) return ['failed']
   if (record.type === 'reaction') return ['sent']
   return read ? ['sent', 'delivered', 'read'] : ['sent', 'delivered']
 }
 
-function statusOf(kind: string, { record, callbackData, failure }: FollowedMessage, seconds: number): MessageStatus {
+function statusOf(kind: string, { record, callbackData, failure }: ReportedMessage, seconds: number): MessageStatus {
   const status: MessageStatus = {
     id: record.id,
     status: kind,

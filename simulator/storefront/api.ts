@@ -56,8 +56,8 @@ function answerList(
 }
 
 /** The fields that are asked for, separated by commas; all where none is. */
-function pick(told: ShopOrder, fields: string | string[] | undefined): object {
-  const order = restOrder(told)
+function pick(shopOrder: ShopOrder, fields: string | string[] | undefined): object {
+  const order = restOrder(shopOrder)
   if (typeof fields !== 'string' || fields === '') return order
   const wanted = new Set(fields.split(',').map((field) => field.trim()))
   return Object.fromEntries(Object.entries(order).filter(([field]) => wanted.has(field)))

@@ -38,13 +38,13 @@ function readWebhook(orders: ShopOrders, body: JsonObject): ShopWebhook | Proble
     if (typeof value !== 'string' || value === '') return invalidField(`${field} must be a string that is not empty`)
   }
   if (!isHttpUrl(String(url))) return invalidField(`url must be an http or https URL, but is ${url}`)
-  const order = readToldOrder(orders, body.order)
+  const order = readReportedOrder(orders, body.order)
   if (isProblem(order)) return order
   return { url: String(url), secret: String(secret), topic: String(topic), id: String(id), order }
 }
 
 /** An order of the shop by its id, or one that the shop need not know. */
-function readToldOrder(orders: ShopOrders, given: unknown): ShopOrder | Problem {
+function readReportedOrder(orders: ShopOrders, given: unknown): ShopOrder | Problem {
   if (given === undefined) return missingField('order')
   if (isJsonObject(given)) return readNewOrder(orders, given)
   if (typeof given !== 'number') return invalidField('order must be an object or the id of an order')

@@ -3,12 +3,12 @@ import { GraphqlError } from './graphql-document.js'
 import { graphqlOrder } from './graphql-order.js'
 import type { ShopOrder } from './order.js'
 import {
-  comparePlaces,
-  isPlace,
+  comparePositions,
+  isPosition,
   type OrderMoment,
-  type OrderPlace,
+  type OrderPosition,
   orderMoments,
-  placeOf,
+  positionOf,
   readCursor,
   writeCursor,
 } from './order-list.js'
@@ -31,15 +31,15 @@ export function listOrders(args: JsonObject, all: ShopOrder[]): JsonObject {
   const moment = readSortKey(args.sortKey ?? 'PROCESSED_AT')
   const direction = reverse === true ? -1 : 1
   const after = readAfter(args.after ?? null)
-  const place = (order: ShopOrder) => placeOf(order, moment)
-  const compare = (a: OrderPlace, b: OrderPlace) => direction * comparePlaces(a, b)
+  const position = (order: ShopOrder) => positionOf(order, moment)
+  const compare = (a: OrderPosition, b: OrderPosition) => direction * comparePositions(a, b)
   const matching = all
     .filter(readFilter(args.query ?? ''))
-    .sort((a, b) => compare(place(a), place(b)))
-    .filter((order) => !after || compare(place(order), after) > 0)
+    .sort((a, b) => compare(position(a), position(b)))
+    .filter((order) => !after || compare(position(order), after) > 0)
   const edges = matching
     .slice(0, first)
-    .map((order) => ({ cursor: writeCursor(place(order)), node: graphqlOrder(order) }))
+    .map((order) => ({ cursor: writeCursor(position(order)), node: graphqlOrder(order) }))
   return {
     edges,
     nodes: edges.map(({ node }) => node),
@@ -58,11 +58,11 @@ function readSortKey(given: unknown): OrderMoment {
   return moment
 }
 
-function readAfter(given: unknown): OrderPlace | null {
+function readAfter(given: unknown): OrderPosition | null {
   if (given === null) return null
-  const place = typeof given === 'string' ? readCursor(given) : null
-  if (!isPlace(place)) throw invalid('Invalid cursor for current pagination sort.')
-  return place
+  const position = typeof given === 'string' ? readCursor(given) : null
+  if (!isPosition(position)) throw invalid('Invalid cursor for current pagination sort.')
+  return position
 }
 
 /**

@@ -7,18 +7,18 @@ export const orderMoments = ['created_at', 'updated_at', 'processed_at'] as cons
 export type OrderMoment = (typeof orderMoments)[number]
 
 /** Where an order stands in a list. A page begins after the place of the last one, so that changes shift no page. */
-export interface OrderPlace {
+export interface OrderPosition {
   /** Milliseconds since the epoch. */
   at: number
   id: number
 }
 
-export function placeOf(order: ShopOrder, moment: OrderMoment): OrderPlace {
+export function positionOf(order: ShopOrder, moment: OrderMoment): OrderPosition {
   return { at: Date.parse(order[moment]), id: order.id }
 }
 
 /** Below 0 where `a` comes before `b`, oldest first. */
-export function comparePlaces(a: OrderPlace, b: OrderPlace): number {
+export function comparePositions(a: OrderPosition, b: OrderPosition): number {
   return a.at - b.at || a.id - b.id
 }
 
@@ -32,7 +32,7 @@ export function readCursor(cursor: string): Record<string, unknown> | null {
   return parseJsonObject(Buffer.from(cursor, 'base64url').toString())
 }
 
-export function isPlace(value: unknown): value is OrderPlace {
+export function isPosition(value: unknown): value is OrderPosition {
   const { at, id } = (value ?? {}) as Partial<Record<string, unknown>>
   return typeof at === 'number' && typeof id === 'number'
 }

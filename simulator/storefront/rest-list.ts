@@ -1,11 +1,11 @@
 import { asObject } from '../../src/lib/text/json.js'
 import type { ShopOrder } from './order.js'
 import {
-  comparePlaces,
-  isPlace,
-  type OrderPlace,
+  comparePositions,
+  isPosition,
+  type OrderPosition,
   orderMoments,
-  placeOf,
+  positionOf,
   readCursor,
   writeCursor,
 } from './order-list.js'
@@ -22,17 +22,17 @@ const sorting = new RegExp(`^(?<moment>${orderMoments.join('|')}) (?<direction>a
 const statuses = ['any', 'open', 'closed', 'cancelled']
 const bounds = orderMoments.flatMap((moment) => [`${moment}_min`, `${moment}_max`])
 /** What may stand beside `page_info`: the rest stands in it. */
-const besidePageInfo = ['limit', 'fields', 'page_info']
+const allowedWithPageInfo = ['limit', 'fields', 'page_info']
 
 const defaultLimit = 50
 const largestLimit = 250
 
-interface Asked {
+interface ListOptions {
   filters: Record<string, string>
   limit: number
   /** The page ends before, or begins after, this place. */
-  before: OrderPlace | null
-  after: OrderPlace | null
+  before: OrderPosition | null
+  after: OrderPosition | null
 }
 
 /**
@@ -43,12 +43,12 @@ export function listOrders(all: ShopOrder[], query: ListQuery): OrderPage {
   const asked = readQuery(query)
   if ('errors' in asked) return asked
   const { filters, limit, before, after } = asked
-  const { place, compare } = sortingBy(filters.order)
+  const { position, compare } = sortingBy(filters.order)
   const matching = all
     .filter((order) => matches(order, filters))
-    .sort((a, b) => compare(place(a), place(b)))
-    .filter((order) => !after || compare(place(order), after) > 0)
-    .filter((order) => !before || compare(place(order), before) < 0)
+    .sort((a, b) => compare(position(a), position(b)))
+    .filter((order) => !after || compare(position(order), after) > 0)
+    .filter((order) => !before || compare(position(order), before) < 0)
   const orders = before ? matching.slice(-limit) : matching.slice(0, limit)
   const hasMore = matching.length > orders.length
   const [first, last] = [orders[0], orders.at(-1)]
@@ -59,25 +59,25 @@ export function listOrders(all: ShopOrder[], query: ListQuery): OrderPage {
   return {
     orders,
     beside: [
-      ...(first && (after || (before && hasMore)) ? [beside('previous', { before: place(first) })] : []),
-      ...(last && (before || hasMore) ? [beside('next', { after: place(last) })] : []),
+      ...(first && (after || (before && hasMore)) ? [beside('previous', { before: position(first) })] : []),
+      ...(last && (before || hasMore) ? [beside('next', { after: position(last) })] : []),
     ],
   }
 }
 
 interface Sorting {
-  place(order: ShopOrder): OrderPlace
-  compare(a: OrderPlace, b: OrderPlace): number
+  position(order: ShopOrder): OrderPosition
+  compare(a: OrderPosition, b: OrderPosition): number
 }
 
 function sortingBy(order = 'created_at desc'): Sorting {
   const { moment = '', direction = '' } = sorting.exec(order)?.groups ?? {}
   const by = orderMoments.find((name) => name === moment.toLowerCase()) ?? 'created_at'
   const sign = direction.toLowerCase() === 'asc' ? 1 : -1
-  return { place: (one) => placeOf(one, by), compare: (a, b) => sign * comparePlaces(a, b) }
+  return { position: (one) => positionOf(one, by), compare: (a, b) => sign * comparePositions(a, b) }
 }
 
-function readQuery(query: ListQuery): Asked | { errors: string | object } {
+function readQuery(query: ListQuery): ListOptions | { errors: string | object } {
   const { limit = String(defaultLimit), page_info: pageInfo } = query
   if (typeof limit !== 'string' || !/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > largestLimit) {
     return { errors: { limit: `must be a number from 1 to ${largestLimit}` } }
@@ -97,17 +97,17 @@ function readPageInfo(
   query: ListQuery,
   pageInfo: string | string[],
   limit: number,
-): Asked | { errors: string | object } {
-  const stranger = Object.keys(query).find((name) => !besidePageInfo.includes(name))
-  if (stranger !== undefined) return { errors: `${stranger} cannot be passed when page_info is provided` }
+): ListOptions | { errors: string | object } {
+  const unexpected = Object.keys(query).find((name) => !allowedWithPageInfo.includes(name))
+  if (unexpected !== undefined) return { errors: `${unexpected} cannot be passed when page_info is provided` }
   const content = typeof pageInfo === 'string' ? readCursor(pageInfo) : null
   const { filters, before = null, after = null } = content ?? {}
-  if (!isPlace(before ?? after)) return { errors: { page_info: 'Invalid value.' } }
+  if (!isPosition(before ?? after)) return { errors: { page_info: 'Invalid value.' } }
   return {
     filters: asObject(filters) as Record<string, string>,
     limit,
-    before: isPlace(before) ? before : null,
-    after: isPlace(after) ? after : null,
+    before: isPosition(before) ? before : null,
+    after: isPosition(after) ? after : null,
   }
 }
 

@@ -14,7 +14,7 @@ const fieldNames = [
   ...['sub_category', 'previous_category', 'quality_score'],
 ]
 /** What is told when nobody asks for fields. */
-const plainFields = ['name', 'components', 'language', 'status', 'category', 'id']
+const defaultFields = ['name', 'components', 'language', 'status', 'category', 'id']
 const filters = ['name', 'language', 'status', 'category'] as const
 
 const defaultLimit = 25
@@ -50,47 +50,47 @@ function listTemplates(context: Context, request: FastifyRequest<ListRoute>): Pa
   const [first, last] = [shown[0], shown.at(-1)]
   const data = shown.map(({ template }) => pick(template, asked.fields))
   if (!first || !last) return { data }
-  const cursors = { before: cursorOf(first.place), after: cursorOf(last.place) }
+  const cursors = { before: cursorOf(first.position), after: cursorOf(last.position) }
   const hasMore = matching.length > shown.length
   return { data, paging: { cursors, ...(hasMore ? { next: nextUrl(request, cursors.after) } : {}) } }
 }
 
-interface Asked {
+interface ListOptions {
   fields: string[]
   limit: number
   /** The place after which the page begins. */
   after: number
 }
 
-function readQuery(query: Query, version: string): Asked | Refusal {
+function readQuery(query: Query, version: string): ListOptions | Refusal {
   const twice = Object.keys(query).find((name) => Array.isArray(query[name]))
   if (twice !== undefined) return refusals.invalidParameter(`Param ${twice} must be given once.`)
   const { fields = '', limit = String(defaultLimit), after } = query as Partial<Record<string, string>>
-  const wanted = fields === '' ? plainFields : [...fields.split(',').map((field) => field.trim()), 'id']
+  const wanted = fields === '' ? defaultFields : [...fields.split(',').map((field) => field.trim()), 'id']
   const stranger = wanted.find((field) => !fieldNames.includes(field))
   if (stranger !== undefined) return refusals.unknownField(stranger, 'WhatsAppMessageTemplate')
   if (!/^[1-9]\d{0,5}$/.test(limit)) return refusals.invalidParameter('Param limit must be an integer from 1 on.')
-  const place = after === undefined ? 0 : placeOf(after)
-  if (place === null) return badCursor(version)
-  return { fields: wanted, limit: Number(limit), after: place }
+  const position = after === undefined ? 0 : positionOf(after)
+  if (position === null) return invalidCursor(version)
+  return { fields: wanted, limit: Number(limit), after: position }
 }
 
-function badCursor(version: string): Refusal {
+function invalidCursor(version: string): Refusal {
   const isNew = Number.parseInt(version.slice(1), 10) >= firstVersionWithCursorError
-  return isNew ? refusals.badCursor() : refusals.invalidParameter('Param after is no cursor of this list.')
+  return isNew ? refusals.invalidCursor() : refusals.invalidParameter('Param after is no cursor of this list.')
 }
 
 function pick(template: StoredTemplate, fields: string[]): object {
   return Object.fromEntries(Object.entries(template).filter(([name]) => fields.includes(name)))
 }
 
-function cursorOf(place: number): string {
-  return Buffer.from(`place ${place}`).toString('base64url')
+function cursorOf(position: number): string {
+  return Buffer.from(`place ${position}`).toString('base64url')
 }
 
-function placeOf(cursor: string): number | null {
-  const place = /^place (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1]
-  return place === undefined ? null : Number(place)
+function positionOf(cursor: string): number | null {
+  const position = /^place (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1]
+  return position === undefined ? null : Number(position)
 }
 
 /** The same list from the cursor on. */

@@ -80,18 +80,18 @@ async function changeStatus(context: Context, body: JsonObject): Promise<Answer>
   return { success: true, template, ...(await firstAttempt(context, number.phone_number_id, content, true)) }
 }
 
-interface Told {
+interface TemplateEvent {
   event: string
   reason: string | null
 }
 
-function withEvent(template: StoredTemplate, { event, reason }: Told): StoredTemplate {
+function withEvent(template: StoredTemplate, { event, reason }: TemplateEvent): StoredTemplate {
   const status = Object.hasOwn(statusesOfEvents, event) ? statusesOfEvents[event] : event
   const rejected = status === 'REJECTED' && reason !== null ? reason : 'NONE'
   return { ...template, status: status ?? template.status, rejected_reason: rejected }
 }
 
-function statusChange({ id, name, language, category }: StoredTemplate, { event, reason }: Told): Change {
+function statusChange({ id, name, language, category }: StoredTemplate, { event, reason }: TemplateEvent): Change {
   const value: TemplateStatusValue = {
     event,
     message_template_id: Number(id),

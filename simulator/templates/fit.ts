@@ -3,7 +3,7 @@ import type { Context } from '../context.js'
 import { type Refusal, refusals } from '../errors/refusals.js'
 import { firstRefusal } from '../sending/content/checks.js'
 import { formatMismatch } from '../sending/content/template-parameters.js'
-import type { ButtonDemand, TemplateDemands } from './demands.js'
+import type { ButtonRequirements, TemplateRequirements } from './requirements.js'
 
 const mediaFormats = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']
 const textTypes = ['text', 'currency', 'date_time']
@@ -22,7 +22,7 @@ export function checkFit(context: Context, phoneNumberId: string, template: Json
   const language = String((template.language as JsonObject).code)
   const known = context.templates.find(number.business_account_id, name, language)
   if (!known) return context.settings.templates === 'any' ? null : refusals.unknownTemplate(name, language)
-  return checkStatus(known.template.status, name, language) ?? checkComponents(template.components, known.demands)
+  return checkStatus(known.template.status, name, language) ?? checkComponents(template.components, known.requirements)
 }
 
 function checkStatus(status: string, name: string, language: string): Refusal | null {
@@ -31,14 +31,14 @@ function checkStatus(status: string, name: string, language: string): Refusal | 
   return status === 'DISABLED' ? refusals.disabledTemplate() : refusals.unknownTemplate(name, language)
 }
 
-function checkComponents(given: unknown, demands: TemplateDemands): Refusal | null {
+function checkComponents(given: unknown, requirements: TemplateRequirements): Refusal | null {
   const components = asObjects(given)
   const buttons = components.filter(({ type }) => type === 'button')
   return (
-    checkHeader(parametersOf(components, 'header'), demands) ??
-    checkVariables('body', parametersOf(components, 'body'), demands.body.variables, demands.isNamed) ??
-    firstRefusal(demands.buttons, (demand, index) => checkPresence(buttons, demand, index)) ??
-    firstRefusal(buttons, (button) => checkButton(button, demands.buttons))
+    checkHeader(parametersOf(components, 'header'), requirements) ??
+    checkVariables('body', parametersOf(components, 'body'), requirements.body.variables, requirements.isNamed) ??
+    firstRefusal(requirements.buttons, (requirement, index) => checkPresence(buttons, requirement, index)) ??
+    firstRefusal(buttons, (button) => checkButton(button, requirements.buttons))
   )
 }
 
@@ -46,7 +46,7 @@ function parametersOf(components: JsonObject[], type: string): JsonObject[] {
   return components.filter((component) => component.type === type).flatMap(({ parameters }) => asObjects(parameters))
 }
 
-function checkHeader(given: JsonObject[], { header, isNamed }: TemplateDemands): Refusal | null {
+function checkHeader(given: JsonObject[], { header, isNamed }: TemplateRequirements): Refusal | null {
   const { format, variables } = header
   if (format === null || format === 'TEXT') return checkVariables('header', given, variables, isNamed)
   if (!mediaFormats.includes(format)) return null
@@ -55,35 +55,37 @@ function checkHeader(given: JsonObject[], { header, isNamed }: TemplateDemands):
   return more.length === 0 ? null : wrongCount('header', given.length, 1)
 }
 
-function checkVariables(place: string, given: JsonObject[], variables: string[], isNamed: boolean): Refusal | null {
-  if (given.length !== variables.length) return wrongCount(place, given.length, variables.length)
+function checkVariables(path: string, given: JsonObject[], variables: string[], isNamed: boolean): Refusal | null {
+  if (given.length !== variables.length) return wrongCount(path, given.length, variables.length)
   const other = given.find(({ type }) => !textTypes.includes(String(type)))
-  if (other) return formatMismatch(place, 'text', String(other.type))
-  return isNamed ? checkNames(place, given, variables) : checkNoNames(place, given)
+  if (other) return formatMismatch(path, 'text', String(other.type))
+  return isNamed ? checkNames(path, given, variables) : checkNoNames(path, given)
 }
 
 /** The code is assumed: what the upstream says of a name that is missing is not published. */
-function checkNames(place: string, given: JsonObject[], variables: string[]): Refusal | null {
+function checkNames(path: string, given: JsonObject[], variables: string[]): Refusal | null {
   const missing = variables.find((variable) => !given.some(({ parameter_name: name }) => name === variable))
-  return missing === undefined ? null : refusals.parameterFormat(`${place}: parameter_name ${missing} is missing`)
+  return missing === undefined ? null : refusals.parameterFormat(`${path}: parameter_name ${missing} is missing`)
 }
 
 /** Assumed as well: the upstream's documents show names with named templates only. */
-function checkNoNames(place: string, given: JsonObject[]): Refusal | null {
+function checkNoNames(path: string, given: JsonObject[]): Refusal | null {
   const named = given.find(({ parameter_name: name }) => name !== undefined)
   if (!named) return null
-  return refusals.parameterFormat(
-    `${place}: parameter_name ${named.parameter_name} is not one of a positional template`,
-  )
+  return refusals.parameterFormat(`${path}: parameter_name ${named.parameter_name} is not one of a positional template`)
 }
 
-function wrongCount(place: string, given: number, expected: number): Refusal {
+function wrongCount(path: string, given: number, expected: number): Refusal {
   return refusals.parameterCount(
-    `${place}: number of localizable_params (${given}) does not match the expected number of params (${expected})`,
+    `${path}: number of localizable_params (${given}) does not match the expected number of params (${expected})`,
   )
 }
 
-function checkPresence(buttons: JsonObject[], { type, needsParameter }: ButtonDemand, index: number): Refusal | null {
+function checkPresence(
+  buttons: JsonObject[],
+  { type, needsParameter }: ButtonRequirements,
+  index: number,
+): Refusal | null {
   if (!needsParameter || buttons.some((button) => Number(button.index) === index)) return null
   return refusals.missing(`buttons: Button at index ${index} of type ${spelled(type)} requires a parameter`)
 }
@@ -92,15 +94,15 @@ function checkPresence(buttons: JsonObject[], { type, needsParameter }: ButtonDe
  * The codes are assumed, by what they say: a button of another kind is a wrong format, a parameter too many a wrong
  * count.
  */
-function checkButton({ sub_type: kind, index }: JsonObject, demands: ButtonDemand[]): Refusal | null {
-  const demand = demands[Number(index)]
-  if (!demand) return refusals.parameterFormat(`buttons: There is no button at index ${index}`)
-  const expected = sentButtons[demand.type]
+function checkButton({ sub_type: kind, index }: JsonObject, requirements: ButtonRequirements[]): Refusal | null {
+  const button = requirements[Number(index)]
+  if (!button) return refusals.parameterFormat(`buttons: There is no button at index ${index}`)
+  const expected = sentButtons[button.type]
   if (expected === undefined) return null
   if (kind !== expected) {
-    return refusals.parameterFormat(`buttons: Button at index ${index} is of type ${spelled(demand.type)}`)
+    return refusals.parameterFormat(`buttons: Button at index ${index} is of type ${spelled(button.type)}`)
   }
-  if (demand.type !== 'URL' || demand.needsParameter) return null
+  if (button.type !== 'URL' || button.needsParameter) return null
   return refusals.parameterCount(`buttons: Button at index ${index} of type Url does not require parameters`)
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { demandsOf, type TemplateDemands } from './demands.js'
+import { requirementsOf, type TemplateRequirements } from './requirements.js'
 import { sampleTemplates } from './samples.js'
 import type { Template } from './template.js'
 
@@ -9,17 +9,17 @@ export interface StoredTemplate extends Template {
   id: string
 }
 
-interface Kept {
+interface Entry {
   template: StoredTemplate
-  demands: TemplateDemands
+  requirements: TemplateRequirements
   /** Its place in the list, which it keeps when it is replaced. */
-  place: number
+  position: number
 }
 
 /** The templates of every business account. Each account begins with the samples. */
 export class Templates {
-  readonly #accounts = new Map<string, Map<string, Kept>>()
-  #places = 0
+  readonly #accounts = new Map<string, Map<string, Entry>>()
+  #positions = 0
 
   /** Makes an account known; one that is known keeps what it has. */
   open(accountId: string): void {
@@ -29,23 +29,23 @@ export class Templates {
   }
 
   /** A template and what its sends must bring along. */
-  find(accountId: string, name: string, language: string): Kept | undefined {
+  find(accountId: string, name: string, language: string): Entry | undefined {
     return this.#accounts.get(accountId)?.get(keyOf(name, language))
   }
 
   /** Those of an account with a place above `after`, by place. */
-  list(accountId: string, after = 0): Kept[] {
-    return Array.from(this.#accounts.get(accountId)?.values() ?? []).filter(({ place }) => place > after)
+  list(accountId: string, after = 0): Entry[] {
+    return Array.from(this.#accounts.get(accountId)?.values() ?? []).filter(({ position }) => position > after)
   }
 
   /** Keeps a template of a known account; one of the same name and language gives way. */
   put(accountId: string, template: Template): StoredTemplate {
-    const kept = this.#accounts.get(accountId)
-    if (!kept) throw new Error(`The account ${accountId} is not known`)
+    const entries = this.#accounts.get(accountId)
+    if (!entries) throw new Error(`The account ${accountId} is not known`)
     const key = keyOf(template.name, template.language)
-    const place = kept.get(key)?.place ?? ++this.#places
+    const position = entries.get(key)?.position ?? ++this.#positions
     const stored = { ...template, id: idOf(accountId, key) }
-    kept.set(key, { template: stored, demands: demandsOf(template), place })
+    entries.set(key, { template: stored, requirements: requirementsOf(template), position })
     return stored
   }
 

@@ -171,7 +171,7 @@ describe('limits over time', () => {
 
   it('allow 80 messages in any second of a business number', () => {
     const limits = new Limits()
-    for (let n = 0; n <= 80; n += 1) limits.noteInbound('1', `${n}`, now)
+    for (let n = 0; n <= 80; n += 1) limits.recordInbound('1', `${n}`, now)
     for (let n = 0; n < 80; n += 1) expect(codeOf(limits, `${n}`, now + n)).toBe('passed')
     expect(codeOf(limits, '80', now + 999)).toBe(130429)
     expect(codeOf(limits, '80', now + 1_000)).toBe('passed')
@@ -179,7 +179,7 @@ describe('limits over time', () => {
 
   it('allow a pair one more message every 6 seconds after its burst', () => {
     const limits = new Limits()
-    limits.noteInbound('1', 'a', now)
+    limits.recordInbound('1', 'a', now)
     for (let n = 0; n < 45; n += 1) expect(codeOf(limits, 'a', now)).toBe('passed')
     expect(codeOf(limits, 'a', now + 5_999)).toBe(131056)
     expect(codeOf(limits, 'a', now + 6_000)).toBe('passed')
@@ -188,7 +188,7 @@ describe('limits over time', () => {
 
   it('close the window 24 hours after the last message', () => {
     const limits = new Limits()
-    limits.noteInbound('1', 'a', now)
+    limits.recordInbound('1', 'a', now)
     expect(codeOf(limits, 'a', now + 86_399_999)).toBe('passed')
     expect(codeOf(limits, 'a', now + 86_400_000)).toBe(131047)
   })

@@ -14,31 +14,31 @@ export function checkContacts({ contacts }: JsonObject): Refusal | null {
   return firstRefusal(contacts, (contact, index) => checkContact(contact, `contacts[${index}]`))
 }
 
-function checkContact(contact: unknown, place: string): Refusal | null {
-  if (!isJsonObject(contact)) return refusals.invalidValue(`${place} must be an object`)
+function checkContact(contact: unknown, path: string): Refusal | null {
+  if (!isJsonObject(contact)) return refusals.invalidValue(`${path} must be an object`)
   return (
-    checkName(contact.name, `${place}: name`) ??
-    firstRefusal(lists, (list) => checkList(contact[list], `${place}: ${list}`)) ??
-    checkBirthday(contact.birthday, `${place}: birthday`)
+    checkName(contact.name, `${path}: name`) ??
+    firstRefusal(lists, (list) => checkList(contact[list], `${path}: ${list}`)) ??
+    checkBirthday(contact.birthday, `${path}: birthday`)
   )
 }
 
-function checkName(name: unknown, place: string): Refusal | null {
-  if (!isJsonObject(name)) return refusals.missing(`${place} is required`)
+function checkName(name: unknown, path: string): Refusal | null {
+  if (!isJsonObject(name)) return refusals.missing(`${path} is required`)
   const refusal =
-    checkRequiredText(name.formatted_name, `${place}: formatted_name`) ??
-    firstRefusal(nameParts, (part) => checkOptionalText(name[part], `${place}: ${part}`))
+    checkRequiredText(name.formatted_name, `${path}: formatted_name`) ??
+    firstRefusal(nameParts, (part) => checkOptionalText(name[part], `${path}: ${part}`))
   if (refusal) return refusal
   if (nameParts.some((part) => isFilled(name[part]))) return null
-  return refusals.missing(`${place}: at least one of ${nameParts.join(', ')} is required beside formatted_name`)
+  return refusals.missing(`${path}: at least one of ${nameParts.join(', ')} is required beside formatted_name`)
 }
 
-function checkList(list: unknown, place: string): Refusal | null {
+function checkList(list: unknown, path: string): Refusal | null {
   if (list === undefined || (Array.isArray(list) && list.every(isJsonObject))) return null
-  return refusals.invalidValue(`${place} must be an array of objects`)
+  return refusals.invalidValue(`${path} must be an array of objects`)
 }
 
-function checkBirthday(birthday: unknown, place: string): Refusal | null {
+function checkBirthday(birthday: unknown, path: string): Refusal | null {
   if (birthday === undefined || (typeof birthday === 'string' && /^\d{4}-\d\d-\d\d$/.test(birthday))) return null
-  return refusals.invalidValue(`${place} must be written YYYY-MM-DD`)
+  return refusals.invalidValue(`${path} must be written YYYY-MM-DD`)
 }

@@ -21,31 +21,31 @@ export function checkTemplate({ template }: JsonObject, kindOfUpload: KindOfUplo
   )
 }
 
-function checkComponent(component: unknown, place: string, kindOfUpload: KindOfUpload): Refusal | null {
-  if (!isJsonObject(component) || !isFilled(component.type)) return required(`${place}['type']`)
+function checkComponent(component: unknown, path: string, kindOfUpload: KindOfUpload): Refusal | null {
+  if (!isJsonObject(component) || !isFilled(component.type)) return required(`${path}['type']`)
   const { type, parameters = [] } = component
   if (!componentTypes.includes(type)) {
     const accepted = componentTypes.join(', ').toUpperCase()
-    return refusals.invalidParameter(`Param ${place}['type'] must be one of {${accepted}} - got "${type}".`)
+    return refusals.invalidParameter(`Param ${path}['type'] must be one of {${accepted}} - got "${type}".`)
   }
   return (
-    checkParameters(parameters, `${place}['parameters']`, kindOfUpload) ??
-    (type === 'button' ? checkButton(component, place) : null)
+    checkParameters(parameters, `${path}['parameters']`, kindOfUpload) ??
+    (type === 'button' ? checkButton(component, path) : null)
   )
 }
 
-function checkButton({ sub_type: kind, index, parameters = [] }: JsonObject, place: string): Refusal | null {
-  if (!isFilled(kind)) return required(`${place}['sub_type']`)
-  if (index === undefined) return required(`${place}['index']`)
+function checkButton({ sub_type: kind, index, parameters = [] }: JsonObject, path: string): Refusal | null {
+  if (!isFilled(kind)) return required(`${path}['sub_type']`)
+  if (index === undefined) return required(`${path}['index']`)
   if ((typeof index !== 'number' && typeof index !== 'string') || !/^\d{1,2}$/.test(String(index))) {
-    return refusals.invalidParameter(`Param ${place}['index'] must be an integer.`)
+    return refusals.invalidParameter(`Param ${path}['index'] must be an integer.`)
   }
   const expected = Object.hasOwn(buttonParameters, kind) ? buttonParameters[kind] : undefined
   const given = parameters as JsonObject[]
   if (expected === undefined || (given.length === 1 && given[0]?.type === expected)) return null
-  return refusals.invalidParameter(`Param ${place}['parameters'] must hold one parameter of type ${expected}.`)
+  return refusals.invalidParameter(`Param ${path}['parameters'] must hold one parameter of type ${expected}.`)
 }
 
-function required(place: string): Refusal {
-  return refusals.invalidParameter(`The parameter ${place} is required.`)
+function required(path: string): Refusal {
+  return refusals.invalidParameter(`The parameter ${path} is required.`)
 }

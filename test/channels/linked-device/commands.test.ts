@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { DeviceCommand, KnownMessage } from '../../../src/channels/device.js'
 import { type OpenCommand, runCommand } from '../../../src/channels/linked-device/commands.js'
 import { createCondition } from '../../../src/channels/linked-device/connection/condition.js'
+import type { Connection } from '../../../src/channels/linked-device/connection/connection.js'
 import { KeysNotWritten } from '../../../src/channels/linked-device/keys/key-store.js'
 import type { OpenedFile } from '../../../src/channels/linked-device/wire/to-network.js'
 import type { ReadyContent } from '../../../src/model/messages/content.js'
@@ -23,9 +24,12 @@ const openPath = async (): Promise<OpenedFile> => ({
 function device({ late = false, openFile = openPath } = {}) {
   const { library } = createScriptedLibrary()
   const socket = new ScriptedSocket({} as never)
-  const connection = {
+  const connection: Connection = {
     socket: socket.asSocket(),
-    directory: { findPhone: async (lid: string) => socket.phones[lid] ?? null, findSubject: async () => null },
+    directory: { findPhone: async (lid) => socket.phones[lid] ?? null, findSubject: async () => null },
+    own: () => [],
+    ended: new Promise(() => undefined),
+    hangUp: () => undefined,
   }
   const condition = createCondition(() => (late ? Promise.resolve() : new Promise(() => undefined)))
   const context = {

@@ -406,7 +406,7 @@ describe('a browser in which another member signs in', () => {
     expect(await statusOf(keepCookie(world, answer).call('GET', '/session'))).toBe(200)
   })
 
-  it('does nothing in the name of the member whom a stale page shows', async () => {
+  it('does not act for another member that a stale page still shows', async () => {
     const olga = await signIn(world, organization)
     const ask = (id: string) => olga.call('GET', '/team', { headers: { 'x-parley-member': id } })
     expect((await ask(olga.member.id)).status).toBe(200)

@@ -3,7 +3,7 @@ import type { Template } from './template.js'
 import { variablesOf } from './variables.js'
 
 /** What a send of a template must bring along. */
-export interface TemplateDemands {
+export interface TemplateRequirements {
   isNamed: boolean
   header: {
     /** `TEXT`, `IMAGE` and the like; null without a header. */
@@ -12,17 +12,17 @@ export interface TemplateDemands {
   }
   body: { variables: string[] }
   /** All buttons in their order. */
-  buttons: ButtonDemand[]
+  buttons: ButtonRequirements[]
 }
 
-export interface ButtonDemand {
+export interface ButtonRequirements {
   /** `URL`, `QUICK_REPLY` and the like. */
   type: string
   needsParameter: boolean
 }
 
 /** Works out what a template asks for; once per template, since there are many sends of each. */
-export function demandsOf({ components, parameter_format: format }: Template): TemplateDemands {
+export function requirementsOf({ components, parameter_format: format }: Template): TemplateRequirements {
   const component = (type: string): JsonObject => components.find((one) => one.type === type) ?? {}
   const header = component('HEADER')
   return {
@@ -32,11 +32,11 @@ export function demandsOf({ components, parameter_format: format }: Template): T
       variables: variablesOf(header.text),
     },
     body: { variables: variablesOf(component('BODY').text) },
-    buttons: asObjects(component('BUTTONS').buttons).map(demandOfButton),
+    buttons: asObjects(component('BUTTONS').buttons).map(buttonRequirements),
   }
 }
 
-function demandOfButton({ type, url }: JsonObject): ButtonDemand {
+function buttonRequirements({ type, url }: JsonObject): ButtonRequirements {
   // That a code must come along is assumed: without one there is nothing to copy.
   return { type: String(type), needsParameter: type === 'COPY_CODE' || variablesOf(url).length > 0 }
 }
