@@ -14,7 +14,7 @@ import { createInstanceLookup } from './core/instances/manage/find.js'
 import { registerAllWithSimulator } from './core/instances/manage/simulator.js'
 import { createLinkedLibrary, isLibraryInstalled } from './core/instances/sessions/linked-library.js'
 import { createSessionCommands } from './core/instances/sessions/session-commands.js'
-import { createSessions, type Sessions } from './core/instances/sessions/sessions.js'
+import { Sessions } from './core/instances/sessions/sessions.js'
 import { MAX_CONVERSIONS } from './core/media/convert.js'
 import { createMediaLinks } from './core/media/links.js'
 import { createMessageLookup } from './core/messages/find.js'
@@ -102,7 +102,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     return ownUrl
   }
   const base = await createContext(options, ownAddress, registration.processId, notifications)
-  const sessions = createSessions(base, {
+  const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
     socketUrl: config.linkedDeviceUrl,
   })

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Device } from '../../../src/channels/device.js'
 import type { Context } from '../../../src/context.js'
 import { createSessionCommands } from '../../../src/core/instances/sessions/session-commands.js'
-import { createSessions, type Sessions } from '../../../src/core/instances/sessions/sessions.js'
+import { Sessions } from '../../../src/core/instances/sessions/sessions.js'
 import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import type { Database } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/bytes/id.js'
@@ -86,7 +86,7 @@ export async function startDevices(shared?: World): Promise<Devices> {
       processId,
       linkedLibrary: async () => (hasLibrary ? library : null),
     }
-    const sessions = createSessions(ctx, { isInstalled: hasLibrary, socketUrl: network.url }, TIMING)
+    const sessions = new Sessions(ctx, { isInstalled: hasLibrary, socketUrl: network.url }, TIMING)
     processes.push({ registration, sessions })
     sessions.start()
     const isKnown = 'SELECT devices_until IS NOT NULL AS known FROM processes WHERE id = $1'

@@ -11,114 +11,126 @@ import {
 import type { LeasedSession, LeasedSessions } from './leased-sessions.js'
 import type { NeededLibrary } from './needed-library.js'
 
-/** Renews the leases of a process, and claims and releases instances until it has its share. */
-export interface LeaseRounds {
-  /** Runs one round. Throws if the database cannot be reached; the next round does the rest. */
-  reconcile(): Promise<void>
-  /** Has the next rounds record that the instance ended and must not be connected again. */
-  markEnded(instance: LeasedInstance): void
-  /** Releases all instances at shutdown. */
-  releaseAll(): Promise<void>
-}
-
 /** Maximum number of instances released per round. */
 const MAX_RELEASED = 4
 /** How long running commands may take before their device is released. */
 export const GRACE_MS = 5_000
 
-export function createLeaseRounds(
-  ctx: BaseContext,
-  leasedSessions: LeasedSessions,
-  library: NeededLibrary,
-  { leaseMs, isInstalled }: { leaseMs: number; isInstalled: boolean },
-): LeaseRounds {
-  const { database, processId } = ctx
+/** Renews the leases of a process, and claims and releases instances until it has its share. */
+export class LeaseRounds {
+  readonly #ctx: BaseContext
+  readonly #leasedSessions: LeasedSessions
+  readonly #library: NeededLibrary
+  readonly #leaseMs: number
+  readonly #isInstalled: boolean
   /** Ended instances that are yet to be recorded. */
-  const ended = new Map<string, LeasedInstance>()
+  readonly #ended = new Map<string, LeasedInstance>()
 
-  async function reconcile(): Promise<void> {
-    if (library.isMissing()) return
-    if (isInstalled) {
-      await writeEnded()
-      await renew()
+  constructor(
+    ctx: BaseContext,
+    leasedSessions: LeasedSessions,
+    library: NeededLibrary,
+    { leaseMs, isInstalled }: { leaseMs: number; isInstalled: boolean },
+  ) {
+    this.#ctx = ctx
+    this.#leasedSessions = leasedSessions
+    this.#library = library
+    this.#leaseMs = leaseMs
+    this.#isInstalled = isInstalled
+  }
+
+  /** Runs one round. Throws if the database cannot be reached; the next round does the rest. */
+  async reconcile(): Promise<void> {
+    const { database, processId } = this.#ctx
+    if (this.#library.isMissing()) return
+    if (this.#isInstalled) {
+      await this.#writeEnded()
+      await this.#renew()
     }
-    if (await library.isReady()) {
-      await balance()
-      leasedSessions.startWaiting()
-    } else if (isInstalled && library.isMissing()) {
+    if (await this.#library.isReady()) {
+      await this.#balance()
+      this.#leasedSessions.startWaiting()
+    } else if (this.#isInstalled && this.#library.isMissing()) {
       await releaseAllInstances(database, processId)
     }
   }
 
-  async function writeEnded(): Promise<void> {
-    for (const [id, { organization_id }] of ended) {
-      if (leasedSessions.get(id)) continue
+  /** Has the next rounds record that the instance ended and must not be connected again. */
+  markEnded(instance: LeasedInstance): void {
+    this.#ended.set(instance.id, instance)
+  }
+
+  /** Releases all instances at shutdown. */
+  async releaseAll(): Promise<void> {
+    const { database, processId, notifications } = this.#ctx
+    await this.#writeEnded()
+    await releaseAllInstances(database, processId)
+    notifications.send({ topic: 'instances' })
+  }
+
+  async #writeEnded(): Promise<void> {
+    const { database, processId } = this.#ctx
+    for (const [id, { organization_id }] of this.#ended) {
+      if (this.#leasedSessions.get(id)) continue
       await database.transaction((transaction) => endLeasedInstance(transaction, organization_id, id, processId))
-      ended.delete(id)
+      this.#ended.delete(id)
     }
   }
 
-  async function renew(): Promise<void> {
-    const until = performance.now() + leaseMs
-    const before = new Set(leasedSessions.all())
-    const held = await renewLeases(database, processId, leaseMs)
+  async #renew(): Promise<void> {
+    const { database, processId } = this.#ctx
+    const until = performance.now() + this.#leaseMs
+    const before = new Set(this.#leasedSessions.all())
+    const held = await renewLeases(database, processId, this.#leaseMs)
     const ids = new Set(held.map(({ id }) => id))
-    for (const leased of before) if (!ids.has(leased.instance.id)) leasedSessions.close(leased, 0)
+    for (const leased of before) if (!ids.has(leased.instance.id)) this.#leasedSessions.close(leased, 0)
     const known = new Set(Array.from(before, ({ instance }) => instance.id))
     const unwanted: LeasedInstance[] = []
     for (const instance of held) {
-      const leased = leasedSessions.get(instance.id)
-      if (leased) extend(leased, instance, until)
+      const leased = this.#leasedSessions.get(instance.id)
+      if (leased) this.#extend(leased, instance, until)
       // An instance released during the renewal may belong to another process by now.
       else if (!known.has(instance.id)) {
-        if (instance.wanted) addUnlessEnded(instance, until)
+        if (instance.wanted) this.#addUnlessEnded(instance, until)
         else unwanted.push(instance)
       }
     }
     if (unwanted.length > 0) await releaseInstances(database, unwanted, processId)
   }
 
-  function extend(leased: LeasedSession, instance: LeasedInstance, until: number): void {
+  #extend(leased: LeasedSession, instance: LeasedInstance, until: number): void {
     Object.assign(leased, { until, instance })
-    if (!instance.wanted) release(leased)
+    if (!instance.wanted) this.#release(leased)
   }
 
-  function addUnlessEnded(instance: LeasedInstance, until: number): void {
-    if (!ended.has(instance.id)) leasedSessions.add(instance, until)
+  #addUnlessEnded(instance: LeasedInstance, until: number): void {
+    if (!this.#ended.has(instance.id)) this.#leasedSessions.add(instance, until)
   }
 
   /** Every process runs about the same number. */
-  async function balance(): Promise<void> {
+  async #balance(): Promise<void> {
+    const { database, processId } = this.#ctx
     const { instances, others } = await countInstancesToRun(database, processId)
     const share = Math.ceil(instances / (others + 1))
-    const count = leasedSessions.all().length
+    const count = this.#leasedSessions.all().length
     if (count < share) {
-      const until = performance.now() + leaseMs
-      const claimed = await claimInstances(database, processId, leaseMs, share - count)
-      for (const instance of claimed) addUnlessEnded(instance, until)
+      const until = performance.now() + this.#leaseMs
+      const claimed = await claimInstances(database, processId, this.#leaseMs, share - count)
+      for (const instance of claimed) this.#addUnlessEnded(instance, until)
     } else {
-      const staying = leasedSessions.all().filter(({ isClosing }) => !isClosing)
+      const staying = this.#leasedSessions.all().filter(({ isClosing }) => !isClosing)
       const surplus = Math.min(Math.max(0, staying.length - share), MAX_RELEASED)
-      for (const leased of staying.filter(isMovable).slice(0, surplus)) release(leased)
+      for (const leased of staying.filter(isMovable).slice(0, surplus)) this.#release(leased)
     }
   }
 
   /** If this fails, the lease is still held and the next rounds try again. */
-  function release(leased: LeasedSession): void {
-    leasedSessions.close(leased, GRACE_MS, async () => {
+  #release(leased: LeasedSession): void {
+    const { database, processId, notifications } = this.#ctx
+    this.#leasedSessions.close(leased, GRACE_MS, async () => {
       await releaseInstances(database, [leased.instance], processId)
-      ctx.notifications.send({ topic: 'instances' })
+      notifications.send({ topic: 'instances' })
     })
-  }
-
-  return {
-    reconcile,
-    markEnded: (instance) => ended.set(instance.id, instance),
-    releaseAll: async () => {
-      await writeEnded()
-      await releaseAllInstances(database, processId)
-      ctx.notifications.send({ topic: 'instances' })
-    },
   }
 }
 
