@@ -4,7 +4,7 @@ import { startCountdown, withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { cancelCommand, insertCommand } from '../../../storage/instances/commands.js'
-import { createCommandAnswers } from './command-answers.js'
+import { CommandAnswers } from './command-answers.js'
 import { decryptFromProcess, encryptForProcess } from './encrypted-command.js'
 import { hasLinkedLibrary, LIBRARY_MISSING } from './linked-library.js'
 import type { Sessions } from './sessions.js'
@@ -30,7 +30,7 @@ export function createSessionCommands(
   ctx: SessionCommandContext,
   sessions: Pick<Sessions, 'find'>,
 ): (instance: InstanceKey) => Device {
-  const answers = createCommandAnswers(ctx)
+  const answers = new CommandAnswers(ctx)
 
   async function askOtherProcess(
     instance: InstanceKey,
