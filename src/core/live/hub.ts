@@ -10,14 +10,6 @@ export type LiveContext = Pick<Context, 'database' | 'mediaLinks' | 'notificatio
 /** Receives live events; must not throw. */
 export type LiveListener = (item: LiveItem) => void
 
-/** Distributes the events of organizations to all listeners of this process. */
-export interface LiveHub {
-  /** Sends all events of the organization to the listener until it leaves. */
-  join(organizationId: string, listener: LiveListener): Promise<{ leave(): void; mark(): string }>
-  /** Stops sending events. */
-  close(): Promise<void>
-}
-
 /** Reads the feed of an organization. */
 interface Reader {
   listeners: Set<LiveListener>
@@ -38,91 +30,97 @@ const POLL_MS = 3_000
 const MAX_EVENTS = 100
 
 /**
- * Creates the live hub of this process. One reader per organization reads the feed while there are listeners; each
- * event is serialized once for all of them.
+ * Distributes the events of organizations to all listeners of this process. One reader per organization reads the feed
+ * while there are listeners; each event is serialized once for all of them.
  */
-export function createLiveHub(ctx: LiveContext): LiveHub {
-  const readers = new Map<string, Shared>()
-  // A process without listeners does not subscribe to notifications.
-  let stopListening: (() => void) | null = null
+export class LiveHub {
+  readonly #ctx: LiveContext
+  readonly #readers = new Map<string, Shared>()
+  /** A process without listeners does not subscribe to notifications. */
+  #stopListening: (() => void) | null = null
 
-  function onNotification(notification: Notification): void {
+  constructor(ctx: LiveContext) {
+    this.#ctx = ctx
+  }
+
+  /** Sends all events of the organization to the listener until it leaves. */
+  async join(organizationId: string, listener: LiveListener): Promise<{ leave(): void; mark(): string }> {
+    this.#stopListening ??= this.#ctx.notifications.listen((notification) => this.#onNotification(notification))
+    const shared = this.#share(organizationId)
+    shared.users += 1
+    try {
+      const reader = await shared.started
+      reader.listeners.add(listener)
+      return {
+        mark: () => writeMark(reader.position, this.#ctx.clock()),
+        leave: () => {
+          if (reader.listeners.delete(listener)) this.#release(organizationId, shared)
+        },
+      }
+    } catch (error) {
+      this.#release(organizationId, shared)
+      throw error
+    }
+  }
+
+  /** Stops sending events. */
+  async close(): Promise<void> {
+    this.#stopListening?.()
+    const left = await Promise.allSettled(Array.from(this.#readers.values(), ({ started }) => started))
+    this.#readers.clear()
+    await Promise.all(left.map((one) => one.status === 'fulfilled' && one.value.loop.stop()))
+  }
+
+  #onNotification(notification: Notification): void {
     if (notification.topic !== 'events' && notification.topic !== 'missed') return
     const named = notification.topic === 'events' ? notification.organizationIds : null
-    for (const id of named ?? readers.keys()) {
-      readers.get(id)?.started.then(
+    for (const id of named ?? this.#readers.keys()) {
+      this.#readers.get(id)?.started.then(
         ({ loop }) => loop.wake(),
         () => undefined,
       )
     }
   }
 
-  async function start(organizationId: string): Promise<Reader> {
-    const listeners = new Set<LiveListener>()
-    let position = await readNewestPosition(ctx.database)
-    const round = async () => {
-      const { items, next, hasMore } = await readLiveWindow(ctx, organizationId, position, MAX_EVENTS)
-      position = next
-      for (const item of items) for (const listener of listeners) listener(item)
-      return hasMore
-    }
-    const loop = startLoop({
-      round,
-      pauseMs: () => POLL_MS,
-      onFailure: (error) => ctx.log.warn({ err: error, organizationId }, 'live events could not be read; trying again'),
-    })
-    return {
-      listeners,
-      loop,
-      get position() {
-        return position
-      },
-    }
-  }
-
-  function share(organizationId: string): Shared {
-    const known = readers.get(organizationId)
+  #share(organizationId: string): Shared {
+    const known = this.#readers.get(organizationId)
     if (known) return known
-    const shared = { users: 0, started: start(organizationId) }
-    readers.set(organizationId, shared)
+    const shared = { users: 0, started: startReader(this.#ctx, organizationId) }
+    this.#readers.set(organizationId, shared)
     return shared
   }
 
   /** The reader ends with its last listener. */
-  function release(organizationId: string, shared: Shared): void {
+  #release(organizationId: string, shared: Shared): void {
     shared.users -= 1
     if (shared.users > 0) return
-    if (readers.get(organizationId) === shared) readers.delete(organizationId)
+    if (this.#readers.get(organizationId) === shared) this.#readers.delete(organizationId)
     shared.started.then(
       ({ loop }) => loop.stop(),
       () => undefined,
     )
   }
+}
 
+async function startReader(ctx: LiveContext, organizationId: string): Promise<Reader> {
+  const listeners = new Set<LiveListener>()
+  let position = await readNewestPosition(ctx.database)
+  const round = async () => {
+    const { items, next, hasMore } = await readLiveWindow(ctx, organizationId, position, MAX_EVENTS)
+    position = next
+    for (const item of items) for (const listener of listeners) listener(item)
+    return hasMore
+  }
+  const loop = startLoop({
+    round,
+    pauseMs: () => POLL_MS,
+    onFailure: (error) => ctx.log.warn({ err: error, organizationId }, 'live events could not be read; trying again'),
+  })
   return {
-    join: async (organizationId, listener) => {
-      stopListening ??= ctx.notifications.listen(onNotification)
-      const shared = share(organizationId)
-      shared.users += 1
-      try {
-        const reader = await shared.started
-        reader.listeners.add(listener)
-        return {
-          mark: () => writeMark(reader.position, ctx.clock()),
-          leave: () => {
-            if (reader.listeners.delete(listener)) release(organizationId, shared)
-          },
-        }
-      } catch (error) {
-        release(organizationId, shared)
-        throw error
-      }
-    },
-    close: async () => {
-      stopListening?.()
-      const left = await Promise.allSettled(Array.from(readers.values(), ({ started }) => started))
-      readers.clear()
-      await Promise.all(left.map((one) => one.status === 'fulfilled' && one.value.loop.stop()))
+    listeners,
+    loop,
+    get position() {
+      return position
     },
   }
 }

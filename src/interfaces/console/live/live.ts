@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { followLive } from '../../../core/live/follow.js'
-import { createLiveHub } from '../../../core/live/hub.js'
+import { LiveHub } from '../../../core/live/hub.js'
 import { checkMember, sessionOf } from '../../../http/access/session.js'
 import { startEventStream } from '../../../http/answers/event-stream.js'
 import type { ConsoleServer } from '../server.js'
@@ -24,11 +24,11 @@ const Query = Type.Object({
  * the service stops.
  */
 export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS): void {
-  const hub = createLiveHub(ctx)
+  const hub = new LiveHub(ctx)
   const streams = createLiveStreams(ctx)
 
   server.addHook('preClose', async () => streams.close())
-  server.addHook('onClose', hub.close)
+  server.addHook('onClose', () => hub.close())
   server.get(
     '/live',
     { config: { scope: 'conversations:read' }, exposeHeadRoute: false, schema: { querystring: Query } },
