@@ -34,7 +34,7 @@ const DeletedMessage = Type.Object({
 
 const Contact = Type.Object({
   remoteJid: Type.String(),
-  pushName: Type.String(),
+  pushName: OptionalText,
   profilePicUrl: Type.Null(),
   instanceId: Type.String({ format: 'uuid' }),
 })
