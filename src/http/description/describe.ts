@@ -72,7 +72,9 @@ function finish(document: Document, { tags, limited, webhooks, examples }: Descr
     const tag = tags[area]
     if (!tag) throw new Error(`no tag for ${operation.operationId}`)
     operation.tags = [tag.name]
-    addExamples(operation, examples[operation.operationId] ?? [])
+    // The second methods of a route, which have longer ids, share the examples of the first.
+    const method = operation.operationId.split('.').slice(0, 2).join('.')
+    addExamples(operation, examples[method] ?? [])
   }
   addAnswerHeaders(document, limited)
   nameSchemas(document)

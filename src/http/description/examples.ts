@@ -7,23 +7,26 @@ export interface Example {
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string>>
   body?: unknown
-  status: number
-  answer: unknown
+  /** Absent from examples of webhooks, as is the answer. */
+  status?: number
+  answer?: unknown
 }
 
-/** Examples by operationId; those of webhooks have a body and no answer. */
+/** Examples by operationId. */
 export type Examples = Readonly<Record<string, readonly Example[]>>
 
 /** Adds the examples of an operation to its parameters, its body and its answers. */
 export function addExamples(operation: Operation, examples: readonly Example[]): void {
-  for (const { name, path = {}, query = {}, body, status, answer } of examples) {
-    for (const parameter of operation.parameters ?? []) {
-      const value = parameter.in === 'path' ? path[parameter.name] : query[parameter.name]
-      if (value !== undefined) parameter.example ??= readValue(value, parameter.schema.type)
+  for (const { name, path = {}, query = {}, body, status = 200, answer } of examples) {
+    // A refused request is an example of its answer only.
+    if (status < 400) {
+      for (const parameter of operation.parameters ?? []) {
+        const value = parameter.in === 'path' ? path[parameter.name] : query[parameter.name]
+        if (value !== undefined) parameter.example ??= readValue(value, parameter.schema.type)
+      }
+      if (body !== undefined) addTo(operation.requestBody?.content, name, body)
     }
-    // What is refused is not an example of a request.
-    if (body !== undefined && status < 400) addTo(operation.requestBody?.content, name, body)
-    addTo(operation.responses[status]?.content, name, answer)
+    if (answer !== undefined) addTo(operation.responses[status]?.content, name, answer)
   }
 }
 
