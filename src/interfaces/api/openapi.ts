@@ -1,7 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { describeInterface } from '../../http/description/describe.js'
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js'
-import { examples } from './examples.js'
+import { examples } from './examples/index.js'
 import { eventWebhooks } from './webhooks/event-schemas.js'
 
 const DESCRIPTION = `Contacts, conversations, messages, broadcasts and webhooks of one organization. Parley sends and receives

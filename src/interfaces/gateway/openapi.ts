@@ -1,7 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { describeInterface } from '../../http/description/describe.js'
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js'
-import { examples } from './examples.js'
+import { examples } from './examples/index.js'
 import { GATEWAY } from './path.js'
 import { gatewayWebhooks } from './webhook-events.js'
 

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import { aac, docx, jpeg, mp3, mp4, ogg, pdf, png } from '../../support/media.js'
+import { aac, docx, jpeg, mp3, mp4, ogg, pdf, png, webp } from '../../support/media.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
 import { conversation, createContact, type EventRow, eventsOf } from '../hooks/support.js'
 
 /** The files that the test's own web server has, by the first part of the path. */
-export const FILES = { jpeg, png, mp4, mp3, aac, ogg, pdf, docx }
+export const FILES = { jpeg, png, webp, mp4, mp3, aac, ogg, pdf, docx }
 
 /** A world with an organization that sends, and a web server that has files to send. */
 export interface SendWorld {

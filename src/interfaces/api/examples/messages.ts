@@ -1,0 +1,88 @@
+// biome-ignore-all format: recorded; `npx vitest run test/interfaces/description/examples.test.ts -u` records again
+import type { Examples } from '../../../http/description/examples.js'
+
+export const examples: Examples = {
+  "messages.send": [
+    {
+      "name": "text",
+      "body": {"phone_number": "+5511987654321", "message_type": "text", "text": "Hello Ana"},
+      "status": 200,
+      "answer": {
+        "success": true,
+        "message": "Message sent successfully",
+        "data": {
+          "message_id": "wamid.EXAMPLE1",
+          "recipient": "5511987654321",
+          "message_type": "text",
+          "organization": "Acme",
+          "meta_response": {
+            "messaging_product": "whatsapp",
+            "contacts": [{"input": "5511987654321", "wa_id": "5511987654321"}],
+            "messages": [{"id": "wamid.EXAMPLE1"}]
+          }
+        }
+      }
+    },
+    {
+      "name": "missing_required_field",
+      "body": {"phone_number": "+5511987654321", "message_type": "text"},
+      "status": 400,
+      "answer": {"success": false, "error": "Missing required field", "message": "text is required for text messages"}
+    },
+    {
+      "name": "contact_not_found",
+      "body": {"phone_number": "+5511955550000", "message_type": "text", "text": "Hello Ana"},
+      "status": 404,
+      "answer": {
+        "success": false,
+        "error": "Contact not found",
+        "message": "No contact with the number 5511955550000 in this organization: create the contact first (POST /contact)",
+        "chat_id": "5511955550000"
+      }
+    },
+    {
+      "name": "upstream_rejected_message",
+      "body": {"phone_number": "+5511900000001", "message_type": "text", "text": "Hello Ana"},
+      "status": 400,
+      "answer": {
+        "success": false,
+        "error": "Upstream rejected message",
+        "message": "The upstream refused the message: Message Undeliverable.",
+        "details": "Message Undeliverable.",
+        "upstream_code": 131026,
+        "id": "01a20000-0000-7000-8000-000000000005"
+      }
+    }
+  ],
+  "messages.sendTemplate": [
+    {
+      "name": "example",
+      "body": {"templateName": "hello_world", "chatNumber": "+5511987654321"},
+      "status": 200,
+      "answer": {
+        "success": true,
+        "summary": {"total": 1, "successful": 1, "failed": 0},
+        "results": [
+          {
+            "contactId": "01a20000-0000-7000-8000-000000000002",
+            "contactName": "Ana Souza",
+            "success": true,
+            "messageId": "wamid.EXAMPLE3",
+            "error": null
+          }
+        ],
+        "broadcastId": "01a20000-0000-7000-8000-000000000008"
+      }
+    },
+    {
+      "name": "template_not_found",
+      "body": {"templateName": "summer_sale", "chatNumber": "+5511987654321"},
+      "status": 400,
+      "answer": {
+        "success": false,
+        "error": "Template not found",
+        "message": "There is no template \"summer_sale\": approved templates are hello_world, nova_colecao, oferta_da_semana, pedido_enviado"
+      }
+    }
+  ]
+}

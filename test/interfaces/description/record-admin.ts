@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { Examples } from '../../../src/http/description/examples.js'
+import type { World } from '../../support/world.js'
+import { createRecorder, type Recorder } from './recorder.js'
+
+const UNKNOWN = { id: randomUUID() }
+
+/** Records examples of the admin API. */
+export async function recordAdmin(world: World): Promise<Record<string, Examples>> {
+  const recorder = await createRecorder(world, '/docs/admin.json', world.adminToken)
+  const { record, refuse } = recorder
+  const globex = { name: 'Globex', slug: 'globex' }
+  const made = await record('organizations.create', { body: { ...globex, country: 'BR' } })
+  await refuse('organizations.create', { body: globex })
+  const path = { id: made.body.organization.id }
+  await record('organizations.get', { path })
+  await record('organizations.list')
+  await refuse('organizations.list', { key: 'wrong' })
+  await record('organizations.update', { path, body: { timezone: 'America/Sao_Paulo' } })
+  await refuse('organizations.update', { path, body: { timezone: 'Brazil' } })
+  await recordConnections(recorder, path)
+  await recordKeys(recorder, path)
+  await recordMembers(recorder, path)
+  await record('organizations.delete', { path })
+  for (const verb of ['get', 'delete', 'getStorefront']) await refuse(`organizations.${verb}`, { path: UNKNOWN })
+  return recorder.result({})
+}
+
+async function recordConnections({ record, refuse }: Recorder, path: { id: string }): Promise<void> {
+  const upstream = {
+    phone_number_id: '106540352242922',
+    business_account_id: '102290129340398',
+    access_token: 'EAAG…',
+    app_secret: 'a1b2c3d4',
+    verify_token: 'my-verify-token',
+  }
+  await record('organizations.connectUpstream', { path, body: upstream })
+  await refuse('organizations.connectUpstream', { path, body: { ...upstream, app_secret: '' } })
+  const shop = { url: 'https://globex.example', access_token: 'shpat_example', webhook_secret: 'secret' }
+  await record('organizations.connectStorefront', { path, body: shop })
+  await refuse('organizations.connectStorefront', { path, body: { ...shop, url: 'globex' } })
+  await record('organizations.getStorefront', { path })
+}
+
+async function recordKeys({ record, refuse }: Recorder, path: { id: string }): Promise<void> {
+  const key = await record('keys.create', {
+    path,
+    body: { name: 'Website', scopes: ['contacts:read', 'messages:send'] },
+  })
+  await refuse('keys.create', { path, body: { name: 'Website', scopes: ['everything'] } })
+  const rotated = await record('keys.rotate', { path: { id: key.body.api_key.id }, body: { overlap_seconds: 3600 } })
+  await refuse('keys.rotate', { path: UNKNOWN, body: {} })
+  await record('keys.list', { path })
+  await refuse('keys.list', { path: UNKNOWN })
+  await record('keys.revoke', { path: { id: rotated.body.api_key.id } })
+  await refuse('keys.revoke', { path: UNKNOWN })
+}
+
+async function recordMembers({ record, refuse }: Recorder, path: { id: string }): Promise<void> {
+  const carla = { email: 'carla@globex.example', full_name: 'Carla Dias', role: 'owner' }
+  const added = await record('members.create', { path, body: carla })
+  await refuse('members.create', { path, body: carla })
+  const ofCarla = { id: added.body.member.id }
+  await record('members.list', { path })
+  await refuse('members.list', { path: UNKNOWN })
+  await record('members.createSignInLink', { path: ofCarla })
+  await refuse('members.createSignInLink', { path: UNKNOWN })
+  await record('members.remove', { path: ofCarla })
+  await refuse('members.remove', { path: UNKNOWN })
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { nameOfKind } from '../../../src/http/description/describe.js'
+import type { Examples } from '../../../src/http/description/examples.js'
+import { type ReceivedWebhook, startReceiver } from '../../support/receiver.js'
+import type { TestOrganization, World } from '../../support/world.js'
+import { createRecorder, type Recorder } from './recorder.js'
+
+const ANA = '+5511987654321'
+const BRUNO = '+5511912345678'
+/** The simulator refuses what is sent to it. */
+const UNREACHABLE = '+5511900000001'
+const UNKNOWN = '+5511955550000'
+const CSV = { 'content-type': 'text/csv' }
+const CARD = 'phone_number,full_name\n+5511912345678,Bruno Lima\n'
+
+interface Scene extends Recorder {
+  world: World
+  organization: TestOrganization
+  /** A plain request, which is not recorded. */
+  request(method: string, path: string, body?: unknown): ReturnType<World['request']>
+}
+
+/** Records examples of Interface A and of its webhooks. */
+export async function recordApi(world: World, organization: TestOrganization): Promise<Record<string, Examples>> {
+  const recorder = await createRecorder(world, '/openapi.json', organization.key)
+  const request: Scene['request'] = (method, path, body) => world.request(method, path, { key: organization.key, body })
+  const scene = { ...recorder, world, organization, request }
+  const endpoint = await startReceiver()
+  const gone = await startReceiver()
+  gone.respond(() => 410)
+  try {
+    const { body } = await scene.record('webhooks.set', {
+      body: { url: endpoint.url, events: ['*'], description: 'Orders' },
+    })
+    await recordContacts(scene)
+    await recordMessages(scene)
+    await recordTemplates(scene)
+    const sent = await recordBroadcasts(scene)
+    await recordAnalytics(scene, sent)
+    await recordOptOuts(scene)
+    await recordWebhooks(scene, body.webhook.id, gone.url)
+    keepEvents(scene, endpoint.received)
+    // These end what the examples above show.
+    await scene.record('broadcasts.retryFailed', { path: { id: sent } })
+    await scene.record('webhooks.delete', { body: { id: body.webhook.id } })
+    await scene.record('contacts.erase', { query: { phone_number: ANA } })
+  } finally {
+    await endpoint.close()
+    await gone.close()
+  }
+  return recorder.result({
+    [endpoint.url]: 'https://shop.example/hooks/parley',
+    [gone.url]: 'https://old.example/hooks/parley',
+    [organization.phoneNumberId]: '106540352242922',
+    [organization.businessAccountId]: '102290129340398',
+  })
+}
+
+async function recordContacts({ record, refuse, request }: Scene): Promise<void> {
+  await record('contacts.create', { body: { phone_number: ANA, full_name: 'Ana Souza', tags: ['vip'] } })
+  await refuse('contacts.create', { body: { phone_number: '12' } })
+  await record('contacts.get', { query: { phone_number: ANA } })
+  await refuse('contacts.get', { query: { phone_number: UNKNOWN } })
+  await record('contacts.update', { query: { phone_number: ANA }, body: { tags: ['vip', 'newsletter'] } })
+  await refuse('contacts.update', { query: { phone_number: UNKNOWN }, body: { tags: [] } })
+  await refuse('contacts.erase', { query: { phone_number: UNKNOWN } })
+  await record('contacts.import', { body: CARD, headers: CSV })
+  await refuse('contacts.import', { body: 'name\nBruno Lima\n', headers: CSV })
+  await record('contacts.export')
+  await record('contacts.export', { name: 'json', query: { format: 'json' } })
+  await refuse('contacts.export', { query: { format: 'xlsx' } })
+  await request('POST', '/contact', { phone_number: UNREACHABLE })
+}
+
+async function recordMessages({ record, refuse, world, organization }: Scene): Promise<void> {
+  const hello = { phone_number: ANA, message_type: 'text', text: 'Hello Ana' }
+  await record('messages.send', { name: 'text', body: hello })
+  await refuse('messages.send', { body: { phone_number: ANA, message_type: 'text' } })
+  await refuse('messages.send', { body: { ...hello, phone_number: UNKNOWN } })
+  await refuse('messages.send', { body: { ...hello, phone_number: UNREACHABLE } })
+  await world.settle()
+  const from = { phone_number_id: organization.phoneNumberId, from: ANA.slice(1), name: 'Ana' }
+  const thanks = await world.sim('POST', '/inbound', { ...from, type: 'text', text: { body: 'Thank you!' } })
+  await world.settle()
+  const reaction = { message_id: thanks.body.message_id, emoji: '👍' }
+  await world.sim('POST', '/inbound', { ...from, type: 'reaction', reaction })
+  await world.settle()
+  await record('conversations.list', { query: { chatNumber: ANA, limit: '2' } })
+  await refuse('conversations.list', { query: { chatNumber: UNKNOWN } })
+  await record('conversations.export', { query: { chatNumber: ANA } })
+  await record('conversations.export', { name: 'json', query: { chatNumber: ANA, format: 'json' } })
+  await refuse('conversations.export', { query: { chatNumber: UNKNOWN } })
+}
+
+async function recordTemplates({ record, refuse, world, organization }: Scene): Promise<void> {
+  const { phoneNumberId } = organization
+  await record('templates.sync')
+  const unconnected = await world.admin('POST', '/organizations', { name: 'Empty', slug: 'empty' })
+  const key = await world.admin('POST', `/organizations/${unconnected.body.organization.id}/keys`, { name: 'one' })
+  await refuse('templates.sync', { key: key.body.api_key.key })
+  await record('templates.list')
+  await refuse('templates.list', { key: 'parley_unknown' })
+  await record('messages.sendTemplate', { body: { templateName: 'hello_world', chatNumber: ANA } })
+  await refuse('messages.sendTemplate', { body: { templateName: 'summer_sale', chatNumber: ANA } })
+  const paused = { name: 'hello_world', language: 'en_US', event: 'PAUSED' }
+  await world.sim('POST', '/templates/status', { phone_number_id: phoneNumberId, ...paused })
+  await world.settle()
+  await world.sim('POST', '/templates/status', { phone_number_id: phoneNumberId, ...paused, event: 'APPROVED' })
+  await world.settle()
+}
+
+/** Resolves to the id of a broadcast that was sent. */
+async function recordBroadcasts({ record, refuse, world, request }: Scene): Promise<string> {
+  const made = { name: 'Spring', templateName: 'hello_world' }
+  const recipients = [ANA, UNREACHABLE].map((chatNumber) => ({ chatNumber }))
+  const sent = await request('POST', '/broadcasts', { ...made, audience: { recipients } })
+  await world.settle()
+  // Once the messages are sent, their statuses arrive.
+  await world.settle()
+  const later = await record('broadcasts.create', {
+    body: { ...made, name: 'Easter', audience: { tags: ['newsletter'] }, scheduled_at: '2099-01-01T09:00:00Z' },
+  })
+  await refuse('broadcasts.create', { body: { ...made, audience: {} } })
+  const path = { id: later.body.broadcast.id }
+  const unknown = { id: randomUUID() }
+  await record('broadcasts.pause', { path })
+  await record('broadcasts.resume', { path })
+  await record('broadcasts.cancel', { path })
+  for (const verb of ['pause', 'resume', 'cancel', 'retryFailed']) await refuse(`broadcasts.${verb}`, { path })
+  const ofSent = { id: sent.body.broadcast.id }
+  await record('broadcasts.get', { path: ofSent })
+  await refuse('broadcasts.get', { path: unknown })
+  await record('broadcasts.listRecipients', { path: ofSent })
+  await record('broadcasts.listRecipients', { name: 'csv', path: ofSent, query: { format: 'csv' } })
+  await refuse('broadcasts.listRecipients', { path: unknown })
+  await record('broadcasts.list', { query: { limit: '10' } })
+  await refuse('broadcasts.list', { query: { status: 'done' } })
+  return sent.body.broadcast.id
+}
+
+async function recordAnalytics({ record, refuse }: Scene, sent: string): Promise<void> {
+  const spring = { redirect_url: 'https://shop.example/?utm_campaign=spring', code: 'spring' }
+  await record('shortLinks.create', { body: spring })
+  await refuse('shortLinks.create', { body: spring })
+  await record('shortLinks.list')
+  await refuse('shortLinks.list', { query: { limit: '0' } })
+  await record('analytics.get', { query: { broadcast_id: sent } })
+  await refuse('analytics.get', { query: { broadcast_id: randomUUID() } })
+  await record('analytics.query', { body: { broadcast_id: sent } })
+  await refuse('analytics.query', { body: { start_date: '2026-02-01', end_date: '2026-01-01' } })
+}
+
+async function recordOptOuts({ record, refuse }: Scene): Promise<void> {
+  await record('optOuts.import', { body: `phone_number\n${BRUNO}\n`, headers: CSV })
+  await refuse('optOuts.import', { body: 'name\nBruno Lima\n', headers: CSV })
+  await record('optOuts.list')
+  await refuse('optOuts.list', { query: { limit: '0' } })
+  await record('optOuts.export')
+  await record('optOuts.export', { name: 'json', query: { format: 'json' } })
+  await refuse('optOuts.export', { query: { format: 'xlsx' } })
+}
+
+async function recordWebhooks({ record, refuse, world, request }: Scene, id: string, gone: string): Promise<void> {
+  const path = { id }
+  const unknown = { id: randomUUID() }
+  await refuse('webhooks.set', { body: { url: 'http://10.0.0.1/hook', events: ['*'] } })
+  await refuse('webhooks.delete', { body: unknown })
+  await record('webhooks.list')
+  await refuse('webhooks.list', { key: 'parley_unknown' })
+  const test = await record('webhooks.test', { path })
+  await world.settle()
+  const delivery = { id: test.body.delivery.id }
+  await record('deliveries.get', { path: delivery })
+  await refuse('deliveries.get', { path: unknown })
+  await record('deliveries.list', { query: { webhook_id: id, limit: '1' } })
+  await refuse('deliveries.list', { query: { status: 'lost' } })
+  await record('deliveries.replay', { path: delivery })
+  await refuse('deliveries.replay', { path: unknown })
+  const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
+  await record('deliveries.replayRange', { body: { webhook_id: id, ...range } })
+  await refuse('deliveries.replayRange', { body: { webhook_id: unknown.id, ...range } })
+  await record('events.list', { query: { types: 'contact.created', limit: '1' } })
+  await refuse('events.list', { query: { types: 'contact.lost' } })
+  await request('POST', '/set-webhooks', { url: gone, events: ['contact.updated'] })
+  await request('PATCH', `/contact?phone_number=${encodeURIComponent(ANA)}`, { email: 'ana@example.com' })
+  await world.settle()
+  await record('webhooks.rotateSecret', { path })
+  await record('webhooks.enable', { path })
+  for (const verb of ['rotateSecret', 'enable', 'test']) await refuse(`webhooks.${verb}`, { path: unknown })
+}
+
+/** Keeps the first event of each kind; of Ana, if there is one. */
+function keepEvents({ keep }: Scene, received: ReceivedWebhook[]): void {
+  const bodies = received.map(({ body }) => body)
+  const ofAna = bodies.filter(({ data }) => data.contact?.phone_number === ANA)
+  for (const kind of [...new Set(bodies.map(({ type }) => type))].sort()) {
+    keep(
+      `events.on${nameOfKind(kind)}`,
+      [...ofAna, ...bodies].find(({ type }) => type === kind),
+    )
+  }
+}

@@ -1,0 +1,48 @@
+/** Kept of a file in Base64: the beginning of every QR code is the same. */
+const BASE64_LENGTH = 48
+
+/**
+ * The value with everything that differs from run to run replaced: the texts that `replacements` name, and ids, times,
+ * durations and secrets. The same text is always replaced by the same one.
+ */
+export function settle<Value>(value: Value, replacements: Record<string, string>): Value {
+  let text = JSON.stringify(value, null, 1)
+  for (const [from, to] of Object.entries(replacements)) text = text.replaceAll(from, to)
+  for (const [pattern, replace] of PATTERNS) {
+    const seen = new Map<string, string>()
+    text = text.replaceAll(pattern, (match) => {
+      const known = seen.get(match) ?? replace(seen.size + 1, match)
+      seen.set(match, known)
+      return known
+    })
+  }
+  return JSON.parse(text)
+}
+
+/** The nth text that a pattern matches becomes what its function returns. */
+const PATTERNS: [RegExp, (n: number, match: string) => string][] = [
+  [
+    /(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f-])/g,
+    (n) => `01a20000-0000-7000-8000-${numbered(n, 12)}`,
+  ],
+  [/wamid\.[\w+/=-]+/g, (n) => `wamid.EXAMPLE${n}`],
+  [/(?<=")[0-9A-F]{32}(?=")/g, (n) => `3EB0${numbered(n, 28)}`],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, () => '2026-03-02T09:00:00.000Z'],
+  [/whsec_[\w+/=]+/g, () => 'whsec_EXAMPLE'],
+  [/parley_[\w-]{12,}/g, () => 'parley_EXAMPLE'],
+  [/(?<=\?expires=)\d+&signature=[\w-]+/g, () => '1772445600&signature=EXAMPLE'],
+  [/(?<="prefix": ")[^"]+/g, () => 'parley_EXAM'],
+  [/(?<="duration_ms": )\d+/g, () => '42'],
+  [/(?<="messageTimestamp": )\d+/g, () => '1772442000'],
+  [/(?<="(?:t|senderT)imestampMs": )\d+/g, () => '1772442000000'],
+  [/(?<="next_after": ")[^"]+/g, () => 'MToxMjovLw'],
+  [/(?<=sign-in#)[^"]+/g, () => 'TOKEN'],
+  [/(?<="(?:hash|token)": ")[^"]+/g, () => 'TOKEN-OF-THE-INSTANCE'],
+  [/(?<="pairingCode": ")[^"]+/g, () => 'WZYEH1YY'],
+  [/(?<=")2@[\w+/=,]+/g, () => '2@EXAMPLE,EXAMPLE,EXAMPLE'],
+  [/(?<="base64": ")[^"]+/g, (_n, match) => match.slice(0, BASE64_LENGTH)],
+]
+
+function numbered(n: number, length: number): string {
+  return String(n).padStart(length, '0')
+}
