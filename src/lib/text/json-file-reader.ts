@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createByteList } from '../bytes/byte-list.js'
+import { closingQuote, cutEscapeLength, unescapeText } from './json-string-bytes.js'
 
 /** Receives the one string of a JSON text that is a file, unescaped and in pieces. */
 export interface FileSink {
@@ -45,7 +46,7 @@ const DROPPED_KEY = Buffer.from('""')
  * parsed. Holds only a few megabytes in memory. Throws the errors of sink and source.
  */
 export async function readJsonWithFile(source: AsyncIterable<Buffer>, options: JsonFileOptions): Promise<JsonWithFile> {
-  const reader = createReader(options)
+  const reader = new FileSeparator(options)
   let size = 0
   for await (const chunk of source) {
     size += chunk.length
@@ -69,123 +70,116 @@ export function findDropped(value: unknown, path = ''): string | null {
   return null
 }
 
-/** Finds the strings of a JSON text. It checks only what the JSON parser does not see. */
-function createReader({ paths, openFile }: JsonFileOptions) {
-  const rest = createByteList()
-  const place = createPlace()
-  let inString = false
-  /** The start of the string in `rest`. */
-  let start = 0
-  let isDropped = false
-  /** The bytes of an incomplete escape. */
-  let begun: number[] = []
-  let sink: FileSink | null = null
-  let marker = ''
-  let inFile = false
-  /** Bytes of the file that the sink has not got yet. */
-  const text = createByteList()
+/** Separates the file from the rest of a JSON text. It checks only what the JSON parser does not see. */
+class FileSeparator {
+  readonly #options: JsonFileOptions
+  readonly #place = createPlace()
+  readonly #rest = createByteList()
+  #inString = false
+  /** The start of the string in the rest. */
+  #start = 0
+  #isDropped = false
+  /** Gets the current string; null if it is not the file. */
+  #sink: FileSink | null = null
+  /** Stands for the file; null until there is one. */
+  #marker: string | null = null
+  /** An escape that the end of the last chunk cut. */
+  #cutEscape: Buffer = EMPTY
+
+  constructor(options: JsonFileOptions) {
+    this.#options = options
+  }
+
+  restBytes(): number {
+    return this.#rest.length()
+  }
 
   /** Reads the next chunk; returns what is wrong with it, or null. */
-  async function take(chunk: Buffer): Promise<string | null> {
-    let quote = -1
+  async take(chunk: Buffer): Promise<string | null> {
+    const bytes = this.#cutEscape.length === 0 ? chunk : Buffer.concat([this.#cutEscape, chunk])
+    this.#cutEscape = EMPTY
     let at = 0
-    while (at < chunk.length) {
-      if (!inString) at = takeStructure(chunk, at)
-      else if (begun.length > 0) {
-        at = fillEscape(chunk, at)
-        if (isWhole(begun) && !takeEscape()) return 'a string holds a backslash that escapes nothing'
-      } else {
-        if (quote < at) quote = indexOrEnd(chunk, QUOTE, at)
-        const end = Math.min(quote, at + indexOrEnd(chunk.subarray(at, quote), BACKSLASH, 0))
-        takeText(chunk.subarray(at, end))
-        if (isFile()) await beginFile()
-        if (end === quote && quote < chunk.length) endString()
-        else if (end < chunk.length) begun.push(BACKSLASH)
-        at = end + 1
+    while (at < bytes.length) {
+      if (!this.#inString) {
+        at = this.#takeStructure(bytes, at)
+        continue
       }
-    }
-    if (sink !== null && text.length() > 0) {
-      await sink.write(text.from(0))
-      text.cut(0)
+      const quote = closingQuote(bytes, at)
+      const end = quote ?? bytes.length - cutEscapeLength(bytes, at)
+      const written = bytes.subarray(at, end)
+      const text = unescapeText(written)
+      if (text === null) return 'a string holds a backslash that escapes nothing'
+      if (this.#sink) await this.#sink.write(text)
+      else this.#takeText(written)
+      if (this.#isFile() && !(await this.#beginFile())) return 'a string holds a control character'
+      if (quote !== null) this.#endString()
+      else this.#cutEscape = bytes.subarray(end)
+      at = quote === null ? bytes.length : quote + 1
     }
     return null
   }
 
-  /** Reads up to the next string; returns its position. */
-  function takeStructure(chunk: Buffer, from: number): number {
-    const quote = indexOrEnd(chunk, QUOTE, from)
-    for (let at = from; at < quote; at++) place.note(chunk[at] as number)
-    rest.add(chunk.subarray(from, quote))
-    if (quote === chunk.length) return quote
-    inString = true
-    start = rest.length()
-    isDropped = false
-    rest.add(QUOTE_BYTE)
-    return quote + 1
-  }
-
-  function fillEscape(chunk: Buffer, from: number): number {
-    let at = from
-    while (at < chunk.length && !isWhole(begun)) begun.push(chunk[at++] as number)
-    return at
-  }
-
-  function takeEscape(): boolean {
-    const written = Buffer.from(begun)
-    begun = []
-    const meaning = meaningOf(written)
-    if (meaning === null) return false
-    if (inFile) text.add(meaning)
-    else takeText(written)
-    return true
-  }
-
-  function takeText(written: Buffer): void {
-    if (isDropped) return
-    const taker = inFile ? text : rest
-    taker.add(written)
-    if (inFile || rest.length() - start <= MAX_STRING_BYTES) return
-    isDropped = true
-    rest.cut(start)
-  }
-
-  function isFile(): boolean {
-    return !isDropped && sink === null && rest.length() - start > FILE_FROM_BYTES && paths.has(place.path())
-  }
-
-  async function beginFile(): Promise<void> {
-    sink = await openFile()
-    marker = `file ${randomUUID()}`
-    inFile = true
-    text.add(Buffer.from(JSON.parse(`${rest.from(start).toString('latin1')}"`) as string))
-    rest.cut(start)
-  }
-
-  function endString(): void {
-    inString = false
-    if (inFile) {
-      inFile = false
-      rest.add(Buffer.from(JSON.stringify(marker)))
-    } else if (isDropped) rest.add(place.awaitsKey() ? DROPPED_KEY : DROPPED_WRITTEN)
-    else {
-      rest.add(QUOTE_BYTE)
-      const written = rest.from(start)
-      if (place.awaitsKey()) place.enter(written.toString('latin1', 1, written.length - 1))
-    }
-  }
-
-  function finish(): JsonWithFile {
-    if (inString) return { outcome: 'malformed', text: 'it ends within a string' }
-    const text = rest.from(0).toString()
+  finish(): JsonWithFile {
+    if (this.#inString) return { outcome: 'malformed', text: 'it ends within a string' }
+    const text = this.#rest.from(0).toString()
     try {
-      const value: unknown = text === '' ? undefined : JSON.parse(text)
-      return { outcome: 'read', value, marker: sink === null ? null : marker }
+      return { outcome: 'read', value: text === '' ? undefined : JSON.parse(text), marker: this.#marker }
     } catch (error) {
       return { outcome: 'malformed', text: (error as Error).message }
     }
   }
 
-  return { take, finish, restBytes: rest.length }
+  /** Reads up to the next string; returns its position. */
+  #takeStructure(bytes: Buffer, from: number): number {
+    const found = bytes.indexOf(QUOTE, from)
+    const quote = found === -1 ? bytes.length : found
+    for (let at = from; at < quote; at++) this.#place.note(bytes[at] as number)
+    this.#rest.add(bytes.subarray(from, quote))
+    if (quote === bytes.length) return quote
+    this.#inString = true
+    this.#start = this.#rest.length()
+    this.#isDropped = false
+    this.#rest.add(QUOTE_BYTE)
+    return quote + 1
+  }
+
+  #takeText(written: Buffer): void {
+    if (this.#isDropped) return
+    this.#rest.add(written)
+    if (this.#rest.length() - this.#start <= MAX_STRING_BYTES) return
+    this.#isDropped = true
+    this.#rest.cut(this.#start)
+  }
+
+  /** Whether the current string has just grown long enough to be the file. */
+  #isFile(): boolean {
+    if (this.#isDropped || this.#marker !== null) return false
+    return this.#rest.length() - this.#start > FILE_FROM_BYTES && this.#options.paths.has(this.#place.path())
+  }
+
+  /** Gives the sink what has been read of the string; false if JSON does not allow it. */
+  async #beginFile(): Promise<boolean> {
+    const written = this.#rest.from(this.#start + QUOTE_BYTE.length)
+    if (CONTROL_CHARACTER.test(written.toString('latin1'))) return false
+    this.#marker = `file ${randomUUID()}`
+    this.#sink = await this.#options.openFile()
+    await this.#sink.write(Buffer.from(unescapeText(written) ?? EMPTY))
+    this.#rest.cut(this.#start)
+    return true
+  }
+
+  #endString(): void {
+    this.#inString = false
+    if (this.#sink) {
+      this.#sink = null
+      this.#rest.add(Buffer.from(JSON.stringify(this.#marker)))
+    } else if (this.#isDropped) this.#rest.add(this.#place.awaitsKey() ? DROPPED_KEY : DROPPED_WRITTEN)
+    else {
+      this.#rest.add(QUOTE_BYTE)
+      const written = this.#rest.from(this.#start)
+      if (this.#place.awaitsKey()) this.#place.enter(written.toString('latin1', 1, written.length - 1))
+    }
+  }
 }
 
 /** Tracks the reader's position in the text. */
@@ -229,38 +223,14 @@ function createPlace() {
   }
 }
 
-/** The next position of a byte, or the length if there is none. */
-function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
-  const found = bytes.indexOf(byte, from)
-  return found === -1 ? bytes.length : found
-}
-
-function isWhole(begun: readonly number[]): boolean {
-  return begun.length === (begun[1] === LETTER_U ? 6 : 2)
-}
-
-/** The meaning of an escape; null if JSON does not have it. */
-function meaningOf(written: Buffer): Buffer | null {
-  const simple = SIMPLE_ESCAPES.get(written[1] as number)
-  if (simple !== undefined) return simple
-  const code = /^\\u([0-9a-f]{4})$/i.exec(written.toString('latin1'))?.[1]
-  return code === undefined ? null : Buffer.from(String.fromCharCode(Number.parseInt(code, 16)))
-}
-
+const EMPTY = Buffer.alloc(0)
 const QUOTE = 0x22
 const QUOTE_BYTE = Buffer.of(QUOTE)
-const BACKSLASH = 0x5c
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const COLON = 0x3a
 const COMMA = 0x2c
-const LETTER_U = 0x75
-
-/** By the character after the backslash. */
-const SIMPLE_ESCAPES = new Map(
-  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
-    ([letter, meaning]) => [letter.charCodeAt(0), Buffer.from(meaning)],
-  ),
-)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not allow them in strings.
+const CONTROL_CHARACTER = /[\0-\x1f]/

@@ -6,10 +6,18 @@ const MANY = 10_000_000
 
 /** Reads a text in pieces of so many bytes; the file as text. */
 async function read(text: string, size = 65_536, maxBytes = MANY) {
+  return readPieces(piecesOf(text, size), maxBytes)
+}
+
+function* piecesOf(text: string, size: number): Generator<Buffer> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function readPieces(texts: Iterable<string | Buffer>, maxBytes = MANY) {
   let file = ''
   async function* pieces() {
-    const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+    for (const text of texts) yield Buffer.from(text)
   }
   const openFile = async () => ({
     write: async (piece: Buffer) => {
@@ -57,6 +65,23 @@ describe('a long string in a JSON text', () => {
       expect(outcome.value).toEqual({ a: [1], in: { media: outcome.marker, b: 'x' } })
       expect(file === long).toBe(true)
     }
+  })
+
+  it('has the meaning that JSON gives it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary-ascii' }), fc.integer({ min: 1, max: 9 }), async (added, size) => {
+        const start = `{"media":"${long}`
+        const end = `${JSON.stringify(added).slice(1, -1)}"}`
+        const { file } = await readPieces([start, ...piecesOf(end, size)])
+        expect(file.slice(long.length)).toBe(added)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('is malformed if it has line breaks', async () => {
+    const { outcome } = await read(`{"media":"${long.replaceAll(/.{76}/g, '$&\n')}"}`)
+    expect(outcome).toEqual({ outcome: 'malformed', text: 'a string holds a control character' })
   })
 
   it.each(['{"other":"?"}', '["?"]', '{"a":{"media":"?"}}', '{"in":[{"media":"?"}]}'])(
