@@ -4,6 +4,7 @@ import { findOrganizationByName } from '../../core/organizations/organizations.j
 import { listWebhooks, requireWebhook } from '../../core/webhooks/endpoints.js'
 import { tailDeliveries } from '../../core/webhooks/log.js'
 import { sleep } from '../../lib/async/backoff.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { AttemptRow, Delivery } from '../../model/webhooks/webhook.js'
 import { readOptions } from '../input.js'
 import type { Invocation } from '../invocation.js'
@@ -35,7 +36,6 @@ const POLL_MS = 500
 /** Records become visible a little later, when their transaction commits. */
 const LOOK_BACK_MS = 2_000
 const PAGE = 1_000
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
 const Wanted = Type.Object({ webhook: Type.Optional(Type.String({ format: 'uuid' })) })
 
@@ -100,7 +100,7 @@ function createReader(
 
 /** Deliveries whose last attempt was recorded at `since` or later; one that is attempted meanwhile comes twice. */
 async function* readSince(ctx: OperatorContext, organizationId: string, since: Date): AsyncGenerator<Delivery> {
-  for (let after = { at: since, id: LOWEST_ID }; ; ) {
+  for (let after = { at: since, id: NIL_UUID }; ; ) {
     const page = await tailDeliveries(ctx, organizationId, after, PAGE)
     yield* page
     const last = page.at(-1)

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { readPhoneNumber } from '../../model/contacts/phone-number.js'
 import { normalizeTerm } from '../../model/conversations/search-terms.js'
@@ -20,7 +21,6 @@ export interface ContactListRequest {
   limit: number
 }
 
-const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 const EXPORT_STEP = 500
 
 /** One page of the organization's contacts, most recently active first. */

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
 import { SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 
 /** A recipient as listed: a contact by its id, or a number. */
@@ -125,8 +126,6 @@ const addUtmCampaigns = statement<never>(
    ON CONFLICT DO NOTHING`,
 )
 
-const ZERO_ID = '00000000-0000-0000-0000-000000000000'
-
 /** Adds listed recipients after number `after`; they are counted when they are prepared. */
 export async function listRecipients(
   db: Queryable,
@@ -181,7 +180,7 @@ export async function extendRecipients(
   broadcastId: string,
   { tags, until, afterContact, afterN, messageIds }: AudienceStep,
 ): Promise<{ added: number; lastContact: string | null }> {
-  const values = [organizationId, broadcastId, afterN, afterContact ?? ZERO_ID, until, tags, messageIds]
+  const values = [organizationId, broadcastId, afterN, afterContact ?? NIL_UUID, until, tags, messageIds]
   const [row] = await db.run(extend, values)
   return { added: row?.added ?? 0, lastContact: row?.last_contact ?? null }
 }

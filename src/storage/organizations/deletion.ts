@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { type Statement, statement } from '../../database/statement.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
 import { taskId } from '../runtime/jobs.js'
 
 // The first step of a deletion marks the organization's row, which hides it from the view `organizations`, and deletes
@@ -62,7 +63,7 @@ const listMedia = statement<{ id: string }>(
 /** Small, so that a batch holds its locks for a short time only. */
 export const DELETION_BATCH = 1_000
 
-const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '0' } as const
+const FIRST = { uuid: NIL_UUID, text: '', bigint: '0' } as const
 
 /** A table and the column that follows organization_id in its key. */
 type Walk = readonly [table: string, column: string, type: keyof typeof FIRST]
