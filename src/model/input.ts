@@ -1,5 +1,4 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { type TSchema, Type } from 'typebox'
 import { isCalendarDate } from '../lib/text/calendar.js'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/text/json.js'
 import { excerpt, firstUnstorable } from '../lib/text/text.js'
@@ -19,11 +18,6 @@ export interface InputSchema {
   'x-problem'?: ProblemCode
   'x-example'?: object
 }
-
-export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-
-/** The path parameter `id`. */
-export const IdParams = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 /** Deeper nesting is refused, so that recursive code is safe. */
 const MAX_DEPTH = 32

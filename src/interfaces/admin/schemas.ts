@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { createResponses } from '../../http/answers/responses.js'
 import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
-import { IdParams, Nullable } from '../../model/input.js'
+import { IdParams, Nullable } from '../../model/fields.js'
 import { MEMBER_ROLES } from '../../model/organizations/member.js'
 import {
   ChangeOrganization,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { createResponses } from '../../http/answers/responses.js'
 import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
-import { Nullable } from '../../model/input.js'
+import { Nullable } from '../../model/fields.js'
 import type { ProblemCode } from '../../model/problem.js'
 
 const DateTime = Type.String({ format: 'date-time' })

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { nameOfKind, type WebhookParts } from '../../http/description/describe.js'
 import { named } from '../../http/description/name-schemas.js'
-import { Nullable } from '../../model/input.js'
+import { Nullable } from '../../model/fields.js'
 import type { GatewayEventName } from '../../model/instances/gateway-event.js'
 import { ConnectionState } from './instances/schemas.js'
 import { GatewayMessageSchema } from './schemas.js'

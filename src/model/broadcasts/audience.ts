@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { MAX_FULL_NAME } from '../contacts/contact-input.js'
-import { Nullable } from '../input.js'
+import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { parameterValues } from '../templates/input.js'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable } from '../input.js'
+import { Nullable } from '../fields.js'
 
 /** The fields of contacts that clients may set, by the API or in a file. */
 

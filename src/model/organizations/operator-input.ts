@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import { type Static, Type } from 'typebox'
 import { isCountryCode } from '../contacts/phone-number.js'
-import { Nullable } from '../input.js'
+import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { MEMBER_ROLES } from './member.js'
 import { SCOPES } from './scope.js'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable } from '../input.js'
+import { Nullable } from '../fields.js'
 
 const MAX_PARAMETERS = 100
 const MAX_VALUE = 4_096

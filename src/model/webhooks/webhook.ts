@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { excerpt } from '../../lib/text/text.js'
 import { toIso } from '../contacts/contact.js'
-import { Nullable } from '../input.js'
+import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 
 /** The event types that endpoints can subscribe to and the feed shows. */

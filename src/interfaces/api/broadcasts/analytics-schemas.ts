@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
-import { Nullable } from '../../../model/input.js'
+import { Nullable } from '../../../model/fields.js'
 
 const Count = Type.Integer({ minimum: 0 })
 const Percent = Type.Number({ minimum: 0, description: 'Percent, two decimals; 0 when the denominator is 0' })

@@ -7,7 +7,7 @@ import { MAX_IMPORT_BYTES, tooLarge, withUpload } from '../../../core/contacts/r
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { Nullable } from '../../../model/input.js'
+import { Nullable } from '../../../model/fields.js'
 import { Problem } from '../../../model/problem.js'
 import type { ApiServer } from '../server.js'
 

@@ -1,22 +1,13 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
 import { sizeText } from '../../../lib/text/units.js'
-import { Nullable } from '../../../model/input.js'
+import { coordinates, Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
 import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../../model/messages/content.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
 import { MEDIA_RULES, type MediaKind } from '../../../model/messages/media.js'
 import { Problem } from '../../../model/problem.js'
 
 const DEFAULT_EMOJI = '👍'
-
-const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
-
-/** A text that must be there; `missing` is what its absence is called, where its path alone would not do. */
-const Needed = (maxLength: number, missing: string | true = true, description = '') =>
-  Type.String({ minLength: 1, maxLength, 'x-missing': missing, ...(description && { description }) })
-
-const NeededList = <Schema extends TSchema>(schema: Schema, maxItems: number, missing: string | true = true) =>
-  Type.Array(schema, { minItems: 1, maxItems, 'x-missing': missing })
 
 const common = {
   phone_number: Type.String({
@@ -41,7 +32,7 @@ const common = {
 const mediaUrl = (kind: MediaKind) => {
   const { names, maxBytes } = MEDIA_RULES[kind]
   const description = `Publicly accessible URL of a file: ${names}, at most ${sizeText(maxBytes)}`
-  return Needed(LIMITS.url, 'media_url is required for media messages', description)
+  return RequiredText(LIMITS.url, description, 'media_url is required for media messages')
 }
 const caption = Maybe(Type.String({ maxLength: LIMITS.caption }))
 const filename = Maybe(Type.String({ maxLength: LIMITS.filename, description: 'The name that is shown' }))
@@ -51,7 +42,7 @@ const Text = named(
   Type.Object({
     ...common,
     message_type: Type.Literal('text'),
-    text: Needed(LIMITS.text, 'text is required for text messages'),
+    text: RequiredText(LIMITS.text, '', 'text is required for text messages'),
   }),
 )
 
@@ -87,8 +78,7 @@ const Location = named(
     message_type: Type.Literal('location'),
     location: Type.Object(
       {
-        latitude: Type.Number({ minimum: -90, maximum: 90, 'x-missing': COORDINATES }),
-        longitude: Type.Number({ minimum: -180, maximum: 180, 'x-missing': COORDINATES }),
+        ...coordinates(COORDINATES),
         name: Maybe(Type.String({ maxLength: LIMITS.place })),
         address: Maybe(Type.String({ maxLength: LIMITS.place })),
       },
@@ -102,29 +92,32 @@ const Contacts = named(
   Type.Object({
     ...common,
     message_type: Type.Literal('contacts'),
-    contacts: NeededList(
+    contacts: RequiredList(
       Type.Object({
         name: Type.Object(
           {
-            formatted_name: Needed(LIMITS.cardText),
+            formatted_name: RequiredText(LIMITS.cardText),
             first_name: Maybe(Type.String({ maxLength: LIMITS.cardText, description: 'By default formatted_name' })),
             last_name: Maybe(Type.String({ maxLength: LIMITS.cardText })),
           },
           { 'x-missing': true },
         ),
-        phones: NeededList(
-          Type.Object({ phone: Needed(LIMITS.cardText), type: Maybe(Type.String({ maxLength: LIMITS.cardText })) }),
+        phones: RequiredList(
+          Type.Object({
+            phone: RequiredText(LIMITS.cardText),
+            type: Maybe(Type.String({ maxLength: LIMITS.cardText })),
+          }),
           LIMITS.cards,
         ),
       }),
       LIMITS.cards,
-      'contacts is required for contacts messages',
+      { missing: 'contacts is required for contacts messages' },
     ),
   }),
 )
 
 const frame = {
-  body: Needed(LIMITS.body),
+  body: RequiredText(LIMITS.body),
   header: Maybe(Type.String({ maxLength: LIMITS.header })),
   footer: Maybe(Type.String({ maxLength: LIMITS.footer })),
 }
@@ -136,11 +129,18 @@ const Buttons = named(
     type: Type.Literal('button'),
     header_media: Maybe(
       Type.Object(
-        { type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }), url: Needed(LIMITS.url), filename },
+        {
+          type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }),
+          url: RequiredText(LIMITS.url),
+          filename,
+        },
         { description: 'A file above the body, instead of header' },
       ),
     ),
-    buttons: NeededList(Type.Object({ id: Needed(LIMITS.buttonId), title: Needed(LIMITS.title) }), LIMITS.buttons),
+    buttons: RequiredList(
+      Type.Object({ id: RequiredText(LIMITS.buttonId), title: RequiredText(LIMITS.title) }),
+      LIMITS.buttons,
+    ),
   }),
 )
 
@@ -149,16 +149,16 @@ const List = named(
   Type.Object({
     ...frame,
     type: Type.Literal('list'),
-    button: Needed(LIMITS.title),
-    sections: NeededList(
+    button: RequiredText(LIMITS.title),
+    sections: RequiredList(
       Type.Object({
         title: Maybe(
           Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required in a list of several sections' }),
         ),
-        rows: NeededList(
+        rows: RequiredList(
           Type.Object({
-            id: Needed(LIMITS.rowId),
-            title: Needed(LIMITS.rowTitle),
+            id: RequiredText(LIMITS.rowId),
+            title: RequiredText(LIMITS.rowTitle),
             description: Maybe(Type.String({ maxLength: LIMITS.description })),
           }),
           LIMITS.rows,
@@ -197,7 +197,7 @@ const Reaction = named(
     message_type: Type.Literal('reaction'),
     reaction: Type.Object(
       {
-        message_id: Needed(512, REACTION_TARGET, 'A message of the conversation, by either of its ids'),
+        message_id: RequiredText(512, 'A message of the conversation, by either of its ids', REACTION_TARGET),
         emoji: Maybe(
           Type.String({
             maxLength: LIMITS.emoji,

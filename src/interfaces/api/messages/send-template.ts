@@ -5,7 +5,7 @@ import { findTemplateSend, sendTemplate, type TemplateSend } from '../../../core
 import { senderOf, tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { Nullable } from '../../../model/input.js'
+import { Nullable } from '../../../model/fields.js'
 import { PROBLEMS } from '../../../model/problem.js'
 import { parameterValues } from '../../../model/templates/input.js'
 import { responses, tenantId } from '../schemas.js'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable } from '../../../model/input.js'
+import { Nullable } from '../../../model/fields.js'
 import type { TemplateParameters } from '../../../model/templates/parameters.js'
 
 export const headerMedia = Type.Optional(

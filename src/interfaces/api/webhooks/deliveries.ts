@@ -10,7 +10,7 @@ import {
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { Nullable } from '../../../model/input.js'
+import { Nullable } from '../../../model/fields.js'
 import { DELIVERY_STATUSES, presentDelivery } from '../../../model/webhooks/webhook.js'
 import { readMoment } from '../moment.js'
 import { paginationOf } from '../pagination.js'

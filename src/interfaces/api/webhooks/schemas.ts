@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
-import { Nullable } from '../../../model/input.js'
+import { Nullable } from '../../../model/fields.js'
 import { DELIVERY_STATUSES } from '../../../model/webhooks/webhook.js'
 
 const Uuid = Type.String({ format: 'uuid' })

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.js'
 import { assignConversation } from '../../../core/inbox/assign.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { presentInboxContact } from '../../../model/conversations/inbox.js'
-import { Nullable } from '../../../model/input.js'
+import { Nullable } from '../../../model/fields.js'
 import type { ConsoleServer } from '../server.js'
 import { contactPath } from './paths.js'
 

@@ -2,7 +2,7 @@ import type { Context } from '../../../context.js'
 import { issueApiKey, listKeys, revokeKey, rotateKey } from '../../../core/identity/api-keys.js'
 import { auditAccess } from '../../../http/access/audit.js'
 import { tenantOf } from '../../../http/access/auth.js'
-import { IdParams } from '../../../model/input.js'
+import { IdParams } from '../../../model/fields.js'
 import { CreateKey, RotateKey, readKeyFields } from '../../../model/organizations/operator-input.js'
 import type { ConsoleServer } from '../server.js'
 

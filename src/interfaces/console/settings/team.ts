@@ -4,7 +4,7 @@ import { createSignInLink, createSignInLinkByOwner } from '../../../core/identit
 import { auditAccess } from '../../../http/access/audit.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { memberOf } from '../../../http/access/session.js'
-import { IdParams } from '../../../model/input.js'
+import { IdParams } from '../../../model/fields.js'
 import { presentTeamMember } from '../../../model/organizations/member.js'
 import { ChangeMember, InviteMember } from '../../../model/organizations/operator-input.js'
 import type { ConsoleServer } from '../server.js'

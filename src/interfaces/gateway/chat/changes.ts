@@ -3,11 +3,12 @@ import type { Context } from '../../../context.js'
 import { editMessage, revokeMessage } from '../../../core/instances/chats/change-message.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
+import { Maybe } from '../../../model/fields.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { given, Jid, Maybe, NeededId } from './schemas.js'
+import { given, Jid, RequiredId } from './schemas.js'
 
 /** The longest text that any channel accepts. */
 const MAX_TEXT = 65_536
@@ -15,7 +16,7 @@ const MAX_TEXT = 65_536
 const DeleteBody = named(
   'DeleteMessage',
   Type.Object({
-    id: NeededId,
+    id: RequiredId,
     fromMe: Maybe(Type.Boolean()),
     remoteJid: Maybe(Jid),
     participant: Maybe(Jid),
@@ -27,7 +28,7 @@ const UpdateBody = named(
   Type.Object({
     number: Maybe(Jid),
     text: Type.String({ minLength: 1, maxLength: MAX_TEXT, 'x-missing': true }),
-    key: Type.Object({ id: NeededId, fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid) }, { 'x-missing': true }),
+    key: Type.Object({ id: RequiredId, fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid) }, { 'x-missing': true }),
   }),
 )
 

@@ -3,12 +3,13 @@ import type { Context } from '../../../context.js'
 import { type ChatRow, findChat, findChats } from '../../../core/instances/chats/find-chats.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
+import { Maybe } from '../../../model/fields.js'
 import { chatOf, jidOf, presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { Counted, given, Jid, MAX_PAGE, Maybe, readTimestamps, Timestamps } from './schemas.js'
+import { Counted, given, Jid, MAX_PAGE, readTimestamps, Timestamps } from './schemas.js'
 
 /** How long after a customer's message a business may send messages other than templates. */
 const WINDOW_MS = 24 * 3_600_000

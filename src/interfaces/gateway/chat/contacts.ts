@@ -11,11 +11,12 @@ import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { isUuid } from '../../../lib/bytes/id.js'
 import { type Contact, toIso } from '../../../model/contacts/contact.js'
+import { Maybe } from '../../../model/fields.js'
 import { jidOf } from '../../../model/instances/gateway-message.js'
 import { requireRouteInstance, usesInstanceToken } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { given, Jid, MAX_ID, MAX_PAGE, Maybe, paging, readPage } from './schemas.js'
+import { given, Jid, MAX_ID, MAX_PAGE, paging, readPage } from './schemas.js'
 
 const NamePart = Type.String({ maxLength: 200, description: 'A part of the name. Case and accents are ignored.' })
 

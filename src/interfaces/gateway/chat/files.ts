@@ -7,12 +7,13 @@ import { named } from '../../../http/description/name-schemas.js'
 import { encodeBase64 } from '../../../lib/bytes/base64.js'
 import { asObject } from '../../../lib/text/json.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
+import { Maybe } from '../../../model/fields.js'
 import { chatOf, presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { Maybe, NeededId } from './schemas.js'
+import { RequiredId } from './schemas.js'
 
 /** Clients send the message of a webhook back unchanged, with its file in base64. */
 const BODY_LIMIT = 32 * MEBIBYTE
@@ -20,7 +21,7 @@ const BODY_LIMIT = 32 * MEBIBYTE
 const Body = named(
   'ReadFile',
   Type.Object({
-    message: Type.Object({ key: Type.Object({ id: NeededId }, { 'x-missing': true }) }, { 'x-missing': true }),
+    message: Type.Object({ key: Type.Object({ id: RequiredId }, { 'x-missing': true }) }, { 'x-missing': true }),
     convertToMp4: Maybe(Type.Boolean({ description: 'Has no effect: files are returned as they are' })),
   }),
 )

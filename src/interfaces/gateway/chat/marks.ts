@@ -4,16 +4,17 @@ import { archiveChat } from '../../../core/instances/chats/chat-commands.js'
 import { markChatUnread, markMessagesRead } from '../../../core/instances/chats/read-marks.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
+import { Maybe } from '../../../model/fields.js'
 import { Problem } from '../../../model/problem.js'
 import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { given, Id, Jid, Maybe, NeededId } from './schemas.js'
+import { given, Id, Jid, RequiredId } from './schemas.js'
 
 const MAX_KEYS = 500
 
 const Keys = Type.Array(
-  Type.Object({ id: NeededId, fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid), participant: Maybe(Jid) }),
+  Type.Object({ id: RequiredId, fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid), participant: Maybe(Jid) }),
   { minItems: 1, maxItems: MAX_KEYS, 'x-missing': true },
 )
 const ReadBody = named('MarkAsRead', Type.Object({ readMessages: Maybe(Keys), read_messages: Maybe(Keys) }))

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import { type FoundMessages, findMessages, type MessageSearch } from '../../../core/instances/chats/find-messages.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
+import { Maybe } from '../../../model/fields.js'
 import {
   chatOf,
   GATEWAY_STATUSES,
@@ -12,7 +13,7 @@ import {
 import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { given, Id, Jid, Maybe, paging, readPage, readTimestamps, Timestamps } from './schemas.js'
+import { given, Id, Jid, paging, readPage, readTimestamps, Timestamps } from './schemas.js'
 
 const PAGE_SIZE = 50
 /** Statuses of other gateways, which clients may filter by. No message has them. */

@@ -5,11 +5,12 @@ import { checkNumbers } from '../../../core/instances/manage/check-numbers.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { hangUpSignal } from '../../../http/hang-up.js'
+import { Maybe } from '../../../model/fields.js'
 import { Problem } from '../../../model/problem.js'
 import { requireRouteInstance, usesInstanceToken } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { given, Jid, Maybe, NeededJid } from './schemas.js'
+import { given, Jid, RequiredJid } from './schemas.js'
 
 /** Maximum duration of "typing…". The response is sent when it is over. */
 const MAX_DELAY_MS = 60_000
@@ -19,7 +20,7 @@ const PRESENCES = ['unavailable', 'available', 'composing', 'recording', 'paused
 const NumbersBody = named(
   'CheckNumbers',
   Type.Object({
-    numbers: Type.Array(NeededJid, { minItems: 1, maxItems: MAX_NUMBERS, 'x-missing': true }),
+    numbers: Type.Array(RequiredJid, { minItems: 1, maxItems: MAX_NUMBERS, 'x-missing': true }),
   }),
 )
 
@@ -32,7 +33,7 @@ const shownPresence = {
 const PresenceBody = named(
   'SendPresence',
   Type.Object({
-    number: NeededJid,
+    number: RequiredJid,
     ...shownPresence,
     options: Maybe(Type.Object(shownPresence, { description: 'Where older clients put these fields' })),
   }),

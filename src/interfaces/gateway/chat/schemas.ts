@@ -1,5 +1,6 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { excerpt } from '../../../lib/text/text.js'
+import { Maybe, RequiredText } from '../../../model/fields.js'
 import { Problem } from '../../../model/problem.js'
 
 export const MAX_ID = 512
@@ -9,13 +10,10 @@ export const MAX_PAGE = 1_000
 /** Maximum page number. To get older rows, clients filter by time. */
 const MAX_PAGE_NUMBER = 10_000_000
 
-/** An optional field. Some clients send null for a field that is not given. */
-export const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
-
 export const Id = Type.String({ maxLength: MAX_ID, description: "The message's id: WhatsApp's or Parley's" })
 export const Jid = Type.String({ maxLength: MAX_JID, description: 'A JID, or digits with the country code' })
-export const NeededId = Type.String({ minLength: 1, maxLength: MAX_ID, 'x-missing': true })
-export const NeededJid = Type.String({ minLength: 1, maxLength: MAX_JID, 'x-missing': true })
+export const RequiredId = RequiredText(MAX_ID)
+export const RequiredJid = RequiredText(MAX_JID)
 
 /** A number up to `most`; 0 means the default, as if not given. */
 export const Counted = (most: number, usual: number, what: string) =>

@@ -1,18 +1,8 @@
 import { Type } from 'typebox'
+import { coordinates, OptionalText, RequiredList, RequiredText } from '../../../model/fields.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
-import {
-  common,
-  MAX_ANY_TEXT,
-  MessageId,
-  mentioning,
-  mentionsOf,
-  Needed,
-  NeededList,
-  Optional,
-  Place,
-  textOrNull,
-} from './fields.js'
+import { common, MAX_ANY_TEXT, MessageId, mentioning, mentionsOf, Place, textOrNull } from './fields.js'
 import { sendVerb } from './verb.js'
 
 const MAX_POLL_NAME = 255
@@ -22,7 +12,7 @@ const POLL_OPTIONS = { least: 2, most: 12 }
 const MAX_COMPONENTS = 32_768
 const MAX_TEMPLATE_NAME = 512
 
-const ContactField = Optional(LIMITS.cardText)
+const ContactField = OptionalText(LIMITS.cardText)
 
 /** Messages without files. */
 export const basicVerbs = [
@@ -34,7 +24,7 @@ export const basicVerbs = [
     schema: Type.Object({
       ...common,
       ...mentioning,
-      text: Needed(MAX_ANY_TEXT),
+      text: RequiredText(MAX_ANY_TEXT),
       linkPreview: Type.Optional(Type.Boolean({ description: 'Show a preview of a link' })),
     }),
     read: (body) => {
@@ -50,8 +40,7 @@ export const basicVerbs = [
     fileField: null,
     schema: Type.Object({
       ...common,
-      latitude: Type.Number({ minimum: -90, maximum: 90, 'x-missing': true }),
-      longitude: Type.Number({ minimum: -180, maximum: 180, 'x-missing': true }),
+      ...coordinates(),
       name: Place,
       address: Place,
     }),
@@ -66,16 +55,15 @@ export const basicVerbs = [
     fileField: null,
     schema: Type.Object({
       ...common,
-      contact: NeededList(
+      contact: RequiredList(
         Type.Object({
-          fullName: Needed(LIMITS.cardText),
-          phoneNumber: Optional(LIMITS.cardText, 'The number as it is shown. By default wuid.'),
-          wuid: Optional(LIMITS.cardText, 'The digits of the number at WhatsApp. By default those of phoneNumber.'),
+          fullName: RequiredText(LIMITS.cardText),
+          phoneNumber: OptionalText(LIMITS.cardText, 'The number as it is shown. By default wuid.'),
+          wuid: OptionalText(LIMITS.cardText, 'The digits of the number at WhatsApp. By default those of phoneNumber.'),
           organization: ContactField,
           email: ContactField,
-          url: Optional(LIMITS.url),
+          url: OptionalText(LIMITS.url),
         }),
-        1,
         LIMITS.cards,
       ),
     }),
@@ -89,7 +77,7 @@ export const basicVerbs = [
     schema: Type.Object({
       delay: common.delay,
       key: Type.Object(
-        { id: MessageId, remoteJid: Needed(100, 'The chat'), fromMe: Type.Optional(Type.Boolean()) },
+        { id: MessageId, remoteJid: RequiredText(100, 'The chat'), fromMe: Type.Optional(Type.Boolean()) },
         { 'x-missing': true },
       ),
       reaction: Type.String({
@@ -114,14 +102,14 @@ export const basicVerbs = [
     fileField: null,
     schema: Type.Object({
       ...common,
-      name: Needed(MAX_POLL_NAME, 'The question'),
+      name: RequiredText(MAX_POLL_NAME, 'The question'),
       selectableCount: Type.Integer({
         minimum: 0,
         maximum: POLL_OPTIONS.most,
         'x-missing': true,
         description: 'How many options a person may choose. 0: all of them.',
       }),
-      values: NeededList(Needed(MAX_POLL_OPTION), POLL_OPTIONS.least, POLL_OPTIONS.most),
+      values: RequiredList(RequiredText(MAX_POLL_OPTION), POLL_OPTIONS.most, { minItems: POLL_OPTIONS.least }),
     }),
     read: ({ name, selectableCount, values }) => {
       checkPoll(values, selectableCount)
@@ -135,8 +123,8 @@ export const basicVerbs = [
     fileField: null,
     schema: Type.Object({
       ...common,
-      name: Needed(MAX_TEMPLATE_NAME),
-      language: Needed(LIMITS.cardText, 'For example pt_BR'),
+      name: RequiredText(MAX_TEMPLATE_NAME),
+      language: RequiredText(LIMITS.cardText, 'For example pt_BR'),
       components: Type.Optional(
         Type.Array(Type.Record(Type.String(), Type.Unknown()), {
           description: 'The parameters as the upstream takes them',

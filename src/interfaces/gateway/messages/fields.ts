@@ -1,4 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { OptionalText, RequiredText } from '../../../model/fields.js'
 import type { Mentions } from '../../../model/messages/content.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 
@@ -9,23 +10,12 @@ const MAX_ID = 512
 /** The longest text that any channel accepts. The limit of the instance's channel is checked later. */
 export const MAX_ANY_TEXT = 65_536
 
-/** A required text. */
-export const Needed = (maxLength: number, description?: string) =>
-  Type.String({ minLength: 1, maxLength, 'x-missing': true, ...(description !== undefined && { description }) })
-
-/** A text that may be missing or empty. */
-export const Optional = (maxLength: number, description?: string) =>
-  Type.Optional(Type.String({ maxLength, ...(description !== undefined && { description }) }))
-
-export const NeededList = <Schema extends TSchema>(schema: Schema, minItems: number, maxItems: number) =>
-  Type.Array(schema, { minItems, maxItems, 'x-missing': true })
-
 /** The id of a message, either Parley's or the upstream's. */
-export const MessageId = Needed(MAX_ID, "WhatsApp's or Parley's id")
+export const MessageId = RequiredText(MAX_ID, "WhatsApp's or Parley's id")
 
 /** The fields of all messages. */
 export const common = {
-  number: Needed(100, 'Digits with the country code, a JID, or the id of a group'),
+  number: RequiredText(100, 'Digits with the country code, a JID, or the id of a group'),
   delay: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -68,4 +58,4 @@ export function textOrNull(text: string | undefined): string | null {
 }
 
 /** A place's name or address. */
-export const Place = Optional(LIMITS.place)
+export const Place = OptionalText(LIMITS.place)

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import { OptionalText, RequiredText } from '../../../model/fields.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
-import { common, MAX_ANY_TEXT, mentioning, mentionsOf, Needed, Optional, textOrNull } from './fields.js'
+import { common, MAX_ANY_TEXT, mentioning, mentionsOf, textOrNull } from './fields.js'
 import { type RequestFile, sendVerb } from './verb.js'
 
 /** A file: its URL or its content. In a form, the part `file` replaces the field. */
@@ -12,7 +13,7 @@ const file = (what: string) =>
     }),
   )
 
-const caption = Optional(MAX_ANY_TEXT)
+const caption = OptionalText(MAX_ANY_TEXT)
 
 /** Messages with a file: media, voice notes, round videos, stickers. */
 export const fileVerbs = [
@@ -30,7 +31,7 @@ export const fileVerbs = [
       mediatype: Type.Enum(['image', 'video', 'document', 'audio'], { 'x-missing': true }),
       media: file('The file'),
       caption,
-      fileName: Optional(LIMITS.filename, 'The name of a document. Required with Base64.'),
+      fileName: OptionalText(LIMITS.filename, 'The name of a document. Required with Base64.'),
     }),
     read: (body, { source, isBase64 }) => {
       const words = { caption: textOrNull(body.caption), ...mentionsOf(body) }
@@ -107,4 +108,4 @@ export function fileAtUrl(field: string, text: string): RequestFile | null {
 }
 
 /** A text that must be a URL. */
-export const Address = Needed(LIMITS.url, 'An http(s) address')
+export const Address = RequiredText(LIMITS.url, 'An http(s) address')

@@ -1,34 +1,33 @@
 import { type Static, Type } from 'typebox'
 import { excerpt } from '../../../lib/text/text.js'
+import { OptionalText, RequiredList, RequiredText } from '../../../model/fields.js'
 import type { FileSource, InteractiveHeader } from '../../../model/messages/content.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
-import { common, Needed, NeededList, Optional, textOrNull } from './fields.js'
+import { common, textOrNull } from './fields.js'
 import { Address } from './files.js'
 import { sendVerb } from './verb.js'
 
 /** `title` is the header and `description` the body. If only one is given, it is the body. */
-const heading = { title: Optional(LIMITS.body), description: Optional(LIMITS.body) }
+const heading = { title: OptionalText(LIMITS.body), description: OptionalText(LIMITS.body) }
 
 const ListBody = Type.Object({
   ...common,
   ...heading,
-  footerText: Optional(LIMITS.footer),
-  buttonText: Needed(LIMITS.title, 'What opens the list'),
-  sections: NeededList(
+  footerText: OptionalText(LIMITS.footer),
+  buttonText: RequiredText(LIMITS.title, 'What opens the list'),
+  sections: RequiredList(
     Type.Object({
-      title: Optional(LIMITS.sectionTitle, 'Required in a list of several sections'),
-      rows: NeededList(
+      title: OptionalText(LIMITS.sectionTitle, 'Required in a list of several sections'),
+      rows: RequiredList(
         Type.Object({
-          title: Needed(LIMITS.rowTitle),
-          rowId: Needed(LIMITS.rowId),
-          description: Optional(LIMITS.description),
+          title: RequiredText(LIMITS.rowTitle),
+          rowId: RequiredText(LIMITS.rowId),
+          description: OptionalText(LIMITS.description),
         }),
-        1,
         LIMITS.rows,
       ),
     }),
-    1,
     LIMITS.sections,
   ),
 })
@@ -36,25 +35,24 @@ const ListBody = Type.Object({
 const ButtonsBody = Type.Object({
   ...common,
   ...heading,
-  footer: Optional(LIMITS.footer),
+  footer: OptionalText(LIMITS.footer),
   thumbnailUrl: Type.Optional(Address),
   mediaMessage: Type.Optional(
     Type.Object(
       {
         mediatype: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }),
         media: Address,
-        fileName: Optional(LIMITS.filename),
+        fileName: OptionalText(LIMITS.filename),
       },
       { description: 'A file above the text, in place of thumbnailUrl' },
     ),
   ),
-  buttons: NeededList(
+  buttons: RequiredList(
     Type.Object({
       type: Type.String({ description: 'reply' }),
       displayText: Type.Optional(Type.String()),
       id: Type.Optional(Type.String()),
     }),
-    1,
     LIMITS.buttons,
   ),
 })
