@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import type { BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../analytics/campaign-counts.js'
+import { raiseEvents } from '../events/raise.js'
 import { taskId } from '../runtime/jobs.js'
 
 /** How many jobs share the sending of a broadcast: recipient `n` belongs to shard `n % SHARDS`. */
@@ -46,10 +47,12 @@ const launch = statement<{ launched: boolean }>(
      WHERE launched.prepared_at IS NOT NULL
    ), raised AS (
      -- Raises broadcast.started the first time.
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $5, 'broadcast.started', jsonb_build_object('broadcast', ${SNAPSHOT})
-     FROM launched b
-     WHERE b.prepared_at IS NOT NULL AND b.generation_before = 0
+     ${raiseEvents({
+       from: 'launched b WHERE b.prepared_at IS NOT NULL AND b.generation_before = 0',
+       id: '$5',
+       type: "'broadcast.started'",
+       data: `jsonb_build_object('broadcast', ${SNAPSHOT})`,
+     })}
    )
    SELECT EXISTS (SELECT FROM launched) AS launched`,
   { raises: 'events' },
@@ -95,8 +98,12 @@ const complete = statement<{ completed: boolean }>(
        )
      RETURNING b.*
    ), raised AS (
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $4, 'broadcast.completed', jsonb_build_object('broadcast', ${SNAPSHOT}) FROM completed b
+     ${raiseEvents({
+       from: 'completed b',
+       id: '$4',
+       type: "'broadcast.completed'",
+       data: `jsonb_build_object('broadcast', ${SNAPSHOT})`,
+     })}
    )
    SELECT EXISTS (SELECT FROM completed) AS completed`,
   { raises: 'events' },

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
 import { CONTACT_COLUMNS } from './contacts.js'
 
 /** The period in which an address belonged to a contact; null: from the beginning, until now. */
@@ -121,8 +122,7 @@ const removeNumber = statement<never>(
      SELECT $1, $3, $2 FROM changed
      ON CONFLICT DO NOTHING
    )
-   INSERT INTO events (organization_id, id, type, contact_id, data)
-   SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed`,
+   ${raiseEvents(contactEvents('contact.updated', '$4', 'changed'))}`,
   { raises: 'events' },
 )
 

@@ -3,6 +3,8 @@ import { ofOrganization, opaqueArray, statement } from '../../database/statement
 import { normalizeText } from '../../lib/text/normalize.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { ERASE_RECIPIENTS } from '../broadcasts/contact-changes.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
+import { countOnChannels } from '../instances/channel-counts.js'
 import { lockFeed } from '../webhooks/feeds.js'
 
 /** The columns of a contact, the same in all statements. */
@@ -42,6 +44,13 @@ const findById = statement<Contact>(
   `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2`,
 )
 
+/** The parts of a WITH that list and count new contacts: rows of `contacts` of the organization `$1`. */
+export const listContacts = (created: string) => `active AS (
+     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM ${created}
+   ), counted AS (
+     INSERT INTO contact_counts (organization_id, change) SELECT $1, count(*) FROM ${created} HAVING count(*) > 0
+   )`
+
 const insert = statement<Contact>(
   'contacts.insert',
   `WITH inserted AS (
@@ -51,16 +60,11 @@ const insert = statement<Contact>(
        SELECT substr(address, 6) FROM unnest($3::text[]) AS address WHERE address LIKE 'user:%@%' LIMIT 1
      ))
      RETURNING ${CONTACT_COLUMNS}
-   ), active AS (
-     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, $2, created_at FROM inserted
-   ), counted AS (
-     INSERT INTO contact_counts (organization_id, change) SELECT $1, 1 FROM inserted
-   ), addresses AS (
+   ), ${listContacts('inserted')}, addresses AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, address, $2 FROM unnest($3::text[]) AS address ORDER BY address
    ), event AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $11, 'contact.created', $2, jsonb_build_object('contact', to_jsonb(inserted)) FROM inserted
+     ${raiseEvents(contactEvents('contact.created', '$11', 'inserted'))}
    )
    SELECT ${CONTACT_COLUMNS} FROM inserted`,
   { raises: 'events' },
@@ -93,8 +97,7 @@ const update = statement<Contact>(
          (w.full_name, w.email, w.tags, w.allow_broadcast, w.archived, w.blocked, w.bot_status, w.contact_summary)
      RETURNING c.*
    ), event AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed
+     ${raiseEvents(contactEvents('contact.updated', '$4', 'changed'))}
    )
    SELECT ${CONTACT_COLUMNS} FROM (
      SELECT * FROM changed
@@ -111,8 +114,7 @@ const renumber = statement<Contact>(
      WHERE organization_id = $1 AND id = $2
      RETURNING *
    ), event AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(renumbered)) FROM renumbered
+     ${raiseEvents(contactEvents('contact.updated', '$4', 'renumbered'))}
    )
    SELECT ${CONTACT_COLUMNS} FROM renumbered`,
   { raises: 'events' },
@@ -157,9 +159,10 @@ const erase = statement<{ id: string }>(
      DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
    ), counted AS (
      INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM erased
-   ), lined AS (
-     INSERT INTO line_counts (organization_id, instance_id, change)
-     SELECT $1, instance_id, -count(*) FROM messages WHERE instance_id IS NOT NULL AND seq IS NOT NULL GROUP BY instance_id
+   ), numbered AS (
+     SELECT $1::uuid AS organization_id, instance_id FROM messages WHERE seq IS NOT NULL
+   ), counted_on_channels AS (
+     ${countOnChannels('numbered', '-count(*)')}
    ), kept_answers AS (
      DELETE FROM idempotency_keys
      WHERE organization_id = $1
@@ -176,8 +179,12 @@ const erase = statement<{ id: string }>(
      FROM erased, addresses, graphile_worker._private_tasks t
      WHERE t.identifier = 'erase_traces'
    ), event AS (
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $3, 'contact.erased', jsonb_build_object('erased', jsonb_build_object('id', id)) FROM erased
+     ${raiseEvents({
+       from: 'erased',
+       id: '$3',
+       type: "'contact.erased'",
+       data: "jsonb_build_object('erased', jsonb_build_object('id', id))",
+     })}
    ), files_job AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT t.id, json_build_object('organizationId', $1::uuid, 'mediaIds', json_agg(messages.file_id))

@@ -1,7 +1,8 @@
 import type { Database, Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
-import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
+import { CONTACT_COLUMNS, listContacts, normalizeName } from './contacts.js'
 
 /** A contact of an import file; fields that the file leaves out are null. */
 export interface ImportedContact
@@ -112,27 +113,24 @@ const importAll = statement<ImportedRow>(
      SELECT $1, address, created.id
      FROM created JOIN given g USING (id), unnest(g.addresses) AS address
      ORDER BY address
-   ), active AS (
-     -- Adds them to the lists by activity.
-     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM created
-   ), counted AS (
-     -- Counts them.
-     INSERT INTO contact_counts (organization_id, change) SELECT $1, count(*) FROM created HAVING count(*) > 0
-   ), raised AS (
+   ), ${listContacts('created')}, raised AS (
      -- Raises contact.created, contact.updated and contact.opted_out.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, g.event_id, 'contact.created', created.id, jsonb_build_object('contact', to_jsonb(created))
-     FROM created JOIN given g USING (id)
-     UNION ALL
-     SELECT $1, event_id, 'contact.updated', id, jsonb_build_object('contact', to_jsonb(contact)) FROM changed
-     UNION ALL
-     SELECT $1, g.opt_out_event_id, 'contact.opted_out', created.id, jsonb_build_object('contact', to_jsonb(created))
-     FROM created JOIN given g USING (id)
-     WHERE created.opted_out_at IS NOT NULL
-     UNION ALL
-     SELECT $1, opt_out_event_id, 'contact.opted_out', id, jsonb_build_object('contact', to_jsonb(contact))
-     FROM changed
-     WHERE opted_out_before IS NULL AND (contact).opted_out_at IS NOT NULL
+     ${raiseEvents(
+       contactEvents('contact.created', 'g.event_id', 'created', 'created JOIN given g USING (id)'),
+       contactEvents('contact.updated', 'event_id', 'contact', 'changed'),
+       contactEvents(
+         'contact.opted_out',
+         'g.opt_out_event_id',
+         'created',
+         'created JOIN given g USING (id) WHERE created.opted_out_at IS NOT NULL',
+       ),
+       contactEvents(
+         'contact.opted_out',
+         'opt_out_event_id',
+         'contact',
+         'changed WHERE opted_out_before IS NULL AND (contact).opted_out_at IS NOT NULL',
+       ),
+     )}
    )
    SELECT coalesce(created.id, known.id) AS id, coalesce(created.chat_id, known.chat_id) AS chat_id, CASE
        WHEN created.id IS NOT NULL THEN 'created'

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { moveRecipients } from '../broadcasts/contact-changes.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
 
@@ -83,8 +84,7 @@ const mergeFields = statement<Contact>(
      WHERE organization_id = $1 AND id = $2
      RETURNING ${CONTACT_COLUMNS}
    ), event AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $13, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(merged)) FROM merged
+     ${raiseEvents(contactEvents('contact.updated', '$13', 'merged'))}
    )
    SELECT ${CONTACT_COLUMNS} FROM merged`,
   { raises: 'events' },

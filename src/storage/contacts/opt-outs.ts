@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
 import { CONTACT_COLUMNS } from './contacts.js'
 
 /** One page of an organization's opt-outs, newest first, and the number on all pages. */
@@ -11,9 +12,7 @@ export interface OptOutPage {
 
 /** For a WITH: the events, under the ids $3 and $4, for the opted-out contact in `changed`. */
 const OPTED_OUT_EVENTS = `raised AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, kind.event_id, kind.type, changed.id, jsonb_build_object('contact', to_jsonb(changed))
-     FROM changed, (VALUES ($3::uuid, 'contact.opted_out'), ($4::uuid, 'contact.updated')) AS kind (event_id, type)
+     ${raiseEvents(contactEvents('contact.opted_out', '$3', 'changed'), contactEvents('contact.updated', '$4', 'changed'))}
    )`
 
 const optOut = statement<never>(
@@ -51,10 +50,7 @@ const optIn = statement<never>(
      RETURNING c.*
    ), raised AS (
      -- Raises contact.updated if there was one.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $4, 'contact.updated', changed.id, jsonb_build_object('contact', to_jsonb(changed))
-     FROM changed, before
-     WHERE before.opted_out_at IS NOT NULL
+     ${raiseEvents(contactEvents('contact.updated', '$4', 'changed', 'changed, before WHERE before.opted_out_at IS NOT NULL'))}
    )
    SELECT`,
   { raises: 'events' },

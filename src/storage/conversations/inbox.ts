@@ -4,6 +4,7 @@ import type { Contact } from '../../model/contacts/contact.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
 import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
 import { BY_NUMBER, type ContactSearch, toPatterns } from '../contacts/lists.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
 
 /** The newest message of the contact `c`, as JSON. */
 const LAST_MESSAGE = `(
@@ -135,8 +136,7 @@ const assign = statement<{ is_member: boolean }>(
        AND ($3::uuid IS NULL OR EXISTS (SELECT FROM member))
      RETURNING c.*
    ), event AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed
+     ${raiseEvents(contactEvents('contact.updated', '$4', 'changed'))}
    )
    SELECT $3::uuid IS NULL OR EXISTS (SELECT FROM member) AS is_member`,
   { raises: 'events' },

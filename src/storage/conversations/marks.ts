@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
 
 /** How many earlier messages are marked as read with a message. Messages before them are old or already read. */
 const MARKED_WITH_IT = 1_000
@@ -33,8 +34,7 @@ const markRead = statement<never>(
      )
      RETURNING c.*
    )
-   INSERT INTO events (organization_id, id, type, contact_id, data)
-   SELECT $1, $5, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(cleared)) FROM cleared`,
+   ${raiseEvents(contactEvents('contact.updated', '$5', 'cleared'))}`,
   { raises: 'events' },
 )
 
@@ -63,8 +63,7 @@ const markThreadRead = statement<ReadMessage>(
      )
      RETURNING c.*
    ), event AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $5, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(cleared)) FROM cleared
+     ${raiseEvents(contactEvents('contact.updated', '$5', 'cleared'))}
    )
    SELECT m.*, c.chat_id, c.phone_number, c.network_id
    FROM marked m JOIN contacts c ON c.organization_id = $1 AND c.id = $2
@@ -79,8 +78,7 @@ const markUnread = statement<never>(
      WHERE organization_id = $1 AND id = $2 AND NOT has_unread_messages
      RETURNING *
    )
-   INSERT INTO events (organization_id, id, type, contact_id, data)
-   SELECT $1, $3, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(marked)) FROM marked`,
+   ${raiseEvents(contactEvents('contact.updated', '$3', 'marked'))}`,
   { raises: 'events' },
 )
 

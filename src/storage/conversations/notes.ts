@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { NoteRow } from '../../model/conversations/note.js'
+import { raiseEvents } from '../events/raise.js'
 
 /** All columns of a note. */
 const COLUMNS = 'organization_id, id, contact_id, after_seq, member_id, text, created_at'
@@ -18,9 +19,14 @@ const insert = statement<NoteRow>(
      SELECT $1, $3, contact.id, contact.last_seq, (SELECT id FROM author), $5, nextval('events_seq') FROM contact
      RETURNING ${COLUMNS}, event_seq
    ), event AS (
-     INSERT INTO events (organization_id, seq, id, type, contact_id, data)
-     SELECT $1, event_seq, $6, 'note.created', contact_id, jsonb_build_object('note', to_jsonb(inserted) - 'event_seq')
-     FROM inserted
+     ${raiseEvents({
+       from: 'inserted',
+       seq: 'event_seq',
+       id: '$6',
+       type: "'note.created'",
+       contactId: 'contact_id',
+       data: "jsonb_build_object('note', to_jsonb(inserted) - 'event_seq')",
+     })}
    )
    SELECT ${COLUMNS} FROM inserted`,
   { raises: 'events' },
@@ -37,10 +43,13 @@ const remove = statement<{ id: string }>(
      UPDATE events SET data = jsonb_set(data, '{note,text}', '""')
      WHERE organization_id = $1 AND seq = (SELECT event_seq FROM removed)
    ), event AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $3, 'note.deleted', contact_id,
-       jsonb_build_object('note', to_jsonb(removed) - 'event_seq' || '{"text": ""}')
-     FROM removed
+     ${raiseEvents({
+       from: 'removed',
+       id: '$3',
+       type: "'note.deleted'",
+       contactId: 'contact_id',
+       data: `jsonb_build_object('note', to_jsonb(removed) - 'event_seq' || '{"text": ""}')`,
+     })}
    )
    SELECT id FROM removed`,
   { raises: 'events' },

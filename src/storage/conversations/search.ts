@@ -108,13 +108,20 @@ const change = statement<never>(
   'UPDATE message_search SET folded = $4 WHERE organization_id = $1 AND contact_id = $2 AND seq = $3',
 )
 
-/**
- * After every INDEX_STEP messages of a conversation, the statement that records the last one enqueues an indexing job.
- */
+/** A job indexes so many messages of a conversation, and is enqueued with the last one of them. */
 export const INDEX_STEP = 1_000
 
-/** The job's task. */
-export const INDEXING_TASK = taskId('index_conversation')
+const INDEXING_TASK = taskId('index_conversation')
+
+/**
+ * The INSERT that enqueues the indexing of conversations, for new messages `rows` with their organization_id,
+ * contact_id and seq.
+ */
+export const enqueueIndexing = (rows: string) =>
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${INDEXING_TASK}, json_build_object('organizationId', organization_id, 'contactId', contact_id)
+     FROM ${rows}
+     WHERE seq % ${INDEX_STEP} = 0`
 
 // At most one job waits per conversation; a job that failed for good is reset.
 const request = statement<never>(

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Member, MemberRole } from '../../model/organizations/member.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
 import { directoryHash } from '../organizations/directory.js'
 
 const COLUMNS = 'id, email, full_name, role, password_hash IS NOT NULL AS has_password, created_at, updated_at'
@@ -71,8 +72,7 @@ const remove = statement<{ id: string }>(
      UPDATE contacts SET assignee_id = NULL, updated_at = now() WHERE organization_id = $1 AND assignee_id = $2
      RETURNING *
    ), raised AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, gen_random_uuid(), 'contact.updated', id, jsonb_build_object('contact', to_jsonb(answered)) FROM answered
+     ${raiseEvents(contactEvents('contact.updated', 'gen_random_uuid()', 'answered'))}
    ), written AS (
      UPDATE notes SET member_id = NULL WHERE organization_id = $1 AND member_id = $2
    )

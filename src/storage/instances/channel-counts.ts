@@ -5,6 +5,15 @@ interface TotalRow {
   total: number
 }
 
+/**
+ * The INSERT that changes the counts of channels by `change`, an aggregate, for the messages `rows` with their
+ * organization_id and instance_id; the organization's own number is not counted here.
+ */
+export const countOnChannels = (rows: string, change: string) =>
+  `INSERT INTO line_counts (organization_id, instance_id, change)
+     SELECT organization_id, instance_id, ${change} FROM ${rows} WHERE instance_id IS NOT NULL
+     GROUP BY organization_id, instance_id`
+
 const sumOfInstance = statement<TotalRow>(
   'lineCounts.sumOfInstance',
   `SELECT coalesce(sum(change), 0)::float8 AS total FROM line_counts WHERE organization_id = $1 AND instance_id = $2`,

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 import type { Instance, InstanceState } from '../../model/instances/instance.js'
+import { type RaisedEvents, raiseEvents } from '../events/raise.js'
 
 const COLUMNS = `organization_id, id, name, kind, state, state_code, state_changed_at, token, number, owner, profile_name,
   profile_picture_url, phone_number_id, business_account_id, access_token, app_secret, settings, qr_count, code, wanted, created_at, updated_at`
@@ -8,6 +9,18 @@ const COLUMNS = `organization_id, id, name, kind, state, state_code, state_chang
 /** The JSON of an instance in events, from the row of the given name. */
 const eventInstance = (row: string) => `jsonb_build_object('id', ${row}.id, 'name', ${row}.name, 'kind', ${row}.kind,
   'owner', ${row}.owner, 'profile_name', ${row}.profile_name, 'profile_picture_url', ${row}.profile_picture_url)`
+
+/** An event of each instance of `from`, whose row has the name `row`, with more fields as SQL. */
+function instanceEvents(
+  type: string,
+  id: string,
+  row: string,
+  more: Readonly<Record<string, string>> = {},
+  from = row,
+): RaisedEvents {
+  const fields = Object.entries({ instance: eventInstance(row), ...more }).map(([name, value]) => `'${name}', ${value}`)
+  return { from, id, type: `'${type}'`, data: `jsonb_build_object(${fields.join(', ')})` }
+}
 
 const insert = statement<Instance>(
   'instances.insert',
@@ -69,10 +82,11 @@ const changeState = statement<{ id: string }>(
          IS DISTINCT FROM ($3::text, $4::integer, coalesce($5::text, before.owner))
      RETURNING i.*
    ), raised AS (
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $8, 'instance.state', jsonb_build_object('instance', ${eventInstance('changed')},
-       'connection', jsonb_build_object('state', changed.state, 'statusReason', coalesce(changed.state_code, 200)))
-     FROM changed
+     ${raiseEvents(
+       instanceEvents('instance.state', '$8', 'changed', {
+         connection: "jsonb_build_object('state', changed.state, 'statusReason', coalesce(changed.state_code, 200))",
+       }),
+     )}
    )
    SELECT id FROM changed`,
   { raises: 'events' },
@@ -86,10 +100,9 @@ const showCode = statement<{ id: string }>(
      WHERE organization_id = $1 AND id = $2 AND state <> 'open' AND ($6::integer IS NULL OR holder = $6)
      RETURNING *
    ), raised AS (
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $5, 'instance.qrcode', jsonb_build_object('instance', ${eventInstance('shown')},
-       'qrcode', jsonb_build_object('sealed', $4::text))
-     FROM shown
+     ${raiseEvents(
+       instanceEvents('instance.qrcode', '$5', 'shown', { qrcode: "jsonb_build_object('sealed', $4::text)" }),
+     )}
    )
    SELECT id FROM shown`,
   { raises: 'events' },
@@ -112,12 +125,16 @@ const logOut = statement<{ id: string }>(
    ), keys AS (
      DELETE FROM device_keys WHERE organization_id = $1 AND instance_id = $2
    ), raised AS (
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1::uuid, $3::uuid, 'instance.logged_out', jsonb_build_object('instance', ${eventInstance('closed')}) FROM closed
-     UNION ALL
-     SELECT $1::uuid, $4::uuid, 'instance.state', jsonb_build_object('instance', ${eventInstance('closed')},
-       'connection', jsonb_build_object('state', 'close', 'statusReason', 401))
-     FROM closed WHERE changes
+     ${raiseEvents(
+       instanceEvents('instance.logged_out', '$3', 'closed'),
+       instanceEvents(
+         'instance.state',
+         '$4',
+         'closed',
+         { connection: "jsonb_build_object('state', 'close', 'statusReason', 401)" },
+         'closed WHERE changes',
+       ),
+     )}
    )
    SELECT id FROM closed`,
   { raises: 'events' },

@@ -1,11 +1,16 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { StoredTemplate, Template } from '../../model/templates/template.js'
+import { raiseEvents } from '../events/raise.js'
 import { taskId } from '../runtime/jobs.js'
 
 const COLUMNS =
   'organization_id, upstream_id, name, language, status, category, parameter_format, components, synced_at'
 const ORDER = 'ORDER BY name COLLATE "C", language COLLATE "C"'
+
+/** The event for a changed status of each row of `from`; `template` is the JSON of its template. */
+const statusChanged = (id: string, template: string, from: string) =>
+  raiseEvents({ from, id, type: "'template.status_changed'", data: `jsonb_build_object('template', ${template})` })
 
 const list = statement<StoredTemplate>(
   'templates.list',
@@ -54,10 +59,11 @@ const put = statement<never>(
        parameter_format = excluded.parameter_format, components = excluded.components, synced_at = now()
      RETURNING *
    )
-   INSERT INTO events (organization_id, id, type, data)
-   SELECT $1, given.event_id, 'template.status_changed', jsonb_build_object('template', to_jsonb(written))
-   FROM written JOIN given USING (name, language)
-   WHERE given.event_id IS NOT NULL`,
+   ${statusChanged(
+     'given.event_id',
+     'to_jsonb(written)',
+     'written JOIN given USING (name, language) WHERE given.event_id IS NOT NULL',
+   )}`,
   { raises: 'events' },
 )
 
@@ -70,11 +76,11 @@ const remove = statement<never>(
      WHERE t.organization_id = $1 AND t.name = given.name AND t.language = given.language
      RETURNING t.*
    )
-   INSERT INTO events (organization_id, id, type, data)
-   SELECT $1, given.event_id, 'template.status_changed',
-     jsonb_build_object('template', to_jsonb(removed) || '{"status": "DELETED"}')
-   FROM removed JOIN given USING (name, language)
-   WHERE given.event_id IS NOT NULL AND removed.status <> 'DELETED'`,
+   ${statusChanged(
+     'given.event_id',
+     `to_jsonb(removed) || '{"status": "DELETED"}'`,
+     "removed JOIN given USING (name, language) WHERE given.event_id IS NOT NULL AND removed.status <> 'DELETED'",
+   )}`,
   { raises: 'events' },
 )
 
@@ -85,8 +91,7 @@ const setStatus = statement<never>(
      WHERE organization_id = $1 AND name = $2 AND language = $3 AND status <> $4
      RETURNING *
    )
-   INSERT INTO events (organization_id, id, type, data)
-   SELECT $1, $5, 'template.status_changed', jsonb_build_object('template', to_jsonb(changed)) FROM changed`,
+   ${statusChanged('$5', 'to_jsonb(changed)', 'changed')}`,
   { raises: 'events' },
 )
 

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 import type { WebhookInstance } from '../../model/instances/gateway-event.js'
 import type { Webhook } from '../../model/webhooks/webhook.js'
+import { raiseEvents } from '../events/raise.js'
 import { eventWebhook } from './webhooks.js'
 
 /** What the dispatcher needs of a webhook. Secrets and headers are encrypted. */
@@ -60,11 +61,12 @@ const disable = statement<never>(
      WHERE organization_id = $1 AND id = $2 AND active
      RETURNING *
    )
-   INSERT INTO events (organization_id, id, type, data)
-   SELECT $1, $4, 'webhook.disabled',
-     jsonb_build_object('webhook', ${eventWebhook('disabled')}, 'reason', $3::text)
-   FROM disabled
-   WHERE disabled.instance_id IS NULL`,
+   ${raiseEvents({
+     from: 'disabled WHERE disabled.instance_id IS NULL',
+     id: '$4',
+     type: "'webhook.disabled'",
+     data: `jsonb_build_object('webhook', ${eventWebhook('disabled')}, 'reason', $3::text)`,
+   })}`,
   { raises: 'events' },
 )
 

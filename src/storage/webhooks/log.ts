@@ -3,6 +3,7 @@ import { FEW_ROWS, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS } from '../events/events.js'
+import { raiseEvents } from '../events/raise.js'
 import { NEW_COLUMNS } from './deliveries.js'
 import { eventWebhook } from './webhooks.js'
 
@@ -92,10 +93,12 @@ const countReplayed = statement<{ count: number }>(
 const insertTest = statement<Delivery>(
   'webhookLog.insertTest',
   `WITH event AS (
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $3, '${TEST_KIND}', jsonb_build_object('webhook', ${eventWebhook('w')})
-     FROM webhooks w
-     WHERE w.organization_id = $1 AND w.id = $2
+     ${raiseEvents({
+       from: 'webhooks w WHERE w.organization_id = $1 AND w.id = $2',
+       id: '$3',
+       type: `'${TEST_KIND}'`,
+       data: `jsonb_build_object('webhook', ${eventWebhook('w')})`,
+     })}
      RETURNING seq, id, type
    )
    INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order, next_attempt_at)
