@@ -47,12 +47,12 @@ const insertRecipients = `
 
 const insertMessages = `
   INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, status, error, created_at,
-    recorded_at, accepted_at, delivered_at, read_at, failed_at, campaign_id, broadcast_id, recipient_n)
+    recorded_at, accepted_at, delivered_at, read_at, failed_at, campaign_id, broadcast_id, recipient_n, gateway_type)
   SELECT r.organization_id, r.message_id, r.contact_id, 1, 'wamid.' || encode(sha256(r.n::text::bytea), 'base64'), 'bot-chat', 'template',
     'Hi', s.status, CASE WHEN s.status = 'failed' THEN jsonb_build_object('code', 131026 + r.n / 100 % 4, 'text', 'Undeliverable') END,
     b.started_at, b.started_at, CASE WHEN r.n % 100 <> 1 THEN b.started_at END,
     CASE WHEN s.status IN ('delivered', 'read') THEN b.started_at END, CASE WHEN s.status = 'read' THEN b.started_at END,
-    CASE WHEN s.status = 'failed' THEN b.started_at END, r.campaign_id, r.broadcast_id, r.n
+    CASE WHEN s.status = 'failed' THEN b.started_at END, r.campaign_id, r.broadcast_id, r.n, 'conversation'
   FROM broadcasts b
   JOIN broadcast_recipients r ON r.organization_id = b.organization_id AND r.broadcast_id = b.id,
     LATERAL (

@@ -29,7 +29,7 @@ export function anyNumber(): string {
 // As time brought them: the long conversation's messages lie among those of all the others.
 const insertMessages = `
   INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
-    content, status, created_at, recorded_at, accepted_at, delivered_at, read_at, instance_id)
+    content, status, created_at, recorded_at, accepted_at, delivered_at, read_at, instance_id, gateway_type)
   SELECT $1, uuidv7(at - now()), contact_id, seq, 'wamid.' || encode(sha256(i::text::bytea), 'base64'),
     CASE i % 3 WHEN 0 THEN 'user-chat' WHEN 1 THEN 'bot-chat' ELSE 'human-chat' END,
     CASE WHEN is_image THEN 'image' ELSE 'text' END,
@@ -40,7 +40,8 @@ const insertMessages = `
     CASE WHEN is_image THEN 'image' END,
     CASE WHEN is_image THEN jsonb_build_object('image', jsonb_build_object('id', i::text, 'mime_type', 'image/jpeg')) END,
     CASE WHEN i % 3 = 0 THEN 'delivered' ELSE 'read' END,
-    at, at, at, at, CASE WHEN i % 3 <> 0 THEN at END, $5
+    at, at, at, at, CASE WHEN i % 3 <> 0 THEN at END, $5,
+    CASE WHEN is_image THEN 'imageMessage' ELSE 'conversation' END
   FROM (
     SELECT i, now() - make_interval(secs => 10.0 * ($3 - i)) AS at, i % 20 = 7 AS is_image,
       CASE WHEN i % 10 = 0 THEN ($2::uuid[])[1] ELSE ($2::uuid[])[2 + (i - i / 10 - 1) % ($4 - 1)] END AS contact_id,
@@ -50,9 +51,9 @@ const insertMessages = `
 
 const insertReactions = `
   INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-    context_upstream_id, created_at, recorded_at, accepted_at, delivered_at, instance_id)
+    context_upstream_id, created_at, recorded_at, accepted_at, delivered_at, instance_id, gateway_type)
   SELECT organization_id, uuidv7(), contact_id, upstream_id || 'r', 'user-chat', 'reaction', '👍', 'delivered',
-    upstream_id, created_at, created_at, created_at, created_at, instance_id
+    upstream_id, created_at, created_at, created_at, created_at, instance_id, 'reactionMessage'
   FROM messages WHERE organization_id = $1 AND seq % 100 = 50`
 
 const insertContacts = `

@@ -150,9 +150,9 @@ async function addOtherConnection({ database, organization }: Site): Promise<voi
        UPDATE contacts SET last_seq = last_seq + 1 WHERE organization_id = $1 RETURNING id, last_seq
      )
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, status,
-       created_at, recorded_at, accepted_at, delivered_at)
+       created_at, recorded_at, accepted_at, delivered_at, gateway_type)
      SELECT $1, uuidv7(), id, last_seq, 'wamid.other.' || id, 'bot-chat', 'text', 'Your order has left our house today.',
-       'delivered', now(), now(), now(), now()
+       'delivered', now(), now(), now(), now(), 'conversation'
      FROM numbered`,
     [organization.id],
   )

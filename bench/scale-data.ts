@@ -61,7 +61,7 @@ const planContacts = `
 // all other contacts.
 const insertMessages = `
   INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
-    content, status, created_at, recorded_at, accepted_at, delivered_at, read_at)
+    content, status, created_at, recorded_at, accepted_at, delivered_at, read_at, gateway_type)
   SELECT c.organization_id, uuidv7(at - now()), c.id, seq, 'wamid.' || encode(sha256(i::text::bytea), 'base64'),
     CASE i % 3 WHEN 0 THEN 'user-chat' WHEN 1 THEN 'bot-chat' ELSE 'human-chat' END,
     CASE WHEN is_image THEN 'image' ELSE 'text' END,
@@ -70,7 +70,7 @@ const insertMessages = `
     CASE WHEN is_image THEN 'image' END,
     CASE WHEN is_image THEN jsonb_build_object('image', jsonb_build_object('id', i::text, 'mime_type', 'image/jpeg')) END,
     CASE WHEN i % 3 = 0 THEN 'delivered' ELSE 'read' END,
-    at, at, at, at, CASE WHEN i % 3 <> 0 THEN at END
+    at, at, at, at, CASE WHEN i % 3 <> 0 THEN at END, CASE WHEN is_image THEN 'imageMessage' ELSE 'conversation' END
   FROM (
     SELECT i, is_image, at, hash,
       CASE WHEN i % 10 = 0 THEN 0 WHEN rest % $3 = 0 THEN 1 ELSE 2 + (rest - rest / $3 - 1) % ($2 - 2) END AS index,
@@ -86,9 +86,9 @@ const insertMessages = `
 
 const insertReactions = `
   INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-    context_upstream_id, created_at, recorded_at, accepted_at, delivered_at)
+    context_upstream_id, created_at, recorded_at, accepted_at, delivered_at, gateway_type)
   SELECT organization_id, uuidv7(), contact_id, upstream_id || 'r', 'user-chat', 'reaction', '👍', 'delivered',
-    upstream_id, created_at, created_at, created_at, created_at
+    upstream_id, created_at, created_at, created_at, created_at, 'reactionMessage'
   FROM messages WHERE seq % 100 = 50`
 
 const insertContacts = `

@@ -7,6 +7,7 @@ import { type Connection, type Database, openDatabase } from '../database/pool.j
 import { TASK_NAMES } from '../jobs/tasks.js'
 import type { Logger } from '../log.js'
 import { loadSecrets, type Secrets } from '../secrets.js'
+import { fillAllGatewayTypes } from '../storage/instances/gateway-types.js'
 import { CliFailure } from './failure.js'
 import type { Environment } from './invocation.js'
 import { readUpSettings, type UpSettings } from './up-settings.js'
@@ -110,7 +111,9 @@ export async function prepareSchema(
 /** Applies missing migrations and returns their names. Throws a CliFailure with code 1. */
 export async function applyMigrations(database: Database): Promise<string[]> {
   try {
-    return await migrate(database.pool, TASK_NAMES)
+    const applied = await migrate(database.pool, TASK_NAMES)
+    await fillAllGatewayTypes(database)
+    return applied
   } catch (error) {
     throw new CliFailure(1, `The database could not be brought to this version: ${reasonOf(error as Error)}`)
   }

@@ -27,9 +27,9 @@ export async function insertMessages(
        RETURNING organization_id, id, last_seq - cardinality($2::text[]) AS seq
      ), inserted AS (
        INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, status,
-         created_at)
+         created_at, gateway_type)
        SELECT c.organization_id, gen_random_uuid(), c.id, c.seq + n, 'wamid.SQL' || gen_random_uuid(), 'user-chat', 'text', text,
-         'delivered', now()
+         'delivered', now(), 'conversation'
        FROM numbered c, unnest($2::text[]) WITH ORDINALITY AS given (text, n)
        RETURNING seq, upstream_id
      )

@@ -12,6 +12,7 @@ import { pruneFailures } from '../../storage/identity/sign-in-failures.js'
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { repairChannelCounts, rollUpChannelCounts } from '../../storage/instances/channel-counts.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
+import { fillAllGatewayTypes } from '../../storage/instances/gateway-types.js'
 import { countFailedCallbacks, listBackloggedOrganizations, pruneCallbacks } from '../../storage/messages/callbacks.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
@@ -78,8 +79,8 @@ const VISITS_MS = 150 * DAY_MS
 /**
  * Deletes expired data: raw callbacks, events, finished deliveries and ids of storefront webhooks after 30 days; visits
  * of short links after 150 days; idempotency keys, files without a message and wrong passwords after 1 day; expired
- * sessions and sign-in links. Repairs lists of contacts and counts of messages that processes of an older version left
- * incomplete.
+ * sessions and sign-in links. Completes what processes of an older version left incomplete: lists of contacts, counts
+ * and types of messages.
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
@@ -96,6 +97,7 @@ export async function prune(ctx: Context): Promise<void> {
   await pruneFailures(ctx.database, before(now, DAY_MS))
   await repairContactLists(ctx.database)
   await repairChannelCounts(ctx.database)
+  await fillAllGatewayTypes(ctx.database)
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 

@@ -2,7 +2,7 @@ import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/jso
 import type { Contact } from '../contacts/contact.js'
 import { toVcard } from '../contacts/vcard.js'
 import type { ContactCard } from '../messages/content.js'
-import type { MediaAddress, ShownMessage } from '../messages/message.js'
+import type { MediaAddress, Message, ShownMessage } from '../messages/message.js'
 import { plainMessage } from '../messages/network-message.js'
 
 /** The chat of a message. */
@@ -78,7 +78,7 @@ export function presentGatewayMessage(
     status: gatewayStatus(message),
     message: withAddress(body, message, mediaAddress),
     contextInfo: toContextInfo(message),
-    messageType: Object.keys(body).find((name) => name !== 'messageContextInfo') ?? 'conversation',
+    messageType: nameOf(body),
     messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000),
     instanceId,
     source: fromMe ? 'web' : 'unknown',
@@ -112,48 +112,107 @@ function addressOf(message: ShownMessage, mediaAddress: MediaAddress): string | 
   return mediaAddress(organization_id, media_id, new Date(media_expires_at))
 }
 
-/** Builds the message in the network's format from what is stored. */
-function compose(message: ShownMessage, remoteJid: string, mediaAddress: MediaAddress): JsonObject {
-  const { message_type: type, text, context_upstream_id: replyToId } = message
-  const content = asObject(message.content)
+/** The gateway's name for the type of a message, such as imageMessage; the column gateway_type. */
+export function gatewayType({
+  message_type: type,
+  content: stored,
+  network,
+}: Pick<Message, 'message_type' | 'content' | 'network'>): string {
+  if (network?.message) return networkType(network.message)
+  const content = asObject(stored)
   switch (type) {
     case 'image':
     case 'video':
     case 'audio':
     case 'document':
     case 'sticker':
-      return { [`${type}Message`]: composeFile(message, content, mediaAddress) }
     case 'location':
-      return { locationMessage: composeLocation(content) }
-    case 'contacts':
-      return composeCards(asObjects(message.content))
     case 'reaction':
-      return {
-        reactionMessage: {
-          key: {
-            id: replyToId ?? '',
-            remoteJid,
-            fromMe: content.to_own === undefined ? !isFromMe(message) : content.to_own,
-          },
-          text,
-          senderTimestampMs: new Date(message.created_at).getTime(),
-        },
-      }
+      return `${type}Message`
+    case 'contacts':
+      return asObjects(stored).length === 1 ? 'contactMessage' : 'contactsArrayMessage'
     case 'poll':
-      return {
-        // The network has a separate message type for a single choice.
-        [content.selectable_count === 1 ? 'pollCreationMessageV3' : 'pollCreationMessage']: {
-          name: text,
-          options: asList(content.options).map((optionName) => ({ optionName })),
-          selectableOptionsCount: content.selectable_count ?? 0,
-        },
-      }
-    case 'interactive':
-      return composeInteractive(content, text, replyToId)
+      // The network has a separate message type for a single choice.
+      return content.selectable_count === 1 ? 'pollCreationMessageV3' : 'pollCreationMessage'
     case 'button':
-      return { templateButtonReplyMessage: { selectedId: content.payload ?? text, selectedDisplayText: text } }
+      return 'templateButtonReplyMessage'
+    case 'interactive':
+      if (asText(asObject(content.button_reply).id)) return 'buttonsResponseMessage'
+      if (asText(asObject(content.list_reply).id)) return 'listResponseMessage'
+      if (content.type === 'list') return 'listMessage'
+      return content.type === 'button' ? 'buttonsMessage' : 'conversation'
     default:
-      return { conversation: text }
+      return 'conversation'
+  }
+}
+
+/** The same for a message in the network's format. */
+export function networkType(message: JsonObject): string {
+  return nameOf(plainMessage(message))
+}
+
+/** The first name in the order of jsonb, so that a message has the same name before and after it is stored. */
+function nameOf(message: JsonObject): string {
+  const names = Object.keys(message).filter((name) => name !== 'messageContextInfo')
+  return names.sort((one, other) => one.length - other.length || (one < other ? -1 : 1))[0] ?? 'conversation'
+}
+
+/** Builds the message in the network's format from what is stored. */
+function compose(message: ShownMessage, remoteJid: string, mediaAddress: MediaAddress): JsonObject {
+  const type = gatewayType(message)
+  return { [type]: composeContent(type, message, remoteJid, mediaAddress) }
+}
+
+function composeContent(type: string, message: ShownMessage, remoteJid: string, mediaAddress: MediaAddress): unknown {
+  const { text, context_upstream_id: replyToId } = message
+  const content = asObject(message.content)
+  const answered = replyToId === null ? {} : { contextInfo: { stanzaId: replyToId } }
+  switch (type) {
+    case 'imageMessage':
+    case 'videoMessage':
+    case 'audioMessage':
+    case 'documentMessage':
+    case 'stickerMessage':
+      return composeFile(message, content, mediaAddress)
+    case 'locationMessage':
+      return composeLocation(content)
+    case 'contactMessage':
+      return composeCards(message)[0]
+    case 'contactsArrayMessage': {
+      const contacts = composeCards(message)
+      return { displayName: `${contacts.length} contacts`, contacts }
+    }
+    case 'reactionMessage':
+      return {
+        key: {
+          id: replyToId ?? '',
+          remoteJid,
+          fromMe: content.to_own === undefined ? !isFromMe(message) : content.to_own,
+        },
+        text,
+        senderTimestampMs: new Date(message.created_at).getTime(),
+      }
+    case 'pollCreationMessage':
+    case 'pollCreationMessageV3':
+      return {
+        name: text,
+        options: asList(content.options).map((optionName) => ({ optionName })),
+        selectableOptionsCount: content.selectable_count ?? 0,
+      }
+    case 'templateButtonReplyMessage':
+      return { selectedId: content.payload ?? text, selectedDisplayText: text }
+    case 'buttonsResponseMessage':
+      return { selectedButtonId: asObject(content.button_reply).id, selectedDisplayText: text, ...answered }
+    case 'listResponseMessage': {
+      const { id, description } = asObject(content.list_reply)
+      return { title: text, description: description ?? '', singleSelectReply: { selectedRowId: id }, ...answered }
+    }
+    case 'listMessage':
+      return composeList(content, text)
+    case 'buttonsMessage':
+      return composeButtons(content, text)
+    default:
+      return text
   }
 }
 
@@ -183,14 +242,11 @@ function composeLocation({ latitude, longitude, name, address }: JsonObject): Js
   }
 }
 
-function composeCards(cards: JsonObject[]): JsonObject {
-  const contacts = cards.map((card) => {
+function composeCards({ content }: ShownMessage): JsonObject[] {
+  return asObjects(content).map((card) => {
     const displayName = asText(asObject(card.name).formatted_name) ?? ''
     return { displayName, vcard: toVcard(readCard(card, displayName)) }
   })
-  const [only] = contacts
-  if (contacts.length === 1 && only) return { contactMessage: only }
-  return { contactsArrayMessage: { displayName: `${contacts.length} contacts`, contacts } }
 }
 
 /** A stored card, in our format or the upstream's. */
@@ -206,22 +262,6 @@ function readCard(card: JsonObject, displayName: string): ContactCard {
     email: asText(card.email) ?? asText(asObjects(card.emails)[0]?.email),
     url: asText(card.url) ?? asText(asObjects(card.urls)[0]?.url),
   }
-}
-
-function composeInteractive(content: JsonObject, text: string, replyToId: string | null): JsonObject {
-  const answered = replyToId === null ? {} : { contextInfo: { stanzaId: replyToId } }
-  const button = asObject(content.button_reply)
-  if (asText(button.id)) {
-    return { buttonsResponseMessage: { selectedButtonId: button.id, selectedDisplayText: text, ...answered } }
-  }
-  const row = asObject(content.list_reply)
-  if (asText(row.id)) {
-    const singleSelectReply = { selectedRowId: row.id }
-    return { listResponseMessage: { title: text, description: row.description ?? '', singleSelectReply, ...answered } }
-  }
-  if (content.type === 'list') return { listMessage: composeList(content, text) }
-  if (content.type === 'button') return { buttonsMessage: composeButtons(content, text) }
-  return { conversation: text }
 }
 
 function composeList({ header, footer, button, sections }: JsonObject, text: string): JsonObject {

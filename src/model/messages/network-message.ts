@@ -1,7 +1,7 @@
 import { asObject, asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
 
 /** Messages of the network that only wrap another one. */
-export const WRAPPERS = [
+const WRAPPERS = [
   'ephemeralMessage',
   'viewOnceMessage',
   'viewOnceMessageV2',
@@ -15,7 +15,7 @@ export const WRAPPERS = [
   'associatedChildMessage',
 ]
 /** How many wrappers are unwrapped. */
-export const MAX_WRAPPERS = 5
+const MAX_WRAPPERS = 5
 
 /** The message without its wrappers. */
 export function innerMessage(message: JsonObject): JsonObject {

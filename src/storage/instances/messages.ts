@@ -4,7 +4,6 @@ import { isUuid } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { GatewayStatus } from '../../model/instances/gateway-message.js'
 import type { Message } from '../../model/messages/message.js'
-import { MAX_WRAPPERS, WRAPPERS } from '../../model/messages/network-message.js'
 import { MESSAGE_COLUMNS } from '../messages/messages.js'
 
 /** A message with the columns of its contact. */
@@ -27,54 +26,6 @@ const CHANNEL_CASES = {
   organization: 'm.instance_id IS NULL AND $2::uuid IS NULL',
 } as const
 
-const WRAPPER_NAMES = `'{${WRAPPERS.join(',')}}'::text[]`
-
-/** The network's name for the content of row `m`; unwraps like model/messages/network-message. */
-const NETWORK_TYPE = `(
-    WITH RECURSIVE unwrapped AS (
-      SELECT m.network -> 'message' AS message, 0 AS depth
-      UNION ALL
-      SELECT held.message, depth + 1
-      FROM unwrapped u CROSS JOIN LATERAL (
-        SELECT u.message -> wrapper -> 'message' AS message
-        FROM unnest(${WRAPPER_NAMES}) WITH ORDINALITY AS known (wrapper, rank)
-        WHERE jsonb_typeof(u.message -> wrapper -> 'message') = 'object'
-        ORDER BY rank
-        LIMIT 1
-      ) held
-      WHERE depth < ${MAX_WRAPPERS} AND u.message ?| ${WRAPPER_NAMES}
-    )
-    SELECT CASE
-        WHEN message -> 'extendedTextMessage' ->> 'text' <> '' THEN 'conversation'
-        ELSE coalesce(
-          (SELECT name FROM jsonb_object_keys(message) AS name WHERE name <> 'messageContextInfo' LIMIT 1),
-          'conversation'
-        )
-      END
-    FROM unwrapped
-    ORDER BY depth DESC
-    LIMIT 1
-  )`
-
-/** The gateway's name for the type of row `m`, as in model/instances/gateway-message. */
-const MESSAGE_TYPE = `CASE
-    WHEN jsonb_typeof(m.network -> 'message') = 'object' THEN ${NETWORK_TYPE}
-    WHEN m.message_type IN ('image', 'video', 'audio', 'document', 'sticker', 'location', 'reaction')
-      THEN m.message_type || 'Message'
-    WHEN m.message_type = 'contacts' THEN
-      CASE WHEN jsonb_array_length(CASE jsonb_typeof(m.content) WHEN 'array' THEN m.content ELSE '[]' END) = 1
-        THEN 'contactMessage' ELSE 'contactsArrayMessage' END
-    WHEN m.message_type = 'poll' AND m.content ->> 'selectable_count' = '1' THEN 'pollCreationMessageV3'
-    WHEN m.message_type = 'poll' THEN 'pollCreationMessage'
-    WHEN m.message_type = 'button' THEN 'templateButtonReplyMessage'
-    WHEN m.message_type <> 'interactive' THEN 'conversation'
-    WHEN m.content -> 'button_reply' ->> 'id' <> '' THEN 'buttonsResponseMessage'
-    WHEN m.content -> 'list_reply' ->> 'id' <> '' THEN 'listResponseMessage'
-    WHEN m.content ->> 'type' = 'list' THEN 'listMessage'
-    WHEN m.content ->> 'type' = 'button' THEN 'buttonsMessage'
-    ELSE 'conversation'
-  END`
-
 /** The gateway's status of row `m`, as in model/instances/gateway-message. */
 const STATUS = `CASE
     WHEN m.outcome IS NOT NULL THEN 'PENDING'
@@ -87,7 +38,7 @@ const STATUS = `CASE
 /** All filters, in `$3` to `$7`. */
 const FILTERED = `m.created_at BETWEEN $3 AND $4
        AND ($5::boolean IS NULL OR (m.sender_type IN ('bot-chat', 'human-chat')) = $5)
-       AND ($6::text IS NULL OR ${MESSAGE_TYPE} = $6)
+       AND ($6::text IS NULL OR m.gateway_type = $6)
        AND ($7::text IS NULL OR ${STATUS} = $7)`
 
 /** With only a time filter the index is sufficient; otherwise rows are read. */

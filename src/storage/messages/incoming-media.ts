@@ -2,8 +2,9 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { MessageError, NetworkDetails } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
+import { raiseEvents } from '../events/raise.js'
 import { taskId } from '../runtime/jobs.js'
-import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
+import { messageEvents, RECORDED_EVENT } from './messages.js'
 
 /** An inbound message whose file is fetched. */
 export interface InboundMedia {
@@ -42,11 +43,11 @@ const UNSETTLED = `
 /** Raises message.received for the row `m` of `changed` if this is the end of the first try; see incoming.record. */
 const RECEIVED = `
   received AS (
-    INSERT INTO events (organization_id, id, type, contact_id, data)
-    SELECT $1, $3, ${RECORDED_EVENT}, m.contact_id,
-      jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c))
-    FROM unsettled, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
-    WHERE unsettled.media_state = 'awaited'
+    ${raiseEvents({
+      ...messageEvents(RECORDED_EVENT, '$3'),
+      from: `unsettled, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+        WHERE unsettled.media_state = 'awaited'`,
+    })}
   )`
 
 const attach = statement<{ id: string }>(

@@ -1,10 +1,13 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
+import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
 import { normalizeName } from '../contacts/contacts.js'
-import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SearchableMessage } from '../conversations/search.js'
+import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
 import { taskId } from '../runtime/jobs.js'
-import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
+import { messageEvents, RECORDED_EVENT } from './messages.js'
+import { noteMessages } from './noted.js'
 
 /** An inbound message to be recorded. */
 export interface IncomingMessage {
@@ -100,7 +103,8 @@ const record = statement<RecordRow>(
    ), recorded AS (
      -- Records the message, with the text of an edit or revocation that came before it.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
-       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network, assignee_id)
+       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
+       assignee_id, gateway_type)
      SELECT $1, $4, numbered.id, numbered.last_seq, $5, $6, $7,
        coalesce((
          SELECT e.text FROM messages e
@@ -111,30 +115,12 @@ const record = statement<RecordRow>(
        ), $8),
        $9, $10, CASE WHEN $6 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $11, $12, $12,
        CASE WHEN $6 <> 'human-chat' THEN $12::timestamptz END, CASE WHEN $16 THEN 'awaited' END, $18, $19,
-       CASE WHEN $6 <> 'human-chat' THEN numbered.assignee_id END
+       CASE WHEN $6 <> 'human-chat' THEN numbered.assignee_id END, $22
      FROM numbered
      RETURNING *
-   ), lined AS (
-     -- Counts the message of an instance.
-     INSERT INTO line_counts (organization_id, instance_id, change)
-     SELECT organization_id, instance_id, 1 FROM recorded WHERE instance_id IS NOT NULL
-   ), active AS (
-     -- Moves the contact up in lists by activity.
-     UPDATE contact_activity a SET active_at = greatest(a.active_at, now()) FROM numbered
-     WHERE a.organization_id = $1 AND a.contact_id = numbered.id
-   ), indexing AS (
-     -- Enqueues the indexing of a long conversation.
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${INDEXING_TASK}, json_build_object('organizationId', $1::uuid, 'contactId', numbered.id)
-     FROM numbered
-     WHERE numbered.last_seq % ${INDEX_STEP} = 0
-   ), received AS (
+   ), ${noteMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
      -- Raises the event of the message, unless it waits for its file.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $13, ${RECORDED_EVENT}, m.contact_id,
-       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(numbered))
-     FROM recorded m, numbered
-     WHERE NOT $16
+     ${raiseEvents({ ...messageEvents(RECORDED_EVENT, '$13'), from: 'recorded m, numbered c WHERE NOT $16' })}
    ), enqueued AS (
      -- Enqueues the fetch of the file.
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
@@ -144,11 +130,12 @@ const record = statement<RecordRow>(
      WHERE $16
    ), named AS (
      -- Raises contact.updated if the contact got a name or was answered on the phone.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $14, 'contact.updated', numbered.id, jsonb_build_object('contact', to_jsonb(numbered))
-     FROM numbered, known
-     WHERE (known.full_name IS NULL AND numbered.full_name IS NOT NULL)
-       OR ($6 = 'human-chat' AND (known.has_unread_messages OR known.bot_status IS DISTINCT FROM numbered.bot_status))
+     ${raiseEvents({
+       ...contactEvents('contact.updated', '$14', 'numbered'),
+       from: `numbered, known
+       WHERE (known.full_name IS NULL AND numbered.full_name IS NOT NULL)
+         OR ($6 = 'human-chat' AND (known.has_unread_messages OR known.bot_status IS DISTINCT FROM numbered.bot_status))`,
+     })}
    )
    SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
   { raises: 'events' },
@@ -168,18 +155,15 @@ const recordReaction = statement<RecordRow>(
    ), recorded AS (
      -- Records the reaction without a number in the conversation.
      INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id)
+       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id, gateway_type)
      SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
-       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 <> 'human-chat' THEN known.assignee_id END
+       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 <> 'human-chat' THEN known.assignee_id END, $14
      FROM known
      WHERE NOT EXISTS (SELECT FROM duplicate)
      RETURNING *
    ), event AS (
      -- Raises message.reaction.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $8, 'message.reaction', m.contact_id,
-       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(known))
-     FROM recorded m, known
+     ${raiseEvents({ ...messageEvents("'message.reaction'", '$8'), from: 'recorded m, known c' })}
    )
    SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
   { raises: 'events' },
@@ -195,8 +179,8 @@ const lockContact = statement<{ id: string }>(
 const recordChange = statement<{ id: string }>(
   'incoming.recordChange',
   `INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-     context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network)
-   VALUES ($1, $2, $3, $4, $9, $5, $6, 'delivered', $7, $8, $8, $8, $10, $11)
+     context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, gateway_type)
+   VALUES ($1, $2, $3, $4, $9, $5, $6, 'delivered', $7, $8, $8, $8, $10, $11, $12)
    ON CONFLICT (organization_id, upstream_id, instance_id) WHERE upstream_id IS NOT NULL DO NOTHING
    RETURNING id`,
 )
@@ -219,9 +203,10 @@ const applyChanges = statement<SearchableMessage>(
      RETURNING m.*
    ), event AS (
      -- Raises the event for the gateway.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $5, $6, m.contact_id, jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c))
-     FROM changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     ${raiseEvents({
+       ...messageEvents('$6', '$5'),
+       from: 'changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
+     })}
    )
    SELECT seq, text, transcription FROM changed`,
   { raises: 'events' },
@@ -283,6 +268,7 @@ export async function recordIncomingMessage(
       message.network && JSON.stringify(message.network),
       sender.required,
       sender.contactId,
+      gatewayType(message),
     ],
     [organizationId],
   )
@@ -323,6 +309,7 @@ export async function recordIncomingReaction(
     ...authorValues(reaction),
     required,
     contactId,
+    gatewayType({ message_type: 'reaction', content: null, network: reaction.network }),
   ]
   const [row] = await db.raise(recordReaction, values, [organizationId])
   return toReceived(row)
@@ -359,6 +346,7 @@ export async function recordIncomingChange(
     replyToUpstreamId,
     created_at,
     ...authorValues(change),
+    gatewayType({ message_type: kind, content: null, network: change.network }),
   ]
   const recorded = await transaction.run(recordChange, values)
   if (recorded.length === 0) return 'duplicate'

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
+import type { RaisedEvents } from '../events/raise.js'
 
 /** The columns of a row `m` of messages. */
 export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
@@ -41,6 +42,29 @@ export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reacti
 
 /** The message `m` with all that is shown of it, as JSON for an event. */
 export const MESSAGE_SNAPSHOT = `(to_jsonb(m) || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
+
+/** The snapshots in an event of a message, as SQL. */
+interface MessageSnapshots {
+  message?: string
+  contact?: string
+  /** Only for a change of status. */
+  previousStatus?: string
+}
+
+/** Events about messages `m` of contacts `c`; `type` and `id` are SQL. */
+export function messageEvents(
+  type: string,
+  id: string,
+  { message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', previousStatus }: MessageSnapshots = {},
+): Omit<RaisedEvents, 'from'> {
+  const previous = previousStatus === undefined ? '' : `, 'previous_status', ${previousStatus}`
+  return {
+    id,
+    type,
+    contactId: 'm.contact_id',
+    data: `jsonb_build_object('message', ${message}, 'contact', ${contact}${previous})`,
+  }
+}
 
 const page = statement<ShownMessage>(
   'messages.page',

@@ -1,12 +1,14 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW, ofOrganization, opaqueArray, organizationsOf, statement } from '../../database/statement.js'
 import { isUuid } from '../../lib/bytes/id.js'
+import { gatewayType, networkType } from '../../model/instances/gateway-message.js'
 import { mediaExpiry } from '../../model/messages/media.js'
 import type { MessageError } from '../../model/messages/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
 import { countChanges } from '../analytics/campaign-counts.js'
-import { INDEX_STEP, INDEXING_TASK } from '../conversations/search.js'
-import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_SNAPSHOT } from './messages.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
+import { ACCEPTED_EVENT, ASSIGNEE, messageEvents } from './messages.js'
+import { noteMessages } from './noted.js'
 
 /** Why a shared statement skipped a message. */
 type Skipped = 'crowded' | 'held'
@@ -18,7 +20,7 @@ interface RecordRow {
   blocked: boolean
   allow_broadcast: boolean | null
   opted_out: boolean | null
-  about_upstream_id: string | null
+  reply_to_upstream_id: string | null
   wait_ms: number | null
   is_chosen: boolean
   recorded: boolean
@@ -54,8 +56,9 @@ const record = statement<RecordRow>(
      -- The messages to record.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, addresses text[], sender_type text,
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
-       about_id text, about_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
-       contact_event_id uuid, is_promotional boolean, instance_id uuid, names_chats boolean, campaign_id uuid, broadcast_id uuid, recipient_n int, parameters jsonb)
+       reply_to_id text, reply_to_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
+       contact_event_id uuid, is_promotional boolean, instance_id uuid, uses_jids boolean, campaign_id uuid,
+       broadcast_id uuid, recipient_n int, parameters jsonb, gateway_type text)
      ${FEW}
    ), found AS (
      -- The contact of each message: the first address that is known decides.
@@ -77,7 +80,7 @@ const record = statement<RecordRow>(
      ORDER BY organization_id, contact_id, n
    ), known AS (
      -- Locks the contacts; rows that are locked already are skipped.
-     SELECT chosen.n, c.*, ${userAddress('c', 'g.names_chats')} AS user_address
+     SELECT chosen.n, c.*, ${userAddress('c', 'g.uses_jids')} AS user_address
      FROM chosen JOIN given g USING (n) CROSS JOIN LATERAL (
        SELECT organization_id, id, chat_id, phone_number, network_id, blocked, bot_status, has_unread_messages, paced_until,
          allow_broadcast, opted_out_at
@@ -86,17 +89,17 @@ const record = statement<RecordRow>(
        FOR NO KEY UPDATE SKIP LOCKED
      ) c
      ${FEW}
-   ), about AS (
+   ), reply_targets AS (
      -- The reply targets: accepted messages of the same conversation and channel.
      SELECT g.n, m.upstream_id
      FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
        SELECT m.upstream_id FROM messages m
        WHERE m.organization_id = g.organization_id AND m.contact_id = known.id AND m.seq IS NOT NULL
-         AND m.upstream_id IS NOT NULL AND (m.upstream_id = g.about_id OR m.id = g.about_uuid)
+         AND m.upstream_id IS NOT NULL AND (m.upstream_id = g.reply_to_id OR m.id = g.reply_to_uuid)
          AND m.instance_id IS NOT DISTINCT FROM g.instance_id
        LIMIT 1
      ) m
-     WHERE g.about_id IS NOT NULL
+     WHERE g.reply_to_id IS NOT NULL
    ), open AS (
      -- Locks the recipients of running broadcasts that still wait for this message.
      SELECT g.n
@@ -115,29 +118,31 @@ const record = statement<RecordRow>(
        has_unread_messages = c.has_unread_messages AND g.sender_type <> 'human-chat',
        bot_status = CASE WHEN g.sender_type = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        updated_at = CASE WHEN g.sender_type = 'human-chat' THEN now() ELSE c.updated_at END
-     FROM known JOIN given g USING (n) LEFT JOIN about USING (n) LEFT JOIN open USING (n)
+     FROM known JOIN given g USING (n) LEFT JOIN reply_targets USING (n) LEFT JOIN open USING (n)
      WHERE ${ofOrganization('c.organization_id', 'known.organization_id')} AND c.id = known.id AND NOT known.blocked
        AND (known.phone_number IS NOT NULL OR known.user_address IS NOT NULL)
-       AND (g.about_id IS NULL OR about.upstream_id IS NOT NULL)
+       AND (g.reply_to_id IS NULL OR reply_targets.upstream_id IS NOT NULL)
        AND (NOT g.is_promotional OR known.allow_broadcast)
        AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR open.n IS NOT NULL)
        AND (NOT g.pair_limit OR known.paced_until IS NULL OR known.paced_until <= g.created_at + ${PAIR_AHEAD})
      RETURNING g.n, g.is_reaction, c AS contact, c.organization_id, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
-       known.has_unread_messages AS had_unread_messages, about.upstream_id AS about_upstream_id
+       known.has_unread_messages AS had_unread_messages, reply_targets.upstream_id AS reply_to_upstream_id
    ), changed AS (
      -- Raises contact.updated if a send by a human changed the contact.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT g.organization_id, g.contact_event_id, 'contact.updated', c.id, jsonb_build_object('contact', to_jsonb(c.contact))
-     FROM numbered c JOIN given g USING (n)
-     WHERE (c.bot_status, c.has_unread_messages) IS DISTINCT FROM (c.bot_status_before, c.had_unread_messages)
+     ${raiseEvents({
+       ...contactEvents('contact.updated', 'g.contact_event_id', 'c.contact'),
+       organizationId: 'g.organization_id',
+       from: `numbered c JOIN given g USING (n)
+       WHERE (c.bot_status, c.has_unread_messages) IS DISTINCT FROM (c.bot_status_before, c.had_unread_messages)`,
+     })}
    ), recorded AS (
      -- Records the messages as pending.
      INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
        media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at, instance_id, campaign_id,
-       broadcast_id, recipient_n)
+       broadcast_id, recipient_n, gateway_type)
      SELECT g.organization_id, g.id, c.id, CASE WHEN g.is_reaction THEN NULL ELSE c.last_seq END, g.sender_type, g.message_type,
-       g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.about_upstream_id, g.assignee_id,
-       g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n
+       g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.reply_to_upstream_id, g.assignee_id,
+       g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n, g.gateway_type
      FROM numbered c JOIN given g USING (n)
    ), singles AS (
      -- Creates the recipients of one-off sends.
@@ -152,36 +157,21 @@ const record = statement<RecordRow>(
      FROM numbered JOIN given g USING (n) CROSS JOIN unnest(ARRAY['recorded', 'total']) AS counter
      WHERE g.recipient_n = 0 OR (g.recipient_n IS NOT NULL AND counter = 'recorded')
      GROUP BY g.organization_id, g.campaign_id, counter
-   ), lined AS (
-     -- Counts the messages of instances.
-     INSERT INTO line_counts (organization_id, instance_id, change)
-     SELECT g.organization_id, g.instance_id, count(*)
-     FROM numbered JOIN given g USING (n)
-     WHERE g.instance_id IS NOT NULL AND NOT g.is_reaction
-     GROUP BY g.organization_id, g.instance_id
-   ), active AS (
-     -- Moves the contacts up in lists by activity.
-     UPDATE contact_activity a SET active_at = greatest(a.active_at, now())
-     FROM numbered c
-     WHERE ${ofOrganization('a.organization_id', 'c.organization_id')} AND a.contact_id = c.id AND NOT c.is_reaction
-   ), indexing AS (
-     -- Enqueues the indexing of long conversations.
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${INDEXING_TASK}, json_build_object('organizationId', g.organization_id, 'contactId', c.id)
+   ), ${noteMessages(`SELECT g.organization_id, c.id AS contact_id, g.instance_id, c.last_seq AS seq
      FROM numbered c JOIN given g USING (n)
-     WHERE c.last_seq % ${INDEX_STEP} = 0 AND NOT g.is_reaction
-   ), attached AS (
+     WHERE NOT g.is_reaction`)}, attached AS (
      -- Attaches stored files to their messages.
      UPDATE media SET message_id = g.id
      FROM numbered JOIN given g USING (n)
      WHERE media.organization_id = g.organization_id AND media.id = g.media_id AND media.message_id IS NULL
    )
    SELECT found.contact_id, known.chat_id, known.phone_number, coalesce(known.blocked, false) AS blocked,
-     known.allow_broadcast, known.opted_out_at IS NOT NULL AS opted_out, about.upstream_id AS about_upstream_id,
+     known.allow_broadcast, known.opted_out_at IS NOT NULL AS opted_out, reply_targets.upstream_id AS reply_to_upstream_id,
      extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
      chosen.n IS NOT NULL AS is_chosen, numbered.n IS NOT NULL AS recorded,
      known.user_address, ${isGroup('known')} AS is_group
-   FROM given g LEFT JOIN found USING (n) LEFT JOIN chosen USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
+   FROM given g LEFT JOIN found USING (n) LEFT JOIN chosen USING (n) LEFT JOIN known USING (n)
+     LEFT JOIN reply_targets USING (n) LEFT JOIN numbered USING (n)
    ORDER BY g.n`,
   { raises: 'events' },
 )
@@ -192,7 +182,7 @@ const check = statement<{
   allow_broadcast: boolean
   opted_out: boolean
   wait_ms: number | null
-  about_found: boolean
+  is_reply_to_found: boolean
   is_reachable: boolean
   is_group: boolean
 }>(
@@ -202,7 +192,8 @@ const check = statement<{
      SELECT FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
        AND (m.upstream_id = $3 OR m.id = $4) AND m.instance_id IS NOT DISTINCT FROM $6
-   ) AS about_found, c.phone_number IS NOT NULL OR ${userAddress('c', '$7')} IS NOT NULL AS is_reachable, ${isGroup('c')} AS is_group
+   ) AS is_reply_to_found,
+     c.phone_number IS NOT NULL OR ${userAddress('c', '$7')} IS NOT NULL AS is_reachable, ${isGroup('c')} AS is_group
    FROM contact_addresses a
    JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
    WHERE a.organization_id = $1 AND a.address = ANY (${opaqueArray('$2', 'text')})
@@ -217,7 +208,7 @@ const accept = statement<{ held: boolean }>(
   `WITH given AS (
      -- The acceptances, in the order in which rows are locked.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
-       alias text, user_address text, event_id uuid, network jsonb)
+       alias text, user_address text, event_id uuid, network jsonb, gateway_type text)
      ORDER BY organization_id, id
      ${FEW}
    ), waiting AS (
@@ -234,14 +225,15 @@ const accept = statement<{ held: boolean }>(
      -- Marks the messages accepted.
      UPDATE messages m
      SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
-       accepted_at = g.accepted_at, network = coalesce(g.network, m.network)
+       accepted_at = g.accepted_at, network = coalesce(g.network, m.network),
+       gateway_type = coalesce(g.gateway_type, m.gateway_type)
      FROM waiting JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'waiting.organization_id')} AND m.id = waiting.id
      RETURNING g.n, m.organization_id, m.contact_id, m.instance_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
        m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
    ), kept AS (
      -- A status may come before the answer to the call.
-     UPDATE messages m SET network = g.network
+     UPDATE messages m SET network = g.network, gateway_type = coalesce(g.gateway_type, m.gateway_type)
      FROM (SELECT * FROM given WHERE network IS NOT NULL ${FEW}) g
      WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id
        AND m.accepted_at IS NOT NULL AND m.network IS NULL
@@ -265,12 +257,14 @@ const accept = statement<{ held: boolean }>(
      ON CONFLICT DO NOTHING
    ), raised AS (
      -- Raises message.sent or message.reaction.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT m.organization_id, g.event_id, ${ACCEPTED_EVENT}, m.contact_id, jsonb_build_object(
-       'message', CASE WHEN m.assignee_id IS NULL THEN m.row ELSE m.row || jsonb_build_object('assignee', ${ASSIGNEE}) END,
-       'contact', to_jsonb(c))
-     FROM accepted m JOIN given g USING (n)
-     JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
+     ${raiseEvents({
+       ...messageEvents(ACCEPTED_EVENT, 'g.event_id', {
+         message: `CASE WHEN m.assignee_id IS NULL THEN m.row ELSE m.row || jsonb_build_object('assignee', ${ASSIGNEE}) END`,
+       }),
+       organizationId: 'm.organization_id',
+       from: `accepted m JOIN given g USING (n)
+       JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id`,
+     })}
    )
    SELECT accepted.n IS NULL AND EXISTS (
        SELECT FROM messages m
@@ -293,10 +287,10 @@ const refuse = statement<never>(
      SELECT *, accepted_at AS accepted_at_before, 'sent' AS status_before, NULL::jsonb AS error_before FROM refused
    ), ${countChanges('changed')}, event AS (
      -- Raises message.failed.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $5, 'message.failed', m.contact_id,
-       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c), 'previous_status', 'sent')
-     FROM refused m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     ${raiseEvents({
+       ...messageEvents("'message.failed'", '$5', { previousStatus: "'sent'" }),
+       from: 'refused m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
+     })}
    )
    SELECT`,
   { raises: 'events' },
@@ -341,13 +335,13 @@ export async function checkRecipient(
   db: Queryable,
   { organizationId, instanceId, usesJids, addresses, replyToId, pairLimit, isPromotional, created_at }: OutgoingMessage,
 ): Promise<NotRecorded | null> {
-  const about = [replyToId, toUuid(replyToId)]
-  const [contact] = await db.run(check, [organizationId, addresses, ...about, created_at, instanceId, usesJids])
+  const replyTo = [replyToId, toUuid(replyToId)]
+  const [contact] = await db.run(check, [organizationId, addresses, ...replyTo, created_at, instanceId, usesJids])
   if (!contact) return { recorded: false, reason: 'no_contact' }
   const { chat_id: chatId, wait_ms: waitMs } = contact
   if (contact.blocked) return { recorded: false, reason: 'blocked', chatId }
   if (!contact.is_reachable) return { recorded: false, reason: 'unreachable', chatId, isGroup: contact.is_group }
-  if (replyToId !== null && !contact.about_found) return { recorded: false, reason: 'not_found', chatId }
+  if (replyToId !== null && !contact.is_reply_to_found) return { recorded: false, reason: 'not_found', chatId }
   if (isPromotional && !contact.allow_broadcast) {
     return { recorded: false, reason: 'unwanted', chatId, optedOut: contact.opted_out }
   }
@@ -373,20 +367,21 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       content: message.content,
       media_id: message.mediaId,
       media_expires_at: message.mediaId === null ? null : mediaExpiry(message.created_at),
-      about_id: message.replyToId,
-      about_uuid: toUuid(message.replyToId),
+      reply_to_id: message.replyToId,
+      reply_to_uuid: toUuid(message.replyToId),
       is_reaction: message.isReaction,
       pair_limit: message.pairLimit,
       assignee_id: message.assignee_id,
       created_at: message.created_at,
       contact_event_id: message.contactEventId,
       instance_id: message.instanceId,
-      names_chats: message.usesJids,
+      uses_jids: message.usesJids,
       is_promotional: message.isPromotional,
       campaign_id: message.recipient?.campaignId,
       broadcast_id: message.recipient?.broadcastId,
       recipient_n: message.recipient?.n,
       parameters: message.recipient?.parameters,
+      gateway_type: gatewayType({ ...message, network: null }),
     })),
   )
 }
@@ -395,7 +390,7 @@ function toRecorded(
   row: RecordRow,
   { replyToId, isPromotional, pairLimit, recipient }: OutgoingMessage,
 ): Recorded | Skipped {
-  const { contact_id: contactId, chat_id: chatId, about_upstream_id: replyToUpstreamId } = row
+  const { contact_id: contactId, chat_id: chatId, reply_to_upstream_id: replyToUpstreamId } = row
   if (contactId === null) return { recorded: false, reason: 'no_contact' }
   if (chatId === null) return row.is_chosen ? 'held' : 'crowded'
   if (row.recorded) {
@@ -447,6 +442,7 @@ function toAcceptanceset(acceptances: readonly Acceptance[]): string {
       user_address: userId === null ? null : `user:${userId}`,
       event_id: eventId,
       network,
+      gateway_type: network?.message && networkType(network.message),
     })),
   )
 }

@@ -1,12 +1,14 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { gatewayType } from '../../model/instances/gateway-message.js'
+import type { Message } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 
 // The network's copy of the message is removed, because it has the old text.
 const change = statement<SearchableMessage & { contact_id: string }>(
   'ownChanges.change',
   `UPDATE messages m
-   SET text = $3, network = m.network - 'message'
+   SET text = $3, network = m.network - 'message', gateway_type = $4
    WHERE m.organization_id = $1 AND m.id = $2 AND m.sender_type <> 'user-chat'
    RETURNING m.contact_id, m.seq, m.text, m.transcription`,
 )
@@ -15,10 +17,11 @@ const change = statement<SearchableMessage & { contact_id: string }>(
 export async function changeOwnMessage(
   transaction: Queryable,
   organizationId: string,
-  messageId: string,
+  message: Pick<Message, 'id' | 'message_type' | 'content'>,
   text: string,
 ): Promise<void> {
-  const [changed] = await transaction.run(change, [organizationId, messageId, text])
+  const type = gatewayType({ ...message, network: null })
+  const [changed] = await transaction.run(change, [organizationId, message.id, text, type])
   if (!changed || changed.seq === null) return
   await changeSearchableMessage(transaction, organizationId, changed.contact_id, changed)
 }

@@ -2,7 +2,8 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW, FEW_ROWS, ofOrganization, organizationsOf, statement } from '../../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { countChanges } from '../analytics/campaign-counts.js'
-import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT } from './messages.js'
+import { raiseEvents } from '../events/raise.js'
+import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT, messageEvents } from './messages.js'
 
 export interface ReportedStatus {
   organizationId: string
@@ -95,16 +96,25 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
      JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
    ), raised AS (
      -- Raises message.sent if the acceptance is new, and the event of the status.
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT m.organization_id, g.sent_event_id, ${ACCEPTED_EVENT}, m.contact_id,
-       jsonb_build_object('message', m.message || '{"status": "sent", "error": null}', 'contact', m.contact)
-     FROM shown m JOIN given g USING (n) JOIN before b USING (n)
-     WHERE b.accepted_at IS NULL
-     UNION ALL
-     SELECT m.organization_id, g.event_id, 'message.' || g.status, m.contact_id,
-       jsonb_build_object('message', m.message, 'contact', m.contact, 'previous_status', b.status)
-     FROM shown m JOIN given g USING (n) JOIN before b USING (n)
-     WHERE g.status <> 'sent'
+     ${raiseEvents(
+       {
+         ...messageEvents(ACCEPTED_EVENT, 'g.sent_event_id', {
+           message: `m.message || '{"status": "sent", "error": null}'`,
+           contact: 'm.contact',
+         }),
+         organizationId: 'm.organization_id',
+         from: 'shown m JOIN given g USING (n) JOIN before b USING (n) WHERE b.accepted_at IS NULL',
+       },
+       {
+         ...messageEvents("'message.' || g.status", 'g.event_id', {
+           message: 'm.message',
+           contact: 'm.contact',
+           previousStatus: 'b.status',
+         }),
+         organizationId: 'm.organization_id',
+         from: "shown m JOIN given g USING (n) JOIN before b USING (n) WHERE g.status <> 'sent'",
+       },
+     )}
    )
    SELECT b.id AS message_id, b.contact_id, g.user_address IS NULL OR EXISTS (
        SELECT FROM contact_addresses a

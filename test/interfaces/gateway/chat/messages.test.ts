@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fillAllGatewayTypes } from '../../../../src/storage/instances/gateway-types.js'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
 import { createInstance } from '../../../support/instances.js'
 import type { Answer, TestOrganization } from '../../../support/world.js'
@@ -225,10 +226,13 @@ describe('findMessages', () => {
       const id = await on.sendText('phone', number, kind)
       ids.unshift(id)
       await on.world.database.pool.query(
-        `UPDATE messages SET message_type = 'video', network = jsonb_build_object('message', $2::jsonb) WHERE upstream_id = $1`,
+        `UPDATE messages
+         SET message_type = 'video', network = jsonb_build_object('message', $2::jsonb), gateway_type = NULL
+         WHERE upstream_id = $1`,
         [id, message],
       )
     }
+    await fillAllGatewayTypes(on.world.app.ctx.database)
     const shown = async (messageType?: string) => {
       const { body } = await find('phone', { where: { ...withNumber(number).where, messageType } })
       return body.messages.records.map((one: { key: { id: string }; messageType: string }) => [
