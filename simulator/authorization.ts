@@ -15,8 +15,8 @@ export function checkSender(
 }
 
 /**
- * Refuses a call whose bearer token is absent or unknown; null if it is valid. A number that is not registered, or has
- * no token, accepts any.
+ * Refuses a call without a valid bearer token; null if it is valid. A number that is not registered, or has no token,
+ * accepts any token.
  */
 export function checkToken(
   authorization: string | undefined,

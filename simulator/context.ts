@@ -15,16 +15,16 @@ import type { Settings } from './settings.js'
 import type { ShopOrders } from './storefront/orders.js'
 import type { Templates } from './templates/store.js'
 
-/** The state of a running simulator, shared by the upstream's API, the storefront's and the control. */
+/** The state of a running simulator, shared by the upstream's API, the storefront and the control API. */
 export interface Context {
   numbers: Numbers
-  /** The registered numbers that are simulated phones, by the number's id. */
+  /** The simulated phones, by the id of their number. */
   phones: Map<string, Phone>
   settings: Settings
   random: SeededRandom
   record: MessageRecord
   failures: Failures
-  /** The user ids of numbers, by network id, learned from messages. */
+  /** User ids by network id, learned from inbound messages. */
   userIds: Map<string, string>
   magic: MagicRecipients
   magicMedia: MagicMedia
@@ -37,6 +37,6 @@ export interface Context {
   sender: CallbackSender
   reports: StatusReports
   idle: Idle
-  /** What the storefront sold. */
+  /** The orders of the storefront. */
   orders: ShopOrders
 }

@@ -5,7 +5,7 @@ const sequenceOffset = 15
 const run = randomBytes(sequenceOffset)
 let sequence = 0
 
-/** A message id in the upstream's form, unique also across restarts: the service recognises messages by it. */
+/** A message id in the upstream's form. Unique across restarts too, because the service identifies messages by it. */
 export function newMessageId(): string {
   sequence += 1
   const bytes = Buffer.allocUnsafe(idBytes)
@@ -19,7 +19,7 @@ export function newTraceId(): string {
   return `A${randomBytes(16).toString('base64url')}`
 }
 
-/** The id of the conversation between a business number and a recipient: the same on every status of the two. */
+/** The id of the conversation between a business number and a recipient. All statuses of the pair have the same id. */
 export function conversationId(phoneNumberId: string, recipient: string): string {
   return hash('sha256', `${phoneNumberId} ${recipient}`, 'hex').slice(0, 32)
 }

@@ -2,13 +2,13 @@ import type { CallbackError } from '../src/upstream/wire.js'
 import { type Refusal, refusals } from './errors/refusals.js'
 import type { Recipient } from './sending/validation.js'
 
-/** An accepted send: how it is answered, and what happens to the message. */
+/** An accepted send: how it is answered, and what happens to the message afterwards. */
 export interface AcceptedOutcome {
   kind: 'accepted'
   answer: 'at-once' | 'slow' | 'dropped'
   /** Whether the message is ever read. */
   read: boolean
-  /** The error with which it fails later; null if it is delivered. */
+  /** The error in the later failed status; null if the message is delivered. */
   failure: CallbackError | null
 }
 
@@ -18,11 +18,11 @@ export type SimulatedOutcome = { kind: 'refused'; refusal: Refusal } | AcceptedO
 /** Answered at once, delivered and read. */
 export const ordinaryOutcome: AcceptedOutcome = { kind: 'accepted', answer: 'at-once', read: true, failure: null }
 
-/** Recipients whose last six digits choose the outcome of every send to them, so that outcomes can be repeated. */
+/** Recipients whose last six digits select the outcome of every send, so that outcomes can be repeated. */
 export class MagicRecipients {
   readonly #throttledOnce = new Set<string>()
 
-  /** The outcome of a send from a business number; only the throttling of `000003` depends on what was sent before. */
+  /** The outcome of a send from a business number; only the throttling of `000003` depends on earlier sends. */
   outcomeFor(phoneNumberId: string, recipient: Recipient): SimulatedOutcome {
     if (recipient.kind !== 'phone') return ordinaryOutcome
     switch (recipient.digits.slice(-6)) {
@@ -54,17 +54,17 @@ export class MagicRecipients {
   }
 }
 
-/** Media ids whose last six digits choose a failure, so that failures can be repeated. */
+/** Media ids whose last six digits select a failure, so that failures can be repeated. */
 export class MagicMedia {
   readonly #failedOnce = new Set<string>()
   readonly #brokenOffOnce = new Set<string>()
 
-  /** True if the upstream does not know the id, although a person sent it. */
+  /** True if the upstream does not know the id, although an inbound message contains it. */
   isMissing(id: string): boolean {
     return id.endsWith('000404')
   }
 
-  /** True if the look-up of its address fails this time. */
+  /** True if the look-up of its URL fails this time. */
   failsNow(id: string): boolean {
     return id.endsWith('000500') && isFirst(this.#failedOnce, id)
   }

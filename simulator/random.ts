@@ -1,4 +1,4 @@
-/** A source of numbers in [0, 1) that gives the same row again for the same seed (mulberry32). */
+/** A source of numbers in [0, 1) that repeats the same sequence for the same seed (mulberry32). */
 export class SeededRandom {
   #state: number
 

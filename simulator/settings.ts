@@ -1,21 +1,21 @@
 import type { JsonObject } from '../src/lib/text/json.js'
 import { invalidField, type Problem } from './control/problems.js'
 
-/** How the storefront can answer: as it should, as one that is asked too often (429 or THROTTLED), with 503, never. */
+/** How the storefront answers: normally, with a rate limit (429 or THROTTLED), with 503, or never. */
 const shopAnswers = ['normal', 'limited', 'down', 'silent'] as const
 
-/** Whether a template that the account does not have is refused (strict) or taken. */
+/** Whether a template that the account does not have is refused (strict) or accepted (any). */
 const templateRules = ['strict', 'any'] as const
 
-/** What a running simulator can be told to do differently. */
+/** The settings of a running simulator. */
 export interface Settings {
   /** Milliseconds before each status callback. */
   delay_ms: number
   /** Probability (0 to 1) that a callback is sent twice. */
   duplicate: number
-  /** Probability (0 to 1) that a message's statuses come in another order. */
+  /** Probability (0 to 1) that a message's statuses arrive in another order. */
   disorder: number
-  /** How many messages and statuses one callback holds at most. */
+  /** Maximum number of messages and statuses in one callback. */
   batch: number
   /** Whether status callbacks are sent at all. */
   statuses: boolean
@@ -23,17 +23,17 @@ export interface Settings {
   slow_ms: number
   /** Probability (0 to 1) that an upload is refused with a 500. */
   upload_fails: number
-  /** Whether the bytes of uploads are kept, so that they can be downloaded; size and hash always are. */
+  /** Whether the bytes of uploads are kept for downloads; size and hash are always kept. */
   keep_media: boolean
-  /** Start of the row of chances: the same seed gives the same duplicates, disorder and failed uploads. */
+  /** Seed of the random numbers: the same seed gives the same duplicates, disorder and failed uploads. */
   seed: number
   /** Whether accepted messages are kept for `GET /_sim/messages`. */
   record: boolean
   templates: (typeof templateRules)[number]
-  /** Whether the storefront has a GraphQL API; without one it answers 404 there. */
+  /** Whether the storefront has a GraphQL API; if not, its path answers 404. */
   shop_graphql: boolean
   shop_answers: (typeof shopAnswers)[number]
-  /** How many of the next calls for a list of orders are refused as too many; counts down. */
+  /** How many of the next requests for a list of orders get a rate limit error; counts down. */
   shop_limited_lists: number
 }
 
@@ -54,10 +54,10 @@ export const defaultSettings: Readonly<Settings> = {
   shop_limited_lists: 0,
 }
 
-/** The longest time that a timer of Node takes. */
+/** Maximum time of a Node timer. */
 const maxMs = 2 ** 31 - 1
 
-/** What a setting may be; `expected` completes "… must be". */
+/** The allowed values of a setting; `expected` completes "… must be". */
 interface Rule {
   expected: string
   fits(value: unknown): boolean

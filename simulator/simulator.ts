@@ -20,42 +20,41 @@ import { ShopOrders } from './storefront/orders.js'
 import { Templates } from './templates/store.js'
 
 export interface SimulatorOptions {
-  /** Listen address, `127.0.0.1` by default; one that is not loopback needs `public`. */
+  /** Listen address, `127.0.0.1` by default. An address that is not loopback requires `public`. */
   host?: string
   /** Listen port; 0, the default, picks a free one. */
   port?: number
-  /** When set, the control under `/_sim` asks for it as bearer token. */
+  /** If set, the control API under `/_sim` requires it as bearer token. */
   controlToken?: string | undefined
   /** Enforce 80 messages a second, the pair rate and the 24-hour window. Off by default. */
   limits?: boolean
-  /** Allow an address that others can reach. */
+  /** Allow an address that other machines can reach. */
   public?: boolean
-  /** How many accepted messages are kept, 200,000 by default. */
+  /** Maximum number of accepted messages kept, 200,000 by default. */
   recordLimit?: number
-  /** Where lines about callbacks that were not taken go; nowhere by default. */
+  /** Receives a line for every callback that was not accepted; nothing is logged by default. */
   log?: (line: string) => void
 }
 
 export interface Simulator {
-  /** Where it listens, without a trailing slash. */
+  /** The URL it listens on, without a trailing slash. */
   url: string
   /** The upstream's base URL on it. */
   upstreamUrl: string
-  /** The storefront's URL on it, below which its admin API stands. */
+  /** The storefront's URL on it; its admin API is below. */
   storefrontUrl: string
-  /** Stops at once: open connections are cut, callbacks that wait are given up. */
+  /** Stops at once: open connections are closed and pending callbacks dropped. */
   close(): Promise<void>
 }
 
 const bodyLimit = 4 * 1_024 * 1_024
 const defaultRecordLimit = 200_000
-/** An id with the name of an instance in it, every character of it escaped. */
+/** An id may contain the name of an instance, with every character escaped. */
 const longestParameter = 4_096
 
 /**
- * Starts a simulator of the upstream: its API under `/v23.0`, a storefront under `/shop`, the control of both
- * under `/_sim`.
- * Rejects when the host is not loopback and `public` is not set, or when the address cannot be bound.
+ * Starts a simulator: the upstream's API under `/v23.0`, a storefront under `/shop`, and the control API of both under
+ * `/_sim`. Rejects if the host is not loopback and `public` is not set, or if the address cannot be bound.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const host = options.host ?? '127.0.0.1'
@@ -98,7 +97,7 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
 
 function createServer(context: Context, { controlToken }: SimulatorOptions): FastifyInstance {
   const app = Fastify({ bodyLimit, forceCloseConnections: true, routerOptions: { maxParamLength: longestParameter } })
-  // Bodies stay text: each side parses them itself, because each has its own way to refuse them.
+  // Bodies stay text, because each API parses them itself and has its own error for invalid ones.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.register(async (scope) => upstreamApi(scope, context))

@@ -1,13 +1,13 @@
 import type { CallbackEnvelope, Change, Entry, MessageStatus, MessagesValue } from '../../src/upstream/wire.js'
 import { type BusinessNumber, metadataOf } from '../numbers/business-numbers.js'
 
-/** The content of one callback: a status, a whole change, or a complete body in bytes. */
+/** The content of one callback: a status, a whole change, or a complete body. */
 export type CallbackContent =
   | { kind: 'status'; status: MessageStatus }
   | { kind: 'change'; change: Change }
   | { kind: 'body'; bytes: string }
 
-/** An item that can share a body with others. */
+/** A callback that can share a body with others. */
 export interface BatchItem {
   number: BusinessNumber
   content: Exclude<CallbackContent, { kind: 'body' }>
@@ -15,11 +15,14 @@ export interface BatchItem {
 
 interface OpenEntry {
   entry: Entry
-  /** The statuses at the end of the entry, while nothing else follows them. */
+  /** The statuses of the entry's last change; null if its last change has none. */
   openStatuses: MessageStatus[] | null
 }
 
-/** One body for several items: an entry per business number, neighbouring statuses of a number in one change. */
+/**
+ * Builds one body for several callbacks: an entry per business number, with consecutive statuses of a number in one
+ * change.
+ */
 export function envelopeOf(items: BatchItem[]): CallbackEnvelope {
   const entries = new Map<string, OpenEntry>()
   for (const { number, content } of items) {

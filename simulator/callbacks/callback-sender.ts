@@ -7,8 +7,8 @@ import { type BatchItem, type CallbackContent, envelopeOf } from './batches.js'
 import { escapeJson, signBody } from './signing.js'
 
 /**
- * The outcome of one attempt to deliver a callback: the service answered 200, or did not (`status` null: no answer), or
- * the callback was dropped.
+ * The outcome of one attempt to deliver a callback: accepted (the service answered 200), refused (another answer, or
+ * none: `status` is null), or dropped without a further attempt.
  */
 export interface Attempt {
   outcome: 'accepted' | 'refused' | 'dropped'
@@ -21,14 +21,14 @@ export interface Callback {
   content: CallbackContent
   /** True if it is repeated until the service accepts it. */
   repeat: boolean
-  /** Called for every attempt; the last one is `taken` or `dropped`. */
+  /** Called for every attempt; the last one is `accepted` or `dropped`. */
   onAttempt(attempt: Attempt): void
 }
 
 interface PendingCallback extends Callback {
   number: BusinessNumber
   attempts: number
-  /** The second sending of a callback, which is not doubled again. */
+  /** True for the duplicate of a callback, which is not duplicated again. */
   isCopy: boolean
 }
 
@@ -41,7 +41,7 @@ interface SenderOptions {
   onProgress: () => void
 }
 
-/** Concurrent posts. */
+/** Maximum number of concurrent posts. */
 export const concurrency = 8
 
 const answerTimeoutMs = 10_000
@@ -50,15 +50,16 @@ const firstRepeatMs = 200
 const longestRepeatMs = 5_000
 
 /**
- * Posts signed callbacks to the services of the business numbers. Callbacks due at the same time for one service share
- * a body, a few posts run concurrently, and a body that is not answered with 200 is repeated with growing delay.
+ * Posts signed callbacks to the services of the business numbers. Callbacks that are due at the same time for one
+ * service share a body, a few posts run concurrently, and a body that is not answered with 200 is repeated with growing
+ * delay.
  */
 export class CallbackSender {
   readonly #options: SenderOptions
   readonly #client = createHttpClient({ connectTimeoutMs: answerTimeoutMs, keepAliveMs: idleMs })
-  /** Every callback that is neither taken nor given up. */
+  /** Every callback that is neither accepted nor dropped yet. */
   readonly #outstanding = new Set<PendingCallback>()
-  /** Those due now, by destination. */
+  /** The callbacks due now, by destination. */
   readonly #due = new Map<string, PendingCallback[]>()
   #running = 0
   #abort = new AbortController()
@@ -68,19 +69,19 @@ export class CallbackSender {
     this.#options = options
   }
 
-  /** How many callbacks are still to be taken. */
+  /** The number of callbacks that are neither accepted nor dropped yet. */
   get pending(): number {
     return this.#outstanding.size
   }
 
-  /** Accepts a callback for delivery; one of an unregistered number is dropped at once. */
+  /** Accepts a callback for delivery. The callback of an unregistered number is dropped at once. */
   send(callback: Callback): void {
     const number = this.#options.numbers.get(callback.phoneNumberId)
     if (!number) callback.onAttempt({ outcome: 'dropped', status: null })
     else this.#accept({ ...callback, number, attempts: 0, isCopy: false })
   }
 
-  /** Sends waiting callbacks of a number to its new address, or drops them if it was removed. */
+  /** Sends pending callbacks of a number to its new URL, or drops them if it was removed. */
   numberChanged(phoneNumberId: string): void {
     const number = this.#options.numbers.get(phoneNumberId)
     const affected = [...this.#outstanding].filter((callback) => callback.phoneNumberId === phoneNumberId)
@@ -93,7 +94,7 @@ export class CallbackSender {
     for (const callback of due) this.#enqueue(callback)
   }
 
-  /** Drops everything that waits and aborts running posts, so that nothing old arrives later. */
+  /** Drops all pending callbacks and aborts running posts, so that nothing old arrives later. */
   reset(): void {
     this.#abort.abort()
     this.#abort = new AbortController()
@@ -119,7 +120,7 @@ export class CallbackSender {
     this.#schedulePump()
   }
 
-  /** Waits for the end of this turn of the loop, so that what is due in it travels together. */
+  /** Waits for the end of this iteration of the event loop, so that callbacks due in it share a body. */
   #schedulePump(): void {
     if (this.#pumpScheduled) return
     this.#pumpScheduled = true
@@ -141,7 +142,7 @@ export class CallbackSender {
     }
   }
 
-  /** The next callbacks of one destination, which then moves to the end of the queue. */
+  /** Takes the next callbacks of one destination, and moves that destination to the end of the queue. */
   #nextBatch(): PendingCallback[] | null {
     const next = this.#due.entries().next()
     if (next.done) return null
@@ -220,7 +221,7 @@ export class CallbackSender {
     callback.onAttempt(attempt)
   }
 
-  /** Takes those of the given callbacks that are due out of their queues. */
+  /** Removes the given callbacks from the queues of due callbacks, and returns those that it found there. */
   #removeDue(given: Set<PendingCallback>): PendingCallback[] {
     const taken: PendingCallback[] = []
     for (const [destination, queue] of this.#due) {
@@ -233,12 +234,12 @@ export class CallbackSender {
   }
 }
 
-/** Numbers of one service share bodies only under one secret, because a body has one signature. */
+/** Numbers of one service share bodies only if they share the secret, because a body has one signature. */
 function destinationOf(number: BusinessNumber): string {
   return `${number.callback_url} ${number.app_secret}`
 }
 
-/** How many of the queue's first callbacks go into one body; a complete body goes alone. */
+/** How many of the queue's first callbacks share a body; a complete body is sent alone. */
 function batchLength(queue: PendingCallback[], limit: number): number {
   const firstBody = queue.slice(0, limit).findIndex((callback) => callback.content.kind === 'body')
   if (firstBody === -1) return limit

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * JSON as the upstream writes it: everything beyond ASCII as `\uXXXX` in lower hex and `/` as `\/`. The signature covers
- * this form. A receiver that parses the body and serializes it again computes another signature.
+ * JSON as the upstream writes it: characters beyond ASCII as `\uXXXX` in lower hex and `/` as `\/`. The signature
+ * covers this form, so a receiver that parses the body and serializes it again computes another signature.
  */
 export function escapeJson(value: unknown): string {
   return JSON.stringify(value)
@@ -15,7 +15,7 @@ export function signBody(appSecret: string, bytes: string | Uint8Array): string 
   return `sha256=${createHmac('sha256', appSecret).update(bytes).digest('hex')}`
 }
 
-/** The value of `X-Shopify-Hmac-SHA256` for a body of the storefront: the Base64 HMAC-SHA256 of its bytes. */
+/** The value of `X-Shopify-Hmac-SHA256` for a webhook of the storefront: the Base64 HMAC-SHA256 of its bytes. */
 export function signShopBody(secret: string, bytes: string): string {
   return createHmac('sha256', secret).update(bytes).digest('base64')
 }

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type JsonObject, parseJsonObject } from '../../src/lib/text/json.js'
 import { invalidField, isProblem, type Problem, problem } from './problems.js'
 
-/** The control's answer: an object with `success`, or a problem. */
+/** A response of the control API: an object with `success`, or a problem. */
 export type Answer = object | Problem
 
-/** Passes the body to a handler; a missing body counts as an empty object. */
+/** Passes the parsed body to a handler; a missing body counts as an empty object. */
 export async function withBody(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -22,7 +22,7 @@ export function answer(reply: FastifyReply, result: Answer): FastifyReply {
   return reply.code(status).send({ success: false, error, message })
 }
 
-/** Whether a callback is repeated until the service accepts it; true by default. */
+/** Reads whether a callback is repeated until the service accepts it; true by default. */
 export function readRepeat({ repeat = true }: JsonObject): boolean | Problem {
   return typeof repeat === 'boolean' ? repeat : invalidField('repeat must be true or false')
 }

@@ -35,7 +35,7 @@ const largestListLimit = 1_000_000
 const defaultIdleMs = 10_000
 const longestIdleMs = 60_000
 
-/** The control under `/_sim`; with a token, every call needs it as bearer token. */
+/** The control API under `/_sim`. With a token, every call must send it as bearer token. */
 export function simulatorControl(app: FastifyInstance, context: Context, token: string | undefined): void {
   if (token !== undefined) app.addHook('onRequest', (request, reply) => requireToken(request, reply, token))
   app.setErrorHandler((error, _request, reply) => answer(reply, problemOf(error)))
@@ -110,8 +110,8 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
 }
 
 /**
- * The number that receives a message, named by its id or, for a phone, by its instance. A phone that is not linked
- * receives none.
+ * Finds the number that receives a message, named by its id or, for a phone, by its instance. A phone that is not
+ * linked receives none.
  */
 function findReceiver({ numbers, phones }: Context, body: JsonObject): BusinessNumber | Problem {
   const named = namesPhone(body) ? findPhone(phones, body) : null
@@ -133,8 +133,8 @@ async function sendCallback(context: Context, body: JsonObject): Promise<Answer>
 }
 
 /**
- * A string as `body` goes out as it stands; a value that is about people gets the product and metadata when it has
- * none.
+ * Reads the callback to send. A string in `body` is sent unchanged. A `messages` or `user_id_update` value gets product
+ * and metadata if it lacks them.
  */
 function readCallback(
   number: BusinessNumber,
@@ -224,10 +224,10 @@ async function requireToken(
 ): Promise<FastifyReply | undefined> {
   const given = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1]
   if (given === undefined) {
-    return answer(reply, problem(401, 'Authorization required', 'The control asks for a bearer token'))
+    return answer(reply, problem(401, 'Authorization required', 'The control API requires a bearer token'))
   }
   if (!timingSafeEqual(digest(given), digest(token))) {
-    return answer(reply, problem(401, 'Invalid token', 'The bearer token is not the one of this control'))
+    return answer(reply, problem(401, 'Invalid token', 'The bearer token is not valid'))
   }
   return undefined
 }

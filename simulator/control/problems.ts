@@ -1,4 +1,4 @@
-/** What is wrong with a control request: its HTTP status and the error body's texts. */
+/** The error of a control request: its HTTP status and the texts of the body. */
 export interface Problem {
   problem: true
   status: number

@@ -9,7 +9,7 @@ import { invalidField, invalidQuery, isProblem, missingField, type Problem, prob
 
 type RecipientRoute = { Params: { recipient: string } }
 
-/** The part of the control that makes all sends to a recipient fail. */
+/** The control endpoints that make all sends to a recipient fail. */
 export function recipientsControl(app: FastifyInstance, context: Context): void {
   app.get('/recipients', () => ({ success: true, recipients: Array.from(context.failures, shown) }))
   app.put<RecipientRoute>('/recipients/:recipient', (request, reply) =>
@@ -36,7 +36,7 @@ function endFailure(context: Context, written: string): Answer {
   return problem(404, 'Recipient not found', `No failure is set for ${written}`)
 }
 
-/** The id under which the network knows a recipient, so that every form of a number is the same one. */
+/** Converts a recipient to its network id, so that all forms of a number are the same recipient. */
 function readRecipient(written: string): string | Problem {
   const digits = phoneDigits(written)
   if (digits) return networkId(digits)

@@ -1,13 +1,13 @@
 /** An error with fixed texts; `details` is null if the upstream gives only a title. */
 export interface FixedError {
-  /** The HTTP status, if it is an answer. */
+  /** The HTTP status, if the error is an answer and not a status callback. */
   status: number
   title: string
   details: string | null
   subcode?: number
 }
 
-/** By code. Details that are not published follow the upstream's list of errors. */
+/** The errors by code. Details that are not published follow the upstream's list of errors. */
 const fixedErrors: Record<number, FixedError> = {
   1: { status: 400, title: 'An unknown error occurred', details: null },
   2: { status: 503, title: 'Service temporarily unavailable', details: null },
@@ -67,7 +67,7 @@ const fixedErrors: Record<number, FixedError> = {
     title: 'Unable to deliver the message',
     details: 'This recipient has chosen to stop receiving marketing messages from your business.',
   },
-  131053: { status: 400, title: 'Media upload error', details: 'The media of the message could not be taken.' },
+  131053: { status: 400, title: 'Media upload error', details: 'The media of the message could not be processed.' },
   131056: {
     status: 400,
     title: '(Business Account, Consumer Account) pair rate limit hit',
@@ -91,10 +91,10 @@ const fixedErrors: Record<number, FixedError> = {
   },
 }
 
-/** The codes of all of them, ascending. */
+/** All codes, ascending. */
 export const fixedCodes = Object.keys(fixedErrors).map(Number)
 
-/** Throws where the code is none of `fixedCodes`. */
+/** Throws if the code is not in `fixedCodes`. */
 export function fixedError(code: number): FixedError {
   const error = fixedErrors[code]
   if (!error) throw new Error(`There is no error ${code}`)

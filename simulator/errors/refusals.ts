@@ -2,7 +2,7 @@ import type { CallbackError, ErrorBody } from '../../src/upstream/wire.js'
 import { newTraceId } from '../ids.js'
 import { fixedError } from './fixed-errors.js'
 
-/** A refusal as the upstream gives it: an HTTP status and the error body. */
+/** An error of the upstream: HTTP status and body. */
 export interface Refusal {
   status: number
   body: ErrorBody
@@ -18,7 +18,7 @@ export const refusals = {
       message: 'Error validating access token: The access token does not fit this phone number.',
       code: 190,
     }),
-  /** `text` is the problem, such as `The parameter to is required.` */
+  /** `text` describes the problem, such as `The parameter to is required.` */
   invalidParameter: (text: string) => plain(400, { message: `(#100) ${text}`, code: 100 }),
   unknownObject: (method: string, id: string) =>
     plain(400, {
@@ -29,8 +29,7 @@ export const refusals = {
   expiredLink: () => plain(404, { message: 'The address of the media has expired or does not exist.', code: 100 }),
   unknownField: (field: string, node: string) =>
     refusals.invalidParameter(`Tried accessing nonexisting field (${field}) on node type (${node})`),
-  invalidCursor: () =>
-    detailed(400, 131059, 'Invalid paging cursor', 'The cursor is none that a list of this call gave.'),
+  invalidCursor: () => detailed(400, 131059, 'Invalid paging cursor', 'The cursor does not belong to this list.'),
   tooLarge: () => plain(413, { message: '(#100) The request body is too large.', code: 100 }),
   internal: () => fixedRefusal(131000),
   missing: (details: string) => detailed(400, 131008, 'Required parameter is missing', details),
@@ -61,7 +60,7 @@ export const refusals = {
   disabledTemplate: () => fixedRefusal(132016),
 }
 
-/** The answer for an error with fixed texts. Throws for an unknown code. */
+/** The response for an error with fixed texts. Throws for an unknown code. */
 export function fixedRefusal(code: number): Refusal {
   const { status, title, details, subcode } = fixedError(code)
   if (details !== null) return detailed(status, code, title, details, subcode)

@@ -8,12 +8,12 @@ import { type MediaFile, newMediaId } from '../media/store.js'
 import { isMediaKind, type MediaKind } from '../media/types.js'
 import { samples } from './sample-files.js'
 
-/** A callback's fields of a file. */
+/** The file data that a callback contains. */
 type File = Pick<MediaFile, 'id' | 'mimeType' | 'sha256'>
 
 /**
- * Stores the file of a message and fills in the callback's fields; messages without files stay as they are. The file is
- * the upload `id`, the Base64 in `data`, or a built-in sample.
+ * Stores the file of a message and adds its fields to the callback; messages without files are returned unchanged. The
+ * file is the upload `id`, the Base64 in `data`, or a built-in sample.
  */
 export async function withMedia(
   context: Context,

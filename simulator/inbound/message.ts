@@ -6,22 +6,22 @@ import { isMediaKind } from '../media/types.js'
 import { type BusinessNumber, metadataOf } from '../numbers/business-numbers.js'
 import { isUserId, phoneDigits } from '../numbers/phone-numbers.js'
 
-/** A message from a person to a business number, and what the callback says of that person. */
+/** An inbound message, with the sender's contact in the callback. */
 export interface Inbound {
   message: InboundMessage
-  /** Null for kinds that come without a contact. */
+  /** Null for message types without a contact. */
   contact: CallbackContact | null
 }
 
 type NumberIdentity = Pick<BusinessNumber, 'phone_number_id' | 'display_phone_number' | 'business_account_id'>
 
-/** Keys of the control body that are not part of the message. */
+/** Fields of the control body that are not part of the message. */
 const controlKeys = new Set([
   ...['phone_number_id', 'organization_id', 'instance'],
   ...['name', 'username', 'user_id', 'from_user_id', 'repeat'],
 ])
 
-/** Kinds whose payload must stand under their own name; other kinds pass as they are. */
+/** Message types whose payload is required under their own name; other types are passed on unchanged. */
 const kindsWithPayload = new Set([
   ...['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'interactive', 'button'],
   ...['reaction', 'order', 'system', 'edit', 'revoke'],
@@ -56,7 +56,7 @@ export function readInbound(body: JsonObject): Inbound | Problem {
   return { message, contact: type === 'system' ? null : sender.contact }
 }
 
-/** The change with which a business number gets an inbound message. */
+/** Builds the change that reports an inbound message to a business number. */
 export function inboundChange(number: NumberIdentity, { message, contact }: Inbound): Change {
   const value: MessagesValue = {
     messaging_product: 'whatsapp',

@@ -1,12 +1,12 @@
 import type { MediaKind } from '../media/types.js'
 
-/** A small valid file, and the MIME type under which the upstream tells of it. */
+/** A small valid file, with the MIME type that the upstream reports for it. */
 export interface Sample {
   mimeType: string
   bytes: Buffer
 }
 
-/** What a person sends of each kind when nobody says what. */
+/** The default file of each kind of inbound message. */
 export const samples: Record<MediaKind, Sample> = {
   // A blue square of 16 by 16.
   image: sample(
@@ -61,7 +61,6 @@ export const samples: Record<MediaKind, Sample> = {
   sticker: sample('image/webp', 'UklGRi4AAABXRUJQVlA4TCIAAAAv/8F/AAdQwIIUuP8BgUCyv/cMRfQ/4z//+c9//vOf//wf'),
 }
 
-/** White space in Base64 does not count. */
 function sample(mimeType: string, base64: string): Sample {
   return { mimeType, bytes: Buffer.from(base64, 'base64') }
 }

@@ -9,14 +9,14 @@ import type { MediaContent, MediaFile } from './store.js'
 import { handleUpload } from './upload.js'
 
 type UploadRoute = { Params: { phoneNumberId: string } }
-/** A call that names an object by its id. */
+/** A request for an object by its id. */
 export interface ObjectRoute {
   Params: { id: string }
   Querystring: { phone_number_id?: string; fields?: string | string[] }
 }
 type LinkRoute = { Params: { mediaId: string }; Querystring: { expires?: string; signature?: string } }
 
-/** The part of the upstream's API that takes media, serves and deletes them; see also describeMedium. */
+/** The upstream's endpoints to upload, download and delete media; see also describeMedia. */
 export function mediaApi(app: FastifyInstance, context: Context): void {
   app.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
 
@@ -34,7 +34,7 @@ async function upload(
   { params, headers, body }: FastifyRequest<UploadRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // A body of another type was read as text; there is no form in it.
+  // A body of another type was read as text and contains no form.
   const form = body instanceof Readable ? body : Readable.from([])
   const outcome = await handleUpload(context, {
     phoneNumberId: params.phoneNumberId,
@@ -42,12 +42,12 @@ async function upload(
     contentType: headers['content-type'] ?? '',
     body: form,
   })
-  // Reads the rest of the form, so that a client that is still sending gets the refusal.
+  // Reads the rest of the form, so that a client that is still sending receives the refusal.
   form.resume()
   return outcome.kind === 'refused' ? refuse(reply, outcome.refusal) : reply.send({ id: outcome.mediaId })
 }
 
-/** Tells what a medium is, and where. */
+/** Returns the description of a media object, with its download URL. */
 export function describeMedia(
   context: Context,
   request: FastifyRequest<ObjectRoute>,
@@ -72,7 +72,7 @@ async function remove(
   return reply.send({ success: true })
 }
 
-/** The medium of a call, if the call's token may read it. */
+/** Finds the media object of a request, if the token may read it. */
 function findMedia(
   context: Context,
   { method, params: { id }, query, headers: { authorization } }: FastifyRequest<ObjectRoute>,
@@ -110,7 +110,7 @@ function download(
     .send(bytesOf(mediaFile.content, mediaFile.size))
 }
 
-/** Announces the whole length, sends the first half, and closes the connection. */
+/** Announces the full length, sends the first half, and closes the connection. */
 async function sendHalf(
   { mimeType, size }: MediaFile,
   content: NonNullable<MediaContent>,

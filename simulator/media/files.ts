@@ -3,12 +3,12 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Files that came in, in a folder of this simulator alone, which is made when it is first needed. */
+/** The folder for received files. Each simulator has its own; it is created on first use. */
 export class MediaFolder {
   #folder: Promise<string> | null = null
   #closed = false
 
-  /** A path in the folder where no file is yet. */
+  /** A path in the folder for a new file. */
   async newPath(): Promise<string> {
     if (this.#closed) throw new Error('The simulator is closed')
     this.#folder ??= mkdtemp(join(tmpdir(), 'chat-simulator-'))
@@ -26,26 +26,26 @@ export class MediaFolder {
   }
 }
 
-/** What was received of a file. */
+/** A received file. */
 export interface ReceivedFile {
-  /** Bytes, those beyond the limit included. */
+  /** The size in bytes, including those beyond the limit. */
   size: number
-  /** Lower hex, of what is within the limit. */
+  /** Lower hex, of the bytes within the limit. */
   sha256: string
   /** The first bytes. */
   head: Buffer
 }
 
 interface ReceiveOptions {
-  /** Where the bytes go; null drops them. */
+  /** Where to write the bytes; null discards them. */
   path: string | null
-  /** Bytes; what is beyond is read and dropped, so that the sender gets to hear of it. */
+  /** In bytes. Further bytes are read and discarded, so that the sender receives the refusal. */
   limit: number
-  /** How many of the first bytes are handed back. */
+  /** How many of the first bytes are returned. */
   headLength: number
 }
 
-/** Reads a file chunk by chunk, so that little of it is ever in memory. Throws, leaving no file, when it breaks off. */
+/** Reads a file chunk by chunk, so that memory stays small. If the stream breaks off, it throws and leaves no file. */
 export async function receiveFile(
   chunks: AsyncIterable<Buffer>,
   { path, limit, headLength }: ReceiveOptions,

@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { kindOf, type MediaKind } from './types.js'
 
-/** Where the bytes of a medium are: in a file, in memory, or nowhere because they were not kept. */
+/** The bytes of a media object: in a file, in memory, or null if they were not kept. */
 export type MediaContent = { path: string } | { bytes: Buffer } | null
 
-/** A file at the upstream. */
+/** A media object of the upstream. */
 export interface MediaFile {
-  /** Digits when it was made here; what a person sends may have any id. */
+  /** Digits if it was generated here; an inbound message may use any id. */
   id: string
-  /** The business number that uploaded it, or that it was sent to. */
+  /** The business number that uploaded or received it. */
   phoneNumberId: string
   mimeType: string
   /** Bytes. */
@@ -18,14 +18,14 @@ export interface MediaFile {
   sha256: string
   /** Milliseconds since the epoch. */
   addedAt: number
-  /** Whether a business number uploaded it; a person sent it otherwise. */
+  /** True if a business number uploaded it, false if it came with an inbound message. */
   isUpload: boolean
-  /** The business numbers whose token opens it. */
+  /** The business numbers whose tokens may read it. */
   readers: Set<string>
   content: MediaContent
 }
 
-/** An uploaded medium as it is listed. */
+/** An upload as the control API lists it. */
 export interface ListedMediaFile {
   id: string
   phone_number_id: string
@@ -36,7 +36,7 @@ export interface ListedMediaFile {
   uploaded_at: string
 }
 
-/** Every file at the upstream, by id. */
+/** All media objects, by id. */
 export class MediaStore {
   readonly #media = new Map<string, MediaFile>()
 
@@ -44,13 +44,13 @@ export class MediaStore {
     return this.#media.get(id)
   }
 
-  /** What kind of media a business number uploaded under an id; null when it uploaded none. */
+  /** The kind of media that a business number uploaded under an id; null if it uploaded none. */
   kindOfUpload(phoneNumberId: string, id: string): MediaKind | null {
     const mediaFile = this.#media.get(id)
     return mediaFile?.isUpload && mediaFile.phoneNumberId === phoneNumberId ? kindOf(mediaFile.mimeType) : null
   }
 
-  /** Keeps a medium; one that had the id gives way. */
+  /** Adds a media object, and replaces one with the same id. */
   async add(mediaFile: Omit<MediaFile, 'addedAt' | 'readers'>): Promise<MediaFile> {
     const kept = { ...mediaFile, addedAt: Date.now(), readers: new Set([mediaFile.phoneNumberId]) }
     const former = this.#media.get(mediaFile.id)
@@ -64,7 +64,7 @@ export class MediaStore {
     await discard(mediaFile.content)
   }
 
-  /** The uploads of one business number, or of all, oldest first. */
+  /** The uploads of one business number, or of all numbers, oldest first. */
   uploads(phoneNumberId: string | undefined): ListedMediaFile[] {
     return Array.from(this.#media.values())
       .filter(
@@ -73,7 +73,6 @@ export class MediaStore {
       .map(listed)
   }
 
-  /** Forgets every medium. */
   async reset(): Promise<void> {
     const contents = Array.from(this.#media.values(), ({ content }) => content)
     this.#media.clear()
@@ -81,7 +80,7 @@ export class MediaStore {
   }
 }
 
-/** A media id as the upstream makes them. Its last digits are fixed so that it is never a magic one. */
+/** A media id in the upstream's form. Its last digits are fixed, so that it is never a magic one. */
 export function newMediaId(): string {
   return `${randomInt(10 ** 13, 10 ** 14)}11`
 }

@@ -1,4 +1,4 @@
-/** The kinds of media that the upstream knows; a message's type of the same name carries it. */
+/** The kinds of media. Messages with a file use the same names as types. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
 const kilobyte = 1_024
@@ -6,7 +6,7 @@ const megabyte = 1_024 * kilobyte
 
 const office = 'application/vnd.openxmlformats-officedocument'
 
-/** The MIME types that may be uploaded, in the order in which the upstream names them when it refuses one. */
+/** The accepted MIME types, in the order in which the upstream lists them in its error. */
 const kindsByType: Record<string, MediaKind> = {
   'audio/aac': 'audio',
   'audio/mp4': 'audio',
@@ -29,7 +29,7 @@ const kindsByType: Record<string, MediaKind> = {
   'video/3gpp': 'video',
 }
 
-/** In bytes; for stickers, see `staticStickerLimit`. */
+/** Maximum sizes in bytes; see `staticStickerLimit` for stickers that are not animated. */
 const sizeLimits: Record<MediaKind, number> = {
   audio: 16 * megabyte,
   document: 100 * megabyte,
@@ -38,27 +38,26 @@ const sizeLimits: Record<MediaKind, number> = {
   sticker: 500 * kilobyte,
 }
 
-/** In bytes: a sticker that does not move has to be smaller. */
+/** In bytes. A sticker that is not animated must be smaller. */
 export const staticStickerLimit = 100 * kilobyte
 
-/** How many of a WebP file's first bytes `isAnimatedWebp` looks at. */
+/** How many of a WebP file's first bytes `isAnimatedWebp` reads. */
 export const webpHeadLength = 21
 
 const animationFlag = 0x02
 
 export const acceptedTypes = Object.keys(kindsByType)
 
-/** The kind of media of an accepted MIME type without parameters, or null. */
+/** The kind of an accepted MIME type without parameters; null for other types. */
 export function kindOf(mimeType: string): MediaKind | null {
   return Object.hasOwn(kindsByType, mimeType) ? (kindsByType[mimeType] ?? null) : null
 }
 
-/** The most bytes that an upload of the kind may have. */
 export function sizeLimitOf(kind: MediaKind): number {
   return sizeLimits[kind]
 }
 
-/** Whether a WebP file moves, which stands in its extended header. */
+/** True if the extended header of a WebP file has the animation flag. */
 export function isAnimatedWebp(head: Buffer): boolean {
   return head.toString('latin1', 8, 16) === 'WEBPVP8X' && ((head[20] ?? 0) & animationFlag) !== 0
 }

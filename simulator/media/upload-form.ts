@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 
-/** What was read of a form. */
+/** The parts of an upload form. */
 export interface UploadForm<File> {
-  /** Whether the body was a form and had its end. */
+  /** True if the body was a form and was read to its end. */
   isComplete: boolean
   fields: Map<string, string>
-  /** What became of the part that is called `file`; null when there is none, or when it broke off. */
+  /** The result of reading the part `file`; null if there is none or it broke off. */
   file: File | null
 }
 
-/** Reads the part that is called `file`; `mimeType` is the part's own, without parameters. */
+/** Reads the part `file`; `mimeType` is the part's own, without parameters. */
 export type FileReader<File> = (bytes: AsyncIterable<Buffer>, mimeType: string) => Promise<File>
 
 const limits = { fields: 10, fieldSize: 1_024 }
 
 /**
- * Reads a `multipart/form-data` body as it comes in; what is no form is read and dropped. Rejects when the file cannot
- * be written.
+ * Reads a `multipart/form-data` body as it arrives; another body is read and discarded. Rejects if the file cannot be
+ * written.
  */
 export function readUploadForm<File>(
   contentType: string,
@@ -45,7 +45,7 @@ export function readUploadForm<File>(
     }
     parser.on('field', (name, value) => fields.set(name, value))
     parser.on('file', (name, bytes, _filename, _encoding, mimeType) => {
-      // An error may come while nobody reads, and would end the process if nobody listened.
+      // An error may occur before anything reads the stream. Without a listener it would end the process.
       bytes.on('error', abort)
       if (name !== 'file' || source) {
         bytes.resume()

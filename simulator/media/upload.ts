@@ -15,12 +15,12 @@ import {
 } from './types.js'
 import { readUploadForm, type UploadForm } from './upload-form.js'
 
-/** What the upstream does with a post to `/media`. */
+/** The outcome of a post to `/media`. */
 export type UploadOutcome = { kind: 'refused'; refusal: Refusal } | { kind: 'stored'; mediaId: string }
 
 export interface UploadRequest {
   phoneNumberId: string
-  /** The header. */
+  /** The `Authorization` header. */
   authorization: string | undefined
   contentType: string
   body: Readable
@@ -31,7 +31,7 @@ interface UploadedFile extends ReceivedFile {
   path: string | null
 }
 
-/** Takes one post to `/{phone_number_id}/media`. The body is read to its end, except without the right token. */
+/** Handles a post to `/{phone_number_id}/media`. The body is read to its end, except without a valid token. */
 export async function handleUpload(
   context: Context,
   { phoneNumberId, authorization, contentType, body }: UploadRequest,
@@ -56,7 +56,7 @@ export async function handleUpload(
   return { kind: 'stored', mediaId: id }
 }
 
-/** Nothing is kept of a file whose type is refused anyway. */
+/** Nothing is stored of a file with a refused type. */
 async function receive(context: Context, bytes: AsyncIterable<Buffer>, mimeType: string): Promise<UploadedFile> {
   const kind = kindOf(mimeType)
   const path = kind && context.settings.keep_media ? await context.mediaFolder.newPath() : null
@@ -64,7 +64,7 @@ async function receive(context: Context, bytes: AsyncIterable<Buffer>, mimeType:
   return { ...(await receiveFile(bytes, { path, limit, headLength: webpHeadLength })), mimeType, path }
 }
 
-/** The form's file, or why the upstream does not take it. */
+/** The file of the form, or the refusal. */
 function chooseFile(
   { random, settings }: Context,
   { isComplete, fields, file }: UploadForm<UploadedFile>,

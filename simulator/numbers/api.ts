@@ -10,7 +10,7 @@ const defaultFields = [
 ]
 const fieldNames = [...defaultFields, 'name_status', 'account_mode', 'status']
 
-/** The upstream's description of a registered number with these `fields` (comma-separated). */
+/** Returns the upstream's description of a registered number, with the requested `fields` (comma-separated). */
 export function describeNumber(
   context: Context,
   number: BusinessNumber,
@@ -25,7 +25,7 @@ export function describeNumber(
   return { shown: Object.fromEntries(shown) }
 }
 
-/** For a token of other numbers the object does not exist; a token of no number is invalid. */
+/** A token of another number gets "does not exist"; an unknown token is invalid. */
 function checkOpener({ numbers }: Context, number: BusinessNumber, authorization: string | undefined): Refusal | null {
   const refusal = checkToken(authorization, [number])
   if (refusal === null) return null

@@ -2,25 +2,25 @@ import type { JsonObject } from '../../src/lib/text/json.js'
 import type { Metadata } from '../../src/upstream/wire.js'
 import { invalidField, missingField, type Problem, problem } from '../control/problems.js'
 
-/** A business number that a service registered: who it is, and where its callbacks go. */
+/** A registered business number, with the destination of its callbacks. */
 export interface BusinessNumber {
   phone_number_id: string
   display_phone_number: string
   business_account_id: string
-  /** When set, sends must carry this token. */
+  /** If set, sends must use this token. */
   access_token: string | undefined
   app_secret: string
   callback_url: string
 }
 
-/** A business number as it may be shown. */
+/** A business number without its secrets. */
 export type PublicNumber = Omit<BusinessNumber, 'access_token' | 'app_secret'>
 
 export type Numbers = Map<string, BusinessNumber>
 
 /**
- * Reads the body of a registration. `app_secret` and `callback_url` are required; an absent `display_phone_number` is
- * made from the id, an absent `business_account_id` is the id itself.
+ * Reads the body of a registration. `app_secret` and `callback_url` are required. `display_phone_number` is derived
+ * from the id by default, and `business_account_id` is the id by default.
  */
 export function readNumber(phoneNumberId: string, body: JsonObject): BusinessNumber | Problem {
   for (const field of ['display_phone_number', 'business_account_id', 'access_token', 'app_secret', 'callback_url']) {
@@ -50,12 +50,12 @@ export function publicNumber({ access_token: _token, app_secret: _secret, ...sho
   return shown
 }
 
-/** What callbacks say of the business number that they are for. */
+/** The metadata that callbacks carry for a business number. */
 export function metadataOf(number: Pick<BusinessNumber, 'display_phone_number' | 'phone_number_id'>): Metadata {
   return { display_phone_number: number.display_phone_number, phone_number_id: number.phone_number_id }
 }
 
-/** The number that a body names by `phone_number_id`. */
+/** Finds the number that a body names by `phone_number_id`. */
 export function findNumber(
   numbers: Numbers,
   { phone_number_id: id }: { phone_number_id?: unknown },
@@ -70,7 +70,7 @@ export function numbersOf(numbers: Numbers, accountId: string): BusinessNumber[]
   return Array.from(numbers.values()).filter((number) => number.business_account_id === accountId)
 }
 
-/** Every business account that has a number. */
+/** All business accounts with a number. */
 export function accountsOf(numbers: Numbers): string[] {
   return [...new Set(Array.from(numbers.values(), (number) => number.business_account_id))]
 }

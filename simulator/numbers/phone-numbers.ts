@@ -1,6 +1,6 @@
 /**
- * The digits of a phone number written with `+`, `-`, parentheses and spaces, or null when it is none: 7 to 15 digits
- * that do not begin with 0, as country codes never do.
+ * The digits of a phone number written with `+`, `-`, parentheses and spaces, or null if it is not a phone number: 7 to
+ * 15 digits that do not start with 0, as no country code does.
  */
 export function phoneDigits(written: string): string | null {
   const digits = written.replace(/[+\-() ]/g, '')
@@ -8,8 +8,8 @@ export function phoneDigits(written: string): string | null {
 }
 
 /**
- * The id under which the network knows a number, which is not always the number dialled: Brazilian mobiles of area
- * codes from 31 on lack the 9, Mexican ones carry a 1 and Argentinian ones a 9 after the country code.
+ * The network's id of a number, which can differ from the dialled number: Brazilian mobiles with area codes from 31 on
+ * lack the 9; Mexican numbers have a 1 and Argentinian ones a 9 after the country code.
  */
 export function networkId(digits: string): string {
   const brazil = /^55(\d\d)9(\d{8})$/.exec(digits)
@@ -19,12 +19,12 @@ export function networkId(digits: string): string {
   return digits
 }
 
-/** Whether a text names a group, or a person whose number is not shown, as linked devices do. */
+/** True for the id of a group, or of a person whose number is hidden, in the form of linked devices. */
 export function isGroupOrHidden(text: string): boolean {
   return /^\d[\d-]{0,63}@(g\.us|lid)$/.test(text)
 }
 
-/** Whether a text is a business-scoped user id: an ISO country, a dot, up to 128 letters and digits. */
+/** True for a business-scoped user id: an ISO country, a dot, and up to 128 letters and digits. */
 export function isUserId(text: string): boolean {
   return /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/.test(text)
 }

@@ -23,7 +23,7 @@ const handlers: Record<string, Handler> = {
   '/scan': scan,
 }
 
-/** The part of the control that plays the phones of SANDBOX instances. */
+/** The control endpoints of the phones of SANDBOX instances. */
 export function phonesControl(app: FastifyInstance, context: Context): void {
   app.get('/phones', () => ({ success: true, phones: Array.from(context.phones.values(), publicPhone) }))
   for (const [path, handle] of Object.entries(handlers)) {
@@ -36,7 +36,7 @@ export function phonesControl(app: FastifyInstance, context: Context): void {
   }
 }
 
-/** Shows a new code; a phone that is linked stays as it is. */
+/** Shows a new code; a linked phone stays unchanged. */
 function connect(phone: Phone, body: JsonObject): Answer {
   const owner = readOwner(body)
   if (isProblem(owner)) return owner
@@ -65,7 +65,7 @@ function recordCommand(phone: Phone, body: JsonObject): Answer {
   return { success: true }
 }
 
-/** Reports which numbers are on the network: all except those that are set to fail as undeliverable. */
+/** Reports which numbers have an account: all except those set to fail as undeliverable. */
 function check(phone: Phone, { numbers }: JsonObject, { failures }: Context): Answer {
   if (!Array.isArray(numbers) || numbers.length > maxNumbers || numbers.some((one) => typeof one !== 'string')) {
     return invalidField(`numbers must be an array of at most ${maxNumbers} strings`)

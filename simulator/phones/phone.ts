@@ -4,17 +4,17 @@ import { phoneDigits } from '../numbers/phone-numbers.js'
 import { isFilled } from '../sending/content/checks.js'
 import { generatedNumber } from './codes.js'
 
-/** `connecting`: it shows a code that waits to be scanned. */
+/** `connecting`: the phone shows a code. */
 export const phoneStates = ['close', 'connecting', 'open'] as const
 
-/** A command that a phone was given, other than sending. */
+/** A recorded command to a phone, other than a send. */
 export interface PhoneCommand {
   /** ISO 8601. */
   at: string
   command: JsonObject
 }
 
-/** A simulated phone: the registered number of a SANDBOX instance, linked by a code as real ones are. */
+/** A simulated phone: the registered number of a SANDBOX instance, linked by a code as a real phone is. */
 export interface Phone {
   /** `<organization_id>/<instance>`. */
   phone_number_id: string
@@ -27,13 +27,13 @@ export interface Phone {
   name: string | null
   /** The text of the QR code that it shows. */
   code: string | null
-  /** The characters that it shows to be typed. */
+  /** The pairing code that it shows. */
   pairing_code: string | null
-  /** The number for which the codes were requested. */
+  /** The number for which the pairing code was requested. */
   pairing_number: string | null
-  /** How many codes it has shown since it was last linked or unlinked. */
+  /** The number of codes shown since it was last linked or unlinked. */
   count: number
-  /** The newest ones, oldest first. */
+  /** The newest commands, oldest first. */
   commands: PhoneCommand[]
 }
 
@@ -54,8 +54,8 @@ export function linked(number: string, name: string | null) {
 }
 
 /**
- * Reads the phone of a registration; null for an ordinary number. `state` and `number` are from before the simulator
- * was started; a phone that showed a code has to show a new one.
+ * Reads the phone of a registration; null for an ordinary number. `state` and `number` restore a phone after a restart
+ * of the simulator; a phone that showed a code must show a new one.
  */
 export function readPhone(phoneNumberId: string, body: JsonObject): Phone | null | Problem {
   const { phone = false, state = 'close', number, name } = body
@@ -92,7 +92,7 @@ export function readOwner(body: JsonObject): { number: string | null; name: stri
   return { number: digits, name: isFilled(name) ? name : null }
 }
 
-/** The phone that a body names by `organization_id` and `instance`. */
+/** Finds the phone that a body names by `organization_id` and `instance`. */
 export function findPhone(phones: Map<string, Phone>, body: JsonObject): Phone | Problem {
   const name = readPhoneName(body)
   return isProblem(name) ? name : (phones.get(`${name.organization_id}/${name.instance}`) ?? unknownPhone(name))
@@ -107,12 +107,11 @@ export function notOpen({ instance, state }: Phone): Problem {
   return problem(409, 'Phone not linked', `The phone ${instance} is not linked: its state is ${state}, not open`)
 }
 
-/** The phone as it is shown. */
+/** The phone as the control API shows it. */
 export function publicPhone({ pairing_number: _number, ...shown }: Phone): object {
   return shown
 }
 
-/** The command that a body holds. */
 export function readCommand({ command }: JsonObject): JsonObject | Problem {
   if (command === undefined) return missingField('command')
   if (isJsonObject(command) && isFilled(command.verb)) return command

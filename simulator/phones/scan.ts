@@ -11,7 +11,7 @@ import { linked, notOpen, type Phone, readOwner, unlinked } from './phone.js'
 /** The network's code for a device that was unlinked on the phone. */
 const loggedOut = 401
 
-/** Scans the code that is shown, or unlinks the phone, as its owner would. Answers after the service was notified. */
+/** Scans the code, or unlinks the phone, as its owner would. Responds after the service was notified. */
 export async function scan(phone: Phone, body: JsonObject, context: Context): Promise<Answer> {
   const { action = 'link' } = body
   if (action !== 'link' && action !== 'unlink') return invalidField('action must be link or unlink')
@@ -42,7 +42,10 @@ function unlinkProblem(phone: Phone): Problem | null {
 
 type Connection = ConnectionValue['connection']
 
-/** Without a number, uses the one for which the code was requested, or the phone's generated one. */
+/**
+ * Links under the given number, else under the one for which the code was requested, else under the phone's default
+ * one.
+ */
 function link(phone: Phone, { number, name }: { number: string | null; name: string | null }): Connection {
   const owner = number ?? phone.pairing_number ?? generatedNumber(phone.phone_number_id)
   Object.assign(phone, linked(owner, name))

@@ -1,17 +1,17 @@
 import { fixedCallbackError, fixedRefusal } from '../errors/refusals.js'
 import { type AcceptedOutcome, ordinaryOutcome, type SimulatedOutcome } from '../magic.js'
 
-/** How a failure is reported: in the answer to the send, or by a later status. */
+/** How a failure is reported: in the response to the send, or by a later status. */
 export const failureWays = ['answer', 'status'] as const
 
-/** The outcome of every send to a recipient. */
+/** The failure of every send to a recipient. */
 export interface Failure {
-  /** One of those with fixed texts. */
+  /** One of `fixedCodes`. */
   code: number
   by: (typeof failureWays)[number]
 }
 
-/** The recipients that were set to fail, by network id or user id. */
+/** The recipients set to fail, by network id or user id. */
 export type Failures = Map<string, Failure>
 
 export function failureOutcome({ code, by }: Failure): SimulatedOutcome {

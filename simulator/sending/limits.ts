@@ -8,20 +8,17 @@ const pruneEvery = 10_000
 
 /**
  * The upstream's limits: 80 messages per second and business number; per recipient a burst of 45, then one every 6
- * seconds; anything but templates only within 24 hours of the recipient's last message. Times are milliseconds since
- * the epoch.
+ * seconds; other messages than templates only within 24 hours of the recipient's last message. Times are milliseconds
+ * since the epoch.
  */
 export class Limits {
   readonly #acceptedAt = new Map<string, number[]>()
-  /** When a pair's allowance is full again; every message moves it on by one interval. */
+  /** When a pair's allowance is full again; every message delays it by one interval. */
   readonly #pairFullAt = new Map<string, number>()
   readonly #lastInboundAt = new Map<string, number>()
   #passed = 0
 
-  /**
-   * Counts a send and lets it pass (null), or refuses it without counting. `recipient` is the network id or the user
-   * id.
-   */
+  /** Counts a send and returns null, or returns a refusal without counting. `recipient` is a network id or user id. */
   check(
     phoneNumberId: string,
     recipient: string,
@@ -40,7 +37,7 @@ export class Limits {
     return null
   }
 
-  /** Opens the 24 hours from a message of that person on. */
+  /** Starts the 24-hour window of a sender. */
   recordInbound(phoneNumberId: string, sender: string, at: number): void {
     const pair = pairKey(phoneNumberId, sender)
     this.#lastInboundAt.set(pair, Math.max(this.#lastInboundAt.get(pair) ?? 0, at))
@@ -57,7 +54,7 @@ export class Limits {
     return last !== undefined && now - last < windowMs
   }
 
-  /** Forgets pairs with a full allowance now and then, so that a long run does not keep every recipient. */
+  /** Removes pairs with a full allowance from time to time, so that a long run does not keep every recipient. */
   #prune(now: number): void {
     this.#passed += 1
     if (this.#passed % pruneEvery !== 0) return

@@ -1,24 +1,24 @@
-/** One accepted message. Its body is kept as the text received: smaller than the object, and parsed only when shown. */
+/**
+ * One accepted message. Its body is kept as text, which is smaller than the object, and parsed only when it is shown.
+ */
 export interface SentMessage {
   id: string
   phone_number_id: string
   /** The recipient in digits, or the user id. */
   to: string
-  /** The network's id of the recipient; null for sends by user id. */
+  /** The recipient's network id; null for sends by user id. */
   wa_id: string | null
-  /** The user id of the number, where a message from it has told one. */
+  /** The user id of the number, if an inbound message contained one. */
   user_id?: string
   type: string
   payload: string
   /** Milliseconds since the epoch. */
   accepted_at: number
-  /** The statuses that the service has taken so far, in the order in which it took them. */
+  /** The statuses that the service has accepted so far, in order. */
   statuses: string[]
 }
 
-/**
- * The newest accepted messages, up to a fixed number, the oldest giving way; and how many were accepted and refused.
- */
+/** The newest accepted messages, up to a fixed number, and the numbers of accepted and refused sends. */
 export class MessageRecord {
   readonly #capacity: number
   #ring: SentMessage[] = []
@@ -35,7 +35,7 @@ export class MessageRecord {
     this.#written += 1
   }
 
-  /** How many kept messages match, and the newest `limit` of them, newest last. */
+  /** Returns the number of matching messages, and the newest `limit` of them, newest last. */
   find(matches: (message: SentMessage) => boolean, limit: number): { total: number; messages: SentMessage[] } {
     const found = this.#oldestFirst().filter(matches)
     return { total: found.length, messages: found.slice(Math.max(0, found.length - limit)) }

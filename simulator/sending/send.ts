@@ -11,10 +11,7 @@ import { failureOutcome } from './failures.js'
 import type { SentMessage } from './message-record.js'
 import { type Recipient, type Request, readRequest } from './validation.js'
 
-/**
- * What the upstream does with a post to `/messages`: refuse it, answer it after a while, or break off without an
- * answer.
- */
+/** The outcome of a post to `/messages`: refused, answered (after `afterMs`), or dropped without an answer. */
 export type SendOutcome =
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'answered'; body: SendResponse | MarkReadResponse; afterMs: number }
@@ -22,7 +19,7 @@ export type SendOutcome =
 
 type Send = Extract<Request, { kind: 'send' }>
 
-/** Takes one post to `/{phone_number_id}/messages`: `authorization` is the header, `text` the body as received. */
+/** Handles a post to `/{phone_number_id}/messages`: `authorization` is the header, `text` the body as received. */
 export function handleSend(
   context: Context,
   phoneNumberId: string,
@@ -59,7 +56,7 @@ function checkLimits({ limits }: Context, phoneNumberId: string, { recipient, ty
   )
 }
 
-/** What was told of a recipient goes before what its number says. */
+/** A failure set for the recipient takes precedence over a magic number. */
 function outcomeFor(context: Context, phoneNumberId: string, recipient: Recipient): SimulatedOutcome {
   const failure = context.failures.get(recipientId(recipient))
   return failure ? failureOutcome(failure) : context.magic.outcomeFor(phoneNumberId, recipient)

@@ -6,22 +6,22 @@ import type { SeededRandom } from '../random.js'
 import type { Settings } from '../settings.js'
 import type { SentMessage } from './message-record.js'
 
-/** An accepted message whose statuses are to be told. */
+/** An accepted message whose statuses are to be sent. */
 export interface ReportedMessage {
   record: SentMessage
   /** The message's `biz_opaque_callback_data`, returned in every status. */
   callbackData: string | undefined
-  /** Whether the recipient ever reads it. */
+  /** Whether the recipient reads the message. */
   read: boolean
-  /** With which error it fails; null when it is delivered. */
+  /** The error with which the message fails; null if it is delivered. */
   failure: CallbackError | null
-  /** Milliseconds that pass before its life begins. */
+  /** Milliseconds to wait before the first status. */
   startsAfterMs: number
 }
 
 interface StatusSequence {
   message: ReportedMessage
-  /** The statuses still to come, in the order in which they are told. */
+  /** The statuses still to be sent, in order. */
   remaining: MessageStatus[]
   generation: number
 }
@@ -37,8 +37,8 @@ interface ReportsOptions {
 const dayInSeconds = 24 * 60 * 60
 
 /**
- * Tells the life of accepted messages: sent, delivered, read; or failed. Each status waits until the one before was
- * taken, so that they come in order unless disorder is asked for.
+ * Sends the statuses of accepted messages: sent, delivered, read; or failed. Each status waits until the service
+ * accepted the previous one, so they arrive in order unless `disorder` is set.
  */
 export class StatusReports {
   readonly #options: ReportsOptions
@@ -49,13 +49,14 @@ export class StatusReports {
     this.#options = options
   }
 
-  /** How many statuses are to come that were not handed to the sender yet. */
+  /** The number of statuses not yet passed to the sender. */
   get pending(): number {
     return this.#waiting
   }
 
   /**
-   * Starts the statuses of a message; nothing happens when statuses are off or the business number is not registered.
+   * Starts sending the statuses of a message. Does nothing if statuses are off or the business number is not
+   * registered.
    */
   report(message: ReportedMessage): void {
     const { settings, numbers } = this.#options
@@ -65,7 +66,7 @@ export class StatusReports {
     this.#next({ message, remaining, generation: this.#generation }, message.startsAfterMs)
   }
 
-  /** Gives up every status still to come. */
+  /** Drops all statuses that are still to be sent. */
   reset(): void {
     this.#generation += 1
     this.#waiting = 0
@@ -107,7 +108,7 @@ export class StatusReports {
     this.#options.onProgress()
   }
 
-  /** The statuses in another order than theirs, when chance will have it: turned around, or turned by one. */
+  /** Reorders the statuses with the probability `disorder`: reversed, or rotated by one. */
   #shuffled(statuses: MessageStatus[]): MessageStatus[] {
     const { random, settings } = this.#options
     if (statuses.length < 2 || !random.chance(settings.disorder)) return statuses
@@ -122,7 +123,7 @@ function statusesOf(message: ReportedMessage, delayMs: number): MessageStatus[] 
   return kinds.map((kind, index) => statusOf(kind, message, Math.floor((start + (index + 1) * delayMs) / 1_000)))
 }
 
-/** A reaction is only ever sent: the upstream tells no more of it. */
+/** The upstream reports only `sent` for a reaction. */
 function kindsOf({ record, read, failure }: ReportedMessage): string[] {
   if (failure) return ['failed']
   if (record.type === 'reaction') return ['sent']
@@ -143,7 +144,7 @@ function statusOf(kind: string, { record, callbackData, failure }: ReportedMessa
   return status
 }
 
-/** Conversation and price stand in `sent` and `delivered`, the conversation's end in `sent` only. */
+/** `sent` and `delivered` contain conversation and price; only `sent` contains the conversation's end. */
 function addBilling(status: MessageStatus, record: SentMessage, seconds: number): void {
   status.conversation = {
     id: conversationId(record.phone_number_id, record.wa_id ?? record.to),

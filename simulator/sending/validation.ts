@@ -11,18 +11,20 @@ import { checkReaction } from './content/reaction.js'
 import { checkTemplate } from './content/template.js'
 import { checkText } from './content/text.js'
 
-/** To whom a send goes: `digits` for a phone number, `userId` for a person without one; `input` is the text as sent. */
+/**
+ * The recipient of a send: `digits` for a phone number, `userId` for a person without one; `input` is the text as sent.
+ */
 export type Recipient =
   | { kind: 'phone'; digits: string; input: string }
   | { kind: 'user'; userId: string; input: string }
 
-/** What a body posted to `/messages` asks for. */
+/** The parsed body of a post to `/messages`. */
 export type Request =
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'mark-read' }
   | { kind: 'send'; type: string; recipient: Recipient; callbackData: string | undefined }
 
-/** The kinds of message that this upstream takes, each with its check. */
+/** The accepted message types, each with its check. */
 const contentChecks: Record<string, ContentCheck> = {
   text: checkText,
   image: mediaCheck('image'),
@@ -37,15 +39,15 @@ const contentChecks: Record<string, ContentCheck> = {
   reaction: checkReaction,
 }
 
-/** Those that a simulated phone takes: polls too, and no templates, which are of the business API only. */
+/** A simulated phone also accepts polls, and no templates, because those belong to the business API. */
 const { template: _none, ...others } = contentChecks
 const phoneChecks: Record<string, ContentCheck> = { ...others, poll: checkPoll }
 
 const maxCallbackDataLength = 512
 
 /**
- * Reads a body as the upstream does and refuses it with the upstream's error where the upstream would. a simulated
- * phone also writes to groups and mentions people.
+ * Reads a body, and refuses it with the upstream's error if the upstream would. A simulated phone may also write to
+ * groups and mention people.
  */
 export function readRequest(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean): Request {
   const product = body.messaging_product
@@ -78,7 +80,7 @@ function readSend(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean
   return { kind: 'send', type, recipient, callbackData: typeof callbackData === 'string' ? callbackData : undefined }
 }
 
-/** `to` goes before `recipient` when both are there. */
+/** `to` takes precedence over `recipient`. */
 function readRecipient(body: JsonObject, isPhone: boolean): Recipient | Refusal {
   if (isFilled(body.to)) {
     const digits = phoneDigits(body.to)

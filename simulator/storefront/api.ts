@@ -8,7 +8,7 @@ import { isListRefused } from './throttle.js'
 type ListRoute = { Querystring: ListQuery }
 type OrderRoute = { Params: { id: string }; Querystring: { fields?: string | string[] } }
 
-/** Any other token is taken. */
+/** Any other token is accepted. */
 const refusedToken = 'refused-token'
 
 /** The storefront's admin API, for every version of it (`/admin/api/2026-07/…`). */
@@ -55,7 +55,7 @@ function answerList(
   return reply.send({ orders: page.orders.map((order) => pick(order, request.query.fields)) })
 }
 
-/** The fields that are asked for, separated by commas; all where none is. */
+/** The requested fields (comma-separated), or all fields by default. */
 function pick(shopOrder: ShopOrder, fields: string | string[] | undefined): object {
   const order = restOrder(shopOrder)
   if (typeof fields !== 'string' || fields === '') return order

@@ -10,7 +10,7 @@ import { postWebhook, type ShopWebhook } from './webhook.js'
 
 const defaultTopic = 'orders/create'
 
-/** The part of the control that sells in the storefront, and lets it tell of that. */
+/** The control endpoints that create orders in the storefront and send its webhooks. */
 export function storefrontControl(app: FastifyInstance, { orders }: Context): void {
   app.get('/shop/orders', () => ({ success: true, orders: orders.all() }))
   app.post('/shop/orders', (request, reply) => withBody(request, reply, (body) => placeOrder(orders, body)))
@@ -43,14 +43,14 @@ function readWebhook(orders: ShopOrders, body: JsonObject): ShopWebhook | Proble
   return { url: String(url), secret: String(secret), topic: String(topic), id: String(id), order }
 }
 
-/** An order of the shop by its id, or one that the shop need not know. */
+/** The shop's order with the given id, or an order given in full that the shop need not have. */
 function readReportedOrder(orders: ShopOrders, given: unknown): ShopOrder | Problem {
   if (given === undefined) return missingField('order')
   if (isJsonObject(given)) return readNewOrder(orders, given)
   if (typeof given !== 'number') return invalidField('order must be an object or the id of an order')
   return (
     orders.find(given) ??
-    problem(404, 'Order not found', `There is no order ${given}: POST /_sim/shop/orders makes one`)
+    problem(404, 'Order not found', `There is no order ${given}: POST /_sim/shop/orders creates one`)
   )
 }
 

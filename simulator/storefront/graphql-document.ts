@@ -1,12 +1,12 @@
-/** A field that a query asks for. */
+/** A requested field of a query. */
 export interface Field {
   name: string
   args: Record<string, unknown>
-  /** The fields within it; null where it has no braces. */
+  /** Its subfields; null without braces. */
   fields: Field[] | null
 }
 
-/** What is answered in `errors`. */
+/** An error for the `errors` of a response. */
 export class GraphqlError extends Error {
   readonly code: string
 
@@ -21,8 +21,8 @@ const word = /^[A-Za-z_]/
 const constants: Record<string, unknown> = { true: true, false: false, null: null }
 
 /**
- * The fields of a document's one query, with its variables filled in. Of the language only as much is understood as
- * asking for orders takes: no aliases, fragments and lists. Throws a GraphqlError.
+ * Returns the fields of the document's single query, with its variables filled in. Only the parts of GraphQL needed to
+ * request orders are supported: no aliases, fragments or lists. Throws a GraphqlError.
  */
 export function parseQuery(text: string, variables: Record<string, unknown>): Field[] {
   const reader = new Reader(tokensOf(text), variables)
@@ -51,7 +51,7 @@ class Reader {
     this.#variables = variables
   }
 
-  /** Name and variables of the query are passed over: what they are shows where they are used. */
+  /** Skips the name and the declared variables of the query. */
   query(): Field[] {
     const start = this.#tokens.indexOf('{')
     if (start === -1 || (start > 0 && this.#tokens[0] !== 'query')) throw unexpected(this.#tokens[0])
@@ -84,7 +84,7 @@ class Reader {
     return args
   }
 
-  /** A word that is no constant is one of an enumeration. */
+  /** A word that is not a constant is an enum value. */
   #value(): unknown {
     const taken = this.#takeAny()
     if (taken.startsWith('$')) return this.#variables[taken.slice(1)]

@@ -15,12 +15,14 @@ import {
 
 const largestPage = 250
 const argNames = ['first', 'after', 'query', 'sortKey', 'reverse']
-/** `updated_at:>=2026-01-01`, the moment in quotes or not; several are joined by a space or AND. */
+/**
+ * `updated_at:>=2026-01-01`, with or without quotes around the time; several conditions are joined by a space or AND.
+ */
 const condition = /(?<moment>\w+):(?<operator>>=|<=|>|<)(?:'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<bare>[^\s'"]+))/g
 
 type Filter = (order: ShopOrder) => boolean
 
-/** The connection `orders`: a page of the orders that `query` lets through, oldest first unless `reverse`. */
+/** The connection `orders`: a page of the orders that match `query`, oldest first unless `reverse` is set. */
 export function listOrders(args: JsonObject, all: ShopOrder[]): JsonObject {
   const stranger = Object.keys(args).find((name) => !argNames.includes(name))
   if (stranger !== undefined) throw invalid(`Field 'orders' doesn't accept argument '${stranger}'`)
@@ -66,7 +68,8 @@ function readAfter(given: unknown): OrderPosition | null {
 }
 
 /**
- * The storefront searches by many fields; by others than moments it would find everything here, so they are refused.
+ * The real storefront can filter by many fields. Filters other than times are refused, because they would match
+ * everything here.
  */
 function readFilter(query: unknown): Filter {
   const text = String(query)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/lib/text/json.js'
 import type { ShopOrder } from './order.js'
 
-/** An order in the words of the GraphQL API, with every field that can be asked for. */
+/** An order with all fields of the GraphQL API. */
 export function graphqlOrder(order: ShopOrder): JsonObject {
   return {
     id: order.admin_graphql_api_id,
@@ -27,7 +27,7 @@ function moneyOf(amount: string, currencyCode: string): JsonObject {
   return { shopMoney: { amount, currencyCode } }
 }
 
-/** Until the shop has worked the journey out, nothing of it is known. */
+/** The journey is empty until the shop has computed it. */
 function journeyOf({ landing_site: landing, referring_site: referrer, journey = {} }: ShopOrder): JsonObject {
   const { ready = true, first_visit: first = landing, last_visit: last = landing } = journey
   if (!ready) return { ready, firstVisit: null, lastVisit: null }

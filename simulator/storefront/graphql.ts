@@ -10,13 +10,13 @@ const orderId = /^gid:\/\/shopify\/Order\/(\d+)$/
 
 type Resolver = (args: JsonObject, orders: ShopOrders) => JsonObject | null
 
-/** The queries that are answered. */
+/** The supported queries. */
 const resolvers: Record<string, Resolver> = {
   order: findOrder,
   orders: (args, orders) => listOrders(args, orders.all()),
 }
 
-/** Answers a body of the GraphQL API; null for one without a query. */
+/** Answers a request body of the GraphQL API; null without a query. */
 export function answerQuery(body: string, orders: ShopOrders, settings: Settings): object | null {
   const { query, variables } = parseJsonObject(body) ?? {}
   if (typeof query !== 'string' || query === '') return null
@@ -50,7 +50,7 @@ function findOrder({ id: given }: JsonObject, orders: ShopOrders): JsonObject | 
   return order ? graphqlOrder(order) : null
 }
 
-/** Of a value what a field's braces ask for. */
+/** Selects the requested subfields of a value. */
 function select(value: unknown, { name, fields }: Field): unknown {
   if (value === null) return null
   if (Array.isArray(value)) return value.map((item) => select(item, { name, args: {}, fields }))

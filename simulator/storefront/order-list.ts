@@ -1,12 +1,15 @@
 import { parseJsonObject } from '../../src/lib/text/json.js'
 import type { ShopOrder } from './order.js'
 
-/** The moments by which orders are sorted and narrowed. */
+/** The times by which orders are sorted and filtered. */
 export const orderMoments = ['created_at', 'updated_at', 'processed_at'] as const
 
 export type OrderMoment = (typeof orderMoments)[number]
 
-/** Where an order stands in a list. A page begins after the place of the last one, so that changes shift no page. */
+/**
+ * The position of an order in a list. A page starts after the position of the last order, so changes do not shift
+ * pages.
+ */
 export interface OrderPosition {
   /** Milliseconds since the epoch. */
   at: number
@@ -17,17 +20,17 @@ export function positionOf(order: ShopOrder, moment: OrderMoment): OrderPosition
   return { at: Date.parse(order[moment]), id: order.id }
 }
 
-/** Below 0 where `a` comes before `b`, oldest first. */
+/** Negative if `a` comes before `b`, oldest first. */
 export function comparePositions(a: OrderPosition, b: OrderPosition): number {
   return a.at - b.at || a.id - b.id
 }
 
-/** What a client hands back unread. */
+/** An opaque cursor for clients. */
 export function writeCursor(content: object): string {
   return Buffer.from(JSON.stringify(content)).toString('base64url')
 }
 
-/** What a cursor holds, or null for what is none. */
+/** The content of a cursor; null if it is invalid. */
 export function readCursor(cursor: string): Record<string, unknown> | null {
   return parseJsonObject(Buffer.from(cursor, 'base64url').toString())
 }

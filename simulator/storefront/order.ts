@@ -1,24 +1,22 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { invalidField, type Problem } from '../control/problems.js'
 
-/**
- * An order as the storefront's REST API and its webhooks hold it; money is text with decimals, moments are ISO 8601.
- */
+/** An order of the storefront's REST API and webhooks. Money is text with decimals; times are ISO 8601. */
 export interface ShopOrder {
   id: number
   admin_graphql_api_id: string
-  /** The order number as people see it, with the shop's prefix and suffix. */
+  /** The displayed order number, with the shop's prefix and suffix. */
   name: string
-  /** The integer in the name. */
+  /** The number in the name. */
   order_number: number
-  /** The how-manyth order of the shop. */
+  /** The position of the order among all orders of the shop, from 1. */
   number: number
   total_price: string
   current_total_price: string
   currency: string
   /** Lower case, such as `paid`. */
   financial_status: string
-  /** Where the buyer's visit began: a URL, a path with its query, or null. */
+  /** The first page of the buyer's visit: a URL, a path with its query, or null. */
   landing_site: string | null
   referring_site: string | null
   source_name: string
@@ -28,7 +26,7 @@ export interface ShopOrder {
   updated_at: string
   cancelled_at: string | null
   closed_at: string | null
-  /** Who bought, as far as it is told; the REST API keeps all other fields. */
+  /** The buyer's known data. The REST API also returns all other given fields. */
   email?: string | null
   contact_email?: string | null
   phone?: string | null
@@ -39,20 +37,20 @@ export interface ShopOrder {
 }
 
 export interface Journey {
-  /** False while the shop has not worked it out. */
+  /** False until the shop has computed it. */
   ready?: boolean
-  /** The landing pages. */
+  /** The landing pages of the first and last visit. */
   first_visit?: string | null
   last_visit?: string | null
 }
 
-/** What tells one order of a shop from the others. */
+/** The fields that identify an order of a shop. */
 export type OrderIdentity = Pick<ShopOrder, 'id' | 'order_number' | 'number'>
 
 /**
- * Reads a control body into an order. Nothing is required: an identity that is not told is `next`, `name` is the order
- * number with `#`, and the rest is that of a small order that was paid just now. Other fields of the REST API are kept
- * as they are. An order that is there already (`isChange`) was updated just now, a new one when it was created.
+ * Reads an order from a control body. Nothing is required: the identity defaults to `next`, `name` to `#` and the order
+ * number, and the rest to a small order that was just paid. Other fields of the REST API are kept unchanged.
+ * `updated_at` is the current time for an existing order (`isChange`), and the time of creation for a new one.
  */
 export function readShopOrder(body: JsonObject, next: OrderIdentity, isChange: boolean): ShopOrder | Problem {
   const complaint = complaintAbout(body)
@@ -102,7 +100,7 @@ const fields: Array<[names: string[], fits: Fits, expected: string]> = [
   [['created_at', 'processed_at', 'updated_at'], isMoment, 'a moment in ISO 8601'],
   [['cancelled_at', 'closed_at'], (value) => value === null || isMoment(value), 'a moment in ISO 8601 or null'],
   [['customer', 'billing_address'], (value) => value === null || isJsonObject(value), 'an object or null'],
-  [['journey'], isJourney, 'an object that holds ready, first_visit and last_visit, each where it is told'],
+  [['journey'], isJourney, 'an object with ready, first_visit and last_visit, each optional'],
 ]
 
 function isJourney(value: unknown): boolean {

@@ -7,7 +7,7 @@ export class ShopOrders {
   readonly #orders = new Map<number, ShopOrder>()
   #next = first
 
-  /** The identity for another order: above all that there have been. */
+  /** The identity of the next order: above all existing ones. */
   get next(): Readonly<OrderIdentity> {
     return this.#next
   }
@@ -20,7 +20,7 @@ export class ShopOrders {
     return [...this.#orders.values()]
   }
 
-  /** Keeps an order; one that had the id gives way. */
+  /** Adds an order, and replaces one with the same id. */
   put(order: ShopOrder): void {
     this.#orders.set(order.id, order)
     const { id, order_number, number } = this.#next

@@ -12,16 +12,16 @@ import {
 
 export type ListQuery = Partial<Record<string, string | string[]>>
 
-/** A page of orders and the query of the pages beside it; or what was wrong (400). */
+/** A page of orders with the queries of the neighbouring pages, or the errors of a 400 response. */
 export type OrderPage =
   | { orders: ShopOrder[]; beside: Array<{ rel: 'previous' | 'next'; query: string }> }
   | { errors: string | object }
 
-/** `updated_at asc` and the like. */
+/** For example `updated_at asc`. */
 const sorting = new RegExp(`^(?<moment>${orderMoments.join('|')}) (?<direction>asc|desc)$`, 'i')
 const statuses = ['any', 'open', 'closed', 'cancelled']
 const bounds = orderMoments.flatMap((moment) => [`${moment}_min`, `${moment}_max`])
-/** What may stand beside `page_info`: the rest stands in it. */
+/** The parameters allowed with `page_info`, which contains all others. */
 const allowedWithPageInfo = ['limit', 'fields', 'page_info']
 
 const defaultLimit = 50
@@ -30,15 +30,12 @@ const largestLimit = 250
 interface ListOptions {
   filters: Record<string, string>
   limit: number
-  /** The page ends before, or begins after, this place. */
+  /** The page ends before, or starts after, this position. */
   before: OrderPosition | null
   after: OrderPosition | null
 }
 
-/**
- * Lists orders as the REST API does: those that are open, unless `status` says otherwise, newest first, unless `order`
- * does.
- */
+/** Lists orders as the REST API does: open ones unless `status` is given, newest first unless `order` is given. */
 export function listOrders(all: ShopOrder[], query: ListQuery): OrderPage {
   const asked = readQuery(query)
   if ('errors' in asked) return asked

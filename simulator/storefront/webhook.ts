@@ -2,21 +2,21 @@ import { exchangeOnce } from '../../src/lib/http/exchange.js'
 import { signShopBody } from '../callbacks/signing.js'
 import { restOrder, type ShopOrder } from './order.js'
 
-/** One report of an order. */
+/** A webhook about an order. */
 export interface ShopWebhook {
   url: string
   /** Signs the body. */
   secret: string
-  /** Such as `orders/create`. */
+  /** For example `orders/create`. */
   topic: string
-  /** The same over repetitions. */
+  /** The same in every repetition. */
   id: string
   order: ShopOrder
 }
 
 const timeoutMs = 5_000
 
-/** Posts a webhook once; answers with the HTTP status, or null when nobody answered in 5 s. */
+/** Posts a webhook once; returns the HTTP status, or null without an answer within 5 s. */
 export async function postWebhook({ url, secret, topic, id, order }: ShopWebhook): Promise<number | null> {
   const body = JSON.stringify(restOrder(order))
   try {

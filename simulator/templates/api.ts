@@ -13,15 +13,15 @@ const fieldNames = [
   ...['id', 'name', 'language', 'status', 'category', 'parameter_format', 'components', 'rejected_reason'],
   ...['sub_category', 'previous_category', 'quality_score'],
 ]
-/** What is told when nobody asks for fields. */
+/** The fields returned by default. */
 const defaultFields = ['name', 'components', 'language', 'status', 'category', 'id']
 const filters = ['name', 'language', 'status', 'category'] as const
 
 const defaultLimit = 25
-/** From this version on, a bad cursor has a code of its own. */
+/** From this version on, an invalid cursor has a separate code. */
 const firstVersionWithCursorError = 24
 
-/** The part of the upstream's API that lists the templates of a business account. */
+/** The upstream's endpoint that lists the templates of a business account. */
 export function templatesApi(app: FastifyInstance, context: Context): void {
   app.get<ListRoute>('/:version(^v\\d+\\.\\d+$)/:accountId/message_templates', (request, reply) => {
     const page = listTemplates(context, request)
@@ -58,7 +58,7 @@ function listTemplates(context: Context, request: FastifyRequest<ListRoute>): Pa
 interface ListOptions {
   fields: string[]
   limit: number
-  /** The place after which the page begins. */
+  /** The position after which the page starts. */
   after: number
 }
 
@@ -77,7 +77,7 @@ function readQuery(query: Query, version: string): ListOptions | Refusal {
 
 function invalidCursor(version: string): Refusal {
   const isNew = Number.parseInt(version.slice(1), 10) >= firstVersionWithCursorError
-  return isNew ? refusals.invalidCursor() : refusals.invalidParameter('Param after is no cursor of this list.')
+  return isNew ? refusals.invalidCursor() : refusals.invalidParameter('Param after is not a cursor of this list.')
 }
 
 function pick(template: StoredTemplate, fields: string[]): object {
@@ -93,7 +93,7 @@ function positionOf(cursor: string): number | null {
   return position === undefined ? null : Number(position)
 }
 
-/** The same list from the cursor on. */
+/** The URL of the same list after the cursor. */
 function nextUrl({ protocol, host, url }: FastifyRequest<ListRoute>, after: string): string {
   const next = new URL(url, `${protocol}://${host}`)
   next.searchParams.set('after', after)

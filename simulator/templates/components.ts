@@ -9,7 +9,7 @@ const maxButtons = 10
 const maxButtonLength = 25
 const maxUrlLength = 2000
 
-/** Looks at one component of a kind; null when nothing is wrong with it. */
+/** Checks one component of a kind; returns the problem, or null. */
 type Check = (component: JsonObject) => string | null
 
 const checks: Record<string, Check> = {
@@ -20,8 +20,7 @@ const checks: Record<string, Check> = {
 }
 
 /**
- * The components of a template with their types in upper case, or what is wrong with them. Unknown kinds stay as they
- * are.
+ * Returns the components of a template with their types in upper case, or the problem. Unknown kinds stay unchanged.
  */
 export function readComponents(given: unknown): JsonObject[] | string {
   if (!Array.isArray(given) || !given.every(hasType)) {
@@ -44,7 +43,7 @@ function hasType(value: unknown): value is JsonObject {
   return isJsonObject(value) && isFilled(value.type)
 }
 
-/** Templates may be made with types in lower case; they are listed in upper case. */
+/** Templates may be created with types in lower case; the upstream lists them in upper case. */
 function withUpperTypes(component: JsonObject): JsonObject {
   const { type, format, buttons } = component
   return {
@@ -77,7 +76,7 @@ function checkButtons({ buttons }: JsonObject): string | null {
   return null
 }
 
-/** The one variable of an address has a number also where the others have names. */
+/** The single variable of a URL is always numbered, even if the others have names. */
 function isButtonUrl(url: unknown): boolean {
   if (!isFilled(url) || isLonger(url, maxUrlLength)) return false
   return /^https?:\/\/[^{}]+(\{\{1\}\})?$/.test(url)

@@ -12,11 +12,11 @@ import { readTemplate, templateStatuses } from './template.js'
 
 type ListRoute = { Querystring: JsonObject }
 
-/** What an event makes of a template where that is not a status of the same name; null leaves it as it is. */
+/** The status after an event that is not itself a status; null leaves the status unchanged. */
 const statusesOfEvents: Record<string, string | null> = { FLAGGED: null, REINSTATED: 'APPROVED' }
 const events = [...templateStatuses, ...Object.keys(statusesOfEvents)]
 
-/** The part of the control that makes templates, changes their status and forgets them. */
+/** The control endpoints that create templates, change their status and delete them. */
 export function templatesControl(app: FastifyInstance, context: Context): void {
   app.get<ListRoute>('/templates', (request, reply) => answer(reply, listTemplates(context, request.query)))
   app.put('/templates', (request, reply) => withBody(request, reply, (body) => putTemplate(context, body)))
@@ -46,7 +46,7 @@ function putTemplate(context: Context, body: JsonObject): Answer {
   return { success: true, template: context.templates.put(number.business_account_id, template) }
 }
 
-/** Without a language the template goes in all of them, without a name every template goes. */
+/** Without a language, deletes the template in all languages; without a name, deletes all templates. */
 function removeTemplates(context: Context, body: JsonObject): Answer {
   const number = findAccount(context, body)
   if (isProblem(number)) return number
@@ -103,7 +103,7 @@ function statusChange({ id, name, language, category }: StoredTemplate, { event,
   return { value, field: 'message_template_status_update' }
 }
 
-/** A number of the account that a body names, by itself or by one of its numbers. */
+/** Finds a number of the account that a body names directly or by one of its numbers. */
 function findAccount(context: Context, body: JsonObject): BusinessNumber | Problem {
   const { phone_number_id: phoneNumberId, business_account_id: accountId } = body
   if (phoneNumberId !== undefined) return findNumber(context.numbers, body)

@@ -7,13 +7,13 @@ import type { ButtonRequirements, TemplateRequirements } from './requirements.js
 
 const mediaFormats = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']
 const textTypes = ['text', 'currency', 'date_time']
-/** The kinds of button as a send calls them, by those of the templates. Other kinds are not looked at. */
+/** The types of buttons in a send, by their type in a template. Other types are not checked. */
 const sentButtons: Record<string, string> = { URL: 'url', QUICK_REPLY: 'quick_reply', COPY_CODE: 'copy_code' }
 
 /**
- * Refuses a send, whose shape has been checked, that does not fit the template which it names: one that the number's
- * account does not have, that cannot be sent now, or that asks for something else. A number that is not registered has
- * no account to look at.
+ * Refuses a send of a template that the number's account does not have, that cannot be sent now, or that needs other
+ * parameters. The form of the send was checked before. A number that is not registered has no account, and is not
+ * checked.
  */
 export function checkFit(context: Context, phoneNumberId: string, template: JsonObject): Refusal | null {
   const number = context.numbers.get(phoneNumberId)
@@ -62,13 +62,13 @@ function checkVariables(path: string, given: JsonObject[], variables: string[], 
   return isNamed ? checkNames(path, given, variables) : checkNoNames(path, given)
 }
 
-/** The code is assumed: what the upstream says of a name that is missing is not published. */
+/** The code is an assumption: the upstream does not document its error for a missing name. */
 function checkNames(path: string, given: JsonObject[], variables: string[]): Refusal | null {
   const missing = variables.find((variable) => !given.some(({ parameter_name: name }) => name === variable))
   return missing === undefined ? null : refusals.parameterFormat(`${path}: parameter_name ${missing} is missing`)
 }
 
-/** Assumed as well: the upstream's documents show names with named templates only. */
+/** An assumption too: the upstream documents names for named templates only. */
 function checkNoNames(path: string, given: JsonObject[]): Refusal | null {
   const named = given.find(({ parameter_name: name }) => name !== undefined)
   if (!named) return null
@@ -91,8 +91,8 @@ function checkPresence(
 }
 
 /**
- * The codes are assumed, by what they say: a button of another kind is a wrong format, a parameter too many a wrong
- * count.
+ * The codes are assumptions based on their meaning: another kind of button is a wrong format, a surplus parameter a
+ * wrong count.
  */
 function checkButton({ sub_type: kind, index }: JsonObject, requirements: ButtonRequirements[]): Refusal | null {
   const button = requirements[Number(index)]
@@ -106,7 +106,7 @@ function checkButton({ sub_type: kind, index }: JsonObject, requirements: Button
   return refusals.parameterCount(`buttons: Button at index ${index} of type Url does not require parameters`)
 }
 
-/** `QUICK_REPLY` as the upstream spells it in its errors: `QuickReply`. */
+/** Converts `QUICK_REPLY` to the form in the upstream's errors, `QuickReply`. */
 function spelled(type: string): string {
   return type
     .split('_')

@@ -2,26 +2,26 @@ import { asObjects, type JsonObject } from '../../src/lib/text/json.js'
 import type { Template } from './template.js'
 import { variablesOf } from './variables.js'
 
-/** What a send of a template must bring along. */
+/** What a send of a template must contain. */
 export interface TemplateRequirements {
   isNamed: boolean
   header: {
-    /** `TEXT`, `IMAGE` and the like; null without a header. */
+    /** `TEXT`, `IMAGE` or similar; null without a header. */
     format: string | null
     variables: string[]
   }
   body: { variables: string[] }
-  /** All buttons in their order. */
+  /** All buttons, in order. */
   buttons: ButtonRequirements[]
 }
 
 export interface ButtonRequirements {
-  /** `URL`, `QUICK_REPLY` and the like. */
+  /** `URL`, `QUICK_REPLY` or similar. */
   type: string
   needsParameter: boolean
 }
 
-/** Works out what a template asks for; once per template, since there are many sends of each. */
+/** Derives the requirements of a template. Done once per template, because each is sent many times. */
 export function requirementsOf({ components, parameter_format: format }: Template): TemplateRequirements {
   const component = (type: string): JsonObject => components.find((one) => one.type === type) ?? {}
   const header = component('HEADER')
@@ -37,6 +37,6 @@ export function requirementsOf({ components, parameter_format: format }: Templat
 }
 
 function buttonRequirements({ type, url }: JsonObject): ButtonRequirements {
-  // That a code must come along is assumed: without one there is nothing to copy.
+  // It is an assumption that a code is required: without one there is nothing to copy.
   return { type: String(type), needsParameter: type === 'COPY_CODE' || variablesOf(url).length > 0 }
 }

@@ -2,7 +2,7 @@ import type { Template } from './template.js'
 
 const approved = { status: 'APPROVED', rejected_reason: 'NONE' }
 
-/** What every business account begins with: one of each kind. */
+/** The initial templates of every business account: one of each kind. */
 export const sampleTemplates: readonly Template[] = [
   {
     ...approved,

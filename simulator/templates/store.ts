@@ -5,40 +5,40 @@ import type { Template } from './template.js'
 
 /** A template of a business account. */
 export interface StoredTemplate extends Template {
-  /** Digits; the same for the same account, name and language. */
+  /** Digits; always the same for one account, name and language. */
   id: string
 }
 
 interface Entry {
   template: StoredTemplate
   requirements: TemplateRequirements
-  /** Its place in the list, which it keeps when it is replaced. */
+  /** Its position in the list, which it keeps when it is replaced. */
   position: number
 }
 
-/** The templates of every business account. Each account begins with the samples. */
+/** The templates of all business accounts. Each account starts with the samples. */
 export class Templates {
   readonly #accounts = new Map<string, Map<string, Entry>>()
   #positions = 0
 
-  /** Makes an account known; one that is known keeps what it has. */
+  /** Adds an account with the samples; a known account stays unchanged. */
   open(accountId: string): void {
     if (this.#accounts.has(accountId)) return
     this.#accounts.set(accountId, new Map())
     for (const template of sampleTemplates) this.put(accountId, template)
   }
 
-  /** A template and what its sends must bring along. */
+  /** A template with its requirements. */
   find(accountId: string, name: string, language: string): Entry | undefined {
     return this.#accounts.get(accountId)?.get(keyOf(name, language))
   }
 
-  /** Those of an account with a place above `after`, by place. */
+  /** The templates of an account after the position `after`, in order. */
   list(accountId: string, after = 0): Entry[] {
     return Array.from(this.#accounts.get(accountId)?.values() ?? []).filter(({ position }) => position > after)
   }
 
-  /** Keeps a template of a known account; one of the same name and language gives way. */
+  /** Adds a template to a known account, and replaces one with the same name and language. */
   put(accountId: string, template: Template): StoredTemplate {
     const entries = this.#accounts.get(accountId)
     if (!entries) throw new Error(`The account ${accountId} is not known`)
@@ -49,19 +49,19 @@ export class Templates {
     return stored
   }
 
-  /** Forgets a template; false where there is none. */
+  /** Deletes a template; false if it does not exist. */
   remove(accountId: string, name: string, language: string): boolean {
     return this.#accounts.get(accountId)?.delete(keyOf(name, language)) ?? false
   }
 
-  /** Every account has the samples again, and nothing else. */
+  /** Restores the samples of every account, and deletes all other templates. */
   reset(): void {
     const known = [...this.#accounts.keys()]
     this.#accounts.clear()
     for (const accountId of known) this.open(accountId)
   }
 
-  /** Forgets the accounts too. */
+  /** Deletes the accounts too. */
   clear(): void {
     this.#accounts.clear()
   }
@@ -71,7 +71,7 @@ function keyOf(name: string, language: string): string {
   return `${name} ${language}`
 }
 
-/** 16 digits, few enough for a JSON number: callbacks tell the id as one. */
+/** 16 digits, few enough for a JSON number, as callbacks contain the id. */
 function idOf(accountId: string, key: string): string {
   return String(10 ** 15 + Number.parseInt(hash('sha256', `${accountId} ${key}`, 'hex').slice(0, 12), 16))
 }

@@ -3,20 +3,20 @@ import { invalidField, missingField, type Problem } from '../control/problems.js
 import { readComponents } from './components.js'
 import { isNamedVariable, variablesOf } from './variables.js'
 
-/** A template as it is listed, but for its id. */
+/** A template as the upstream lists it, without its id. */
 export interface Template {
   name: string
   language: string
   status: string
   category: string
   parameter_format: 'NAMED' | 'POSITIONAL'
-  /** Their types are in upper case; what is not known of them stays as it was told. */
+  /** Types are in upper case; unknown parts stay unchanged. */
   components: JsonObject[]
   /** `NONE`, or why it was rejected. */
   rejected_reason: string
 }
 
-/** What a template can be; only one that is APPROVED is sent. */
+/** The statuses of a template; only an APPROVED one can be sent. */
 export const templateStatuses = [
   ...['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED', 'IN_APPEAL', 'PENDING_DELETION', 'DELETED'],
   ...['LIMIT_EXCEEDED', 'ARCHIVED'],
@@ -25,7 +25,9 @@ export const templateStatuses = [
 const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
 const formats = ['NAMED', 'POSITIONAL'] as const
 
-/** Reads the template of a control body. An absent status is APPROVED; an absent format is that of its variables. */
+/**
+ * Reads the template of a control body. The default status is APPROVED; the default format is that of the variables.
+ */
 export function readTemplate(given: unknown): Template | Problem {
   if (given === undefined) return missingField('template')
   if (!isJsonObject(given)) return invalidField('template must be an object')

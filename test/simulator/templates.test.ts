@@ -96,7 +96,7 @@ describe('the list of templates', () => {
     ['limit=0', 100, 'limit'],
     ['limit=1&limit=2', 100, 'must be given once'],
     ['fields=name,colour', 100, 'Tried accessing nonexisting field (colour)'],
-    ['after=nonsense', 100, 'after is no cursor'],
+    ['after=nonsense', 100, 'after is not a cursor'],
   ])('refuses %s', async (query, code, text) => {
     const url = `${world.simulator.upstreamUrl}/${accountId}/message_templates?${query}`
     const { status, body } = await call('GET', url, undefined, accessToken)

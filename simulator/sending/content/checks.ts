@@ -12,12 +12,12 @@ export function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Characters are counted as code points; a text short enough in UTF-16 units needs no count. */
+/** Counts characters as code points; a text that is short enough in UTF-16 units needs no count. */
 export function isLonger(text: string, max: number): boolean {
   return text.length > max && Array.from(text).length > max
 }
 
-/** Refuses a text that is absent or empty, of another type, or longer than `max` characters. */
+/** Refuses a text that is missing, empty, of another type, or longer than `max` characters. */
 export function checkRequiredText(value: unknown, name: string, max?: number): Refusal | null {
   if (value === undefined || value === '') return refusals.missing(`${name} is required`)
   return checkOptionalText(value, name, max)
@@ -31,7 +31,7 @@ export function checkOptionalText(value: unknown, name: string, max?: number): R
   return refusals.invalidValue(`${name} is too long. Max length is ${max}`)
 }
 
-/** The refusal of the first item that has one. */
+/** Returns the refusal of the first item that has one. */
 export function firstRefusal<Item>(
   items: Iterable<Item>,
   check: (item: Item, index: number) => Refusal | null,

@@ -30,7 +30,7 @@ function checkName(name: unknown, path: string): Refusal | null {
     firstRefusal(nameParts, (part) => checkOptionalText(name[part], `${path}: ${part}`))
   if (refusal) return refusal
   if (nameParts.some((part) => isFilled(name[part]))) return null
-  return refusals.missing(`${path}: at least one of ${nameParts.join(', ')} is required beside formatted_name`)
+  return refusals.missing(`${path}: at least one of ${nameParts.join(', ')} is required in addition to formatted_name`)
 }
 
 function checkList(list: unknown, path: string): Refusal | null {

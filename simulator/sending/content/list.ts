@@ -3,7 +3,7 @@ import { type Refusal, refusals } from '../../errors/refusals.js'
 import { checkOptionalText, checkRequiredText, checkUnique, firstRefusal } from './checks.js'
 
 const maxSections = 10
-/** Over all sections. */
+/** In all sections together. */
 const maxRows = 10
 const maxButtonLength = 20
 const maxSectionTitleLength = 24

@@ -12,7 +12,7 @@ export function checkLocation({ location }: JsonObject): Refusal | null {
   )
 }
 
-/** Accepts numbers, also as text. */
+/** Accepts numbers and numeric text. */
 function checkDegrees(value: unknown, name: string, max: number): Refusal | null {
   if (value === undefined || value === '') return refusals.missing(`${name} is required`)
   const degrees = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

@@ -13,7 +13,7 @@ const extraKeys: Record<MediaKind, string[]> = {
   sticker: [],
 }
 
-/** The check of a message that is one file. */
+/** Returns the check of a message with one file. */
 export function mediaCheck(kind: MediaKind): ContentCheck {
   return (body, kindOfUpload) => {
     const media = body[kind]
@@ -29,8 +29,8 @@ export function mediaCheck(kind: MediaKind): ContentCheck {
 }
 
 /**
- * Refuses a reference that names no file of the kind: an `id` that the number did not upload, a `link` that is not a
- * URL, both or neither. `name` is the upstream's name of the place.
+ * Refuses a reference to a file of another kind, an `id` that the number did not upload, a `link` that is not a URL,
+ * and both or neither of them. `name` is the upstream's name of the field.
  */
 export function checkReference(
   media: unknown,

@@ -7,7 +7,7 @@ const minOptions = 2
 const maxOptions = 12
 const maxOptionLength = 100
 
-/** A poll; 0 selectable options means any number of them. */
+/** Checks a poll; a `selectable_count` of 0 means any number of options. */
 export function checkPoll({ poll }: JsonObject): Refusal | null {
   if (!isJsonObject(poll)) return refusals.missing('poll is required')
   const { name, options, selectable_count: count = 0 } = poll
@@ -16,7 +16,7 @@ export function checkPoll({ poll }: JsonObject): Refusal | null {
   }
   const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= options.length
   if (!isCount)
-    return refusals.invalidValue('poll: selectable_count must be a whole number from 0 to that of the options')
+    return refusals.invalidValue('poll: selectable_count must be a whole number from 0 to the number of options')
   return (
     checkRequiredText(name, 'poll: name', maxNameLength) ??
     firstRefusal(options, (option, index) => checkRequiredText(option, `poll: options[${index}]`, maxOptionLength)) ??

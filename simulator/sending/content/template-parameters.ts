@@ -22,7 +22,7 @@ const checks: Record<string, Check> = {
   coupon_code: ({ coupon_code: code }, path) => checkRequiredText(code, `${path}['coupon_code']`, maxCouponLength),
 }
 
-/** Checks each parameter of a component. `place` is the upstream's name of the component. */
+/** Checks each parameter of a component. `path` is the upstream's name of the component. */
 export function checkParameters(parameters: unknown, path: string, kindOfUpload: KindOfUpload): Refusal | null {
   if (!Array.isArray(parameters)) return refusals.invalidParameter(`Param ${path} must be an array.`)
   return firstRefusal(parameters, (parameter, index) => checkParameter(parameter, `${path}[${index}]`, kindOfUpload))
@@ -66,7 +66,7 @@ function mediaCheck(kind: 'image' | 'video' | 'document'): Check {
   }
 }
 
-/** Refuses a parameter of another kind than the template has. */
+/** Refuses a parameter of another kind than the template's. */
 export function formatMismatch(path: string, expected: string, received: string | null | undefined): Refusal {
   const got = (received ?? 'unknown').toUpperCase()
   return refusals.parameterFormat(`${path}: Format mismatch, expected ${expected.toUpperCase()}, received ${got}`)

@@ -5,7 +5,7 @@ import { checkParameters } from './template-parameters.js'
 
 const componentTypes = ['header', 'body', 'button']
 
-/** What a button's component holds, by the kinds of button that are looked at. */
+/** The parameter of a button's component, by kind of button. Other kinds are not checked. */
 const buttonParameters: Record<string, string> = { url: 'text', quick_reply: 'payload', copy_code: 'coupon_code' }
 
 /** Checks the form only; `checkFit` compares it with the template. */
