@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-/** Recipients of the one large broadcast, with their messages. */
+/** The number of recipients of the large broadcast, which have messages. */
 export const LARGE_BROADCAST = 1_000_000
-/** Broadcasts of a year, and the recipients of each; those have counters and rows, but no messages. */
+/** The number of broadcasts in a year, and their recipients, which have counters and rows, but no messages. */
 export const BROADCASTS = 1_000
 export const RECIPIENTS_EACH = 10_000
-/** Templates that are sent singly every day. */
+/** The number of templates that are sent one by one every day. */
 export const ONE_OFF_TEMPLATES = 20
-/** Days of the year that is asked for, today included. */
+/** The days of the requested year, including today. */
 export const DAYS = 365
 
 const TEMPLATE = JSON.stringify({
@@ -22,7 +22,7 @@ const TEMPLATE = JSON.stringify({
   ],
 })
 
-// The large one is the newest: number 0.
+// The large broadcast is the newest: number 0.
 const insertBroadcasts = `
   INSERT INTO broadcasts (organization_id, id, kind, name, template_name, template_language, template, status, prepared_n,
     prepared_at, started_at, completed_at, created_at)
@@ -60,7 +60,7 @@ const insertMessages = `
     ) AS s (status)
   WHERE b.organization_id = $1 AND b.prepared_n = $2`
 
-// What the rows above add up to, of every hundred recipients; the errors in four parts.
+// The sums of the rows above, per hundred recipients; the errors in four parts.
 const insertCounts = `
   INSERT INTO campaign_counts (organization_id, campaign_id, counter, detail, value)
   SELECT b.organization_id, b.id, c.counter, c.detail, b.prepared_n / 400 * c.of_400
@@ -71,7 +71,7 @@ const insertCounts = `
   ) AS c (counter, detail, of_400)
   WHERE b.organization_id = $1 AND b.kind = 'broadcast'`
 
-// One day in three something fails.
+// One day in three has failures.
 const insertCountsOfOneOffs = `
   INSERT INTO campaign_counts (organization_id, campaign_id, counter, detail, value)
   SELECT b.organization_id, b.id, c.counter, c.detail, c.value
@@ -81,14 +81,14 @@ const insertCountsOfOneOffs = `
   WHERE b.organization_id = $1 AND b.kind = 'singles'
     AND (c.counter NOT IN ('failed', 'error') OR extract(doy FROM b.day)::int % 3 = 0)`
 
-// Of the broadcast that runs just now: not folded yet.
+// For the broadcast in progress, not rolled up yet.
 const insertDeltas = `
   INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
   SELECT b.organization_id, b.id, counter, change
   FROM broadcasts b, generate_series(1, 1000), (VALUES ('read', 1), ('read', -1), ('delivered', 1), ('delivered', -1)) AS d (counter, change)
   WHERE b.organization_id = $1 AND b.prepared_n = $2`
 
-/** Fills an organization that has nothing yet; resolves to the large broadcast's id. */
+/** Fills an empty organization; resolves to the large broadcast's id. */
 export async function fillAnalytics(database: pg.Pool, organizationId: string): Promise<string> {
   const client = await database.connect()
   try {
@@ -108,7 +108,7 @@ export async function fillAnalytics(database: pg.Pool, organizationId: string): 
   }
 }
 
-/** Adds the campaigns of a year of templates that are sent singly every day. */
+/** Adds the campaigns of a year of one-off sends. */
 export async function addOneOffs(database: pg.Pool, organizationId: string): Promise<void> {
   await database.query(insertOneOffs, [organizationId, TEMPLATE, DAYS, ONE_OFF_TEMPLATES])
   await database.query(insertCountsOfOneOffs, [organizationId])

@@ -7,23 +7,22 @@ import { anyNumber } from './data.js'
 import { type LoadShape, runLoop } from './generator.js'
 import type { World } from './world.js'
 
-/** What this process is told by the one that starts it. */
+/** The settings from the process that starts this one. */
 interface Settings extends Pick<World, 'url' | 'organization'> {
   constant: string
   upstreamUrl: string
 }
 
-// What the service is compared with: the same work without the service, in as few lines as it takes.
+// The baseline for the service: the same work without the service, in minimal code.
 const { url, constant, organization, upstreamUrl }: Settings = JSON.parse(process.env.BENCH_BASELINE ?? '')
-// As many connections as the service has, opened as it opens them.
+// The same number of connections as the service, opened in the same way.
 const { pool } = openDatabase({ connectionString: url }, 20, (error) =>
   process.stderr.write(`baseline: ${error.message}\n`),
 )
 const upstream = createHttpClient({ connectTimeoutMs: 5_000, keepAliveMs: 30_000 })
 const server = fastify()
 
-// The look-up as one would write it for one address: cheaper than the service's own, which knows several forms of a
-// number.
+// A simple look-up by one address: cheaper than the service's own, which finds several forms of a number.
 const findContact = {
   name: 'baseline.contact',
   text: `SELECT c.* FROM contact_addresses a

@@ -3,7 +3,7 @@ import type { BroadcastCost } from './subjects/broadcast.js'
 
 const MIN_PER_SECOND = 1_000
 
-/** The table of what broadcasts cost. */
+/** Formats the costs of broadcasts as a table. */
 export function formatBroadcast(costs: readonly BroadcastCost[]): string {
   const head = [
     'broadcast',
@@ -11,7 +11,7 @@ export function formatBroadcast(costs: readonly BroadcastCost[]): string {
     'answer s',
     'sent s',
     'recipients/s',
-    'all settled s',
+    'all statuses s',
     'Node CPU s/1,000',
     'PG CPU s/1,000',
     'simulator CPU s/1,000',
@@ -30,7 +30,7 @@ export function formatBroadcast(costs: readonly BroadcastCost[]): string {
   return formatTable(head, table)
 }
 
-/** Holds them against what broadcasts shall reach. */
+/** Compares them with the targets. */
 export function judgeBroadcast(costs: readonly BroadcastCost[]): Target[] {
   return costs.map(({ title, recipients, sentSeconds }) => {
     const perSecond = recipients / sentSeconds

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Cleanup } from './cleanup.js'
 
-/** A process of its own that serves HTTP. */
+/** A child process that serves HTTP. */
 export interface Child {
   pid: number
-  /** As its ready line tells it. */
+  /** From its ready line. */
   url: string
-  /** From the start of the process to its ready line. */
+  /** Milliseconds from the start of the process to its ready line. */
   readyMs: number
-  /** Asks it to end, and resolves when it is gone. */
+  /** Stops it, and resolves when it has ended. */
   stop(): Promise<void>
 }
 
@@ -18,9 +18,9 @@ const READY_LINE = / ready on (http:\/\/\S+)$/
 const MAX_STOP_MS = 30_000
 
 /**
- * Starts a Node process and waits for its line `… ready on http://…`. `env` is all that it sees of PARLEY_* and of
- * PostgreSQL's PG*: settings of the one who runs the benchmark must not decide its figures. Throws when the process
- * ends before it is ready.
+ * Starts a Node process and waits for its line `… ready on http://…`. `env` contains its only PARLEY_* and PG*
+ * variables, so that the caller's environment does not affect the results. Throws if the process ends before it is
+ * ready.
  */
 export async function startChild(cleanup: Cleanup, args: string[], env: Record<string, string>): Promise<Child> {
   const startedAt = performance.now()

@@ -1,12 +1,12 @@
-/** What has been started and made, to be ended and removed in reverse order, whatever happens. */
+/** The started processes and created resources, which are stopped and removed in reverse order. */
 export interface Cleanup {
-  /** `release` may have been called before: it must then do nothing. */
+  /** `release` may be called twice; the second call must do nothing. */
   add(release: () => Promise<void>): void
   /** May be called more than once, also while it runs: all calls wait for the same run. */
   end(): Promise<void>
 }
 
-/** Makes an empty cleanup. Its end goes on after a failure and throws the first one at the end. */
+/** Creates an empty cleanup. It continues after a failure and throws the first one at the end. */
 export function createCleanup(): Cleanup {
   const releases: (() => Promise<void>)[] = []
   let running: Promise<void> | undefined

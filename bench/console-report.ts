@@ -3,10 +3,10 @@ import type { ConsoleFigures, Times } from './subjects/console.js'
 
 const MAX_SCRIPT_KB = 250
 const MAX_SHOWN_MS = 300
-/** Three frames at 60 Hz: what takes longer is seen as a stutter. */
+/** Three frames at 60 Hz. A longer frame is visible as a stutter. */
 const MAX_FRAME_MS = 50
 
-/** The table of `--only console`. */
+/** Formats the table of `--only console`. */
 export function formatConsole({ firstLoad, openInboxMs, openThreadMs, frames, shown, listed }: ConsoleFigures): string {
   const { scriptKb, styleKb } = firstLoad
   return formatTable(
@@ -22,7 +22,7 @@ export function formatConsole({ firstLoad, openInboxMs, openThreadMs, frames, sh
   )
 }
 
-/** Holds the figures against what the page shall reach. */
+/** Compares the results with the targets. */
 export function judgeConsole({ firstLoad, frames, shown }: ConsoleFigures): Target[] {
   const { over50, count } = frames
   return [

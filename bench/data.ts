@@ -6,7 +6,7 @@ export const CONTACTS = 10_000
 export const MESSAGES = 1_000_000
 
 /**
- * How much an organization holds; a tenth of the messages are the first contact's, the other contacts share the rest.
+ * The size of an organization's data. A tenth of the messages belong to the first contact; the others share the rest.
  */
 export interface Amount {
   contacts: number
@@ -15,18 +15,18 @@ export interface Amount {
 
 /**
  * The number of the contact with this index, digits only: a Brazilian mobile, which has an old and a new form. None
- * ends like the simulator's magic recipients, which fail or wait.
+ * ends like a magic test number of the simulator.
  */
 export function numberOf(index: number): string {
   return `55119${80_100_000 + index}`
 }
 
-/** One of the contacts' numbers. */
+/** The number of a random contact. */
 export function anyNumber(): string {
   return numberOf(Math.floor(Math.random() * CONTACTS))
 }
 
-// As time brought them: the long conversation's messages lie among those of all the others.
+// In the order of arrival: the long conversation's messages are spread among all the others.
 const insertMessages = `
   INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
     content, status, created_at, recorded_at, accepted_at, delivered_at, read_at, instance_id, gateway_type)
@@ -77,8 +77,8 @@ const insertAddresses = `
   SELECT $1, address, id FROM unnest($2::text[], $3::uuid[]) AS given (address, id)`
 
 /**
- * Fills the organization with contacts and conversations: rows as the service itself would have written them.
- * `instanceId`: the connection that all messages went through; null is the organization's own number.
+ * Fills the organization with contacts and conversations, as the service itself would write them. `instanceId` is the
+ * channel of all messages; null is the organization's own number.
  */
 export async function loadData(
   database: pg.Pool,
@@ -108,7 +108,7 @@ function formsOf(number: string): readonly string[] {
   return reading.forms
 }
 
-/** Figures from another database than the one described would mislead. */
+/** Checks the data, because results from other data would mislead. */
 async function checkData(database: pg.Pool, organizationId: string, amount: Amount): Promise<void> {
   const { rows } = await database.query(
     'SELECT count(*)::int AS contacts, sum(last_seq)::int AS messages, max(last_seq)::int AS longest FROM contacts WHERE organization_id = $1',
@@ -116,5 +116,5 @@ async function checkData(database: pg.Pool, organizationId: string, amount: Amou
   )
   const { contacts, messages, longest } = rows[0]
   if (contacts === amount.contacts && messages === amount.messages && longest === amount.messages / 10) return
-  throw new Error(`the data is not as meant: ${JSON.stringify(rows[0])}`)
+  throw new Error(`the data is not as expected: ${JSON.stringify(rows[0])}`)
 }

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-// What deliveries are compared with: a loop that signs a body and posts it with fetch, without a database. Runs as
-// often as asked by POST.
+// The baseline for deliveries: a loop that signs a body and posts it with fetch, without a database. Runs as often as a
+// POST requests.
 
 interface Run {
   url: string

@@ -5,14 +5,14 @@ import { Readable } from 'node:stream'
 
 /** Serves files of any size from memory, in the process of the load generator. */
 export interface FileServer {
-  /** Where a file of that many bytes is to be had. */
+  /** The URL of a file of that size. */
   urlOf(kind: FileKind, bytes: number): string
   close(): Promise<void>
 }
 
 export type FileKind = keyof typeof HEADS
 
-/** The beginnings by which the kinds are told; what follows them is filler. */
+/** The first bytes that identify each kind; filler follows. */
 const HEADS = {
   pdf: Buffer.from('%PDF-1.4\n'),
   jpg: Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'),

@@ -1,15 +1,15 @@
 import { until } from './until.js'
 import { call, type Organization } from './world.js'
 
-/** An instance of the gateway, as the benchmark made it. */
+/** A created instance of the gateway. */
 export interface BenchInstance {
   id: string
   name: string
-  /** Opens this instance alone. */
+  /** Gives access to this instance only. */
   token: string
 }
 
-/** Where instances are made: the service, the simulator behind it, and whose they are. */
+/** The service that instances are created in, the simulator behind it, and their organization. */
 export interface GatewayHost {
   url: string
   sandboxUrl: string
@@ -18,7 +18,7 @@ export interface GatewayHost {
 
 const POLLING = { pollMs: 20, timeoutMs: 60_000 }
 
-/** Makes an instance of this kind. */
+/** Creates an instance. */
 export async function makeInstance(
   { url, organization }: GatewayHost,
   name: string,
@@ -29,7 +29,7 @@ export async function makeInstance(
   return { id: instance.instanceId, name, token: hash }
 }
 
-/** Makes a simulated phone, as a person would: shows its code, scans it, and waits until it is open. */
+/** Creates a simulated phone as a person would: shows its code, scans it, and waits until it is open. */
 export async function makeOpenSandbox(host: GatewayHost, name: string): Promise<BenchInstance> {
   const { url, sandboxUrl, organization } = host
   const instance = await makeInstance(host, name, 'SANDBOX')
@@ -39,7 +39,7 @@ export async function makeOpenSandbox(host: GatewayHost, name: string): Promise<
   return instance
 }
 
-/** Whether the instance is connected, in the gateway's words. */
+/** The state of an instance, in the gateway's words. */
 export async function stateOf({ url, organization }: GatewayHost, name: string): Promise<string> {
   const { instance } = await call('GET', `${url}/gateway/instance/connectionState/${name}`, null, organization.key)
   return instance.state

@@ -5,14 +5,14 @@ import type { World } from './world.js'
 
 type Named = Pick<BenchInstance, 'name'>
 
-/** Sends a text to any of the contacts. */
+/** Sends a text to a random contact. */
 export function gatewayTextLoad(key: string, { name }: Named): NextRequest {
   return () => sendText(key, name, anyNumber())
 }
 
 let strangers = 0
 
-/** Sends a text to somebody who was never written to before, and becomes a contact. */
+/** Sends a text to a new number each time, which becomes a contact. */
 export function gatewayNewContactLoad(key: string, { name }: Named): NextRequest {
   return () => {
     strangers += 1
@@ -20,19 +20,19 @@ export function gatewayNewContactLoad(key: string, { name }: Named): NextRequest
   }
 }
 
-/** Asks whether the instance is connected. */
+/** Requests the connection state. */
 export function connectionStateLoad(key: string, { name }: Named): NextRequest {
   const whole = `GET /gateway/instance/connectionState/${name} HTTP/1.1\r\nhost: bench\r\napikey: ${key}\r\n\r\n`
   return () => whole
 }
 
-/** Looks for messages of the instance. */
+/** Searches messages of the instance. */
 export function findMessagesLoad(key: string, { name }: Named, body: object): NextRequest {
   const whole = post(`/gateway/chat/findMessages/${name}`, JSON.stringify(body), `apikey: ${key}\r\n`)
   return () => whole
 }
 
-/** Texts by a simulated phone that is made for it. */
+/** Texts from a simulated phone that is created for this load. */
 export async function gatewayProfileLoad({ sandboxUrl, organization }: World, url: string): Promise<NextRequest> {
   const instance = await makeOpenSandbox({ url, sandboxUrl, organization }, 'profiled')
   return gatewayTextLoad(organization.key, instance)
@@ -43,7 +43,7 @@ function sendText(key: string, name: string, number: string): string {
   return post(`/gateway/message/sendText/${name}`, JSON.stringify(message), `apikey: ${key}\r\n`)
 }
 
-/** A mobile of another region than the contacts'; none ends like the simulator's magic recipients. */
+/** A mobile of another region than the contacts'. None ends like a magic test number of the simulator. */
 function newContactNumber(index: number): string {
   return `55219${60_000_000 + index * 10 + 7}`
 }

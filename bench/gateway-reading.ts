@@ -15,7 +15,7 @@ import {
   startService,
 } from './world.js'
 
-/** A database whose messages all went through one instance, and the service on it. */
+/** A database whose messages all went through one instance, with a running service. */
 interface Site extends LoadedServer {
   amount: Amount
   organization: Organization
@@ -23,25 +23,25 @@ interface Site extends LoadedServer {
   service: Child
 }
 
-/** One question to an instance. */
+/** A search in an instance. */
 interface Question {
   id: string
   title: string
   body: object
-  /** What has to be found: how much in all, and how much of it on the page. */
+  /** The expected number of results in total and on the page. */
   total: number
   records: number
 }
 
 const LARGE: Amount = { contacts: CONTACTS, messages: MESSAGES }
 const SMALL: Amount = { contacts: 100, messages: 10_000 }
-/** The gateway's default. */
+/** The gateway's default page size. */
 const ROWS_A_PAGE = 50
 const CONNECTIONS = [1, 8]
 
 /**
- * `POST /gateway/chat/findMessages` among a million messages of an instance, beside ten thousand; then once more where
- * the organization has messages on another connection too, so that those of a conversation have to be counted.
+ * Measures `POST /gateway/chat/findMessages` among a million messages of an instance, compared with ten thousand. Then
+ * once more with messages of another channel, so that the messages of a conversation must be counted.
  */
 export async function measureGatewayReading(run: Run, seconds: number): Promise<Row[]> {
   const folder = await makeFolder(run)
@@ -116,7 +116,7 @@ async function questionsTo({ database, organization, amount: { messages } }: Sit
   ]
 }
 
-/** Asks once, since figures of wrong answers would mislead. */
+/** Runs the search once first, because results of wrong answers would mislead. */
 async function toMeasurement(
   { organization, instance, service, amount }: Site,
   { id, title, body, total, records }: Question,
@@ -133,7 +133,7 @@ async function toMeasurement(
     throw new Error(`"${title}" found ${messages.records.length} of ${messages.total}, not ${records} of ${total}`)
   }
   const load = findMessagesLoad(organization.key, instance, body)
-  const among = `${amount.messages.toLocaleString('en')}${kind === 'shared' ? ', others beside' : ''}`
+  const among = `${amount.messages.toLocaleString('en')}${kind === 'shared' ? ', with other channels' : ''}`
   return {
     id: `find.${kind}.${id}.${connections}`,
     title: `${title} (${among})`,
@@ -143,7 +143,7 @@ async function toMeasurement(
   }
 }
 
-/** One more message of every contact, by the organization's own number. */
+/** Adds a message of every contact through the organization's own number. */
 async function addOtherConnection({ database, organization }: Site): Promise<void> {
   await database.query(
     `WITH numbered AS (

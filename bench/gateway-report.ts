@@ -3,18 +3,19 @@ import { formatRows, formatTable, type Target } from './report.js'
 import type { GatewayCosts, InstanceMemory } from './subjects/gateway.js'
 
 /**
- * What a send by an instance may cost beside POST /send-chat, and a state beside GET /contact: CPU of both per request.
+ * The maximum CPU per request, of Node and PostgreSQL: of a send through an instance relative to POST /send-chat, and
+ * of a state relative to GET /contact.
  */
 const MAX_SEND_RATIO = 1.15
 const MAX_CONTACT_RATIO = 1.3
 const MAX_FIND_MS = 20
 
-/** All tables of `--only gateway` but the targets. */
+/** All tables of `--only gateway` except the targets. */
 export function formatGateway({ reading, states, sends, memory }: GatewayCosts): string {
   return [formatReading(reading), formatRows(states), formatRows(sends), formatMemory(memory)].join('\n\n')
 }
 
-/** Holds the figures against what the gateway shall cost. */
+/** Compares the results with the targets. */
 export function judgeGateway({ reading, states, sends }: GatewayCosts): Target[] {
   return [
     ...sends.filter(isOf('sandbox', 'business')).map((row) => judgeCpu(row, MAX_SEND_RATIO)),
@@ -59,7 +60,7 @@ function formatMemory({ instances, oneMb, firstMb, secondMb }: InstanceMemory): 
   )
 }
 
-/** Whether a row is one of these loads, whatever its connections. */
+/** Selects the rows of these loads, with any number of connections. */
 function isOf(...names: string[]) {
   return ({ id, connections }: Row) => names.some((name) => id === `${name}.${connections}`)
 }
@@ -73,7 +74,7 @@ function judgeCpu({ title, connections, ratio }: Row, max: number): Target {
   }
 }
 
-/** Half of the requests took at most so long. */
+/** Compares the median with its limit. */
 function judgeFind({ title, p50Ms }: Row): Target {
   const ms = p50Ms ?? Number.POSITIVE_INFINITY
   return {

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What a load came to. */
+/** The result of a load. */
 export interface LoadResult {
   requests: number
   seconds: number
-  /** Milliseconds that each request took; empty where the tool that made the load does not tell. */
+  /** Milliseconds of each request; empty if the load's tool does not report them. */
   times: number[]
 }
 
-/** How many requests are under way at once, and how long new ones are begun. */
+/** The number of concurrent requests, and how long new ones are started. */
 export interface LoadShape {
   connections: number
   seconds: number
@@ -17,17 +17,17 @@ export interface LoadShape {
 
 interface Answer {
   status: number
-  /** Bytes of head and body together. */
+  /** Bytes of head and body. */
   length: number
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /**
- * Sends requests over kept connections, on each the next one as soon as the last is answered (a closed loop), and times
- * each. It writes and reads bare HTTP/1.1 on sockets: it shares the machine's cores with what it measures, and a client
- * library would take more of them than the server does. `nextRequest` makes a whole request, head and body.
- * Throws when an answer is not 2xx: a figure of refusals would mean nothing.
+ * Sends requests over persistent connections, each as soon as the previous one is answered (a closed loop), and
+ * measures the time of each. It writes and reads bare HTTP/1.1 on sockets, because it shares the cores with the
+ * service, and a client library would use more CPU than the service does. `nextRequest` returns a whole request, head
+ * and body. Throws if an answer is not 2xx, because results of failed requests would be meaningless.
  */
 export async function runLoad(
   url: string,
@@ -49,7 +49,7 @@ export async function runLoad(
   }
 }
 
-/** Runs `once` in `connections` loops side by side until the time is over, timing each run. */
+/** Runs `once` in `connections` concurrent loops until the time is over, and measures the time of each run. */
 export async function runLoop({ connections, seconds }: LoadShape, once: () => Promise<unknown>): Promise<LoadResult> {
   const startedAt = performance.now()
   const deadline = startedAt + seconds * 1000
@@ -68,7 +68,7 @@ function toResult(times: number[], startedAt: number): LoadResult {
   return { requests: times.length, seconds: (performance.now() - startedAt) / 1000, times }
 }
 
-/** Resolves to the milliseconds that each request took. */
+/** Resolves to the milliseconds of each request. */
 function runConnection(socket: Socket, deadline: number, nextRequest: () => string): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const times: number[] = []
@@ -104,7 +104,7 @@ function runConnection(socket: Socket, deadline: number, nextRequest: () => stri
   })
 }
 
-/** The first answer in the bytes, or null while it is not whole. */
+/** The first answer in the bytes, or null while it is incomplete. */
 function readAnswer(bytes: Buffer): Answer | null {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return null

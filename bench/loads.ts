@@ -2,13 +2,13 @@ import { hmacSha256Hex } from '../src/lib/crypto/signature.js'
 import { anyNumber, numberOf } from './data.js'
 import type { World } from './world.js'
 
-/** Makes the next request of a load, as the bytes of HTTP/1.1. */
+/** Returns the next request of a load, as the bytes of HTTP/1.1. */
 export type NextRequest = () => string
 
-/** Messages a page, the API's default. */
+/** Messages per page, the API's default. */
 const PAGE_SIZE = 10
 
-/** Looks up any of the contacts. */
+/** Looks up a random contact. */
 export function contactLoad({ organization }: World): NextRequest {
   return () => get(`/contact?phone_number=%2B${anyNumber()}`, organization.key)
 }
@@ -19,19 +19,19 @@ export function conversationLoad({ organization }: World, page: number): NextReq
   return () => whole
 }
 
-/** Sends a text to any of the contacts. */
+/** Sends a text to a random contact. */
 export function textLoad(world: World): NextRequest {
   return sendLoad(world, { message_type: 'text', text: 'Your order has left our house today.' })
 }
 
-/** Sends three buttons to any of the contacts. */
+/** Sends three buttons to a random contact. */
 export function interactiveLoad(world: World): NextRequest {
   const buttons = ['Yes', 'No', 'Later'].map((title) => ({ id: title.toLowerCase(), title }))
   const interactive = { type: 'button', body: 'Shall we bring it today?', footer: 'Bench', buttons }
   return sendLoad(world, { message_type: 'interactive', interactive })
 }
 
-/** Sends a picture from that address to any of the contacts. */
+/** Sends a picture from that URL to a random contact. */
 export function imageLoad(world: World, media_url: string): NextRequest {
   return sendLoad(world, { message_type: 'image', media_url, caption: 'It has left our house today.' })
 }
@@ -45,7 +45,7 @@ function sendLoad({ organization }: World, content: object): NextRequest {
 
 let callbacks = 0
 
-/** Tells of one message of any of the contacts, each message with an id of its own, signed. */
+/** Posts a signed callback with one message of a random contact, with a new id each time. */
 export function callbackLoad({ organization }: World): NextRequest {
   const run = process.hrtime.bigint().toString(36)
   return () => {
@@ -84,8 +84,8 @@ export function get(path: string, key: string): string {
 }
 
 /**
- * A POST with these further headers, each ended by CRLF. The bodies are ASCII: their length in bytes is that of the
- * string.
+ * A POST with these additional headers, each ended by CRLF. The bodies must be ASCII, because the length of the string
+ * is used as the length in bytes.
  */
 export function post(path: string, body: string, headers: string): string {
   return `POST ${path} HTTP/1.1\r\nhost: bench\r\n${headers}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`

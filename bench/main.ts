@@ -36,7 +36,7 @@ import { measureWebhooks } from './subjects/webhooks.js'
 import { formatWebhooks, judgeWebhooks } from './webhook-report.js'
 import { startWorld, type World } from './world.js'
 
-/** Those that only read come first: what the others write would be in their way. */
+/** Loads that only read come first, because the writes of the others would affect them. */
 const loads: [Subject, (world: World, seconds: number) => Promise<Row[]>][] = [
   ['contact', measureContact],
   ['conversations', measureConversations],
@@ -44,13 +44,13 @@ const loads: [Subject, (world: World, seconds: number) => Promise<Row[]>][] = [
   ['callbacks', measureCallbacks],
 ]
 
-/** The exit code of a program that a signal has ended. */
+/** The exit code after a signal. */
 const INTERRUPTED = 130
 
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: string[]): Promise<number> {
-  const options = readOptionsOrComplain(args)
+  const options = readOptionsOrPrint(args)
   if (options === null) return 2
   if (process.platform !== 'linux') return printError('the benchmark reads /proc, which only Linux has', 2)
   const run: Run = { ...createCleanup(), databaseUrl: options.database }
@@ -65,7 +65,7 @@ async function main(args: string[]): Promise<number> {
     else await benchmarkOf(run, options)
     return 0
   } catch (error) {
-    // What the end of the processes under load has broken needs no word.
+    // Errors caused by stopping the processes under load are not reported.
     if (interrupted) return INTERRUPTED
     return printError(error instanceof Error ? (error.stack ?? error.message) : String(error), 1)
   } finally {
@@ -93,7 +93,7 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
   }
 }
 
-/** Measures what has a world of its own, and shows it with its targets. */
+/** Runs a measurement with its own databases, and prints its table and targets. */
 async function report<Measured>(
   run: Run,
   name: string,
@@ -144,7 +144,9 @@ async function showProfile(run: Run, { seconds }: Options, name: NonNullable<Opt
   print(await profile(await startWorld(run), name, seconds))
 }
 
-/** The figures mean nothing without it; a load average well above 0 says that others were at work too. */
+/**
+ * The results mean nothing without the machine. A load average well above 0 shows that other processes were running.
+ */
 async function describeMachine(run: Run, seconds: number): Promise<string> {
   const model = cpus()[0]?.model ?? 'unknown'
   const load = loadavg()[0]?.toFixed(1)
@@ -152,7 +154,7 @@ async function describeMachine(run: Run, seconds: number): Promise<string> {
   return `${machine}\n${await describeServer(run)}`
 }
 
-function readOptionsOrComplain(args: string[]): Options | null {
+function readOptionsOrPrint(args: string[]): Options | null {
   try {
     return readOptions(args)
   } catch (error) {

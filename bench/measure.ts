@@ -2,42 +2,42 @@ import type { LoadResult, LoadShape } from './generator.js'
 import { cpuOf, peakMemoryOf, resetPeakMemory } from './processes.js'
 import type { Server } from './server.js'
 
-/** One line of a table. */
+/** A row of a table. */
 export interface Row {
-  /** By which the targets find it. */
+  /** The id by which the targets find it. */
   id: string
   title: string
   connections: number
   perSecond: number
-  /** Milliseconds; null where the load does not tell. */
+  /** Milliseconds; null if the load does not report them. */
   p50Ms: number | null
   p95Ms: number | null
   p99Ms: number | null
   /**
-   * Seconds of CPU per 1,000 requests: of the Node process, null where there is none, and of PostgreSQL, NaN where that
-   * runs elsewhere.
+   * Seconds of CPU per 1,000 requests: of the Node process, null without one, and of PostgreSQL, NaN if it runs on
+   * another machine.
    */
   nodeCpu: number | null
   postgresCpu: number
-  /** The most memory that the Node process held, in MB of 1,000,000 bytes. */
+  /** The peak memory of the Node process, in MB of 1,000,000 bytes. */
   peakMb: number | null
-  /** This row's rate, and its CPU per request of Node and PostgreSQL together, as shares of another row's. */
+  /** This row's rate, and its CPU per request of Node and PostgreSQL together, relative to another row. */
   ratio?: { of: string; rate: number; cpu: number }
   /**
-   * Where work goes on behind the answers: how long after the last one until all was done, and things done a second in
-   * all.
+   * For work that continues after the answers: seconds from the last answer until all work is done, and the rate over
+   * the whole time.
    */
   backlog?: { seconds: number; perSecond: number }
 }
 
-/** The server whose CPU counts. */
+/** The server whose CPU is measured. */
 export type LoadedServer = Pick<Server, 'database' | 'cpu'>
 
-/** A load to be measured. */
+/** A load to measure. */
 export interface Measurement {
   id: string
   title: string
-  /** The Node process under load; null where PostgreSQL is loaded directly. */
+  /** The Node process under load; null if PostgreSQL is measured directly. */
   pid: number | null
   connections: number
   /** Runs the load once. */
@@ -47,9 +47,7 @@ export interface Measurement {
 }
 
 const WARM_UP = 1 / 4
-/**
- * In so many turns are loads measured that are compared: what else the machine does in a while then meets all of them.
- */
+/** Compared loads alternate in this number of rounds, so that other work of the machine affects all of them. */
 const ROUNDS = 4
 
 interface Tally {
@@ -61,14 +59,14 @@ interface Tally {
   backlogSeconds: number
 }
 
-/** Warms a load up and runs it with both eyes on the processes. */
+/** Warms up a load, and measures it. */
 export async function measure(server: LoadedServer, seconds: number, load: Measurement): Promise<Row> {
   const tally = await beginTally(server, seconds, load)
   await runRound(server, seconds, load, tally)
   return toRow(load, tally)
 }
 
-/** Measures the loads of each group turn and turn about, and compares the others of the group with its first. */
+/** Measures the loads of each group in alternation, and compares the others with the first. */
 export async function measureAlternating(
   server: LoadedServer,
   seconds: number,
@@ -94,7 +92,7 @@ async function beginTally(
 ): Promise<Tally> {
   await run({ connections, seconds: seconds * WARM_UP })
   await waitForBacklog?.()
-  // What the loads before this one have written shall not be written out during it.
+  // The writes of earlier loads must not reach the disk during this one.
   await database.query('CHECKPOINT')
   if (pid !== null) resetPeakMemory(pid)
   return { requests: 0, seconds: 0, times: [], nodeCpu: 0, postgresCpu: 0, backlogSeconds: 0 }
@@ -137,7 +135,7 @@ function toRow({ id, title, connections, pid, waitForBacklog }: Measurement, tal
   }
 }
 
-/** The value below which this share of them lies; null of none. */
+/** The value below which this share of them lies; null without values. */
 export function quantile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
 }

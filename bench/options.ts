@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
 /**
- * The parts of the benchmark that `--only` takes. All but `idle`, `scale`, `analytics`, `broadcast`, `webhooks`,
- * `gateway` and `console`, which take minutes or more than Node, are also run without it.
+ * The values of `--only`. Without it, all run except `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway`
+ * and `console`, which take minutes or need more than Node.
  */
 export const subjects = [
   'contact',
@@ -21,32 +21,32 @@ export const subjects = [
 ] as const
 export type Subject = (typeof subjects)[number]
 
-/** The loads that `--profile` takes. */
+/** The values of `--profile`. */
 export const profiles = ['contact', 'conversations', 'send', 'callbacks', 'gateway'] as const
 export type ProfileName = (typeof profiles)[number]
 
-/** Messages of the small database that `scale` compares the large one with. */
+/** Messages in the small database of `scale`. */
 export const SMALL = 100_000
 
-/** What the command line says. */
+/** The options of the command line. */
 export interface Options {
-  /** How long each load is measured; it is warmed up for a quarter of that. */
+  /** Seconds to measure each load, after a warm-up of a quarter of that. */
   seconds: number
   only: Subject | null
-  /** Of the large database of `scale`. */
+  /** Messages in the large database of `scale`. */
   messages: number
-  /** Of the broadcast. */
+  /** Recipients of the broadcast. */
   recipients: number
-  /** Handed on to one webhook. */
+  /** Events delivered to one webhook. */
   events: number
-  /** Where the machine-readable copy goes. */
+  /** The file for the machine-readable copy. */
   json: string | null
   profile: ProfileName | null
   /** The PostgreSQL server to measure, as a URL of one of its databases; null: an embedded one. */
   database: string | null
 }
 
-/** Reads the command line. Throws an error whose message is for the one who wrote it. */
+/** Reads the command line. Throws an error with a message for the user. */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

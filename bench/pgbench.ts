@@ -9,14 +9,16 @@ import type { World } from './world.js'
 
 const DEBIAN = '/usr/lib/postgresql'
 
-/** Where PostgreSQL's own load generator is installed, or null. */
+/** The path of pgbench, or null if it is not installed. */
 export function findPgbench(): string | null {
   const debian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : []
   const folders = [...(process.env.PATH ?? '').split(delimiter), ...debian]
   return folders.map((folder) => join(folder, 'pgbench')).find((path) => existsSync(path)) ?? null
 }
 
-/** Looks up contacts by a prepared statement without any Node: what PostgreSQL can do beside a load generator. */
+/**
+ * Looks up contacts by a prepared statement without Node: the maximum that PostgreSQL can do next to a load generator.
+ */
 export async function runPgbench(
   pgbench: string,
   { folder, url, organization }: World,
@@ -29,7 +31,7 @@ export async function runPgbench(
   const { stdout } = await promisify(execFile)(pgbench, [...how, '-T', String(time), url])
   const requests = /transactions actually processed: (\d+)/.exec(stdout)?.[1]
   const rate = /tps = ([\d.]+)/.exec(stdout)?.[1]
-  if (requests === undefined || rate === undefined) throw new Error(`pgbench said: ${stdout}`)
+  if (requests === undefined || rate === undefined) throw new Error(`unexpected output of pgbench: ${stdout}`)
   return { requests: Number(requests), seconds: Number(requests) / Number(rate), times: [] }
 }
 

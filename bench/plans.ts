@@ -4,28 +4,25 @@ import type { Queryable } from '../src/database/pool.js'
 import type { AnyStatement } from '../src/database/statement.js'
 import { type PlanNode, rowsReadBy } from '../test/support/plan-nodes.js'
 
-/** What one run of a statement read. */
+/** The plan of one run of a statement. */
 export interface StatementPlan {
   statement: string
-  /** Whether it ran by the plan for any parameters. */
+  /** True if it used the generic plan. */
   isGeneric: boolean
   milliseconds: number
-  /** Rows that the scans looked at, those that they threw away included. */
+  /** Rows read by scans, including discarded ones. */
   rowsRead: number
-  /** Blocks of 8 kB, from the server's memory and from outside of it. */
+  /** Blocks of 8 kB, from shared buffers and from outside. */
   blocksHit: number
   blocksRead: number
-  /** The indexes that were used, and "all of …" for tables that were read from end to end. */
+  /** The used indexes, and "all of …" for sequential scans. */
   accessPaths: string[]
 }
 
-/** After so many runs PostgreSQL has chosen between the plan for any parameters and one for those of each call. */
+/** The number of runs after which PostgreSQL has chosen between the generic plan and custom ones. */
 const RUNS = 7
 
-/**
- * Does a piece of the service's own work in this process, and explains every statement that it runs, with its
- * parameters.
- */
+/** Runs a part of the service in this process, and explains every statement that it executes, with its parameters. */
 export async function explainAll(url: string, work: (ctx: Context) => Promise<unknown>): Promise<StatementPlan[]> {
   const client = new pg.Client({ connectionString: url, types: { getTypeParser } })
   await client.connect()
@@ -39,7 +36,7 @@ export async function explainAll(url: string, work: (ctx: Context) => Promise<un
     return (await client.query({ text, values: [...values] })).rows
   }
   try {
-    // The verbs of reading take nothing else from it.
+    // Reading functions use nothing else of the context.
     await work({ database, clock: () => new Date() } as Context)
     return plans
   } finally {
@@ -47,7 +44,7 @@ export async function explainAll(url: string, work: (ctx: Context) => Promise<un
   }
 }
 
-/** Prepared in SQL with types left open, as node-postgres leaves them open. */
+/** Prepares the statement in SQL without types, as node-postgres does. */
 async function explain(
   client: pg.Client,
   { name, text }: Pick<AnyStatement<unknown>, 'name' | 'text'>,
@@ -84,19 +81,19 @@ function toArguments(values: readonly unknown[]): string {
 
 function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
-  // An array in braces is written as one in brackets is in JSON.
+  // An array in braces looks like a JSON array in brackets.
   if (Array.isArray(value)) return pg.escapeLiteral(`{${JSON.stringify(value).slice(1, -1)}}`)
   return pg.escapeLiteral(String(value))
 }
 
-/** The nodes that read a table or an index and did run. */
+/** The executed nodes that read a table or an index. */
 function scansOf(node: PlanNode): PlanNode[] {
   const below = (node.Plans ?? []).flatMap(scansOf)
   const isScan = node['Relation Name'] !== undefined || node['Index Name'] !== undefined
   return isScan && node['Actual Loops'] > 0 ? [node, ...below] : below
 }
 
-/** What a bitmap of an index leads to is counted where the table is read. */
+/** Rows of a bitmap index scan are counted where the table is read. */
 function isOfTable(node: PlanNode): boolean {
   return node['Node Type'] !== 'Bitmap Index Scan'
 }
@@ -108,7 +105,7 @@ function accessPathsOf(node: PlanNode): string[] {
 
 const INT8 = 20
 
-/** As the service reads them. */
+/** The same type parsers as the service. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (oid === INT8 && format !== 'binary') return Number
   return pg.types.getTypeParser(oid, format as 'text')

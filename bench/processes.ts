@@ -7,37 +7,37 @@ interface Stat {
   parent: number
   /** Seconds of CPU, user and system. */
   own: number
-  /** The same of children that have ended and were waited for. */
+  /** The same of children that have ended. */
   endedChildren: number
 }
 
-/** Seconds of CPU that a process has used in all its threads. */
+/** Seconds of CPU that a process has used, in all threads. */
 export function cpuOf(pid: number): number {
   return readStat(pid).own
 }
 
-/** Seconds of CPU that a process and its children have used, those that have ended included. */
+/** Seconds of CPU that a process and its children have used, including ended ones. */
 export function cpuOfTree(pid: number): number {
   const { own, endedChildren } = readStat(pid)
   return childrenOf(pid).reduce((sum, child) => sum + child.own, own + endedChildren)
 }
 
-/** The process that started this one. */
+/** The parent of this process. */
 export function parentOf(pid: number): number {
   return readStat(pid).parent
 }
 
-/** The most memory (RSS, in MB of 1,000,000 bytes) that a process has held since resetPeakMemory. */
+/** The peak memory (RSS, in MB of 1,000,000 bytes) of a process since resetPeakMemory. */
 export function peakMemoryOf(pid: number): number {
   return readMemory(pid, 'VmHWM')
 }
 
-/** The memory (RSS, in MB of 1,000,000 bytes) that a process holds now. */
+/** The current memory (RSS, in MB of 1,000,000 bytes) of a process. */
 export function memoryOf(pid: number): number {
   return readMemory(pid, 'VmRSS')
 }
 
-/** Lets peakMemoryOf begin anew. */
+/** Resets the value of peakMemoryOf. */
 export function resetPeakMemory(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
@@ -49,12 +49,12 @@ function childrenOf(parent: number): Stat[] {
       const stat = readStat(Number(pid))
       return stat.parent === parent ? [stat] : []
     } catch {
-      return [] // it ended while we looked
+      return [] // it ended in the meantime
     }
   })
 }
 
-/** Fields as in proc(5), counted behind the name, which is in brackets and may hold anything. */
+/** Fields as in proc(5), counted after the name, which is in brackets and may contain anything. */
 function readStat(pid: number): Stat {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -10,7 +10,7 @@ import { formatTable } from './report.js'
 import { untilProcessed } from './subjects/callbacks.js'
 import type { World } from './world.js'
 
-/** A V8 CPU profile, as far as it is read. Times are microseconds of the monotonic clock. */
+/** The used parts of a V8 CPU profile. Times are microseconds of the monotonic clock. */
 interface CpuProfile {
   nodes: ProfileNode[]
   startTime: number
@@ -36,7 +36,7 @@ const loads: Record<ProfileName, (world: World, url: string) => NextRequest | Pr
   gateway: gatewayProfileLoad,
 }
 
-/** Runs one load against a service under V8's profiler; resolves to tables of where its CPU time went. */
+/** Runs one load against a service under V8's profiler; resolves to tables of its CPU time. */
 export async function profile(world: World, name: ProfileName, seconds: number): Promise<string> {
   const folder = join(world.folder, 'profile')
   const profiler = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${SAMPLE_MICROSECONDS}`]
@@ -88,7 +88,7 @@ function topRows(times: Map<string, number>, total: number, requests: number): s
     .map(([name, time]) => [name, (time / requests).toFixed(2), `${((time / total) * 100).toFixed(1)} %`])
 }
 
-/** A sample's node was running until the next sample was taken. */
+/** A sample's node counts as running until the next sample. */
 function timeByNode({ startTime, samples, timeDeltas }: CpuProfile, from: number, to: number): Map<number, number> {
   const times = new Map<number, number>()
   let at = startTime
@@ -105,7 +105,7 @@ function sumBy(times: Iterable<[number, number]>, nameOf: (id: number) => string
   return sums
 }
 
-/** Adds each node's time once to every function of ours on its stack. */
+/** Adds each node's time once to every function of the service on its stack. */
 function timeWithCallees({ nodes }: CpuProfile, byNode: Map<number, number>): Map<string, number> {
   const known = new Map(nodes.map((node) => [node.id, node]))
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
@@ -131,7 +131,7 @@ function packageOf(node: ProfileNode | undefined): string {
   return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? OURS
 }
 
-/** Function, file and line, the file relative to the project. */
+/** Function, file and line, with the file relative to the project. */
 function placeOf(node: ProfileNode | undefined): string {
   const { functionName = '', url = '', lineNumber = 0 } = node?.callFrame ?? {}
   const name = functionName || '(anonymous)'

@@ -3,7 +3,7 @@ import type { Footprint } from './subjects/footprint.js'
 import type { IdleCost } from './subjects/idle.js'
 import type { MediaMemory } from './subjects/media.js'
 
-/** Everything that a run has measured. */
+/** All results of a run. */
 export interface Results {
   rows: Row[]
   media: MediaMemory | null
@@ -11,14 +11,14 @@ export interface Results {
   idle: IdleCost | null
 }
 
-/** One demand on the service, and what this run says of it. */
+/** A target of the service, with the result of this run. */
 export interface Target {
   target: string
   measured: string
   met: boolean
 }
 
-/** A table of loads. */
+/** Formats a table of loads. */
 export function formatRows(rows: readonly Row[]): string {
   const table = rows.map((row) => [
     row.title,
@@ -47,19 +47,19 @@ export function formatRows(rows: readonly Row[]): string {
   return [formatTable(head, table), ...ratioNotes(rows), ...backlogNotes(rows)].join('\n')
 }
 
-/** The table of what large files take. */
+/** Formats the memory used for large files as a table. */
 export function formatMedia({ idleMb, oneMb, tenMb }: MediaMemory): string {
   return formatTable(
     ['documents of 100 MB', 'memory (RSS)'],
     [
-      ['before, 10 s after a small one', `${idleMb.toFixed(0)} MB`],
-      ['one: more at its peak', `${oneMb.toFixed(0)} MB`],
-      ['ten at once: more at their peak', `${tenMb.toFixed(0)} MB`],
+      ['10 s after a small document', `${idleMb.toFixed(0)} MB`],
+      ['one: additional peak', `${oneMb.toFixed(0)} MB`],
+      ['ten at once: additional peak', `${tenMb.toFixed(0)} MB`],
     ],
   )
 }
 
-/** The table of start and idle memory. */
+/** Formats start time and idle memory as a table. */
 export function formatFootprint({ readyMs, idleMb, idleWithSandboxMb }: Footprint): string {
   return formatTable(
     ['footprint', 'value'],
@@ -72,7 +72,7 @@ export function formatFootprint({ readyMs, idleMb, idleWithSandboxMb }: Footprin
   )
 }
 
-/** What a process costs that nobody uses. */
+/** Formats the CPU of an idle process as a table. */
 export function formatIdle({ node, postgres }: IdleCost): string {
   return formatTable(
     ['idle for a minute', 'of a core'],
@@ -83,7 +83,7 @@ export function formatIdle({ node, postgres }: IdleCost): string {
   )
 }
 
-/** Holds the results against what the service shall reach; leaves out what was not measured. */
+/** Compares the results with the targets; leaves out what was not measured. */
 export function judge({ rows, media, footprint, idle }: Results): Target[] {
   const find = (id: string) => rows.find((row) => row.id === id)
   return [
@@ -98,7 +98,7 @@ export function judge({ rows, media, footprint, idle }: Results): Target[] {
   ].filter((target) => target !== null)
 }
 
-/** The table of targets. */
+/** Formats the targets as a table. */
 export function formatTargets(targets: readonly Target[]): string {
   return formatTable(
     ['targets', 'measured', 'verdict'],
@@ -106,7 +106,7 @@ export function formatTargets(targets: readonly Target[]): string {
   )
 }
 
-/** A table as Markdown, which reads well on a terminal too. The first column is text, the others are aligned right. */
+/** A Markdown table that is also readable in a terminal. The first column is text, the others are aligned right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) => Math.max(3, name.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
@@ -126,7 +126,7 @@ function backlogNotes(rows: readonly Row[]): string[] {
   const notes = rows.flatMap(({ backlog, connections }) =>
     backlog
       ? [
-          `conn ${connections}: all worked off ${backlog.seconds.toFixed(1)} s after the last answer, ${count(backlog.perSecond)} messages/s end to end`,
+          `conn ${connections}: all processed ${backlog.seconds.toFixed(1)} s after the last answer, ${count(backlog.perSecond)} messages/s end to end`,
         ]
       : [],
   )
@@ -142,11 +142,11 @@ function judgeContact(row: Row | undefined): Target | null {
   }
 }
 
-/** Seconds per 1,000 are milliseconds each. */
+/** Seconds per 1,000 are milliseconds per request. */
 function judgeCallback(row: Row | undefined): Target | null {
   if (!row || row.nodeCpu === null) return null
   return {
-    target: 'a callback below 1 ms CPU of Node, worked off included',
+    target: 'a callback below 1 ms CPU of Node, with its processing',
     measured: `${row.nodeCpu.toFixed(3)} ms`,
     met: row.nodeCpu < 1,
   }

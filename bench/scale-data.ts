@@ -13,33 +13,33 @@ import {
   UNACCENTED,
 } from './scale-texts.js'
 
-/** What a database of so many messages holds. */
+/** The size of a database. */
 export interface Shape {
   messages: number
   contacts: number
-  /** Of the first organization, the one that is asked; the others share the rest. */
+  /** Contacts of the first organization, which is measured; the others share the rest. */
   contactsOfFirst: number
-  /** Messages of the contact 0. */
+  /** Messages of contact 0. */
   longest: number
 }
 
 export const ORGANIZATIONS = 100
-/** Messages of the contact 1, whatever the size: its pages can be compared. */
+/** Messages of contact 1, the same for any size, so that its pages can be compared. */
 export const MIDDLE_CONVERSATION = 1_000
 
-/** A tenth of all messages is one conversation, half of all contacts are of one organization. */
+/** A tenth of all messages is in one conversation, and half of all contacts belong to one organization. */
 export function shapeOf(messages: number): Shape {
   const contacts = messages / 100
   return { messages, contacts, contactsOfFirst: contacts / 2, longest: messages / 10 }
 }
 
-/** The number of the contact with this index, digits only: Brazilian mobiles, scattered as they are in life. */
+/** The number of the contact with this index, digits only: Brazilian mobiles in scattered order. */
 export function numberOf(index: number): string {
   return `55119${60_000_000 + ((index * NUMBER_STEP) % NUMBERS)}`
 }
 
 const NUMBERS = 40_000_000
-/** Prime to the above, so that no number comes twice. */
+/** Coprime to the above, so that no number repeats. */
 const NUMBER_STEP = 7_919
 const SECONDS_BETWEEN_MESSAGES = 3
 
@@ -56,9 +56,9 @@ const planContacts = `
     SELECT id, row_number() OVER (ORDER BY slug <> 'bench', slug) - 1 AS place FROM organizations
   ) AS o ON o.place = CASE WHEN i < $2 THEN 0 ELSE 1 + i % (${ORGANIZATIONS} - 1) END`
 
-// As time brought them: every conversation's messages lie among those of all the others. Of ten messages one is of
-// contact 0; of the others ("rest", numbered from 0) one of each stride is of contact 1; those that are left go round
-// all other contacts.
+// In the order of arrival: every conversation's messages are spread among all the others. One message of ten belongs to
+// contact 0; of the others ("rest", numbered from 0) one of each stride belongs to contact 1; the remaining ones go to
+// all other contacts in rotation.
 const insertMessages = `
   INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
     content, status, created_at, recorded_at, accepted_at, delivered_at, read_at, gateway_type)
@@ -115,9 +115,8 @@ const afterContacts = [
 ]
 
 /**
- * Fills a migrated database that holds one organization: rows as the service itself would have written them, but
- * without events and callbacks, which reading does not touch. The words of long conversations are left to the service's
- * own job.
+ * Fills a migrated database with one organization, as the service itself would write it, but without events and
+ * callbacks, which reading does not use. The service's own job indexes the long conversations.
  */
 export async function fillDatabase(database: pg.Pool, shape: Shape): Promise<void> {
   const client = await database.connect()
@@ -132,13 +131,13 @@ export async function fillDatabase(database: pg.Pool, shape: Shape): Promise<voi
     await checkCounts(client, shape)
     await checkSample(client)
   } finally {
-    client.release(true) // with its settings
+    client.release(true) // discards its settings
   }
 }
 
 /**
- * In one transaction with TRUNCATE, and without indexes: the rows then need no write-ahead log, and no index is grown
- * row by row.
+ * In one transaction with TRUNCATE and without indexes, so that the rows need no write-ahead log and the indexes are
+ * built at once.
  */
 async function fillMessages(client: pg.PoolClient, { messages, contacts }: Shape): Promise<void> {
   const stride = (messages - messages / 10) / MIDDLE_CONVERSATION
@@ -156,7 +155,7 @@ async function fillMessages(client: pg.PoolClient, { messages, contacts }: Shape
   await client.query('COMMIT')
 }
 
-/** Figures from another database than the one described would mislead. */
+/** Checks the data, because results from other data would mislead. */
 async function checkCounts(client: pg.PoolClient, shape: Shape): Promise<void> {
   const { rows } = await client.query<Shape & { middle: number }>(
     `SELECT sum(last_seq)::int AS messages, count(*)::int AS contacts,
@@ -167,10 +166,10 @@ async function checkCounts(client: pg.PoolClient, shape: Shape): Promise<void> {
   )
   const expected = { ...shape, middle: MIDDLE_CONVERSATION }
   if (JSON.stringify(Object.entries(rows[0] ?? {}).sort()) === JSON.stringify(Object.entries(expected).sort())) return
-  throw new Error(`the data is not as meant: ${JSON.stringify(rows[0])} in place of ${JSON.stringify(expected)}`)
+  throw new Error(`the data is not as expected: ${JSON.stringify(rows[0])} instead of ${JSON.stringify(expected)}`)
 }
 
-/** What SQL made of names and numbers must be what the service would have made of them. */
+/** Names and numbers computed in SQL must equal those of the service. */
 async function checkSample(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ full_name: string; folded_name: string; chat_id: string; forms: string[] }>(
     `SELECT full_name, folded_name, chat_id, ARRAY (
@@ -182,6 +181,6 @@ async function checkSample(client: pg.PoolClient): Promise<void> {
     const reading = readPhoneNumber(`+${row.chat_id}`, 'BR')
     const forms = reading.possible ? [...reading.forms] : []
     if (normalizeText(row.full_name) === row.folded_name && String(forms.sort()) === String(row.forms.sort())) continue
-    throw new Error(`a contact is not as the service would have made it: ${JSON.stringify(row)}`)
+    throw new Error(`a contact differs from what the service would write: ${JSON.stringify(row)}`)
   }
 }

@@ -18,13 +18,13 @@ import {
 } from './scale-texts.js'
 import type { Site } from './scale-world.js'
 
-/** One question to the service. The id begins with the kind by which its target is found. */
+/** A request to the service. The id starts with the kind, by which its target is found. */
 export interface Question {
   id: string
   title: string
-  /** Asked with 8 connections as well. */
+  /** True if it is also measured with 8 connections. */
   isCrowded?: boolean
-  /** The contact whose conversation it is about, by its index; none for a list of contacts. */
+  /** The index of the contact whose conversation is read; none for a list of contacts. */
   contact?: number
   query: string
   page: number
@@ -35,7 +35,7 @@ export interface Question {
 const MESSAGES_A_PAGE = 10
 const CONTACTS_A_PAGE = 50
 
-/** All that is asked of the large database. */
+/** All requests to the large database. */
 export function questionsTo({ shape }: Site): Question[] {
   const lastPage = Math.ceil(shape.longest / MESSAGES_A_PAGE)
   const lastContacts = Math.ceil(shape.contactsOfFirst / CONTACTS_A_PAGE)
@@ -80,7 +80,7 @@ export function questionsTo({ shape }: Site): Question[] {
   ]
 }
 
-/** The question as a request. */
+/** Returns the requests of a question. */
 export function requestOf({ contact, query, page, ascending = false }: Question, { organization }: Site): NextRequest {
   const asked: Record<string, string> =
     contact === undefined
@@ -90,7 +90,7 @@ export function requestOf({ contact, query, page, ascending = false }: Question,
   return () => whole
 }
 
-/** A request for the first page of any conversation of the organization. */
+/** A request for the first page of a random conversation of the organization. */
 export function anyConversation({ shape, organization }: Site): NextRequest {
   return () => {
     const contact = Math.floor(Math.random() * shape.contactsOfFirst)
@@ -98,9 +98,9 @@ export function anyConversation({ shape, organization }: Site): NextRequest {
   }
 }
 
-/** Answers the question in this process, as the service does. */
+/** Answers the question in this process, with the code of the service. */
 export async function answer(ctx: Context, { organization: { id } }: Site, question: Question): Promise<unknown> {
-  const organization = { id, default_country: 'BR' } as Organization // nothing else of it is read
+  const organization = { id, default_country: 'BR' } as Organization // no other field is read
   const { contact: index, query, page, ascending = false } = question
   if (index === undefined) {
     return listContacts(ctx, organization, { search: query || null, page, limit: CONTACTS_A_PAGE })

@@ -2,16 +2,16 @@
 export const COMMON_WORD = 'pedido'
 /** In one message of 10,000. */
 export const RARE_WORD = 'ornitorrinco'
-/** In none, yet made of letters that often stand together. */
+/** In no message, but built from letters that often occur together. */
 export const ABSENT_WORD = 'pedregulho'
-/** Too short for the index of words. */
+/** Too short for the index. */
 export const SHORT_WORD = 'oi'
-/** Each in many messages. */
+/** Each of them is in many messages. */
 export const THREE_WORDS = 'boleto, entrega, endereço'
 
 export const RARE_TEXT = `Vocês vendem também um ${RARE_WORD} de pelúcia?`
 
-/** A message is an opening, a subject and an end: 32 of each, so that five bits of a hash choose one. */
+/** A message has an opening, a subject and an end, one of 32 each, so that five bits of a hash choose one. */
 export const OPENINGS = [
   'Oi, tudo bem?',
   'Olá, bom dia!',
@@ -117,9 +117,9 @@ export const ENDS = [
   'Vamos resolver.',
 ] as const
 
-/** In about one name of 11: three of the 32 first names. */
+/** In about one of 11 names: three of the 32 first names. */
 export const COMMON_NAME = 'maria'
-/** In one name of 10,000. */
+/** In one of 10,000 names. */
 export const RARE_NAME = 'Zuleica'
 export const ABSENT_NAME = 'Wolfgang'
 
@@ -194,6 +194,6 @@ export const SURNAMES = [
   'Magalhães',
 ] as const
 
-/** The letters with accents that stand in these texts, and what folding makes of them. */
+/** The accented letters in these texts, and their normalized forms. */
 export const ACCENTED = 'áàâãçéêíóôõú'
 export const UNACCENTED = 'aaaaceeiooou'

@@ -10,7 +10,7 @@ import { fillDatabase, type Shape, shapeOf } from './scale-data.js'
 import { openPool, type Run, startServer } from './server.js'
 import { makeFolder, makeOrganization, type Organization, serviceEnvironment, startService } from './world.js'
 
-/** A database of one size, the service on it, and its first organization. */
+/** A database of one size, with a running service and its first organization. */
 export interface Site extends LoadedServer {
   url: string
   shape: Shape
@@ -18,18 +18,18 @@ export interface Site extends LoadedServer {
   service: Child
 }
 
-/** Two databases on one server: all but the number of rows is the same for both. */
+/** Two databases on one server, which differ only in the number of rows. */
 export interface ScaleWorld {
   large: Site
   small: Site
 }
 
-/** What making it took. */
+/** The costs of creating it. */
 export interface ScaleSetup {
   fillSeconds: number
-  /** Of the large database, its indexes included. */
+  /** The size of the large database, including indexes. */
   gigabytes: number
-  /** Messages a second that the service's own job made searchable. */
+  /** Messages per second that the service's own job indexed. */
   indexedPerSecond: number
 }
 
@@ -41,7 +41,8 @@ interface Plan {
 }
 
 /**
- * For filling alone: no log to be replayed, nothing waits for the disk. Measured is under the service's own settings.
+ * Settings used only for filling: no durable log, no waiting for the disk. The measurements use the service's own
+ * settings.
  */
 export const FILLING = {
   fsync: 'off',
@@ -53,11 +54,11 @@ export const FILLING = {
   maintenance_work_mem: '1GB',
 }
 
-/** Nobody is asked: nothing is sent. */
+/** Not reachable, because nothing is sent. */
 export const NO_UPSTREAM = 'http://127.0.0.1:9'
 const POLL_MS = 200
 
-/** Makes both databases and starts a service on each; `run` ends and removes all of it. */
+/** Creates both databases and starts a service on each; `run` stops and removes everything. */
 export async function startScaleWorld(run: Run, messages: number): Promise<ScaleWorld & ScaleSetup> {
   const folder = await makeFolder(run)
   const filling = await startServer(run, folder, FILLING)
@@ -93,9 +94,7 @@ async function fill({ url, shape }: Plan): Promise<void> {
   await fillDatabase(database, shape).finally(() => database.end())
 }
 
-/**
- * Lets the service make the conversations of the first two contacts searchable by words; resolves to messages a second.
- */
+/** Makes the service index the conversations of the first two contacts; resolves to messages per second. */
 async function indexLongConversations({ database, url, shape, organization }: Site): Promise<number> {
   const { rows: contacts } = await database.query<{ id: string }>('SELECT id FROM contacts WHERE last_seq >= 1000')
   const service = openDatabase({ connectionString: url }, 1, () => undefined)

@@ -8,33 +8,37 @@ import { cpuOfTree, parentOf } from './processes.js'
 
 /** One run of the benchmark. */
 export interface Run extends Cleanup {
-  /** The server to measure, as a URL of one of its databases; null: an embedded server, which the run starts itself. */
+  /**
+   * The server to measure, as the URL of one of its databases; null: an embedded server, which the run starts itself.
+   */
   databaseUrl: string | null
 }
 
-/** A database of its own on a PostgreSQL server. */
+/** A separate database on a PostgreSQL server. */
 export interface Server {
-  /** For looking into the database and for checkpoints, never under load. */
+  /** For inspecting the database and for checkpoints, never used for load. */
   database: pg.Pool
-  /** The address of the database for PARLEY_DATABASE_URL. */
+  /** The URL of the database for PARLEY_DATABASE_URL. */
   url: string
-  /** Seconds of CPU that all processes of the server have used; NaN when they run on another machine. */
+  /** Seconds of CPU of all processes of the server; NaN if it runs on another machine. */
   cpu(): number
-  /** Makes another database on the server; resolves to its address. */
+  /** Creates another database on the server; resolves to its URL. */
   createDatabase(name: string): Promise<string>
-  /** Ends an embedded server, so that another can be started on its folder; only closes the pool of an external one. */
+  /**
+   * Stops an embedded server, so that another can be started on its folder; only closes the pool of an external one.
+   */
   stop(): Promise<void>
 }
 
 /**
- * Opens the database that belongs to the folder, with what is in it, and makes it the first time. `settings`: of an
- * embedded server, beyond the service's own; an external server keeps its own. `run` removes the database at its end.
+ * Opens the database of the folder with its data, and creates it the first time. `settings` are additional settings of
+ * an embedded server; an external server keeps its own. `run` removes the database at its end.
  */
 export function startServer(run: Run, folder: string, settings: Record<string, string> = {}): Promise<Server> {
   return run.databaseUrl === null ? startEmbedded(run, folder, settings) : openExternal(run, run.databaseUrl, folder)
 }
 
-/** What a run is measured on, in one line. */
+/** Describes the server of a run in one line. */
 export async function describeServer({ databaseUrl }: Run): Promise<string> {
   if (databaseUrl === null) return 'PostgreSQL: embedded, with the settings that the service gives it'
   return withClient(databaseUrl, async (client) => {
@@ -102,10 +106,10 @@ async function openExternal(cleanup: Cleanup, serverUrl: string, folder: string)
   }
 }
 
-/** Opens a database for looking into it; `cleanup` closes it. */
+/** Opens a database for inspection; `cleanup` closes it. */
 export function openPool(cleanup: Cleanup, connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString, max: 2 })
-  pool.on('error', () => undefined) // the server ends before its clients when we are interrupted
+  pool.on('error', () => undefined) // the server stops before its clients after an interruption
   cleanup.add(() => (pool.ended ? Promise.resolve() : pool.end()))
   return pool
 }
@@ -123,7 +127,7 @@ async function withClient<Result>(
   }
 }
 
-/** The data is filled in with version 7 UUIDs, which PostgreSQL makes itself since version 18. */
+/** The data uses version 7 UUIDs, which PostgreSQL can generate from version 18 on. */
 async function addUuidv7(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(`SELECT FROM pg_proc WHERE proname = 'uuidv7'`)
   if (rowCount !== 0) return
@@ -143,8 +147,8 @@ function atDatabase(serverUrl: string, name: string): string {
 }
 
 /**
- * The server's first process; null unless it runs on this machine: its processes are titled with the database that they
- * work for.
+ * The main process of the server; null unless it runs on this machine. Its processes are found by their titles, which
+ * contain the database name.
  */
 async function findPostmaster(database: pg.Pool, name: string): Promise<number | null> {
   const { rows } = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
@@ -152,6 +156,6 @@ async function findPostmaster(database: pg.Pool, name: string): Promise<number |
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(name) ? parentOf(pid) : null
   } catch {
-    return null // the machine has no such process
+    return null // this machine has no such process
   }
 }

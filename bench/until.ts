@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Resolves when it is so; looks every `pollMs`. Throws after `longestMs`, saying what was waited for. */
+/**
+ * Resolves when the condition holds; checks it every `pollMs`. Throws after `timeoutMs`, naming the unmet condition.
+ */
 export async function until(
   condition: () => Promise<boolean>,
   { what, pollMs, timeoutMs }: { what: string; pollMs: number; timeoutMs: number },

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// An endpoint in a process of its own: answers whatever is posted with 204, and tells how much that was by GET.
+// A webhook endpoint as a process: answers every POST with 204, and reports their number to a GET.
 
 let count = 0
 const server = createServer((request, response) => {

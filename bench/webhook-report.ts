@@ -3,7 +3,7 @@ import type { WebhookCost, WebhookCosts } from './subjects/webhooks.js'
 
 const MAX_P50_MS = 20
 
-/** The tables of what webhooks cost. */
+/** Formats the costs of webhooks as tables. */
 export function formatWebhooks({ costs, fetchLoop, latency }: WebhookCosts): string {
   const head = [
     'webhooks',
@@ -36,7 +36,7 @@ export function formatWebhooks({ costs, fetchLoop, latency }: WebhookCosts): str
   ].join('\n\n')
 }
 
-/** Holds them against what webhooks shall reach. */
+/** Compares them with the targets. */
 export function judgeWebhooks({ latency }: WebhookCosts): Target[] {
   return [
     {
@@ -51,7 +51,7 @@ function deliveriesOf({ events, endpoints }: WebhookCost): number {
   return events * endpoints
 }
 
-/** Seconds per 1,000 deliveries. */
+/** Seconds of Node's CPU per 1,000 deliveries. */
 function nodeCpuOf(cost: WebhookCost): number {
   return (cost.nodeCpu / deliveriesOf(cost)) * 1_000
 }

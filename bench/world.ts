@@ -7,7 +7,7 @@ import type { Cleanup } from './cleanup.js'
 import { loadData } from './data.js'
 import { type Run, type Server, startServer } from './server.js'
 
-/** The organization under load. */
+/** The measured organization. */
 export interface Organization {
   id: string
   key: string
@@ -16,31 +16,30 @@ export interface Organization {
   appSecret: string
 }
 
-/** A database full of data, a simulator, and the service to be started beside them, each a process of its own. */
+/** A filled database, a simulator, and functions to start the service on them, each as a process. */
 export interface World extends Pick<Server, 'database' | 'url' | 'cpu'> {
   folder: string
   sandboxUrl: string
   organization: Organization
   cleanup: Cleanup
-  /** Starts the service on this database. `env`: further settings; `nodeArgs`: arguments of Node itself. */
+  /** Starts the service on this database. `env`: additional settings; `nodeArgs`: arguments of Node itself. */
   startService(env?: Record<string, string>, nodeArgs?: string[]): Promise<Child>
-  /** Starts what the service is compared with, on the same database. `constant`: what its constant route answers. */
+  /** Starts the baseline on the same database. `constant`: the answer of its constant route. */
   startBaseline(constant: string): Promise<Child>
   /**
-   * Starts the service as a user would, with the embedded server in its hands where the run has one; only after
-   * `releaseServer`.
+   * Starts the service as a user would, with its own embedded server if the run has one; only after `releaseServer`.
    */
   startAsUser(env?: Record<string, string>): Promise<Child>
-  /** Ends the embedded server, so that the service can start its own on the same folder. */
+  /** Stops the embedded server, so that the service can start its own on the same folder. */
   releaseServer(): Promise<void>
 }
 
-/** The program, built. */
+/** The built program. */
 export const MAIN = join(packageRoot(), 'dist', 'src', 'main.js')
 const BASELINE = join(packageRoot(), 'dist', 'bench', 'baseline.js')
 const ADMIN_TOKEN = 'admin-token-of-the-benchmark'
 
-/** Makes a world in a temporary folder; `run` ends and removes all of it. */
+/** Creates a world in a temporary folder; `run` stops and removes everything. */
 export async function startWorld(run: Run): Promise<World> {
   const folder = await makeFolder(run)
   const { database, url, cpu, stop } = await startServer(run, folder)
@@ -72,7 +71,7 @@ export async function startWorld(run: Run): Promise<World> {
   }
 }
 
-/** Starts the service with these settings alone. `args`: of its command; `nodeArgs`: of Node itself. */
+/** Starts the service with only these settings. `args`: of its command; `nodeArgs`: of Node itself. */
 export function startService(
   cleanup: Cleanup,
   env: Record<string, string>,
@@ -82,7 +81,7 @@ export function startService(
   return startChild(cleanup, [...nodeArgs, MAIN, 'serve', ...args], env)
 }
 
-/** Settings of a service whose files are in the folder, without a database. */
+/** Settings of a service with its files in the folder, without a database. */
 export function serviceEnvironment(folder: string, upstreamUrl: string): Record<string, string> {
   return {
     PARLEY_DATA_DIR: folder,
@@ -95,7 +94,7 @@ export function serviceEnvironment(folder: string, upstreamUrl: string): Record<
   }
 }
 
-/** Makes a temporary folder. The database's server may be another user, who has to enter it. */
+/** Creates a temporary folder that others can enter, because the database server may run as another user. */
 export async function makeFolder(cleanup: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
@@ -103,10 +102,7 @@ export async function makeFolder(cleanup: Cleanup): Promise<string> {
   return folder
 }
 
-/**
- * Migrates the database and makes an organization in it, by a service with these settings that runs no longer than
- * that.
- */
+/** Migrates the database and creates an organization, with a service that runs only for that. */
 export async function makeOrganization(cleanup: Cleanup, env: Record<string, string>): Promise<Organization> {
   const service = await startService(cleanup, env, ['--migrate'])
   const admin = (method: 'POST' | 'PUT', path: string, body: object) =>
@@ -127,9 +123,7 @@ export async function makeOrganization(cleanup: Cleanup, env: Record<string, str
   }
 }
 
-/**
- * Calls the service with a key, by default the operator's; resolves to its answer, or throws it where it is no success.
- */
+/** Calls the service with a key, by default the operator's; resolves to its answer, or throws it if the call fails. */
 export async function call(
   method: 'GET' | 'POST' | 'PUT',
   url: string,

@@ -9,18 +9,18 @@ import { FILLING, NO_UPSTREAM } from '../scale-world.js'
 import { type Run, startServer } from '../server.js'
 import { makeFolder, makeOrganization, serviceEnvironment, startService } from '../world.js'
 
-/** What the analytics cost. */
+/** The costs of analytics. */
 export interface Analytics {
   fillSeconds: number
   gigabytes: number
   rows: Row[]
-  /** How long it takes to count the large broadcast's recipients anew. */
+  /** Seconds to recount the large broadcast's recipients. */
   verifySeconds: number
 }
 
 const DAY_MS = 86_400_000
 
-/** Fills a database with a year of broadcasts and asks for their analytics by HTTP. */
+/** Fills a database with a year of broadcasts and requests their analytics over HTTP. */
 export async function measureAnalytics(run: Run, seconds: number): Promise<Analytics> {
   const folder = await makeFolder(run)
   const filling = await startServer(run, folder, FILLING)
@@ -62,10 +62,10 @@ interface Question {
   connections: number
 }
 
-/** Asked when the singles have been added. */
+/** Measured after the one-off sends have been added. */
 const withOneOffs: Question = {
   id: 'year.one-offs',
-  title: 'all of a year, singles too',
+  title: 'all of a year, with one-off sends',
   query: lastDays(DAYS),
   connections: 1,
 }
@@ -83,14 +83,14 @@ function questionsTo(broadcast_id: string): Question[] {
   ]
 }
 
-/** Days of the organization's time zone, São Paulo, which is 3 hours behind UTC all year. */
+/** Dates in the organization's time zone, São Paulo, which is 3 hours behind UTC all year. */
 function lastDays(days: number): Record<string, string> {
   const now = Date.now() - DAY_MS / 8
   const dateAt = (time: number) => new Date(time).toISOString().slice(0, 10)
   return { start_date: dateAt(now - (days - 1) * DAY_MS), end_date: dateAt(now) }
 }
 
-/** Throws when a counter is wrong: the data was not as meant. */
+/** Throws if a counter is wrong, because the data is then not as intended. */
 async function timeRecount(connectionString: string, organizationId: string, broadcastId: string): Promise<number> {
   const database = openDatabase({ connectionString }, 1, () => undefined)
   try {
@@ -99,7 +99,7 @@ async function timeRecount(connectionString: string, organizationId: string, bro
     if (organization === null) throw new Error('the organization is gone')
     const ctx = { database, clock: () => new Date(), channelNames: ['chat'] }
     const { drifts } = await verifyCounters(ctx, organization, broadcastId)
-    if (drifts.length > 0) throw new Error(`the data is not as meant: ${JSON.stringify(drifts)}`)
+    if (drifts.length > 0) throw new Error(`the data is not as expected: ${JSON.stringify(drifts)}`)
     return (performance.now() - startedAt) / 1000
   } finally {
     await database.close()

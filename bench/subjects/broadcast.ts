@@ -14,21 +14,21 @@ import {
 } from '../world.js'
 import { untilProcessed } from './callbacks.js'
 
-/** What sending a broadcast costs. */
+/** The costs of a broadcast. */
 export interface BroadcastCost {
   title: string
   recipients: number
-  /** From the request until its answer. */
+  /** From the request to its answer. */
   answerSeconds: number
-  /** From the request until the last recipient had its message accepted. */
+  /** From the request until the last recipient's message is accepted. */
   sentSeconds: number
-  /** From the request until every status callback was worked off. */
+  /** From the request until every status callback is processed. */
   statusesSeconds: number
-  /** Seconds of CPU in all, up to `statusesSeconds`. */
+  /** Seconds of CPU in total, up to `statusesSeconds`. */
   nodeCpu: number
   postgresCpu: number
   simulatorCpu: number
-  /** The most memory that the service held, in MB of 1,000,000 bytes. */
+  /** Peak memory of the service, in MB of 1,000,000 bytes. */
   peakMb: number
 }
 
@@ -53,14 +53,14 @@ const countOf = `
     UNION ALL SELECT change FROM campaign_deltas WHERE organization_id = $1 AND campaign_id = $2 AND counter = $3
   ) AS counted`
 
-/** Who sends, and where it is looked after. */
+/** The sending organization, its service and its database. */
 interface Setup {
   database: pg.Pool
   organization: Organization
   serviceUrl: string
 }
 
-/** Sends a template to so many contacts, without status callbacks and with all of them, all on this machine. */
+/** Sends a template to this number of contacts, without and with status callbacks, all on this machine. */
 export async function measureBroadcast(run: Run, recipients: number): Promise<BroadcastCost[]> {
   const folder = await makeFolder(run)
   const { database, url, cpu: postgresCpuSoFar } = await startServer(run, folder)
@@ -74,7 +74,7 @@ export async function measureBroadcast(run: Run, recipients: number): Promise<Br
   const setup = { database, organization, serviceUrl: service.url }
   await send(setup, 'warm-up')
   await untilProcessed(setup)
-  // As PostgreSQL does by itself within minutes.
+  // As autovacuum does within minutes.
   await database.query('VACUUM (ANALYZE)')
 
   const costs: BroadcastCost[] = []
@@ -91,7 +91,7 @@ export async function measureBroadcast(run: Run, recipients: number): Promise<Br
     const statusesSeconds = (performance.now() - begun) / 1000
     const [node = 0, postgres = 0, simulator = 0] = cpu().map((seconds, index) => seconds - (before[index] ?? 0))
     costs.push({
-      title: statuses ? 'with three statuses of each' : 'without statuses',
+      title: statuses ? 'with three statuses each' : 'without statuses',
       ...{ recipients, answerSeconds, sentSeconds, statusesSeconds },
       ...{ nodeCpu: node, postgresCpu: postgres, simulatorCpu: simulator },
       peakMb: peakMemoryOf(service.pid),
@@ -115,7 +115,7 @@ async function send(setup: Setup, tag: string): Promise<{ id: string; answerSeco
   }, POLLING)
   const sentSeconds = (performance.now() - begun) / 1000
   const [sent, total] = [await count(setup, broadcast.id, 'sent'), await count(setup, broadcast.id, 'total')]
-  if (sent !== total || sent === 0) throw new Error(`of ${total} recipients ${sent} were sent to`)
+  if (sent !== total || sent === 0) throw new Error(`${sent} of ${total} recipients were sent to`)
   return { id: broadcast.id, answerSeconds, sentSeconds }
 }
 

@@ -5,10 +5,10 @@ import { measure, type Row } from '../measure.js'
 import type { World } from '../world.js'
 
 const POLL_MS = 50
-/** Longer than any backlog of a load should take. */
+/** Longer than any expected backlog. */
 const BACKLOG_TIMEOUT_MS = 600_000
 
-/** Signed callbacks, one message each: taken in, and worked off by the same process. */
+/** Measures signed callbacks with one message each, received and processed by the same process. */
 export async function measureCallbacks(world: World, seconds: number): Promise<Row[]> {
   const service = await world.startService()
   const load = callbackLoad(world)
@@ -28,11 +28,11 @@ export async function measureCallbacks(world: World, seconds: number): Promise<R
   const alone = await measure(world, seconds, { ...callbacks, id: 'callbacks.1', connections: 1 })
   await service.stop()
   const recorded = (await countMessages(world)) - before
-  if (recorded !== posted) throw new Error(`${posted} messages were called in, but ${recorded} are recorded`)
+  if (recorded !== posted) throw new Error(`${posted} messages were posted, but ${recorded} are recorded`)
   return [many, alone]
 }
 
-/** Resolves when no callback waits to be worked off. Throws when that never comes. */
+/** Resolves when all callbacks are processed. Throws if that takes too long. */
 export async function untilProcessed({ database }: Pick<World, 'database'>): Promise<void> {
   const deadline = Date.now() + BACKLOG_TIMEOUT_MS
   while (Date.now() < deadline) {
@@ -40,7 +40,7 @@ export async function untilProcessed({ database }: Pick<World, 'database'>): Pro
     if (!rows[0].busy) return
     await setTimeout(POLL_MS)
   }
-  throw new Error(`callbacks are still not worked off after ${BACKLOG_TIMEOUT_MS / 1000} s`)
+  throw new Error(`callbacks are still not processed after ${BACKLOG_TIMEOUT_MS / 1000} s`)
 }
 
 async function countMessages({ database, organization }: World): Promise<number> {

@@ -7,7 +7,7 @@ import { quantile } from '../measure.js'
 import type { Run } from '../server.js'
 import { call, startWorld, type World } from '../world.js'
 
-/** Milliseconds, of so many samples. */
+/** Milliseconds, of `count` samples. */
 export interface Times {
   count: number
   p50: number
@@ -15,24 +15,24 @@ export interface Times {
   longest: number
 }
 
-/** How the page does in a real browser, beside a database of 1,000,000 messages of 10,000 contacts. */
+/** Measurements of the page in a real browser, with 1,000,000 messages of 10,000 contacts. */
 export interface ConsoleFigures {
-  /** What the first look at the inbox loads, compressed, in kB of 1,000 bytes. */
+  /** The sizes of the first load of the inbox, compressed, in kB of 1,000 bytes. */
   firstLoad: { scriptKb: number; styleKb: number }
   /** From opening the page, signed in, until the first contact shows. */
   openInboxMs: number
-  /** From a click on it until the newest message of the conversation of 100,000 shows. */
+  /** From a click on a contact until the newest message of its conversation of 100,000 shows. */
   openThreadMs: number
-  /** Between two frames while the conversation is scrolled upwards, `pixels` in all. */
+  /** Time between frames while the conversation is scrolled upwards, `pixels` in total. */
   frames: Times & { pixels: number; over50: number }
-  /** From a customer's phone (POST /_sim/inbound is asked) until the message stands in the open conversation. */
+  /** From the request to the simulator (POST /_sim/inbound) until the message shows in the open conversation. */
   shown: Times
-  /** The same until the contact stands on top of the list, with another conversation open. */
+  /** The same until the contact is at the top of the list, with another conversation open. */
   listed: Times
 }
 
 const MESSAGES = 100
-/** Between two messages, so that everything sleeps when the next one comes. */
+/** The pause between two messages, so that all processes are idle when the next one arrives. */
 const PAUSE_MS = 60
 const PAGE_TIMEOUT_MS = 30_000
 const PIXELS = 120_000
@@ -41,13 +41,13 @@ const PIXELS_PER_SECOND = 6_000
 const LONGEST = numberOf(0)
 const OTHER = numberOf(1)
 
-/** The list of contacts goes by it. */
+/** The list of contacts is ordered by it. */
 const insertActivity = `
   INSERT INTO contact_activity (organization_id, contact_id, active_at)
   SELECT organization_id, id, coalesce(last_inbound_at, created_at) FROM contacts WHERE organization_id = $1
   ON CONFLICT DO NOTHING`
 
-/** Looks at the page with Chromium. Throws where there is none. */
+/** Measures the page in Chromium. Throws if it is not installed. */
 export async function measureConsole(run: Run): Promise<ConsoleFigures> {
   const world = await startWorld(run)
   await world.database.query(insertActivity, [world.organization.id])
@@ -77,7 +77,7 @@ export async function measureConsole(run: Run): Promise<ConsoleFigures> {
 }
 
 async function signIn(browser: Browser, { url }: Child, organizationId: string) {
-  // With a password the page asks for none.
+  // The member has a password, so that the page does not ask for one.
   const person = {
     email: 'owner@bench.example',
     full_name: 'Olga Owner',
@@ -111,7 +111,7 @@ function countBytes(page: Page): () => Promise<{ script: number; style: number }
 
 async function openThread(page: Page, { url }: Child, { organization }: World, number: string): Promise<number> {
   const { contact } = await call('GET', `${url}/contact?chat_id=${number}`, null, organization.key)
-  // Within the page, as a click on the contact does it.
+  // Navigates within the page, as a click on the contact does.
   const begun = performance.now()
   await page.evaluate(
     `history.pushState({}, '', '/console/inbox/${contact.id}'); dispatchEvent(new PopStateEvent('popstate'))`,
@@ -120,7 +120,7 @@ async function openThread(page: Page, { url }: Child, { organization }: World, n
   return performance.now() - begun
 }
 
-/** Scrolls as a finger on a touchpad does, and takes the time between frames. */
+/** Scrolls as with a touchpad, and measures the time between frames. */
 async function scroll(page: Page): Promise<ConsoleFigures['frames']> {
   await page.evaluate(`
     window.frames_ = []
@@ -144,7 +144,7 @@ async function scroll(page: Page): Promise<ConsoleFigures['frames']> {
   return { ...timesOf(times), pixels: PIXELS, over50: times.filter((time) => time > 50).length }
 }
 
-/** One message after the other; the page itself notes when it shows. */
+/** Sends one message after the other; the page itself records when each one shows. */
 async function timeMessages(page: Page, { sandboxUrl, organization }: World, from: string): Promise<Times> {
   const times: number[] = []
   for (let index = 0; index < MESSAGES; index++) {

@@ -4,10 +4,10 @@ import { type Measurement, measure, measureAlternating, type Row } from '../meas
 import { findPgbench, runPgbench } from '../pgbench.js'
 import type { World } from '../world.js'
 
-/** As good as no limit, yet counted. */
+/** Never reached, but counted. */
 const HIGH_RATE_LIMIT = '1000000'
 
-/** `GET /contact`, and what stands between it and the bare database. */
+/** Measures `GET /contact`, and each layer between it and the bare database. */
 export async function measureContact(world: World, seconds: number): Promise<Row[]> {
   const service = await world.startService()
   const baseline = await world.startBaseline(await exampleAnswer(world, service.url))
@@ -66,7 +66,7 @@ export async function measureContact(world: World, seconds: number): Promise<Row
   return [...rows, ...compared, ...limited]
 }
 
-/** What the rate limit costs: the service that has none beside one that counts. */
+/** Measures the cost of the rate limit: the service without one compared with one that counts. */
 async function measureLimited(world: World, seconds: number, unlimited: Measurement): Promise<Row[]> {
   const service = await world.startService({ PARLEY_RATE_LIMIT: HIGH_RATE_LIMIT })
   const limited = {

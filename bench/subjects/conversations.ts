@@ -3,7 +3,7 @@ import { conversationLoad } from '../loads.js'
 import { type Measurement, measureAlternating, type Row } from '../measure.js'
 import type { World } from '../world.js'
 
-/** `GET /conversations`: the first page of the longest conversation beside its 1,000th. */
+/** Measures `GET /conversations`: the first page of the longest conversation compared with its 1,000th. */
 export async function measureConversations(world: World, seconds: number): Promise<Row[]> {
   const service = await world.startService()
   const page = (id: string, number: number, connections: number): Measurement => ({

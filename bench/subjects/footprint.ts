@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises'
 import { memoryOf } from '../processes.js'
 import type { World } from '../world.js'
 
-/** What the service takes before anybody uses it. */
+/** The resources of a service without traffic. */
 export interface Footprint {
   /** Milliseconds from the start of the process to its ready line, sorted. */
   readyMs: number[]
-  /** RSS in MB of 1,000,000 bytes without traffic; with the built-in simulator as `bin/up` runs it. */
+  /** RSS in MB of 1,000,000 bytes without traffic; also with the built-in simulator, as `bin/up` runs it. */
   idleMb: number
   idleWithSandboxMb: number
 }
@@ -14,7 +14,7 @@ export interface Footprint {
 const STARTS = 5
 const IDLE_MS = 10_000
 
-/** Starts the service as a user does, on the database as the loads have left it. */
+/** Starts the service as a user does, on the database that the loads left. */
 export async function measureFootprint(world: World): Promise<Footprint> {
   await world.releaseServer()
   const readyMs: number[] = []

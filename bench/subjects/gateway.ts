@@ -10,7 +10,7 @@ import { memoryOf } from '../processes.js'
 import type { Run } from '../server.js'
 import { startWorld, type World } from '../world.js'
 
-/** What the gateway costs, beside Interface A and beside the least that has to be done. */
+/** The costs of the gateway, compared with Interface A and with the minimal work. */
 export interface GatewayCosts {
   reading: Row[]
   states: Row[]
@@ -20,9 +20,9 @@ export interface GatewayCosts {
 
 /** RSS in MB of 1,000,000 bytes of a service without traffic. */
 export interface InstanceMemory {
-  /** How many instances were connected between one figure and the next. */
+  /** The number of instances connected between one value and the next. */
   instances: number
-  /** With one instance; with so many more, each connected and asked for its state; with as many again. */
+  /** With one instance; with `instances` more, each connected and asked for its state; with as many again. */
   oneMb: number
   firstMb: number
   secondMb: number
@@ -33,7 +33,7 @@ const SEND_CONNECTIONS = [1, 32, 128]
 const INSTANCES = 100
 const IDLE_MS = 10_000
 
-/** Measures the gateway: what only reads comes first. */
+/** Measures the gateway; loads that only read come first. */
 export async function measureGateway(run: Run, seconds: number): Promise<GatewayCosts> {
   const reading = await measureGatewayReading(run, seconds)
   const world = await startWorld(run)
@@ -83,7 +83,7 @@ function sendGroups(
       load('bare-send', 'bare Fastify, one insert + one upstream call', baseline, textLoad(world)),
       load('sandbox', 'POST sendText, SANDBOX', service, gatewayTextLoad(key, sandbox)),
       load('business', 'POST sendText, WHATSAPP-BUSINESS', service, gatewayTextLoad(key, business)),
-      load('strangers', 'POST sendText, SANDBOX, to ever new numbers', service, gatewayNewContactLoad(key, sandbox)),
+      load('strangers', 'POST sendText, SANDBOX, to new numbers', service, gatewayNewContactLoad(key, sandbox)),
     ]
   })
 }
@@ -98,7 +98,7 @@ function loadWith(connections: number) {
   })
 }
 
-/** A second hundred beside the first shows what is of the instances, and what of code that ran for the first time. */
+/** The second hundred separates the memory of the instances from that of code that ran for the first time. */
 async function measureMemory(world: World): Promise<InstanceMemory> {
   const service = await world.startService()
   const place = { ...world, url: service.url }

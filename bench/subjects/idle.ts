@@ -2,20 +2,20 @@ import { setTimeout } from 'node:timers/promises'
 import { cpuOf } from '../processes.js'
 import type { World } from '../world.js'
 
-/** What a process that nobody uses takes, and its server, as shares of a core. */
+/** The CPU of an idle process and of its server, as shares of a core. */
 export interface IdleCost {
   node: number
   postgres: number
 }
 
 /**
- * Until what a start leaves to be done has been done. The last of it is that V8 shrinks the heap that the start filled,
- * about a minute later, which costs as much CPU as two idle minutes.
+ * Until the work that follows a start is done. Its last part is that V8 shrinks the heap that the start filled, about a
+ * minute later, which costs as much CPU as two idle minutes.
  */
 const STARTUP_MS = 80_000
 const IDLE_MS = 60_000
 
-/** Starts the service on a server of its own, asks it nothing, and measures. */
+/** Starts the service on a separate server, sends no request, and measures. */
 export async function measureIdle(world: World): Promise<IdleCost> {
   const service = await world.startService()
   await setTimeout(STARTUP_MS)

@@ -4,23 +4,23 @@ import { type FileServer, startFileServer } from '../file-server.js'
 import { memoryOf, peakMemoryOf, resetPeakMemory } from '../processes.js'
 import type { World } from '../world.js'
 
-/** What sending large documents takes of the service's memory: RSS in MB of 1,000,000 bytes. */
+/** The memory that sending large documents uses: RSS in MB of 1,000,000 bytes. */
 export interface MediaMemory {
   /** After a first small document, without traffic. */
   idleMb: number
-  /** How far above that it rises at most while one document of 100 MB is sent. */
+  /** The peak above that while one document of 100 MB is sent. */
   oneMb: number
-  /** The same of ten at once. */
+  /** The same for ten at once. */
   tenMb: number
 }
 
 const SMALL_BYTES = 10_000
-/** The largest that is taken. */
+/** The maximum accepted size. */
 const LARGE_BYTES = 100 * 1_048_576
 const AT_ONCE = 10
 const IDLE_MS = 10_000
 
-/** `POST /send-chat` with documents of 100 MB: one, then ten at once. */
+/** Measures `POST /send-chat` with documents of 100 MB: one, then ten at once. */
 export async function measureMedia(world: World): Promise<MediaMemory> {
   const files = await startFileServer()
   const service = await world.startService({ PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8' })

@@ -6,14 +6,14 @@ import { answer, anyConversation, type Question, questionsTo, requestOf } from '
 import { type ScaleSetup, type ScaleWorld, type Site, startScaleWorld } from '../scale-world.js'
 import type { Run } from '../server.js'
 
-/** What reading costs at that size. */
+/** The costs of reading at this size. */
 export interface Scale extends ScaleSetup {
   messages: number
   rows: Row[]
   plans: QuestionPlan[]
 }
 
-/** The statements behind the rows that have this id. */
+/** The statements of the rows with this id. */
 export interface QuestionPlan {
   id: string
   title: string
@@ -22,13 +22,13 @@ export interface QuestionPlan {
 
 const CROWD = 8
 
-/** Makes a database of so many messages and a small one beside it, and measures reading in both. */
+/** Creates a database of this number of messages and a small one, and measures reading in both. */
 export async function measureScale(run: Run, messages: number, seconds: number): Promise<Scale> {
   const { large, small, ...making } = await startScaleWorld(run, messages)
   return { messages, ...making, ...(await measureReading({ large, small }, seconds)) }
 }
 
-/** Asks every question by HTTP, compares the two sizes, and explains the statements. */
+/** Measures every request over HTTP, compares the two sizes, and explains the statements. */
 export async function measureReading(
   { large, small }: ScaleWorld,
   seconds: number,
@@ -53,7 +53,7 @@ function toMeasurement(site: Site, question: Question, connections: number): Mea
   return loadOf(site, connections === 1 ? id : `${id}.${connections}`, title, connections, requestOf(question, site))
 }
 
-/** The same questions to both databases, turn and turn about. */
+/** Sends the same requests to both databases in alternation. */
 function compareSizes(large: Site, small: Site, seconds: number): Promise<Row[]> {
   const pair = (id: string, title: string, next: (site: Site) => NextRequest): [Measurement, Measurement] => [
     loadOf(small, `size.${id}.small`, `${title}, small database`, 1, next(small)),

@@ -6,7 +6,7 @@ import type { World } from '../world.js'
 
 const IMAGE_BYTES = 1_000_000
 
-/** `POST /send-chat` against the simulator, beside the least that a send of a text has to do. */
+/** Measures `POST /send-chat` with the simulator, compared with the minimal work of sending a text. */
 export async function measureSend(world: World, seconds: number): Promise<Row[]> {
   const files = await startFileServer()
   const service = await world.startService({ PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8' })

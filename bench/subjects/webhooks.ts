@@ -19,27 +19,28 @@ import {
   startService,
 } from '../world.js'
 
-/** What it costs to hand events on to endpoints. */
+/** The costs of delivering events to endpoints. */
 export interface WebhookCost {
   title: string
   events: number
   endpoints: number
-  /** From the commit of the events until the last endpoint has the last one. */
+  /** Seconds from the commit of the events until the last endpoint has received the last one. */
   seconds: number
-  /** Seconds of CPU in all, until everything was recorded. */
+  /** Seconds of CPU in total, until everything is recorded. */
   nodeCpu: number
   postgresCpu: number
-  /** The most memory that the process held, in MB of 1,000,000 bytes. */
+  /** Peak memory of the process, in MB of 1,000,000 bytes. */
   peakMb: number
 }
 
 /**
- * Milliseconds from asking for a change until the endpoint has its event: the change itself and its commit are in it.
+ * Milliseconds from the request for a change until the endpoint has its event, including the change itself and its
+ * commit.
  */
 export interface WebhookLatency {
   p50Ms: number
   p95Ms: number
-  /** The answer to the one who asked for it. */
+  /** Until the answer to the request. */
   answerP50Ms: number
 }
 
@@ -49,7 +50,7 @@ export interface WebhookCosts {
   latency: WebhookLatency
 }
 
-/** Between two changes, so that everything sleeps when the next one comes. */
+/** The pause between two changes, so that all processes are idle when the next one arrives. */
 const PAUSE_MS = 20
 const POLLING = { what: 'the events have not arrived', pollMs: 20, timeoutMs: 15 * 60_000 }
 const CONTACTS = 2_000
@@ -68,7 +69,7 @@ const insertContacts = `
   )
   INSERT INTO contact_addresses (organization_id, address, contact_id) SELECT $1, chat_id, id FROM made`
 
-/** Messages of contacts in turn, as a callback's statement would raise their events. */
+/** Message events of the contacts in rotation, as the statement for a callback would raise them. */
 const insertEvents = `
   INSERT INTO events (organization_id, id, type, contact_id, data)
   SELECT $1, uuidv7(), 'message.received', c.id, jsonb_build_object('contact', to_jsonb(c), 'message', jsonb_build_object(
@@ -91,8 +92,8 @@ interface Setup {
 }
 
 /**
- * Hands so many events on to one endpoint, and a twentieth of them to many, beside a bare loop of fetch to the same
- * receiver.
+ * Delivers this number of events to one endpoint, and a twentieth of them to many, compared with a bare fetch loop to
+ * the same receiver.
  */
 export async function measureWebhooks(run: Run, events: number): Promise<WebhookCosts> {
   const folder = await makeFolder(run)
@@ -188,7 +189,10 @@ async function runFetchLoop(setup: Setup, loop: Child, body: string, count: numb
   }
 }
 
-/** One change after the other, with a pause between them, so that everything sleeps when the next one comes. */
+/**
+ * Makes one change after the other, with a pause between them, so that all processes are idle when the next one
+ * arrives.
+ */
 async function measureLatency({ service, organization, database }: Setup): Promise<WebhookLatency> {
   let arrive = () => {}
   const server = createServer((incoming, response) => {
@@ -254,7 +258,7 @@ async function removeWebhook({ service, organization }: Setup, id: string): Prom
   if (!answer.ok) throw new Error(`the webhook could not be removed: ${answer.status}`)
 }
 
-/** A body as it is delivered. */
+/** The body of a delivery. */
 async function sampleBody({ service, organization }: Setup): Promise<string> {
   const answer = await fetch(`${service.url}/events?limit=1&types=message.received`, {
     headers: { authorization: `Bearer ${organization.key}` },
