@@ -1,0 +1,31 @@
+import type { Context } from '../../context.js'
+import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/organizations/connections.js'
+import type { TypedServer } from '../../http/server.js'
+import { readUpstreamCredentials } from '../../model/organizations/operator-input.js'
+import { presentOrganization } from '../../model/organizations/organization.js'
+import { presentUpstream } from '../../model/organizations/settings.js'
+import * as schemas from './schemas.js'
+
+/** `/organizations/{id}`: its upstream and its storefront. */
+export function connectionRoutes(server: TypedServer, ctx: Context): void {
+  server.put('/organizations/:id/upstream', { schema: schemas.connectUpstream }, async (request) => {
+    const credentials = readUpstreamCredentials(request.body)
+    const organization = await connectUpstream(ctx, request.params.id, credentials)
+    return {
+      success: true,
+      organization: presentOrganization(organization),
+      upstream: presentUpstream(credentials),
+    }
+  })
+
+  server.get('/organizations/:id/storefront', { schema: schemas.getStorefront }, async (request) => {
+    const url = await getStorefrontUrl(ctx, request.params.id)
+    return { success: true, storefront: url === null ? null : { url } }
+  })
+
+  server.put('/organizations/:id/storefront', { schema: schemas.connectStorefront }, async (request) => {
+    const { url, access_token, webhook_secret } = request.body
+    await connectStorefront(ctx, request.params.id, { url, access_token, webhook_secret })
+    return { success: true, storefront: { url } }
+  })
+}

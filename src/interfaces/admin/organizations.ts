@@ -1,0 +1,41 @@
+import type { Context } from '../../context.js'
+import { deleteOrganization } from '../../core/organizations/deletion.js'
+import {
+  changeOrganization,
+  createOrganization,
+  getOrganization,
+  listOrganizations,
+} from '../../core/organizations/organizations.js'
+import { auditAccess } from '../../http/access/audit.js'
+import type { TypedServer } from '../../http/server.js'
+import { readOrganizationFields } from '../../model/organizations/operator-input.js'
+import { presentOrganization } from '../../model/organizations/organization.js'
+import * as schemas from './schemas.js'
+
+/** `/organizations`: create, list, read, change, delete. */
+export function organizationRoutes(server: TypedServer, ctx: Context): void {
+  server.post('/organizations', { schema: schemas.createOrganization }, async (request, reply) => {
+    const organization = await createOrganization(ctx, readOrganizationFields(request.body))
+    return reply.code(201).send({ success: true, organization: presentOrganization(organization) })
+  })
+
+  server.get('/organizations', { schema: schemas.listOrganizations }, async () => {
+    const organizations = await listOrganizations(ctx)
+    return { success: true, organizations: organizations.map(presentOrganization) }
+  })
+
+  server.get('/organizations/:id', { schema: schemas.getOrganization }, async (request) => {
+    return { success: true, organization: presentOrganization(await getOrganization(ctx, request.params.id)) }
+  })
+
+  server.patch('/organizations/:id', { schema: schemas.changeOrganization }, async (request) => {
+    const organization = await changeOrganization(ctx, request.params.id, readOrganizationFields(request.body))
+    return { success: true, organization: presentOrganization(organization) }
+  })
+
+  server.delete('/organizations/:id', { schema: schemas.deleteOrganization }, async (request) => {
+    await deleteOrganization(ctx, request.params.id)
+    auditAccess(ctx, request, 'organization_deleted', { organizationId: request.params.id })
+    return { success: true, message: 'The organization has been deleted; its data is removed within minutes' }
+  })
+}
