@@ -11,6 +11,7 @@ import { readEmptyObjects } from './empty-objects.js'
 import { sendGatewayProblem } from './errors.js'
 import { connectionRoutes } from './instances/connections.js'
 import { instanceRoutes } from './instances/instances.js'
+import { settingsRoutes } from './instances/settings.js'
 import { messageRoutes } from './messages/routes.js'
 import { describeAtRoot, gatewayDescription } from './openapi.js'
 import { isGatewayUrl } from './path.js'
@@ -41,7 +42,8 @@ function guardedRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     server.addHook('onRequest', createGatewayGuard(ctx, gate))
     server.addHook('preValidation', readEmptyObjects)
-    instanceRoutes(server, ctx) //    /instance/{create|fetchInstances|delete/{i}}, /settings/{find|set}/{i}
+    instanceRoutes(server, ctx) //    /instance/{create|fetchInstances|delete/{i}}
+    settingsRoutes(server, ctx) //    /settings/{find|set}/{i}
     connectionRoutes(server, ctx) //  /instance/{connectionState|connect|restart|setPresence|logout}/{i}
     messageRoutes(server, ctx) //     POST /message/{sendText|sendMedia|…}/{i}
     chatRoutes(server, ctx) //        /chat/{findChats|findMessages|whatsappNumbers|…}/{i}

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { createBroadcast } from '../../../core/broadcasts/create.js'
 import { getBroadcast, listBroadcasts, showBroadcast } from '../../../core/broadcasts/read.js'
@@ -22,7 +22,26 @@ const BODY_LIMIT = 32 * MEBIBYTE
 
 const pagination = paginationOf('totalBroadcasts', 'broadcastsPerPage')
 
-/** `/broadcasts`: make, list, read. */
+const ListQuery = Type.Object({
+  kind: Type.Optional(
+    Type.Enum(['broadcast', 'single'], {
+      default: 'broadcast',
+      description: '`single`: sends of POST /send-template',
+    }),
+  ),
+  status: Type.Optional(Type.Enum([...BROADCAST_STATUSES])),
+  page,
+  limit,
+  tenantId,
+})
+
+const BroadcastsAnswer = successAnswer('BroadcastsAnswer', {
+  broadcasts: Type.Array(BroadcastSchema),
+  pagination: pagination.schema,
+  count: Count,
+})
+
+/** `/broadcasts`: create, list, read. */
 export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   server.post(
     '/broadcasts',
@@ -39,18 +58,8 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
     },
     (request, reply) => {
       const tenant = tenantOf(request)
-      const given = request.body
       return answerOnce(ctx, request, reply, {
-        perform: async (id) => {
-          const command = {
-            id,
-            name: given.name,
-            ...readTemplateFields(given),
-            audience: readAudience(given.audience),
-            scheduledAt: given.scheduled_at ? readMoment('scheduled_at', given.scheduled_at) : null,
-          }
-          return toAnswer(await createBroadcast(ctx, tenant, command))
-        },
+        perform: async (id) => toAnswer(await createBroadcast(ctx, tenant, { id, ...readCreateBody(request.body) })),
         recover: (id) => recover(ctx, tenant, id),
       })
     },
@@ -63,28 +72,8 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
       schema: {
         operationId: 'broadcasts.list',
         summary: 'List broadcasts, newest first',
-        querystring: Type.Object({
-          kind: Type.Optional(
-            Type.Enum(['broadcast', 'single'], {
-              default: 'broadcast',
-              description: '`single`: sends of POST /send-template',
-            }),
-          ),
-          status: Type.Optional(Type.Enum([...BROADCAST_STATUSES])),
-          page,
-          limit,
-          tenantId,
-        }),
-        response: responses(
-          {
-            200: successAnswer('BroadcastsAnswer', {
-              broadcasts: Type.Array(BroadcastSchema),
-              pagination: pagination.schema,
-              count: Count,
-            }),
-          },
-          400,
-        ),
+        querystring: ListQuery,
+        response: responses({ 200: BroadcastsAnswer }, 400),
       },
     },
     async (request) => {
@@ -119,6 +108,15 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
       return { success: true, broadcast: presentBroadcast(broadcast) }
     },
   )
+}
+
+function readCreateBody(body: Static<typeof CreateBody>) {
+  return {
+    name: body.name,
+    ...readTemplateFields(body),
+    audience: readAudience(body.audience),
+    scheduledAt: body.scheduled_at ? readMoment('scheduled_at', body.scheduled_at) : null,
+  }
 }
 
 function toAnswer(broadcast: Broadcast): RepeatableAnswer {

@@ -50,7 +50,19 @@ const NumbersAnswer = Type.Array(
     lid: Type.Optional(Type.String()),
   }),
 )
+
 const OptionalText = Type.Union([Type.String(), Type.Null()])
+
+const PictureAnswer = Type.Object({ wuid: Type.String(), profilePictureUrl: OptionalText })
+
+const ProfileAnswer = Type.Object({
+  wuid: Type.String(),
+  name: OptionalText,
+  numberExists: Type.Boolean(),
+  picture: OptionalText,
+  status: Type.Null(),
+  isBusiness: Type.Boolean(),
+})
 
 /** `POST /chat/whatsappNumbers`, `/chat/sendPresence`, `/chat/fetchProfilePictureUrl`, `/chat/fetchProfile`. */
 export function peopleRoutes(server: GatewayServer, ctx: Context): void {
@@ -99,10 +111,7 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
         description: 'Without a number: of the instance itself.',
         params: instancePath,
         body: NumberBody,
-        response: responses(
-          { 200: Type.Object({ wuid: Type.String(), profilePictureUrl: OptionalText }) },
-          ...([400, 404, 500, 501] as const),
-        ),
+        response: responses({ 200: PictureAnswer }, 400, 404, 500, 501),
       },
     },
     async (request) => {
@@ -121,19 +130,7 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
         description: 'Without a number: of the instance itself.',
         params: instancePath,
         body: NumberBody,
-        response: responses(
-          {
-            200: Type.Object({
-              wuid: Type.String(),
-              name: OptionalText,
-              numberExists: Type.Boolean(),
-              picture: OptionalText,
-              status: Type.Null(),
-              isBusiness: Type.Boolean(),
-            }),
-          },
-          ...([400, 404, 500, 501] as const),
-        ),
+        response: responses({ 200: ProfileAnswer }, 400, 404, 500, 501),
       },
     },
     async (request) => {

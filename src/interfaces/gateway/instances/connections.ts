@@ -12,6 +12,12 @@ import { CodeAnswer, DoneAnswer, PresenceBody, RestartAnswer, StateAnswer } from
 
 const CONNECTION_STATE = '/instance/connectionState/:instance'
 
+const ConnectQuery = Type.Object({
+  number: Type.Optional(
+    Type.String({ maxLength: 100, description: "The phone's number, to get a code to type as well" }),
+  ),
+})
+
 /** `/instance`: connection and presence of an instance. */
 export function connectionRoutes(server: GatewayServer, ctx: Context): void {
   for (const url of [CONNECTION_STATE, '/instance/:instance/connectionState']) {
@@ -36,11 +42,7 @@ export function connectionRoutes(server: GatewayServer, ctx: Context): void {
       schema: {
         summary: 'Get a code that links a phone; for an open instance its state',
         params: instancePath,
-        querystring: Type.Object({
-          number: Type.Optional(
-            Type.String({ maxLength: 100, description: "The phone's number, to get a code to type as well" }),
-          ),
-        }),
+        querystring: ConnectQuery,
         response: responses({ 200: Type.Union([CodeAnswer, StateAnswer]) }, 400, 404, 500, 501),
       },
     },

@@ -8,10 +8,8 @@ import {
   recoverInstanceWithWebhook,
 } from '../../../core/instances/manage/create-with-webhook.js'
 import { listInstances } from '../../../core/instances/manage/list.js'
-import { decryptSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/access/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { readLinkNumber } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -22,16 +20,8 @@ import type { GatewayServer } from '../server.js'
 import { readNewInstance } from './body.js'
 import { presentNewInstance, presentRow } from './present.js'
 import { CreateAnswer, CreateBody, DoneAnswer, InstanceRow } from './schemas.js'
-import { presentSettings, readSettings, SettingsSchema, settingsFields } from './settings.js'
 
-const SetSettingsAnswer = named(
-  'SettingsAnswer',
-  Type.Object({
-    settings: Type.Object({ instanceName: Type.String(), settings: SettingsSchema }),
-  }),
-)
-
-/** `/instance` and `/settings`: create, list and delete instances, read and change their settings. */
+/** `/instance`: create, list and delete instances. */
 export function instanceRoutes(server: GatewayServer, ctx: Context): void {
   server.post(
     '/instance/create',
@@ -85,35 +75,6 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
       await deleteInstance(ctx, tenantOf(request), await requireRouteInstance(ctx, request))
       return { status: 'SUCCESS', error: false, response: { message: 'Instance deleted' } }
     },
-  )
-
-  // Older clients use PUT.
-  server.route({
-    method: ['POST', 'PUT'],
-    url: '/settings/set/:instance',
-    schema: {
-      summary: 'Change settings of an instance; omitted settings stay',
-      params: instancePath,
-      body: named('SetSettings', Type.Object(settingsFields)),
-      response: responses({ 201: SetSettingsAnswer }, 400, 404),
-    },
-    handler: async (request, reply) => {
-      const instance = await requireRouteInstance(ctx, request)
-      const settings = presentSettings(await setInstanceSettings(ctx, instance, readSettings(request.body)))
-      return reply.code(201).send({ settings: { instanceName: instance.name, settings } })
-    },
-  })
-
-  server.get(
-    '/settings/find/:instance',
-    {
-      schema: {
-        summary: 'Read the settings of an instance',
-        params: instancePath,
-        response: responses({ 200: SettingsSchema }, 404),
-      },
-    },
-    async (request) => presentSettings(decryptSettings(ctx, await requireRouteInstance(ctx, request))),
   )
 }
 

@@ -1,6 +1,11 @@
 import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { decryptSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { asObject, type JsonObject } from '../../../lib/text/json.js'
+import { requireRouteInstance } from '../auth.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
 
 const Flag = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))
 const Text = Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]))
@@ -49,6 +54,45 @@ export const SettingsSchema = named(
     wavoipToken: Type.String(),
   }),
 )
+
+const SetSettingsAnswer = named(
+  'SettingsAnswer',
+  Type.Object({
+    settings: Type.Object({ instanceName: Type.String(), settings: SettingsSchema }),
+  }),
+)
+
+/** `/settings`: change and read the settings of an instance. */
+export function settingsRoutes(server: GatewayServer, ctx: Context): void {
+  // Older clients use PUT.
+  server.route({
+    method: ['POST', 'PUT'],
+    url: '/settings/set/:instance',
+    schema: {
+      summary: 'Change settings of an instance; omitted settings stay',
+      params: instancePath,
+      body: named('SetSettings', Type.Object(settingsFields)),
+      response: responses({ 201: SetSettingsAnswer }, 400, 404),
+    },
+    handler: async (request, reply) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const settings = presentSettings(await setInstanceSettings(ctx, instance, readSettings(request.body)))
+      return reply.code(201).send({ settings: { instanceName: instance.name, settings } })
+    },
+  })
+
+  server.get(
+    '/settings/find/:instance',
+    {
+      schema: {
+        summary: 'Read the settings of an instance',
+        params: instancePath,
+        response: responses({ 200: SettingsSchema }, 404),
+      },
+    },
+    async (request) => presentSettings(decryptSettings(ctx, await requireRouteInstance(ctx, request))),
+  )
+}
 
 /**
  * The settings given in a body, by their names of version 2. All are stored; `readStatus`, `syncFullHistory` and
