@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -32,7 +33,6 @@ import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js
 import { schemaState } from './database/migrate.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
-import { hostNameOf } from './http/host-name.js'
 import { createSecondAddress, type SecondAddress } from './http/second-address.js'
 import { mount, mountProbesOnly } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
@@ -262,6 +262,11 @@ function createServer(
     : mountProbesOnly(probes)
   gatewayAddress.attach(server)
   return server
+}
+
+/** The host name of a request, in lower case and without the port; headers of proxies are ignored. */
+function hostNameOf({ headers }: IncomingMessage): string {
+  return (headers.host ?? '').toLowerCase().replace(/:\d*$/, '')
 }
 
 /** The built-in simulator must know every number; another server on this machine need not be a simulator. */

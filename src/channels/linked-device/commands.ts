@@ -19,7 +19,7 @@ export type OpenCommand = Exclude<DeviceCommand, { verb: 'connect' | 'restart' |
 
 export interface CommandContext {
   library: LinkedLibrary
-  connection: Connection
+  connection: Pick<Connection, 'socket' | 'directory'>
   openFile: (mediaId: string) => Promise<OpenedFile>
   /** Addresses that the network has confirmed, by number. */
   confirmed: Map<string, string>

@@ -2,7 +2,7 @@ import { sleep } from '../../lib/async/backoff.js'
 import type { DeviceAnswer, DeviceCommand } from '../device.js'
 import { runCommand } from './commands.js'
 import { createCondition } from './connection/condition.js'
-import { createConnectionSupervisor } from './connection/connection-supervisor.js'
+import { ConnectionSupervisor } from './connection/connection-supervisor.js'
 import { createEventWriter } from './event-writer.js'
 import type { LinkedLibrary } from './library.js'
 import { logOut, restart, showLink } from './link-commands.js'
@@ -31,7 +31,7 @@ export function startDeviceSession(library: LinkedLibrary, options: DeviceSessio
   const settings: SessionSettings = { sleep, random: Math.random, ...options }
   const condition = createCondition(settings.sleep)
   const eventWriter = createEventWriter(settings, () => supervisor.disconnectUntilDrained())
-  const supervisor = createConnectionSupervisor(library, settings, eventWriter, condition)
+  const supervisor = new ConnectionSupervisor(library, settings, eventWriter, condition)
   const context = { supervisor, eventWriter, condition }
   const confirmed = new Map<string, string>()
   let isStopped = false
@@ -68,7 +68,7 @@ export function startDeviceSession(library: LinkedLibrary, options: DeviceSessio
         return { outcome: 'unknown', text: error instanceof Error ? error.message : String(error) }
       }
     },
-    isRunning: supervisor.isRunning,
+    isRunning: () => supervisor.isRunning(),
     stop: async () => {
       isStopped = true
       const stopped = supervisor.stop()

@@ -12,7 +12,6 @@ import { fileRoutes } from './inbox/files.js'
 import { inboxRoutes } from './inbox/inbox.js'
 import { noteRoutes } from './inbox/notes.js'
 import { playCustomerRoutes } from './inbox/play-customer.js'
-import { tagRoutes } from './inbox/tags.js'
 import { threadRoutes } from './inbox/thread.js'
 import { threadSearchRoutes } from './inbox/thread-search.js'
 import { liveRoutes } from './live/live.js'
@@ -56,14 +55,13 @@ export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): Fasti
           keyRoutes(guarded, ctx) //      /keys: GET POST, rotate, DELETE
           teamRoutes(guarded, ctx) //     /team: GET POST PATCH DELETE, links
           instanceRoutes(guarded, ctx) // /instances: GET POST DELETE, codes, connect, logout, restart, scan, token
-          inboxRoutes(guarded, ctx) //     GET /inbox, /inbox/{contactId}
+          inboxRoutes(guarded, ctx) //     GET /inbox, /inbox/{contactId}, /tags
           threadRoutes(guarded, ctx) //    /contacts/{contactId}: GET /messages, POST /read
           threadSearchRoutes(guarded, ctx) // GET /contacts/{contactId}/search
           noteRoutes(guarded, ctx) //      POST /contacts/{contactId}/notes, DELETE /notes/{id}
           playCustomerRoutes(guarded, ctx) // POST /contacts/{contactId}/play
           assignmentRoutes(guarded, ctx) // PUT /contacts/{contactId}/assignee
           fileRoutes(guarded, ctx) //      POST /contacts/{contactId}/files
-          tagRoutes(guarded, ctx) //       GET /tags
           liveRoutes(guarded, ctx) //      GET /live
           audienceRoutes(guarded, ctx) // POST /audience
           placeholderRoutes(guarded, ctx) // GET /placeholders

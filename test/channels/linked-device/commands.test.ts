@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import type { DeviceCommand, KnownMessage } from '../../../src/channels/device.js'
 import { type OpenCommand, runCommand } from '../../../src/channels/linked-device/commands.js'
 import { createCondition } from '../../../src/channels/linked-device/connection/condition.js'
-import type { Connection } from '../../../src/channels/linked-device/connection/connection.js'
 import { KeysNotWritten } from '../../../src/channels/linked-device/keys/key-store.js'
 import type { OpenedFile } from '../../../src/channels/linked-device/wire/to-network.js'
 import type { ReadyContent } from '../../../src/model/messages/content.js'
@@ -24,12 +23,9 @@ const openPath = async (): Promise<OpenedFile> => ({
 function device({ late = false, openFile = openPath } = {}) {
   const { library } = createScriptedLibrary()
   const socket = new ScriptedSocket({} as never)
-  const connection: Connection = {
+  const connection = {
     socket: socket.asSocket(),
-    directory: { findPhone: async (lid) => socket.phones[lid] ?? null, findSubject: async () => null },
-    own: () => [],
-    ended: new Promise(() => undefined),
-    hangUp: () => undefined,
+    directory: { findPhone: async (lid: string) => socket.phones[lid] ?? null, findSubject: async () => null },
   }
   const condition = createCondition(() => (late ? Promise.resolve() : new Promise(() => undefined)))
   const context = {

@@ -1,13 +1,13 @@
-import { withTimeout } from '../../../lib/async/timeout.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
-import { KeysNotRead } from '../keys/key-store.js'
 import type { SessionKeys } from '../keys/session-keys.js'
-import type { ClientVersion, LibraryLogger, LinkedLibrary, LinkedSocket } from '../library.js'
+import type { ClientVersion, LibraryLogger, LinkedLibrary, LinkedSocket, SocketConfig } from '../library.js'
 import type { DeviceEvent } from '../wire/event.js'
 import { type Directory, readNetworkEvent } from '../wire/from-network.js'
 import { isChat, isGroup, normalizeJid } from '../wire/jid.js'
+import { declineCalls } from './calls.js'
 import { codeOf } from './close-reason.js'
-import { createReorderBuffer } from './reorder-buffer.js'
+import { openDirectory } from './directory.js'
+import { ReorderBuffer } from './reorder-buffer.js'
 
 /** The settings that the owner of a device has chosen. */
 export interface DeviceSettings {
@@ -50,35 +50,98 @@ export interface ConnectionOptions {
 }
 
 /** One connection, from start to end. */
-export interface Connection {
-  socket: LinkedSocket
+export class Connection {
+  readonly socket: LinkedSocket
   /** Names that only the network or the session's keys know. */
-  directory: Directory
-  /** The addresses of this account. */
-  own(): string[]
-  ended: Promise<ConnectionEnd>
+  readonly directory: Directory
+  readonly ended: Promise<ConnectionEnd>
+  readonly #options: ConnectionOptions
+  readonly #listener: ConnectionListener
+  readonly #reorderBuffer: ReorderBuffer
+  #resolveEnded: (reason: ConnectionEnd) => void = () => undefined
+  #hasEnded = false
+
+  /** Connects. Throws the library's error if the connection cannot even start. */
+  constructor(library: LinkedLibrary, options: ConnectionOptions, listener: ConnectionListener) {
+    this.#options = options
+    this.#listener = listener
+    this.#reorderBuffer = new ReorderBuffer(listener.onEvents, options.sleep)
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve
+    })
+    this.socket = library.makeWASocket(toSocketConfig(library, options))
+    this.directory = openDirectory(this.socket)
+    this.socket.ws.on('CB:message', ({ attrs }) => this.#reorderBuffer.arrived(attrs))
+    listenTo(this.socket, (name, data) => this.#receive(name, data))
+  }
+
   /** Ends the connection at once, without logging out. */
-  hangUp(reason: ConnectionEnd): void
+  hangUp(reason: ConnectionEnd): void {
+    this.#end(reason)
+    // The library may wait long for a network that is gone.
+    Promise.resolve(this.socket.end(undefined)).catch(() => undefined)
+  }
+
+  #end(reason: ConnectionEnd): void {
+    this.#hasEnded = true
+    this.#reorderBuffer.end()
+    this.#resolveEnded(reason)
+  }
+
+  #receive(name: string, data: unknown): void {
+    try {
+      this.#handleEvent(name, data)
+    } catch (error) {
+      this.#listener.onWarning(error, `An event of the network (${name}) could not be read`)
+    }
+  }
+
+  #handleEvent(name: string, data: unknown): void {
+    const { keys, settings } = this.#options
+    if (name === 'creds.update') keys.credentialsChanged()
+    if (name === 'connection.update') this.#handleConnectionUpdate(asObject(data))
+    if (name === 'call') declineCalls(this.socket, settings(), data, this.#listener.onWarning)
+    if (name === 'messages.upsert') this.#handleMessages(data)
+    else this.#handleOther(name, data)
+  }
+
+  #handleConnectionUpdate({ qr, connection, lastDisconnect, receivedPendingNotifications }: JsonObject): void {
+    if (this.#hasEnded) return
+    if (receivedPendingNotifications === true) this.#reorderBuffer.backlogDone()
+    const code = asText(qr)
+    if (code !== null) this.#listener.onQr(code)
+    if (connection === 'open') this.#listener.onOpen()
+    if (connection !== 'close') return
+    const { error } = asObject(lastDisconnect)
+    this.#end({ code: codeOf(error), text: error instanceof Error ? error.message : 'The connection ended' })
+  }
+
+  #handleMessages(data: unknown): void {
+    const own = this.#ownAddresses()
+    const messages = asObjects(asObject(data).messages)
+    this.#reorderBuffer.decrypted(
+      messages.map((message) => ({
+        id: asText(asObject(message.key).id),
+        events: readNetworkEvent('messages.upsert', { messages: [message] }, own),
+      })),
+    )
+  }
+
+  #handleOther(name: string, data: unknown): void {
+    const events = readNetworkEvent(name, data, this.#ownAddresses())
+    if (events.length > 0) this.#listener.onEvents(events)
+  }
+
+  /** The addresses of this account. */
+  #ownAddresses(): string[] {
+    const { id, lid } = this.#options.keys.state.creds.me ?? {}
+    return [id, lid].filter((jid) => jid !== undefined && jid !== null).map(normalizeJid)
+  }
 }
 
-/** Connects. Throws the library's error if the connection cannot even start. */
-export function openConnection(
-  library: LinkedLibrary,
-  options: ConnectionOptions,
-  listener: ConnectionListener,
-): Connection {
-  const { keys, settings, socketUrl, version, findMessage, sleep } = options
-  const reorderBuffer = createReorderBuffer(listener.onEvents, sleep)
-  let end: (reason: ConnectionEnd) => void = () => undefined
-  let hasEnded = false
-  const ended = new Promise<ConnectionEnd>((resolve) => {
-    end = (reason) => {
-      hasEnded = true
-      reorderBuffer.end()
-      resolve(reason)
-    }
-  })
-  const socket = library.makeWASocket({
+function toSocketConfig(library: LinkedLibrary, options: ConnectionOptions): SocketConfig {
+  const { keys, settings, socketUrl, version, findMessage } = options
+  return {
     auth: keys.state,
     logger: silentLogger,
     ...(socketUrl === null ? {} : { waWebSocketUrl: socketUrl }),
@@ -93,88 +156,6 @@ export function openConnection(
     },
     // A failure to write keys ends the connection at once; see SessionKeys.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
-  })
-  const directory = openDirectory(socket)
-
-  function handleEvent(name: string, data: unknown): void {
-    if (name === 'creds.update') keys.credentialsChanged()
-    if (name === 'connection.update') handleConnectionUpdate(asObject(data))
-    if (name === 'call') handleCalls(data)
-    if (name === 'messages.upsert') handleMessages(data)
-    else handleOther(name, data)
-  }
-
-  function handleMessages(data: unknown): void {
-    const messages = asObjects(asObject(data).messages)
-    reorderBuffer.decrypted(
-      messages.map((message) => ({
-        id: asText(asObject(message.key).id),
-        events: readNetworkEvent('messages.upsert', { messages: [message] }, own()),
-      })),
-    )
-  }
-
-  function handleOther(name: string, data: unknown): void {
-    const events = readNetworkEvent(name, data, own())
-    if (events.length > 0) listener.onEvents(events)
-  }
-
-  function handleConnectionUpdate({ qr, connection, lastDisconnect, receivedPendingNotifications }: JsonObject): void {
-    if (hasEnded) return
-    if (receivedPendingNotifications === true) reorderBuffer.backlogDone()
-    const code = asText(qr)
-    if (code !== null) listener.onQr(code)
-    if (connection === 'open') listener.onOpen()
-    if (connection !== 'close') return
-    const { error } = asObject(lastDisconnect)
-    end({ code: codeOf(error), text: error instanceof Error ? error.message : 'The connection ended' })
-  }
-
-  function handleCalls(data: unknown): void {
-    const { rejectCalls, callAnswer } = settings()
-    if (!rejectCalls) return
-    for (const call of asObjects(data)) {
-      const id = asText(call.id)
-      const from = asText(call.from)
-      if (call.status !== 'offer' || id === null || from === null) continue
-      // The call waited for the device; the caller has hung up since.
-      if (call.offline === true) continue
-      void decline(id, from, call.isGroup === true ? null : callAnswer)
-    }
-  }
-
-  async function decline(id: string, from: string, answer: string | null): Promise<void> {
-    try {
-      await socket.rejectCall(id, from)
-      if (answer) await socket.sendMessage(normalizeJid(from), { text: answer, linkPreview: null }, {})
-    } catch (error) {
-      listener.onWarning(error, 'A call could not be declined')
-    }
-  }
-
-  function own(): string[] {
-    const { id, lid } = keys.state.creds.me ?? {}
-    return [id, lid].filter((jid) => jid !== undefined && jid !== null).map(normalizeJid)
-  }
-
-  socket.ws.on('CB:message', ({ attrs }) => reorderBuffer.arrived(attrs))
-  listenTo(socket, (name, data) => {
-    try {
-      handleEvent(name, data)
-    } catch (error) {
-      listener.onWarning(error, `An event of the network (${name}) could not be read`)
-    }
-  })
-  return {
-    socket,
-    directory,
-    own,
-    ended,
-    hangUp: (reason) => {
-      end(reason)
-      // The library may wait long for a network that is gone.
-      Promise.resolve(socket.end(undefined)).catch(() => undefined)
-    },
   }
 }
 
@@ -189,34 +170,6 @@ function listenTo({ ev }: LinkedSocket, handleEvent: (name: string, data: unknow
     handleEvent(name, data)
     return isHeard
   }
-}
-
-/** Maximum wait for a group's name; its messages wait for it. */
-const SUBJECT_TIMEOUT_MS = 5_000
-
-function openDirectory(socket: LinkedSocket): Directory {
-  const subjects = new Map<string, Promise<string | null>>()
-
-  async function askSubject(group: string): Promise<string | null> {
-    const found = await withTimeout(socket.groupMetadata(group), SUBJECT_TIMEOUT_MS).catch(() => null)
-    return asText(found?.subject)
-  }
-
-  return {
-    findPhone: (lid) => socket.signalRepository.lidMapping.getPNForLID(lid).catch(toNone),
-    // Asked once per connection.
-    findSubject: (group) => {
-      const known = subjects.get(group) ?? askSubject(group)
-      subjects.set(group, known)
-      return known
-    },
-  }
-}
-
-/** Other failures mean that no number is known; keys that could not be read may contain one. */
-function toNone(error: unknown): null {
-  if (error instanceof KeysNotRead) throw error
-  return null
 }
 
 /** The library's log lines contain keys and messages. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { requireInboxContact } from '../../../core/inbox/find.js'
-import { listInbox } from '../../../core/inbox/list.js'
+import { listInbox, listTags } from '../../../core/inbox/list.js'
 import { findReplyChannel } from '../../../core/inbox/reply-channel.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { memberOf } from '../../../http/access/session.js'
@@ -19,7 +19,7 @@ const Query = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: CONTACTS_A_PAGE })),
 })
 
-/** `GET /inbox`, `GET /inbox/{contactId}`. */
+/** `GET /inbox`, `GET /inbox/{contactId}`, and the tags to filter by: `GET /tags`. */
 export function inboxRoutes(server: ConsoleServer, ctx: Context): void {
   server.get('/inbox', { config: { scope: 'conversations:read' }, schema: { querystring: Query } }, async (request) => {
     const { filter: view = 'all', tag, search, cursor, limit = CONTACTS_A_PAGE } = request.query
@@ -44,4 +44,8 @@ export function inboxRoutes(server: ConsoleServer, ctx: Context): void {
       return { success: true, contact: presentInboxContact(contact, ctx.clock()), line: channel }
     },
   )
+
+  server.get('/tags', { config: { scope: 'contacts:read' } }, async (request) => {
+    return { success: true, tags: await listTags(ctx, tenantOf(request).id) }
+  })
 }
