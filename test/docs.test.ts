@@ -8,7 +8,7 @@ const CODE_BLOCK = /^\s*(```|~~~)[^\n]*\n.*?^\s*\1\s*$/gms
 const LINK = /\]\(([^()\s]+)\)|<img src="([^"]+)"/g
 /** A path in backticks that begins with a folder of this repository, or of `src`; `src/core/a.ts:12` names a line too. */
 const CITED = new RegExp(`\`((?:${(await listFolders()).join('|')})/[\\w./-]*\\w)(?::\\d+)?\``, 'g')
-/** Made by a build or a run. */
+/** Created by a build or a run. */
 const MADE = /^(?:console\/dist|docs\/static)/
 const MAX_COLUMNS = 120
 
@@ -68,7 +68,7 @@ function withoutCode(text: string): string {
   return text.replace(CODE_BLOCK, '')
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub generates them. */
 async function anchorsOf(page: string): Promise<Set<string>> {
   const headings = withoutCode(await readFile(page, 'utf8')).matchAll(/^#+\s+(.*)$/gm)
   const anchors = [...headings].map(([, heading = '']) =>

@@ -8,7 +8,7 @@ import type { BlobStore, ByteRange } from '../../src/blobs/blob-store.js'
 
 const MEGABYTE = 1_048_576
 
-/** What every blob store does. `open` opens the store, and when called again another one over the same place. */
+/** The tests of every blob store. `open` opens the store; a second call opens another store over the same place. */
 export function describeBlobStore(name: string, open: () => BlobStore): void {
   let store: BlobStore
   let folder: string
@@ -168,7 +168,7 @@ export function describeBlobStore(name: string, open: () => BlobStore): void {
       let size = 0
       for await (const chunk of (await store.open('org/huge')) ?? []) size += chunk.length
       expect(size).toBe(100 * MEGABYTE)
-      // In kilobytes, and the highest that it ever was.
+      // The peak so far, in kilobytes.
       expect(process.resourceUsage().maxRSS - before).toBeLessThan(40 * 1_024)
     })
   })

@@ -47,7 +47,7 @@ describe('files on disk', () => {
     await store.put('tidy/1', path, 'image/png')
     await store.put('tidy/1', path, 'image/png')
     await expect(store.put('tidy/2', join(folder, 'none'), 'image/png')).rejects.toThrow('ENOENT')
-    // A file stands where a folder would have to be.
+    // A file is in the place of a folder.
     await expect(store.put('tidy/1/below', path, 'image/png')).rejects.toThrow()
     expect(await readdir(join(media, '.unfinished'))).toEqual([])
     expect(await readdir(join(media, 'tidy'))).toEqual(['1'])

@@ -14,7 +14,7 @@ export interface S3Server {
 
 const program = fileURLToPath(new URL('s3-program.mjs', import.meta.url))
 
-/** Starts the server in a process of its own; its objects are gone when it is closed. */
+/** Starts the server as a process; its objects are lost when it is closed. */
 export async function startS3Server(): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-s3-'))
   const server = fork(program, [folder], { execArgv: [] })
@@ -36,7 +36,7 @@ export async function startS3Server(): Promise<S3Server> {
   }
 }
 
-/** The program's only message says where it listens. */
+/** The program's only output is its URL. */
 async function endpointOf(server: ChildProcess): Promise<string> {
   const started = once(server, 'message').then(([endpoint]) => String(endpoint))
   const ended = once(server, 'exit').then(([code]) => {

@@ -30,7 +30,7 @@ describeBlobStore('an S3 bucket', () => createS3Store(server.settings))
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** A server in front of the real one that answers some requests by itself. */
+/** A proxy in front of the real server that answers some requests itself. */
 async function inFront(handler: Handler): Promise<{ settings: S3Server['settings']; close(): void }> {
   const target = new URL(server.settings.endpoint ?? '')
   const front: Server = createServer((incoming, response) => {
@@ -56,7 +56,7 @@ async function inFront(handler: Handler): Promise<{ settings: S3Server['settings
   }
 }
 
-/** Answers when all was read: an answer before that may be lost when the connection closes. */
+/** Answers after reading the whole body: an earlier answer may be lost when the connection closes. */
 function refuse(response: ServerResponse, status: number, code: string): true {
   response.req.resume().once('end', () => {
     response.writeHead(status, { 'content-type': 'application/xml' })

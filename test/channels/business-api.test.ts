@@ -21,7 +21,7 @@ function fill(
   return filled.content
 }
 
-/** What is posted for a template; checked against the upstream's own description. */
+/** The posted body of a template, checked against the upstream's own description. */
 function posted(content: ReturnType<typeof fill>): JsonObject {
   const recipient = { phone: ana.chat_id }
   const message = toOutbound({ id: 'ours', recipient, content, replyToUpstreamId: null })

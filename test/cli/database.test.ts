@@ -153,7 +153,10 @@ function urlOf(server: Server): string {
   return `postgres://u:p@127.0.0.1:${(server.address() as AddressInfo).port}/parley`
 }
 
-/** Lets everybody in and answers every question with the version 14.9, as PostgreSQL 14 does to SHOW server_version_num. */
+/**
+ * Accepts every connection and answers every query with the version 14.9, as PostgreSQL 14 does to SHOW
+ * server_version_num.
+ */
 function speakAsPostgres14(socket: Socket): void {
   let greeted = false
   socket.on('error', () => undefined)

@@ -26,7 +26,7 @@ it('ends a process that something keeps running, with its exit code, once all it
   )
   const child = spawn(process.execPath, [join(folder, 'program.mjs')])
   let dots = 0
-  // Nobody reads what it wrote until it is over its time.
+  // Its output is not read until its time is over.
   await new Promise<void>((resolve) => {
     child.stderr.on('data', (written: Buffer) => {
       dots += written.length

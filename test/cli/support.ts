@@ -5,7 +5,7 @@ import { runCli } from '../../src/cli/program.js'
 import type { Connection } from '../../src/database/pool.js'
 import { makeDatabaseFolder } from '../support/database-folder.js'
 
-/** What a command did. */
+/** The result of a command. */
 export interface Result {
   code: number
   out: string
@@ -15,7 +15,7 @@ export interface Result {
   json: () => any
 }
 
-/** Runs `parley <args>` in this process; `input` is what standard input holds. */
+/** Runs `parley <args>` in this process; `input` is its standard input. */
 export async function run(args: string[], env: Record<string, string>, input = ''): Promise<Result> {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
@@ -27,7 +27,7 @@ export async function run(args: string[], env: Record<string, string>, input = '
   return { code, out, err, json: () => JSON.parse(out) }
 }
 
-/** The environment of a command beside the service that a test runs over this database. */
+/** The environment of a command next to the service that a test runs on this database. */
 export function besideService(connection: Connection): Record<string, string> {
   return {
     PARLEY_DATABASE_URL: toUrl(connection),
@@ -42,7 +42,7 @@ export async function makeFolder(): Promise<{ path: string; remove: () => Promis
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** The connection as PARLEY_DATABASE_URL takes it. */
+/** The connection in the form of PARLEY_DATABASE_URL. */
 export function toUrl(connection: Connection): string {
   if ('connectionString' in connection) return connection.connectionString
   const { host, port, user, database } = connection

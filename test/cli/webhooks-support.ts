@@ -2,18 +2,18 @@ import { PassThrough, Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { runCli } from '../../src/cli/program.js'
 
-/** A command that goes on until it is asked to end. */
+/** A command that runs until it is stopped. */
 export interface Followed {
-  /** What it has written to standard output until now. */
+  /** Its standard output so far. */
   out(): string
   err(): string
-  /** Resolves when standard error holds this. */
+  /** Resolves when standard error contains this. */
   says(what: RegExp): Promise<void>
-  /** Resolves when standard output holds so many whole lines, with all of them. */
+  /** Resolves when standard output has this number of complete lines, with all of them. */
   lines(count: number): Promise<string[]>
   /** Presses Ctrl-C; resolves to the exit code. */
   end(): Promise<number>
-  /** Takes the reader of its output away; resolves to the exit code. */
+  /** Closes the reader of its output; resolves to the exit code. */
   closeOutput(): Promise<number>
 }
 

@@ -248,7 +248,7 @@ describe('findBinaries', () => {
   })
 })
 
-// PostgreSQL refuses root, so only root has to step down.
+// PostgreSQL refuses to run as root, so a service started by root must run it as another user.
 describe.skipIf(!isRoot)('started by root', () => {
   it('the server runs as the user nobody below a folder that only root may enter', async () => {
     await chmod(parent, 0o700)
@@ -324,7 +324,7 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   await once(child, 'exit')
 }
 
-/** A server on the folder that no process claims: what is left when only the watchdog's process was killed. */
+/** A server on the folder without an owner: the state after only the watchdog was killed. */
 async function startOrphan() {
   const site = await inspectSite(folder)
   const binaries = await findBinaries()
@@ -346,7 +346,10 @@ afterAll(async () => {
   if (compiled) await rm(await compiled, { recursive: true, force: true })
 })
 
-/** The supervisor as JavaScript, in a folder from which the packages are found: another process can run it before there is a build. */
+/**
+ * The supervisor as JavaScript, in a folder from which packages can be imported, so that another process can run it
+ * before a build.
+ */
 async function compileSupervisor(): Promise<string> {
   const cache = join(repository, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
@@ -370,7 +373,7 @@ async function compileSupervisor(): Promise<string> {
   return target
 }
 
-/** Serves the folder it is given until its standard input ends; says so when it is interrupted. */
+/** Serves the given folder until its standard input ends; reports an interruption. */
 const SERVICE = `
 import { startEmbeddedDatabase } from './database/embedded.js'
 process.on('SIGINT', () => process.stderr.write('interrupted\\n'))

@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
 })
 
-/** As a database stands that a version without these indexes has migrated. */
+/** The state of a database that a version without these indexes has migrated. */
 beforeEach(async () => {
   await database.pool.query(`DROP INDEX IF EXISTS ${INDEXES.join(', ')}`)
   await database.pool.query('DELETE FROM schema_migrations WHERE version = 13')
@@ -27,14 +27,17 @@ afterEach(async () => {
 })
 afterAll(() => database.drop())
 
-/** Migrates as a process of its own does. */
+/** Migrates as another process does. */
 function startMigration(): Promise<string[]> {
   const process = openDatabase(database.connection, 4, () => undefined)
   opened.push(process)
   return migrate(process.pool, [])
 }
 
-/** A transaction that has written contacts: no index of contacts is finished before it ends. Ends it when called. */
+/**
+ * A transaction that has written contacts: no index of contacts can be finished before it ends. Returns a function that
+ * ends it.
+ */
 async function holdContacts(): Promise<() => Promise<void>> {
   let client: pg.PoolClient | null = await database.pool.connect()
   await client.query('BEGIN')
@@ -62,7 +65,7 @@ async function insertContact(db: pg.Pool | pg.PoolClient): Promise<void> {
   )
 }
 
-/** Resolves to the process that builds an index, as soon as it waits for others. */
+/** Resolves to the process that builds an index, once it waits for others. */
 async function untilBuilderWaits(): Promise<number> {
   let pid = 0
   await expect
@@ -144,7 +147,7 @@ describe('a migration that builds indexes', () => {
       (error) => error.code,
     )
     await letGo()
-    // PostgreSQL ends one of both; an older process that gets the lock finds nothing to do, and ends.
+    // PostgreSQL aborts one of the two; an older process that gets the lock finds nothing to do, and ends.
     expect(['has it', '40P01']).toContain(await waiting)
     older.release(true)
     expect(await migrating).toEqual(APPLIED)
@@ -167,7 +170,7 @@ describe('a migration that changes a table', () => {
     await expect
       .poll(async () => (await database.pool.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount)
       .toBe(1)
-    // It stands in line behind the migration, which gives up its place.
+    // It queues behind the migration, which gives up its place.
     await database.pool.query('SELECT FROM organizations')
     await user.query('COMMIT')
     user.release()

@@ -22,24 +22,24 @@ function clientWith(options: { timeoutMs?: number; lookup?: LookupFunction } = {
   return client
 }
 
-/** What becomes of one call of an endpoint that answers so. */
+/** The outcome of one call of an endpoint with this answer. */
 async function answerOf(answer: Answering, timeoutMs?: number): Promise<EndpointAnswer> {
   const { url } = await startServer(answer)
   return clientWith(timeoutMs === undefined ? {} : { timeoutMs }).post(call(url), NEVER)
 }
 
-/** An endpoint that writes these bytes to whoever connects. */
+/** An endpoint that writes these bytes to every connection. */
 function rawServer(write: (socket: Socket) => void): Promise<TestEndpoint> {
   return listen(createTcpServer((socket) => void socket.once('data', () => write(socket))))
 }
 
-/** Keeps sending `piece` for as long as somebody is there. */
+/** Keeps sending `piece` while the connection is open. */
 function trickle(socket: Socket, piece: string): void {
   const timer = setInterval(() => socket.write(piece), SHORT_MS / 5)
   socket.on('close', () => clearInterval(timer))
 }
 
-/** An answer without an end, as fast as it is taken. */
+/** An endless answer, as fast as it is read. */
 function pour(response: ServerResponse): void {
   const chunk = Buffer.alloc(16_384, 'x')
   const write = () => {
@@ -167,7 +167,7 @@ describe('a call fails with', () => {
   it('a long text, whose beginning is kept', async () => {
     const text = '👋é'.repeat(30_000)
     const answer = await answerOf((_request, response) => void response.writeHead(500).end(text))
-    // 166 times three UTF-16 units, and one of a pair that was cut.
+    // 166 times three UTF-16 units, and half of a surrogate pair.
     expect(answer.responseBody).toBe(`${text.slice(0, 498)}👋`)
   })
 
@@ -307,7 +307,7 @@ describe('connections', () => {
     ['delivers without a body', 204, 0],
     ['fails', 500, 60_000],
   ])('are reused after a call that %s', async (_what, status, size) => {
-    // One connection is not quite free when the next call begins, so there are two that take turns.
+    // A connection is not quite free when the next call starts, so two connections alternate.
     expect((await connectionsUsed(status, size)).size).toBeLessThanOrEqual(2)
   })
 
@@ -315,7 +315,7 @@ describe('connections', () => {
     expect((await connectionsUsed(status, 200_000)).size).toBe(6)
   })
 
-  /** Those that six calls went over, one after the other, each answered with so many bytes. */
+  /** The connections of six consecutive calls, each answered with this number of bytes. */
   async function connectionsUsed(status: number, size: number): Promise<Set<unknown>> {
     const used = new Set<unknown>()
     const { url, taken } = await startServer((_request, response) => {

@@ -7,7 +7,7 @@ import type { EndpointCall } from '../../src/endpoints/client.js'
 import { newWebhookSecret } from '../../src/lib/crypto/standard-webhooks.js'
 import type { Answering, Taken } from '../upstream/http-server.js'
 
-/** An endpoint on this machine, for the time of one test. */
+/** An endpoint on this machine, for one test. */
 export interface TestEndpoint {
   port: number
   url: string
@@ -20,7 +20,7 @@ export function call(url: string, more: Partial<EndpointCall> = {}): EndpointCal
   return { url, secrets: [newWebhookSecret()], id: 'event-1', at: new Date(), body: '{"type":"test"}', ...more }
 }
 
-/** Has a server listen on this machine. */
+/** Makes a server listen on this machine. */
 export async function listen(server: Server): Promise<TestEndpoint> {
   const sockets: Socket[] = []
   server.on('connection', (socket: Socket) => sockets.push(socket.on('error', () => undefined)))
@@ -54,7 +54,7 @@ export function closed(socket: Socket | undefined): Promise<void> {
   })
 }
 
-/** A name server that gives these answers in turn, the last one for ever. */
+/** A name server that returns these answers in order, and then the last one repeatedly. */
 export function nameServer(...turns: string[][]): LookupFunction {
   let asked = 0
   return (_host, _options, callback) => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => on.close())
 
-/** Enough of every endpoint's fields for its first checks to be passed; a `delay` would only be waited for. */
+/** Enough of every endpoint's fields to pass its first checks, without `delay`, which only takes time. */
 const SOUND = {
   ...{ instanceName: 'another', integration: 'SANDBOX', token: null, qrcode: false, events: [], webhook: { url: '' } },
   ...{ number: '16505551234', numbers: ['16505551234'], text: 'x', textMessage: { text: 'x' }, mentioned: ['1'] },
@@ -36,14 +36,14 @@ const SOUND = {
 }
 const NAMES = Object.keys(SOUND)
 
-/** Characters that break things: controls, halves of pairs, combining marks, other digits, and plain ones. */
+/** Problematic characters: controls, halves of surrogate pairs, combining marks, other digits, and plain ones. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({ unit: fc.constantFrom(...'0123456789+-@.gus ()٣５\u0000\ud800'), maxLength: 20 }),
   fc.constantFrom('+16505551234', '120363041234567890@g.us', '1@lid', '@s.whatsapp.net', 'true', '1e400', '', '\u202e'),
 )
 const value = fc.oneof(text, fc.jsonValue({ maxDepth: 4 }), fc.double(), fc.boolean(), fc.constant(null))
-/** Sound but for a few fields, or a part of one. */
+/** Valid except for a few fields, or a part of one. */
 const flawed = fc
   .tuple(fc.dictionary(fc.constantFrom(...NAMES), value, { maxKeys: 3 }), fc.constantFrom(...NAMES), text, value)
   .map(([fields, name, part, junk]) => ({
@@ -60,7 +60,7 @@ function spoil(sound: unknown, part: string, junk: unknown): unknown {
   return { ...sound, [name]: junk, [part]: junk }
 }
 
-/** What a kind of instance cannot do is no fault. */
+/** A function that a kind of instance lacks is not an internal error. */
 const NOT_SUPPORTED = 501
 
 function expectSound(path: string, { status, body: answer }: Answer): void {

@@ -35,7 +35,7 @@ const PARAMETERS = [
   'action',
 ]
 
-/** Characters that break things: controls, halves of pairs, combining marks, other digits, and plain ones. */
+/** Problematic characters: controls, halves of surrogate pairs, combining marks, other digits, and plain ones. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({ unit: 'grapheme', maxLength: 30 }),
@@ -47,7 +47,7 @@ const fields = fc.dictionary(fc.oneof(fc.constantFrom(...FIELDS), text), value, 
 const body = fc.oneof({ weight: 4, arbitrary: fields }, { weight: 1, arbitrary: value })
 const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...PARAMETERS), text), text), { maxLength: 6 })
 
-/** Percent-encoded where it can be, and as it stands (but for what no client can send) where it cannot. */
+/** Percent-encoded if possible, otherwise unchanged, except for characters that no client can send. */
 function encode(part: string): string {
   return part.isWellFormed() ? encodeURIComponent(part) : part.replace(/[^\w%=&+-]/g, '%')
 }

@@ -19,7 +19,7 @@ afterAll(() => world.close())
 const MEGABYTE = 1_048_576
 const WITH_BODY = ENDPOINTS.filter(({ body }) => body)
 
-/** Every endpoint that takes a JSON body, with the token that opens it. */
+/** Every endpoint with a JSON body, with its token. */
 const TARGETS = [
   ...WITH_BODY.map((endpoint) => ({
     method: endpoint.method,
@@ -60,7 +60,7 @@ describe.each(TARGETS)('$name', ({ method, path: pattern, token, maxBytes }) => 
   ])('answers 400 Invalid field to 100,000 levels of %s', async (_name, body) => {
     const answer = await send(body)
     expectRefusal(answer, 400, 'Invalid field')
-    // Where unknown fields are refused, that comes first.
+    // If unknown fields are refused, that check comes first.
     expect(answer.body.message).toMatch(/32 levels|The field source is not known/)
   })
 

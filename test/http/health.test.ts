@@ -63,7 +63,7 @@ describe('GET /metrics', () => {
   })
 })
 
-/** What an endpoint answers that needs no parameter, or takes no JSON. */
+/** The answers of an endpoint without required parameters or a JSON body. */
 const TAKES_OTHERS: Record<string, number> = {
   'GET /contacts/export': 200,
   'POST /contacts/import': 415,

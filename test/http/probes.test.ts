@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** A further process of the world's service, with settings of its own, that tells its simulator of numbers as any other does. */
+/** Another process of the world's service with its own settings, which registers numbers at the simulator as usual. */
 async function start(env: Record<string, string>, database: Database = world.database): Promise<App> {
   lines = []
   const log = new Writable({
@@ -129,7 +129,7 @@ describe('/readyz', () => {
   it('names what is unusable, and logs the reason once, without sending it', async () => {
     const closing = openDatabase(world.database.connection, 3, () => undefined)
     const app = await start({}, closing)
-    // It ends when the service lets go of its last connection.
+    // It ends when the service closes its last connection.
     const closed = closing.close()
     for (let times = 0; times < 3; times++) {
       const answer = await get(app, '/readyz')

@@ -23,7 +23,7 @@ beforeAll(async () => {
   app = await startSecondApp(database)
 })
 
-/** A second service of the world, which reaches the database in a way of its own. */
+/** A second service of the world with its own connection to the database. */
 async function startSecondApp(database: Database): Promise<App> {
   const read = readConfig({ PARLEY_PORT: '0', PARLEY_UPSTREAM_URL: world.simulator.upstreamUrl })
   if (!read.ok) throw new Error(read.problem)
@@ -129,7 +129,7 @@ describe('a closed pool', () => {
   it('is answered with 503, and named by /readyz', async () => {
     const closing = openDatabase(world.database.connection, 3, () => undefined)
     const second = await startSecondApp(closing)
-    // It ends when the service lets go of its last connection.
+    // It ends when the service closes its last connection.
     const closed = closing.close()
     try {
       const ready = await fetch(`${second.url}/readyz`)

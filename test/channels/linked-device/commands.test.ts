@@ -13,7 +13,7 @@ const NETWORK_ID = '019A1B2C3D4E7F008A1B2C3D4E5F6071'
 const JID = '5511888887777@s.whatsapp.net'
 const ABOUT: KnownMessage = { key: { remoteJid: JID, fromMe: false, id: '3EB0' }, message: { conversation: 'hi' } }
 
-/** `late`: whatever is waited for comes too late. */
+/** `late`: every awaited answer arrives too late. */
 const openPath = async (): Promise<OpenedFile> => ({
   source: { path: '/file' },
   mimeType: 'image/png',
@@ -146,7 +146,7 @@ describe('a send', () => {
     socket.sendError = error(428)
     expect(await run(image)).toMatchObject({ outcome: 'not_open' })
     expect(streams.map(({ destroyed }) => destroyed)).toEqual([true])
-    // Nobody reads from it any more: its failure ends no process.
+    // It is no longer read, so its failure must not end the process.
     streams[0]?.emit('error', new Error('the store is away'))
   })
 })

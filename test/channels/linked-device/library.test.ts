@@ -38,7 +38,7 @@ it('reports what is wrong with it', async () => {
 })
 
 describe('a process that has loaded it', () => {
-  /** Runs a program that has loaded a library, in a process of its own; `fails`: what nobody waits for. */
+  /** Runs a program that has loaded a library, as a process; `fails` is an unhandled failure. */
   async function run(fails: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
     const service = join(folder, 'service')
     const installed = join(service, 'node_modules', 'scripted')

@@ -9,17 +9,17 @@ import type {
   Stanza,
 } from '../../../src/channels/linked-device/library.js'
 
-/** One connection whose network does what the test says. */
+/** One connection, whose network does what the test says. */
 export class ScriptedSocket {
   readonly config: SocketConfig
   readonly calls: { name: string; args: unknown[] }[] = []
   readonly ev: LinkedSocket['ev']
-  /** How the next message is taken; undefined: no answer. */
+  /** The answer to the next message; undefined: no answer. */
   word: Stanza | undefined = { tag: 'ack', attrs: {} }
   sendError: Error | null = null
   people: FoundPerson[] = []
   phones: Record<string, string> = {}
-  /** Why the number behind an address is not told. */
+  /** The error when the number behind an address is requested. */
   directoryErrors: Record<string, Error> = {}
   subject: string | null = null
   private readonly ws = new EventEmitter()
@@ -31,7 +31,7 @@ export class ScriptedSocket {
     this.ev = { emit: (event, data) => emitter.emit(event, data) }
   }
 
-  /** An envelope comes from the network. */
+  /** The network sends an envelope. */
   receive(attrs: Stanza['attrs']): void {
     this.ws.emit('CB:message', { tag: 'message', attrs })
   }
@@ -52,7 +52,7 @@ export class ScriptedSocket {
     this.raise('connection.update', { connection: 'close', lastDisconnect: { error } })
   }
 
-  /** From now on the network answers nothing. */
+  /** From now on the network does not answer. */
   holdCalls(): void {
     this.areHeld = true
   }
@@ -117,7 +117,7 @@ class ScriptedQuery {
   }
 }
 
-/** Stands in for the library: each connection is a ScriptedSocket, in the order in which they were made. */
+/** Replaces the library: each connection is a ScriptedSocket, in the order of creation. */
 export function createScriptedLibrary() {
   const sockets: ScriptedSocket[] = []
   const listeners = new Set<() => void>()
@@ -158,21 +158,21 @@ export function createScriptedLibrary() {
     serveFile: (content: Buffer | Error) => {
       file = content
     },
-    /** The connection number `count`, once it is being made. */
+    /** Connection number `count`, once it is being created. */
     async socket(count: number): Promise<ScriptedSocket> {
       while (sockets.length < count) {
         await new Promise<void>((resolve) => {
           listeners.add(resolve)
         })
       }
-      // Its maker holds it now.
+      // Its creator has it now.
       await new Promise(setImmediate)
       return sockets[count - 1] as ScriptedSocket
     },
   }
 }
 
-/** A store in memory that notes what is written together. */
+/** A store in memory that records what is written together. */
 export function createMemoryStore(credentials: string | null = null) {
   const keys = new Map<string, string>()
   const writes: { credentials: string | null; keys: readonly KeyEntry[] }[] = []

@@ -32,7 +32,7 @@ function start(credentials: string | null, changes: Partial<DeviceSessionOptions
   const events: DeviceEvent[] = []
   const left: PendingWrite[] = []
   const waits: Wait[] = []
-  /** For how long each connection may take until the network lets it in. */
+  /** How long each connection may take until the network accepts it. */
   const patience: Wait[] = []
   const heard = new Set<() => void>()
   const hear = () => {

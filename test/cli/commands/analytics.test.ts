@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** `parley analytics <args>` of the organization, beside the world's service. */
+/** Runs `parley analytics <args>` for the organization, next to the world's service. */
 function analytics(command: string, args: string[], org = organization.slug): Promise<Result> {
   return run(['analytics', command, '--org', org, ...args], env)
 }

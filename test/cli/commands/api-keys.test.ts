@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** `parley key <args>` beside the world's service. */
+/** Runs `parley key <args>` next to the world's service. */
 function key(...args: string[]): Promise<Result> {
   return run(['key', ...args], env)
 }
@@ -27,7 +27,7 @@ async function create(...options: string[]) {
   return made.json()
 }
 
-/** What the service says to a request with the key. */
+/** The service's answer to a request with the key. */
 async function answerTo(secret: string): Promise<string> {
   const { body } = await world.request('GET', '/contact?chat_id=5511987654321', { key: secret })
   return `${body.error}: ${body.message}`

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** `parley member <args>` beside the world's service. */
+/** Runs `parley member <args>` next to the world's service. */
 function member(args: string[], input?: string): Promise<Result> {
   return run(['member', ...args], env, input)
 }

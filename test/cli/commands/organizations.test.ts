@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** `parley org <args>` beside the world's service. */
+/** Runs `parley org <args>` next to the world's service. */
 function org(args: string[], input?: string): Promise<Result> {
   return run(['org', ...args], env, input)
 }

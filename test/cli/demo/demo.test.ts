@@ -156,7 +156,7 @@ describe('ensureDemo', () => {
 
   it('is completed by the next start, wherever the previous one was interrupted', async () => {
     let cuts = 0
-    // Each start gets one answer further than the one before, if nothing was left to do again.
+    // Each start gets one answer further than the previous one, if none is repeated.
     for (let cut = true; cut && cuts < 100; cuts++) {
       cut = await makeDemoCutOffAfter(cuts).then(
         () => false,
@@ -179,7 +179,10 @@ function makeDemo(url = app.url): Promise<Demo> {
   return ensureDemo({ url, adminToken, dataDir: folder.path, storefrontUrl, signal: new AbortController().signal })
 }
 
-/** Makes the demo through a connection that breaks after so many answers: the next request is served, its answer lost. */
+/**
+ * Creates the demo through a connection that breaks after `answers` answers: the next request is executed, but its
+ * answer is lost.
+ */
 async function makeDemoCutOffAfter(answers: number): Promise<Demo> {
   let answered = 0
   const proxy = await listen(

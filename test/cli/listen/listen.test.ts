@@ -30,7 +30,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-/** How many lines a request has, with the empty one after it. */
+/** The number of lines of a request, including the empty one after it. */
 const LINES = 7
 
 async function listen(...args: string[]): Promise<Followed> {

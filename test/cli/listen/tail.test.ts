@@ -103,7 +103,7 @@ describe('webhooks tail', () => {
     expect(lines.map((line) => JSON.parse(line).webhook_id)).toEqual([wanted.id, wanted.id])
   })
 
-  /** Stores deliveries whose attempt, so long, was recorded at this moment. */
+  /** Stores deliveries with an attempt of this duration, recorded at this time. */
   async function recordAttempts(webhookId: string, { count, durationMs }: { count: number; durationMs: number }) {
     const recordedAt = new Date()
     const at = new Date(recordedAt.getTime() - durationMs).toISOString()

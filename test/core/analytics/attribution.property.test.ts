@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** Numbers from 0 to below `limit` that are the same in every run of a seed. */
+/** Numbers from 0 to below `limit`, the same in every run of a seed. */
 function randomOf(seed: number): (limit: number) => number {
   let state = seed
   return (limit) => {
@@ -48,7 +48,7 @@ it.each([1, 2, 3, 4, 5, 6])(
     }
     const query = (sql: string, ...values: unknown[]) => world.database.pool.query(sql, [made.id, ...values])
     const starts = new Map<string, number>()
-    // Crowded, or apart and without send-templates: then most orders are plain.
+    // Either close together, or apart and without send-templates: then most orders are unambiguous.
     const [days, singles] = seed % 2 === 1 ? [20, 4] : [80, 0]
     for (let n = 0; n < 8; n++) {
       const startedAt = BEGIN + random(days * 24) * HOUR_MS
@@ -149,7 +149,7 @@ it.each([1, 2, 3, 4, 5, 6])(
         )
         const isClick =
           rows[0].clicked_broadcast_id === id && Date.parse(orderDate) - rows[0].clicked_at.getTime() <= WINDOW_MS
-        // A message may be a few hours younger than the start of its broadcast.
+        // A message may be sent some hours after its broadcast started.
         if (!isClick) expect(after).toBeLessThanOrEqual(WINDOW_MS + 5 * HOUR_MS)
       }
       expect(revenue.attributed.orderCount).toBe(due.length)
@@ -159,7 +159,7 @@ it.each([1, 2, 3, 4, 5, 6])(
       sum += cents(revenue.attributed.totalRevenue)
     }
     expect(taken.size).toBeGreaterThan(0)
-    // What is plain without a look at what the buyer was sent is what a look at it tells.
+    // An order that is unambiguous without the buyer's messages gets the same result with them.
     await query('UPDATE broadcasts SET completed_at = NULL WHERE organization_id = $1')
     for (const id of starts.keys()) {
       const { orders: again } = (await readBroadcastAnalytics(world.app.ctx, organization, id)).revenue

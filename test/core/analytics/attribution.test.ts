@@ -67,7 +67,7 @@ async function sendOneOff(code: string, chatNumber: string): Promise<string> {
   return answer.body.broadcastId
 }
 
-/** An order placed now, or so many milliseconds later. */
+/** An order placed now, or this number of milliseconds later. */
 function order(name: string, fields: Record<string, unknown> = {}, afterMs = 0): Promise<void> {
   const at = new Date(world.now().getTime() + afterMs).toISOString()
   const landing_site = '/?utm_source=whatsapp&utm_campaign=spring'
@@ -77,7 +77,7 @@ function order(name: string, fields: Record<string, unknown> = {}, afterMs = 0):
 const revenueOf = async (id: string, { key } = organization) =>
   (await world.request('GET', `/broadcast-analytics?broadcast_id=${id}`, { key })).body.data.revenue
 
-/** The names of the orders that are attributed to each of the broadcasts; the sum fits. */
+/** The names of the orders attributed to each broadcast. Checks the sum too. */
 async function dueTo(...ids: string[]): Promise<string[][]> {
   return Promise.all(
     ids.map(async (id) => {

@@ -187,7 +187,7 @@ describe('revenue', () => {
       { landing_site: landing('natal_vm'), total_price: '2.00' },
       { landing_site: landing('pascoa'), total_price: '4.00' },
     )
-    // natal_vm is a campaign of its own here, and at the same time one of natal.
+    // natal_vm is a separate campaign here, and also one of the suffixes of natal.
     const all = [await link('natal'), await link('Natal'), await link('natal_vm')]
     expect(await find({ codes: all, campaigns: ['pascoa', 'NATAL'] })).toMatchObject({
       totalRevenue: 7,

@@ -31,7 +31,7 @@ async function createOrganization(): Promise<TestOrganization & Organization> {
 
 const error = { code: 131026, text: 'Message undeliverable' }
 
-/** One of every kind; the last is not ready. */
+/** One of every kind; the last one is not prepared. */
 const RECIPIENTS: Omit<RecipientFields, 'n'>[] = [
   { status: 'sent', outstanding: 'pending', accepted: false },
   { status: 'sent' },
@@ -47,7 +47,7 @@ const RECIPIENTS: Omit<RecipientFields, 'n'>[] = [
   {},
 ]
 
-/** A broadcast with them, its counters right but for `changes`. */
+/** A broadcast with them; its counters are right except for `changes`. */
 async function seedBroadcast(
   owner: Organization = organization,
   changes: Record<string, number> = {},
@@ -125,7 +125,7 @@ describe('a recount', () => {
     const DAY = 86_400_000
     const AT = Date.parse('2026-03-10T15:00:00Z')
 
-    /** An order of the campaign "spring", so many days after the start. */
+    /** An order of the campaign "spring", placed this number of days after the start. */
     async function putOrder(days: number, contactId: string | null): Promise<void> {
       const at = new Date(AT + days * DAY)
       const order = { id: newId(), name: '#1', total_price: '10.00', currency: organization.currency, ordered_at: at }
@@ -161,7 +161,7 @@ describe('a recount', () => {
       )
       await putOrder(11, buyer)
       expect(await verify()).toEqual({ campaigns: 1, drifts: [] })
-      // It is said to have ended before that message was sent.
+      // Its recorded end is before that message was sent.
       await query('UPDATE broadcasts SET completed_at = $2 WHERE id = $1', new Date(AT + DAY))
       const of = { campaignId: id, name: 'Spring', detail: '' }
       expect((await verify(id)).drifts).toEqual([
@@ -183,7 +183,7 @@ describe('a recount', () => {
       )
       await putOrder(1, null)
       expect(await verify()).toEqual({ campaigns: 1, drifts: [] })
-      // It is said to be of a later day than it was sent.
+      // Its recorded day is later than the day it was sent.
       await world.database.pool.query("UPDATE broadcasts SET day = '2026-03-20' WHERE id = $1", [id])
       const of = { campaignId: id, name: 'hello', detail: '' }
       expect((await verify()).drifts).toEqual([

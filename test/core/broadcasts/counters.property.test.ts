@@ -28,12 +28,12 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** Four people with a number, of whom each but the first is also known by a user id; sends to the first never get an answer. */
+/** Four people with a number, all but the first also known by a user id. Sends to the first never get an answer. */
 const PEOPLE = [0, 1, 2, 3]
 const numberOf = (person: number) => (person === 0 ? '16505000005' : `1650555000${person + 6}`)
 const userIdOf = (person: number) => `US.43491208655302741${person}`
 
-/** A status of one of the messages that arrived, `message` of them from the last one. */
+/** A status of one of the messages that arrived, counted from the last one. */
 interface Report {
   message: number
   status: 'sent' | 'delivered' | 'read' | 'failed'
@@ -105,10 +105,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: is('merge'), person: twin }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('fold', 'giveUp', 'tend') }) as fc.Arbitrary<Step> },
 )
-/** Steps side by side, one such moment after the other. */
+/** Groups of concurrent steps, one group after the other. */
 const moments = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 6, maxLength: 14 })
 
-/** An organization with what has happened to it so far. */
+/** An organization with everything that has happened to it so far. */
 interface Story {
   organization: TestOrganization
   broadcasts: string[]
@@ -204,7 +204,7 @@ async function press(story: Story, { button, message }: Extract<Step, { kind: 'p
   return { type: 'button', button: { text: button, payload: button }, ...context }
 }
 
-/** Side by side, as a worker takes them; and the counts are folded meanwhile. */
+/** Concurrently, as a worker runs them, while the counts are rolled up. */
 async function reportAll(story: Story, reports: Report[]): Promise<void> {
   for (const { message, status, code } of reports) {
     const [sent] = await messagesOf(story, message)
@@ -276,7 +276,7 @@ async function check(story: Story): Promise<void> {
 
 const pick = (stats: Shown) => Object.fromEntries(FIGURES.map((name) => [name, stats[name]]))
 
-/** Each status has the recipients that show it, and as many as are told. */
+/** Each status has the recipients that show it, and their number is right. */
 async function checkPages(story: Story, id: string, recipients: Shown[]): Promise<void> {
   for (const status of ['pending', 'skipped', 'sent', 'delivered', 'read', 'failed']) {
     const { body } = await ask(story, 'GET', `/broadcasts/${id}/recipients?limit=100&status=${status}`)
@@ -309,17 +309,17 @@ it('the counters match the recipients, whatever happens to them and whenever the
     }),
     { seed: 5, numRuns: 10 * TIMES },
   )
-  // Forty stories, those of bin/soak, bring all of it about; fewer need not.
+  // Forty stories, as bin/soak plays them, cover all of this; fewer may not.
   if (TIMES >= 4) expect(WANTED.filter((word) => !seen.has(word))).toEqual([])
 }, 180_000)
 
-/** What must have come about in some of the stories. */
+/** The cases that some of the stories must have covered. */
 const WANTED = [
   ...['pending', 'skipped', 'sent', 'delivered', 'read', 'failed'],
   ...['opted out', 'duplicate', 'contact erased', 'cancelled', 'outcome_unknown', '131049'],
 ]
 
-/** What the story's recipients show of their fate. */
+/** The outcomes of the story's recipients. */
 async function wordsOf(story: Story): Promise<string[]> {
   const answers = await Promise.all(
     [...story.broadcasts, ...story.singles].map((id) => ask(story, 'GET', `/broadcasts/${id}/recipients?limit=100`)),

@@ -81,7 +81,7 @@ it('deleting an organization while its broadcast is being sent removes everythin
   expect((await world.admin('DELETE', `/organizations/${organization.id}`)).status).toBe(200)
   await draining
   await reconcileBroadcasts(world.app.ctx)
-  // What was under way is gone, and then the row of the organization.
+  // Running work is gone, and then the row of the organization.
   await workOffLater(world)
   await workOffLater(world)
   expect(await countRows(organization)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])))

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 afterAll(() => at.close())
 
-/** Puts contacts into the tables, thousands in a moment; their ids in that order. */
+/** Inserts thousands of contacts at once; returns their ids in order. */
 async function seedContacts(count: number, tag: string): Promise<string[]> {
   const ids = Array.from({ length: count }, newId)
   await at.world.database.pool.query(
@@ -112,7 +112,7 @@ describe('preparing the recipients of a large broadcast', () => {
 })
 
 describe('preparing recipients continues correctly while', () => {
-  /** Begins to make a broadcast, and stops before its first batch: somebody holds the first contact. */
+  /** Starts creating a broadcast that stops before its first batch, because the first contact's row is locked. */
   async function begin(fields: object) {
     const { id: contactId, digits } = await at.newContact()
     const held = await hold(at.world.database, 'SELECT FROM contacts WHERE id = $1 FOR UPDATE', [contactId])

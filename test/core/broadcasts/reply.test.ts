@@ -38,7 +38,7 @@ function nextNumber(): string {
   return `1650556${String(1_000 + ++people)}`
 }
 
-/** So many seconds after the moment at which the messages of these tests are sent. */
+/** A time this number of seconds after the messages of these tests are sent. */
 function at(offset = 0): Date {
   return new Date(Number(seconds(offset)) * 1_000)
 }

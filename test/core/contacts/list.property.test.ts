@@ -26,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('receive'), person: fc.nat({ max: 7 }) }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'fold' }) },
 ) as fc.Arbitrary<Step>
-/** Steps side by side, one such moment after the other. */
+/** Groups of concurrent steps, one group after the other. */
 const moments = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 8 })
 
 async function take(organization: TestOrganization, step: Step): Promise<void> {
@@ -53,7 +53,7 @@ async function take(organization: TestOrganization, step: Step): Promise<void> {
   }
 }
 
-/** The organization's contacts as their rows tell, most recently active first. */
+/** The organization's contacts according to their rows, most recently active first. */
 async function recount({ id }: Organization): Promise<string[]> {
   const { rows } = await world.database.pool.query(
     `SELECT c.id FROM contacts c LEFT JOIN contact_activity a ON a.organization_id = c.organization_id AND a.contact_id = c.id

@@ -71,14 +71,14 @@ const story = fc.array(fc.record({ step, questions: fc.array(question, { maxLeng
   maxLength: 14,
 })
 
-/** A message as the reference keeps it. */
+/** A message in the reference model. */
 interface Said {
   upstreamId: string
   text: string
   transcription: string | null
 }
 
-/** A conversation and what it must hold. */
+/** A conversation with its expected messages. */
 class Reference {
   readonly said: Said[] = []
   readonly digits: string
@@ -103,11 +103,11 @@ class Reference {
     this.said.push(...texts.map((text, n) => ({ upstreamId: upstreamIds[n] as string, text, transcription: null })))
   }
 
-  /** Somebody of whom only the user id was known turns out to be this person; half of what they said is searchable. */
+  /** A person known only by a user id turns out to be this person; half of their messages are indexed. */
   async merge(texts: string[]): Promise<void> {
     const { ctx } = world.app
     const userId = `BR.${newId()}`
-    // Each user id is that of another business, so none speaks against another.
+    // Each user id belongs to another business, so they do not contradict each other.
     const hearing = { at: new Date(), instanceId: newId() }
     await resolveContact(ctx, organization.id, { waId: null, userId }, null, hearing)
     const younger = await findContactByAddresses(ctx.database, organization.id, [`user:${userId}`])

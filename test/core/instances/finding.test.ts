@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** Somebody who wrote these texts, to the instance. */
+/** A person who wrote these texts to the instance. */
 async function talk(number: string, texts: string[], full_name?: string): Promise<string> {
   const body = { phone_number: number, ...(full_name && { full_name }) }
   const { id } = (await world.request('POST', '/contact', { key: organization.key, body })).body.contact
@@ -30,7 +30,7 @@ async function talk(number: string, texts: string[], full_name?: string): Promis
   return id
 }
 
-/** What the verbs are handed, and how often they ask what. */
+/** The context of the functions, with the number of runs of each statement. */
 async function watch() {
   const { ctx } = world.app
   const { database, ran } = watchStatements(ctx.database)

@@ -26,7 +26,7 @@ async function openPhone(organization: TestOrganization, number: string, instanc
   return id
 }
 
-/** Somebody writes to an instance, or (`shop`) to the organization's number. */
+/** A person writes to an instance, or (`shop`) to the organization's number. */
 async function receive({ id, phoneNumberId }: TestOrganization, instance: string, from: object): Promise<void> {
   const to = instance === 'shop' ? { phone_number_id: phoneNumberId } : { organization_id: id, instance }
   const body = { ...to, ...from, type: 'text', text: { body: 'Oi' } }
@@ -38,7 +38,7 @@ async function totalOf(instance: string, { key } = on.organization): Promise<num
   return body.messages.total
 }
 
-/** The messages as their rows tell, by the connection; null is the organization's number. */
+/** The messages according to their rows, by channel; null is the organization's number. */
 async function recount({ id }: TestOrganization): Promise<Map<string | null, number>> {
   const { rows } = await on.world.database.pool.query<{ instance_id: string | null; count: number }>(
     'SELECT instance_id, count(*) AS count FROM messages WHERE organization_id = $1 AND seq IS NOT NULL GROUP BY instance_id',
@@ -47,7 +47,7 @@ async function recount({ id }: TestOrganization): Promise<Map<string | null, num
   return new Map(rows.map((row) => [row.instance_id, row.count]))
 }
 
-/** The rows that make up the totals: how many for each connection, and their sum. */
+/** The rows of the totals: their number for each channel, and their sum. */
 async function rowsOf(instanceIds: readonly string[]): Promise<{ rows: number; sum: number }[]> {
   const { rows } = await on.world.database.pool.query<{ rows: number; sum: number }>(
     `SELECT count(*) AS rows, sum(change)::float8 AS sum FROM line_counts WHERE instance_id = ANY ($1)
@@ -79,7 +79,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.constant({ kind: 'fold' as const }) },
 )
-/** Steps side by side, one such moment after the other. */
+/** Groups of concurrent steps, one group after the other. */
 const moments = fc.array(fc.array(step, { minLength: 2, maxLength: 8 }), { minLength: 2, maxLength: 6 })
 
 async function take(step: Step): Promise<void> {

@@ -18,19 +18,19 @@ export interface Process {
   ctx: Context
   sessions: Sessions
   device(instance: TestInstance): Device
-  /** Holds back the statement of this name until the promise resolves. */
+  /** Delays the statement of this name until the promise resolves. */
   delay(statement: string, until: Promise<void>): void
-  /** How often the statement of this name was run. */
+  /** The number of runs of the statement with this name. */
   ran(statement: string): number
 }
 
-/** A linked device as its row names it. */
+/** The row of a linked device. */
 export interface TestInstance {
   organization_id: string
   id: string
 }
 
-/** A service that runs no linked devices itself, the scripted network, and processes that do. */
+/** A service that runs no linked devices itself, the scripted network, and processes that run them. */
 export interface Devices {
   world: World
   network: ScriptedNetwork
@@ -38,12 +38,12 @@ export interface Devices {
   startProcess(options?: { hasLibrary?: boolean; log?: Logger }): Promise<Process>
   createInstance(wanted?: boolean, of?: TestOrganization): Promise<TestInstance>
   rowOf(instance: TestInstance): Promise<InstanceRow>
-  /** Has the instance linked with a number, by a process that runs it. */
+  /** Links the instance with a number, in a process that runs it. */
   link(instance: TestInstance, number: string): Promise<void>
   close(): Promise<void>
 }
 
-/** What is looked at of an instance's row. */
+/** The checked columns of an instance's row. */
 export interface InstanceRow {
   state: string
   state_code: number | null
@@ -52,15 +52,15 @@ export interface InstanceRow {
   holder: number | null
 }
 
-/** Leases that end soon, so that a test need not wait for them long. */
+/** Short leases, so that tests need not wait long for their end. */
 export const TIMING = { leaseMs: 2_000, marginMs: 600, roundMs: 100 }
 
-/** The service below `startDevices`, for files whose tests share one. */
+/** The service that `startDevices` uses, for files whose tests share one. */
 export function startDeviceWorld(): Promise<World> {
   return startWorld({ PARLEY_ROLES: 'api,worker' })
 }
 
-/** `shared` is emptied at the end, and not closed. */
+/** `shared` is emptied at the end, not closed. */
 export async function startDevices(shared?: World): Promise<Devices> {
   const world = shared ?? (await startDeviceWorld())
   const network = await startScriptedNetwork()
@@ -141,7 +141,7 @@ export async function startDevices(shared?: World): Promise<Devices> {
   }
 }
 
-/** A database whose statements can be counted and held back, those inside transactions excepted. */
+/** A database that counts and delays statements, except those inside transactions. */
 export function watchStatements(database: Database): Pick<Process, 'delay' | 'ran'> & { database: Database } {
   const delays = new Map<string, Promise<void>>()
   const counts = new Map<string, number>()

@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-convert-'))
   files = await startHttpServer((_request, response) => void response.end(ogg()))
   const guard = createAddressGuard(['127.0.0.1'])
-  // No more of it is needed here.
+  // The rest is not needed here.
   ctx = {
     spool: createSpool(join(folder, 'spool')),
     limits: { sentFiles: createFileLimiter(SENT_FILES), conversions: createSemaphore(MAX_CONVERSIONS) },
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Nothing may stay where files pass through. */
+/** No file may be left in the spool. */
 afterEach(async () => {
   expect(await readdir(join(folder, 'spool')).catch(() => [])).toEqual([])
 })
@@ -44,7 +44,7 @@ afterEach(async () => {
 const voice = (encoding: boolean | null = null): FileConversion => ({ kind: 'voice', encoding })
 const sticker: FileConversion = { kind: 'sticker' }
 
-/** Prepares a file; what was handed to the work, with the bytes. */
+/** Prepares a file; resolves to the arguments of the work, with the bytes. */
 async function prepare(source: FileSource, conversion: FileConversion) {
   const named = { organizationId: 'one', field: 'audio' }
   return withPrepared(ctx, named, source, conversion, async (prepared: Prepared) => ({
@@ -177,7 +177,7 @@ describe.skipIf(!hasFfmpeg)('converting a picture', () => {
   })
 })
 
-/** A picture of few bytes that is so wide and so high. */
+/** A picture of few bytes with this width and height. */
 function vastGif(side: number): Buffer {
   const file = gif()
   file.writeUInt16LE(side, 6)

@@ -38,7 +38,7 @@ beforeEach(async () => {
   upstream.files.set('1', jpeg())
 })
 
-/** One whose templates have been asked for already. */
+/** An organization whose templates have already been fetched. */
 async function createOrganization(): Promise<TestOrganization> {
   const created = await world.createOrganization()
   await world.drain()
@@ -63,7 +63,7 @@ async function shown(of = organization) {
   return (await conversation(world, of, CUSTOMER)).body.messages[0]
 }
 
-/** What readers of events were told of received messages. */
+/** The message.received events. */
 async function received(of = organization) {
   return (await eventsOf(world, of, 'message.received')).map((event) => event.data)
 }
@@ -360,7 +360,7 @@ describe('a repeated job', () => {
     const message = image()
     upstream.onFind.push(async (_response) => {
       const id = await messageIdOf(world, organization, message)
-      // As far as the killed one came: the row, and bytes.
+      // The state when the process was killed: the row, and the bytes.
       await insertMedia(world.database, organization.id, {
         id,
         mimeType: 'x/y',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** What the conversation shows of a message that a new person sends by way of the simulator. */
+/** The conversation's view of a message that a new person sends through the simulator. */
 async function send(type: string, payload: object) {
   organization = await world.createOrganization()
   const from = `1650555${String(++people).padStart(4, '0')}`

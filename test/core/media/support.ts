@@ -8,15 +8,15 @@ import { type HttpServer, startHttpServer, type Taken } from '../../upstream/htt
 /** How a test answers one step of a fetch. */
 export type Step = (response: ServerResponse, request: Taken) => void | Promise<void>
 
-/** An upstream that has files, and fails when the test says so. */
+/** An upstream with files, which fails when the test says so. */
 export interface FileUpstream extends HttpServer {
-  /** What it has, by media id. */
+  /** Its files, by media id. */
   files: Map<string, Buffer>
-  /** How it answers next to the question for a file, before it answers as usual. */
+  /** Its next answers to a look-up of a file, before the usual one. */
   onFind: Step[]
-  /** The same for the download itself. */
+  /** Its next answers to a download. */
   onDownload: Step[]
-  /** Forgets its files, what it was asked, and how it shall answer. */
+  /** Resets its files, requests and answers. */
   clear(): void
 }
 
@@ -53,7 +53,7 @@ export function fileMessage(from: string, type: string, payload: object, fields:
   return { from, id: wamid(), timestamp: seconds(), type, [type]: payload, ...fields }
 }
 
-/** Receives a message with a file; resolves to its id when every job that is due has been worked off. */
+/** Receives a message with a file; resolves to its id once every due job has run. */
 export async function receiveFile(world: World, organization: TestOrganization, message: WireMessage): Promise<string> {
   await receiveMessages(world, organization, message)
   return messageIdOf(world, organization, message)
@@ -69,13 +69,13 @@ export async function messageIdOf(world: World, organization: TestOrganization, 
   return rows[0].id
 }
 
-/** The bytes that are kept for a message; null when there are none. */
+/** The stored bytes of a message; null if there are none. */
 export async function storedBytes(world: World, organization: { id: string }, id: string): Promise<Buffer | null> {
   const stream = await world.app.ctx.blobs.open(blobKey(organization.id, id))
   return stream && buffer(stream)
 }
 
-/** Every file that is noted. */
+/** All rows of files. */
 export async function mediaRows(world: World) {
   const { rows } = await world.database.pool.query(
     `SELECT organization_id, id, mime_type, size::float8 AS size, filename, message_id FROM media
@@ -84,7 +84,7 @@ export async function mediaRows(world: World) {
   return rows
 }
 
-/** The jobs that wait, of one task. */
+/** The waiting jobs of a task. */
 export async function jobsOf(
   world: World,
   task: string,
@@ -98,7 +98,7 @@ export async function jobsOf(
   return rows
 }
 
-/** The time of every waiting job has come, and they are worked off; `attempts`: so many tries they have behind them. */
+/** Makes every waiting job due, and runs them; `attempts` is the number of previous tries. */
 export async function workOffLater(world: World, attempts?: number): Promise<void> {
   await world.database.pool.query(
     'UPDATE graphile_worker._private_jobs SET run_at = now(), attempts = coalesce($1, attempts)',

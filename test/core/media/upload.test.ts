@@ -45,7 +45,7 @@ const given = (path: string) => ({
 })
 
 describe('a file that does not arrive in time', () => {
-  /** The service's own context, but its patience is a thousandth; `asked` is what it would have had. */
+  /** The service's context with a thousandth of its deadlines; `asked` lists the original ones. */
   function impatient(asked: number[]): Context {
     const { ctx } = world.app
     const fetcher: Context['fetcher'] = {

@@ -41,7 +41,7 @@ async function texts(chatNumber: string): Promise<string[]> {
   return body.messages.map((message: { message: string }) => message.message)
 }
 
-/** Lets two workers, as two processes would, work off what waits until the conversation has so many messages. */
+/** Runs two workers, as in two processes, until the conversation has this number of messages. */
 async function withTwoWorkers(work: () => Promise<void>): Promise<void> {
   const workers: Worker[] = []
   const { ctx } = world.app

@@ -6,7 +6,7 @@ import { changeFor, envelope, seconds, type WireMessage } from '../../interfaces
 import { TIMES } from '../../support/times.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
-/** How many histories are played; this many are played side by side. */
+/** The number of histories, and how many are played concurrently. */
 const RUNS = Number(process.env.PARLEY_TEST_IDENTITY_RUNS ?? 80 * TIMES)
 const AT_ONCE = 8
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** What a person's messages show: the number alone, the number and the user id, the user id alone, or now this and now that. */
+/** The addresses in a person's messages: the number, the number and the user id, the user id, or a mix. */
 type Kind = 'number' | 'both' | 'id' | 'mixed'
 
 interface Choice {
@@ -38,7 +38,7 @@ interface Choice {
 interface Plan {
   kinds: Kind[]
   choices: Choice[]
-  /** Whether callbacks come in the order in which they happened. */
+  /** True if callbacks arrive in the order in which they happened. */
   inOrder: boolean
   order: number[]
   doubled: boolean[]
@@ -63,38 +63,38 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   doubled: fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }),
 })
 
-/** Somebody who writes, as things are at one moment of the history. */
+/** A sender, at one moment of the history. */
 interface Person {
   index: number
   kind: Kind
   number: number
   id: number
-  /** Whether the number alone tells who writes, as the callbacks before say. */
+  /** True if the number alone identifies the sender, given the callbacks before. */
   mayHide: boolean
-  /** Whether the user id was seen together with the number. */
+  /** True if the user id was seen together with the number. */
   isShown: boolean
   hasMoved: boolean
 }
 
-/** One callback: the value of its change, and what is true of it. */
+/** A callback: the value of its change, and the facts behind it. */
 interface Told {
   value: object
   field: string
   upstreamId: string | null
   person: number
-  /** The user id that it shows. */
+  /** The user id in it. */
   id: number | null
 }
 
 interface History {
   told: Told[]
-  /** Persons all of whose messages are to stand in one conversation. */
+  /** Persons whose messages must all be in one conversation. */
   whole: Set<number>
 }
 
 let made = 0
 
-/** Plays a plan through; what could not be decided by the callbacks, whoever reads them, does not happen. */
+/** Executes a plan. Histories that the callbacks leave ambiguous do not occur. */
 function play({ kinds, choices, inOrder }: Plan): History {
   const run = ++made
   const numberOf = (number: number) => `1650${String(run * 10 + number).padStart(7, '0')}`
@@ -138,7 +138,7 @@ function play({ kinds, choices, inOrder }: Plan): History {
     const touches = shared.has(from) || shared.has(to)
     if (person.kind === 'number' && touches) return
     if (others.length > 0 && !inOrder && [...others].some((index) => kinds[index] === 'number')) return
-    // Numbers alone do not tell the order of several changes that are told in another one.
+    // Numbers alone do not reveal the order of several changes that arrive out of order.
     if (person.hasMoved && !inOrder) whole.delete(person.index)
     person.hasMoved = true
     owners.delete(from)
@@ -169,7 +169,7 @@ function play({ kinds, choices, inOrder }: Plan): History {
       { from: numberOf(to), system: { ...system, wa_id: numberOf(to), customer: numberOf(from) } },
     ]
     tell(person, { type: 'system', ...shapes[style] }, hasIds ? person.id : null)
-    // Both user ids are one person's from here on.
+    // From here on both user ids belong to one person.
     if (hasIds) links.push([old, person.id])
   }
   const links: [number, number][] = []
@@ -200,7 +200,7 @@ function rootOf(links: readonly [number, number][], id: number): number {
   return before ? rootOf(links, before[0]) : id
 }
 
-/** The numbers that more than one person ever has. */
+/** The numbers that belong to more than one person over time. */
 function findShared(kinds: Kind[], choices: Choice[]): Set<number> {
   const owners = new Map(kinds.map((_, index) => [index, index]))
   const formerly = new Map(kinds.map((_, index) => [index, new Set([index])]))
@@ -218,7 +218,7 @@ function findShared(kinds: Kind[], choices: Choice[]): Set<number> {
   return new Set([...formerly].filter(([, persons]) => persons.size > 1).map(([number]) => number))
 }
 
-/** The callbacks in the order in which they arrive: some twice, and all mixed up unless they come in order. */
+/** The callbacks in their order of arrival: some twice, and shuffled unless they arrive in order. */
 function deliver({ told }: History, { inOrder, order, doubled }: Plan): Told[] {
   const all = told.flatMap((one, n) => (doubled[n] ? [one, one] : [one]))
   if (inOrder) return all

@@ -27,7 +27,7 @@ afterAll(() => world.close())
 
 const { newNumber, newUserId, take, texts, send, lastSend } = peopleOf(() => ({ world, organization }))
 
-/** A message with both addresses, `at` seconds after the first moment. */
+/** A message with both addresses, sent `at` seconds after the first moment. */
 const both = (number: string, userId: string, text: string, at = 0) =>
   textMessage(number, text, { from_user_id: userId, timestamp: seconds(at) })
 

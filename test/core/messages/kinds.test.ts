@@ -27,7 +27,7 @@ function person(): string {
   return `1650555${String(++people).padStart(4, '0')}`
 }
 
-/** What the conversation shows of one message of the given type. */
+/** The conversation's view of one message of the given type. */
 async function shown(type: string, payload: unknown, fields: WireMessage = {}) {
   const from = person()
   await receiveMessages(world, organization, {
@@ -126,7 +126,7 @@ describe('the kinds of inbound message', () => {
   ]
 
   it.each(cases)('are stored: %s', async (_name, type, payload, expected) => {
-    // The simulator knows nothing of these files; how files are fetched is shown in core/media.
+    // The simulator does not have these files; tests in core/media cover fetching.
     const hasFile = typeof payload === 'object' && payload !== null && 'mime_type' in payload
     expect(await shown(type, payload)).toMatchObject({
       ...expected,

@@ -28,7 +28,7 @@ afterAll(() => world.close())
 
 const { newNumber, newUserId, take, texts, send, lastSend } = peopleOf(() => ({ world, organization }))
 
-/** A message of a person known by a user id alone. */
+/** A message of a person with only a user id. */
 function fromUser(userId: string, text: string, fields: WireMessage = {}): WireMessage {
   return { from_user_id: userId, id: wamid(), timestamp: seconds(), type: 'text', text: { body: text }, ...fields }
 }

@@ -11,7 +11,7 @@ import { type Held, hold, untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { jobsOf } from '../media/support.js'
 
-/** How many messages of a conversation come between two jobs. */
+/** The number of messages of a conversation between two jobs. */
 const STEP = 1_000
 
 let world: World
@@ -43,7 +43,7 @@ async function newConversation(texts: readonly string[]): Promise<Conversation> 
 
 const index = (contactId: string) => indexConversation(world.app.ctx, organization.id, contactId)
 
-/** The texts that a search finds, oldest first. */
+/** The texts found by a search, oldest first. */
 async function found(contactId: string, query: string): Promise<string[]> {
   return textsOf(await readConversations(world, organization, { contactId, query, ascending: 'true', limit: '100' }))
 }
@@ -54,7 +54,7 @@ async function holdRow(sql: string, ...values: unknown[]): Promise<Held> {
   return held
 }
 
-/** Holds one message, so that the job stops there with those before it in its hands. */
+/** Locks one message, so that the job stops there after reading those before it. */
 const holdMessage = (upstreamId: string | undefined) =>
   holdRow(
     'SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $2 FOR UPDATE',
@@ -94,11 +94,11 @@ async function transcribe({ upstreamIds }: Conversation, number: number, text: s
   await world.database.transaction((transaction) => setTranscription(transaction, organization.id, id, text))
 }
 
-/** Makes both people one, as a callback that names both addresses does. */
+/** Merges both people, as a callback with both addresses does. */
 const merge = (older: Conversation, userId: string) =>
   resolveContact(world.app.ctx, organization.id, { waId: older.digits, userId }, null)
 
-/** A conversation with somebody of whom only the user id is known. */
+/** A conversation with a person known only by a user id. */
 async function newUserConversation(texts: readonly string[]): Promise<Conversation & { userId: string }> {
   const userId = `US.${newId()}`
   await resolveContact(world.app.ctx, organization.id, { waId: null, userId }, null)
@@ -109,7 +109,7 @@ async function newUserConversation(texts: readonly string[]): Promise<Conversati
   return { userId, digits: '', id: rows[0].id, upstreamIds: await insertMessages(world, rows[0].id, texts) }
 }
 
-/** The rows of a contact in the tables of reading. */
+/** The rows of a contact in the search tables. */
 async function rowsOf(contactId: string): Promise<number> {
   const { rows } = await world.database.pool.query(
     `SELECT (SELECT count(*) FROM message_search WHERE contact_id = $1)
@@ -141,7 +141,7 @@ describe('changes while a conversation is being indexed', () => {
 
   it.each(Object.entries(changes))('keep %s that the job finds in progress', async (_name, change) => {
     const conversation = await newConversation(['alfa', 'beta', 'gama'])
-    // The change stops where it writes into the index: a row of its message that is there already is held.
+    // The change stops when it writes into the index, because an existing row of its message is locked.
     await index(conversation.id)
     await world.database.pool.query('UPDATE contacts SET searchable_seq = 0 WHERE id = $1', [conversation.id])
     const held = await holdRow(

@@ -56,7 +56,7 @@ async function report(...statuses: object[]): Promise<void> {
   await world.drain()
 }
 
-/** The rule, written down once more: what a status makes of the one before; null = nothing. */
+/** The rule, written a second time: the new status after each one; null means unchanged. */
 function step(before: Status, reported: Status): Status | null {
   const allowed: Record<Status, Status[]> = {
     sent: ['delivered', 'read', 'failed'],
@@ -172,7 +172,7 @@ describe('statuses', () => {
 })
 
 describe('statuses that arrive before the answer was recorded', () => {
-  /** A message whose answer is outstanding. */
+  /** A message with an unknown outcome. */
   async function pending(): Promise<string> {
     const { id } = await send()
     await world.database.pool.query(

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 
 const query = (text: string, values: unknown[]) => world.database.pool.query(text, values)
 
-/** A linked device hears of a message that it or its phone has sent under this id. */
+/** A linked device reports a message that it or its phone has sent under this id. */
 async function hear(instanceId: string, id: string, text: string): Promise<void> {
   const jid = '5511960501001@s.whatsapp.net'
   const event = {

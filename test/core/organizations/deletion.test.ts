@@ -35,7 +35,7 @@ interface Shop {
   upstreamIds: string[]
 }
 
-/** An organization with two contacts, one of which has messages. */
+/** An organization with two contacts, one of them with messages. */
 async function furnish(): Promise<Shop> {
   const organization = await world.createOrganization()
   const first = await createContact(world, organization, `+${CUSTOMER}`)
@@ -54,7 +54,7 @@ async function deleteIt({ organization }: Shop): Promise<void> {
   expect((await world.admin('DELETE', `/organizations/${organization.id}`)).status).toBe(200)
 }
 
-/** Deletes an organization, and begins to delete its rows, which stops in the midst of its messages. */
+/** Deletes an organization, and starts deleting its rows, which stops in the middle of its messages. */
 async function beginDeletion(): Promise<Shop & { go(): Promise<void> }> {
   const shop = await furnish()
   const held = await keepHeld('SELECT FROM messages WHERE upstream_id = $1 FOR UPDATE', [shop.upstreamIds[1]])
@@ -68,7 +68,7 @@ async function beginDeletion(): Promise<Shop & { go(): Promise<void> }> {
   return { ...shop, go }
 }
 
-/** What there is when whoever was at it has ended, and the last job has been there. */
+/** The rows left when all running work has ended and the last job has run. */
 async function rowsLeft({ organization }: Shop): Promise<Record<string, number>> {
   await workOffLater(world)
   await workOffLater(world)
@@ -174,7 +174,7 @@ describe('the rows of a deleted organization are removed', () => {
     await deleteIt(shop)
     const deleting = world.drain()
     await untilWaiting(world.database, 1)
-    // Those of the first batch are gone, whatever becomes of the second.
+    // The rows of the first batch are gone, whatever happens to the second.
     expect(await countRows('messages', id)).toBe(1_502)
     expect(await countRows('contacts', id)).toBe(2)
     await world.database.pool.query(

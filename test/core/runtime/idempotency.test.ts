@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** No process has this id: theirs begin at 1 and are few. */
+/** No process has this id: real ids start at 1 and are few. */
 const DEAD = 1_000_000
 const DONE: RepeatableAnswer = { status: 201, body: { done: true }, final: true }
 
@@ -40,7 +40,7 @@ function request(key: string, work: Partial<IdempotentRequest>): IdempotentReque
 
 const once = (asked: IdempotentRequest) => performOnce(world.app.ctx, organization.id, asked)
 
-/** What an attempt leaves when its process is killed. */
+/** The row that a killed process leaves. */
 async function leaveBehind(key: string, processId = DEAD): Promise<string> {
   const resourceId = newId()
   await world.database.pool.query(
@@ -115,7 +115,7 @@ describe('POST /contact after a process died', () => {
       body: { phone_number },
     })
 
-  /** Turns the key back to where it stood before the answer was kept. */
+  /** Restores the key's state before the answer was stored. */
   const forget = (key: string) =>
     world.database.pool.query(
       'UPDATE idempotency_keys SET status = NULL, answer = NULL, process_id = $2 WHERE key = $1',

@@ -38,7 +38,7 @@ afterEach(() => world.reset())
 
 afterAll(() => world.close())
 
-/** The service is up for so many minutes, and looks after itself every minute, as the queue lets it. */
+/** Lets the service run for this number of minutes, with its maintenance every minute, as the queue schedules it. */
 async function live(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
     await expireOutcomes(world.app.ctx)
@@ -240,7 +240,7 @@ describe('pruning', () => {
     }
   })
 
-  /** Deliveries that were made so long ago. */
+  /** Deliveries of this age. */
   const insertDeliveries = (agoMs: number, status: string, count: number) => {
     const time = new Date(world.now().getTime() - agoMs)
     return world.database.pool.query(

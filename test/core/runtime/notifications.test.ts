@@ -11,7 +11,7 @@ import { startWorld, type TestOrganization, type World } from '../../support/wor
 
 const log = pino({ level: 'silent' })
 
-/** What a process of the service has for its signals. */
+/** The notifications of a process of the service. */
 interface Process {
   database: Database
   registration: ProcessRegistration
@@ -48,17 +48,17 @@ describe('notifications between two processes', () => {
     return { database: own, registration, signals, end }
   }
 
-  /** All that the process hears from now on. */
+  /** All notifications that the process receives from now on. */
   async function listen(process: Process): Promise<Notification[]> {
     const heard: Notification[] = []
     process.signals.listen((notification) => heard.push(notification))
-    // That it could have missed something before is heard first.
+    // The warning that some may be missing arrives first.
     await expect.poll(() => heard).toEqual([{ topic: 'missed' }])
     heard.length = 0
     return heard
   }
 
-  /** The notifications themselves, as they pass. */
+  /** The raw NOTIFY payloads. */
   async function overhear(): Promise<{ payloads: string[]; end: () => void }> {
     const client = await database.pool.connect()
     const payloads: string[] = []
@@ -225,7 +225,7 @@ describe('notifications of events', () => {
     await world.createOrganization()
     organization = await world.createOrganization()
     await createContact(world, organization, `+${CUSTOMER}`)
-    // What a new organization leaves to be done raises events of its own.
+    // The jobs of a new organization raise events of their own.
     await world.drain()
     heard = []
     stop = world.app.ctx.notifications.listen((notification) => heard.push(notification))
@@ -235,7 +235,7 @@ describe('notifications of events', () => {
 
   afterEach(() => world.close())
 
-  /** What was heard since last asked. */
+  /** The notifications since the last call. */
   function takeHeard(): Notification[] {
     return heard.splice(0)
   }

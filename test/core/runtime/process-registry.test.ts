@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Ends the connection on which a process holds its lock, as its death would. */
+/** Ends the connection with the lock of a process, as its death would. */
 async function cutOff(processId: number): Promise<void> {
   await database.pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_locks
@@ -41,7 +41,7 @@ describe('a process', () => {
     expect(other.processId).not.toBe(registration.processId)
     expect(await isAlive(other.processId)).toBe(true)
     await other.leave()
-    // The lock goes when PostgreSQL notices that the connection ended.
+    // The lock is released when PostgreSQL notices the end of the connection.
     await expect.poll(() => isAlive(other.processId)).toBe(false)
     expect(await removeDead()).toEqual([])
   })
@@ -91,7 +91,7 @@ describe('removing dead processes', () => {
   })
 })
 
-/** Removes the dead; resolves to whose jobs were to be unlocked. */
+/** Removes dead processes; resolves to those whose jobs were to be unlocked. */
 async function removeDead(): Promise<string[]> {
   const told: string[] = []
   await registration.removeDead(async (workerIds) => {

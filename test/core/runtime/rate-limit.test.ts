@@ -23,7 +23,7 @@ async function ask(limiter: Limiter, keyId: string, times: number): Promise<Rate
 
 const allowed = (decisions: RateDecision[]) => decisions.filter((decision) => decision.allowed).length
 
-/** Empties or fills the key's bucket: sets what it held how many seconds ago. */
+/** Empties or fills the key's bucket: sets its level at a time in seconds ago. */
 async function setBucket(keyId: string, tokens: number, secondsAgo: number): Promise<void> {
   const changed = await world.database.pool.query(
     `UPDATE rate_limits SET tokens = $2, refilled_at = clock_timestamp() - make_interval(secs => $3) WHERE key_id = $1`,
@@ -32,7 +32,7 @@ async function setBucket(keyId: string, tokens: number, secondsAgo: number): Pro
   expect(changed.rowCount).toBe(1)
 }
 
-/** So slow that nothing is refilled while a test runs. */
+/** Too slow to refill anything during a test. */
 const SLOW = 0.001
 
 describe('the limiter', () => {
@@ -94,7 +94,7 @@ describe('the limiter', () => {
     const processes = [createRateLimiter(world.app.ctx, rate), createRateLimiter(world.app.ctx, rate)]
     const keyId = newId()
     for (const limiter of processes) await ask(limiter, keyId, 1)
-    // Far below zero: whatever time passes until the end of the test fills nothing, only what was put by is left.
+    // Far below zero, so that nothing is refilled during the test and only reserved tokens are left.
     await setBucket(keyId, -1_000_000, 0)
     let used = 0
     for (const limiter of processes) used += allowed(await ask(limiter, keyId, 20))

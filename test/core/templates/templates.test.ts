@@ -111,7 +111,7 @@ const statusOf = async (name: string) => {
   return rows[0]?.status
 }
 
-/** Takes a callback in of which the upstream's list knows nothing. */
+/** Receives a callback about a template that the upstream's list lacks. */
 function tell(event: string): Promise<void> {
   const value = { event, message_template_name: 'promo', message_template_language: 'pt_BR' }
   const body = { entry: [{ changes: [{ field: 'message_template_status_update', value }] }] }

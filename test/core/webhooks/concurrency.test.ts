@@ -14,7 +14,7 @@ function advance(ms: number): void {
   now = new Date(now.getTime() + ms)
 }
 
-/** How many may be in flight at once. */
+/** The current concurrency limit. */
 function room(): number {
   let inFlight = 0
   while (pace.allows(inFlight, now)) inFlight += 1
@@ -31,10 +31,10 @@ function failTimes(count: number): void {
   }
 }
 
-/** How long nothing is sent from now on. */
+/** The remaining pause. */
 const pauseMs = () => (pace.pausedUntil(now)?.getTime() ?? now.getTime()) - now.getTime()
 
-/** Waits until the endpoint is tried again, and has that fail. */
+/** Waits until the endpoint is tried again, and makes that fail. */
 function probe(): number {
   advance(pauseMs())
   expect(room()).toBe(1)

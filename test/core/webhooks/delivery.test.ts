@@ -26,7 +26,7 @@ const newContact = (owner = organization) =>
 
 const headersOf = ({ headers }: ReceivedWebhook) => headers as Record<string, string>
 
-/** Checks the signature alone: the library holds timestamps against the machine's clock, which is not the test's. */
+/** Checks only the signature: the library compares timestamps with the machine's clock, not with the test's. */
 function isSignedBy(secret: string, one: ReceivedWebhook): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = headersOf(one)
   const expected = new Webhook(secret).sign(id as string, new Date(Number(at) * 1_000), one.text)
@@ -40,7 +40,7 @@ describe('delivering an event', () => {
     await world.drain()
     expect(endpoint.types()).toEqual(['contact.created'])
     const [got] = endpoint.received as [ReceivedWebhook]
-    // The clock of the test has not been moved yet.
+    // The test's clock has not been moved yet.
     expect(new Webhook(endpoint.secret).verify(got.text, headersOf(got))).toEqual(got.body)
     expect(headersOf(got)['content-type']).toBe('application/json')
     const log = await world.request('GET', '/webhook-deliveries', { key: organization.key })

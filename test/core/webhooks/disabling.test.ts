@@ -54,7 +54,7 @@ async function webhook() {
 
 const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ status }) => status)
 
-/** Lets the time pass in steps in which whatever is due is tried. */
+/** Advances the time in steps, and tries all due deliveries in each. */
 async function pass(ms: number, step = 6 * HOUR): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
     world.advance(step)

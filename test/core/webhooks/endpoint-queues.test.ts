@@ -51,7 +51,7 @@ describe('while the service runs', () => {
     await raiseAboutNobody(world, organization, 1)
     tell()
     await good.until(120)
-    // One of each contact at a time: the others wait for it.
+    // One per contact at a time; the others wait for it.
     await silent.until(3)
     expect(silent.received).toHaveLength(3)
     expect(new Set(namesOf(dead))).toEqual(new Set(['1']))
@@ -123,14 +123,14 @@ describe('an endpoint queue', () => {
       },
     })
 
-  /** Asks, and is answered with what is given. */
+  /** Asks, and receives the given answer. */
   const answer = (queue: EndpointQueue, deliveries: DueDelivery[], nextDueAt: Date | null = null) => {
     const query = queue.nextQuery(NOW, LIMIT)
     expect(query).not.toBeNull()
     queue.accept(query as DueQuery, { due: deliveries, nextDueAt })
   }
 
-  /** One that knows that nothing waits in the database. */
+  /** A queue that knows that no delivery waits in the database. */
   const createEmptyQueue = () => {
     const queue = createQueue()
     answer(queue, [])

@@ -12,7 +12,7 @@ let people = 0
 
 const seen = new Set<string>()
 
-/** What only rows hold: names of columns, and secrets. */
+/** Content of rows only: names of columns, and secrets. */
 const INTERNAL = [
   'secret',
   'token',
@@ -64,13 +64,13 @@ afterAll(() => world.close())
 const request = (method: string, path: string, body?: unknown) =>
   world.request(method, path, { key: organization.key, body })
 
-/** The contact as it is shown now. */
+/** The contact as the API shows it now. */
 const shownContact = async () => (await request('GET', `/contact?chat_id=${digits}`)).body.contact
 
-/** The newest message as it is shown now. */
+/** The newest message as the API shows it now. */
 const shownMessage = async () => (await request('GET', `/conversations?chatNumber=${digits}&limit=1`)).body.messages[0]
 
-/** What has arrived of a kind. */
+/** The received events of a kind. */
 const arrived = (type: string) => endpoint.received.flatMap(({ body }) => (body.type === type ? [body.data] : []))
 
 async function send(body: object): Promise<string> {

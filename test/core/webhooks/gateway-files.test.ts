@@ -29,7 +29,7 @@ afterEach(() => closeInstanceEndpoints())
 
 afterAll(() => world.close())
 
-/** Stores a file; `size`: as it is noted, where that is another than it has. */
+/** Stores a file; `size` is the recorded size, if it differs from the real one. */
 async function store(bytes: Buffer, size = bytes.length): Promise<string> {
   const { blobs, spool } = world.app.ctx
   const id = newId()
@@ -47,7 +47,7 @@ async function store(bytes: Buffer, size = bytes.length): Promise<string> {
   return id
 }
 
-/** Raises an event of a message with this file. */
+/** Raises an event for a message with this file. */
 async function raise(mediaId: string, type = 'message.received'): Promise<void> {
   const expiry = new Date(Date.now() + 1_000_000_000)
   const message = {

@@ -7,21 +7,21 @@ import { insertInstance } from '../../../src/storage/instances/instances.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
 import type { TestOrganization, World } from '../../support/world.js'
 
-/** A receiver that is set as the webhook of an instance. */
+/** A receiver registered as the webhook of an instance. */
 export interface InstanceEndpoint extends Receiver {
   id: string
   secret: string
   instance: Instance
-  /** The events that came, in their order. */
+  /** The received events, in order. */
   names(): string[]
-  /** Sets the webhook again: with these fields, the others as at the beginning. */
+  /** Sets the webhook again with these fields; the others are the initial ones. */
   set(fields?: Partial<InstanceWebhookFields>): Promise<InstanceWebhook>
 }
 
 const started: Receiver[] = []
 let made = 0
 
-/** Inserts an instance's row; of the organization's own number, where nothing else is said. */
+/** Inserts an instance's row; by default, of the organization's own number. */
 export async function makeInstance(
   { app, database }: World,
   { id: organizationId }: TestOrganization,
@@ -48,10 +48,10 @@ export async function makeInstance(
   return instance
 }
 
-/** What a webhook is set with where nothing is said. */
+/** The default fields of a webhook. */
 export const PLAIN = { enabled: true, events: [], headers: {}, byEvents: false, base64: false }
 
-/** Starts a receiver and sets it as the webhook of an instance; of a new one, where none is given. */
+/** Starts a receiver and registers it as the webhook of an instance, by default of a new one. */
 export async function startInstanceEndpoint(
   world: World,
   organization: TestOrganization,
@@ -68,7 +68,7 @@ export async function startInstanceEndpoint(
   return Object.assign(receiver, { id: webhook.id, secret: secret as string, instance, names, set })
 }
 
-/** Closes every receiver that was started. */
+/** Closes all receivers. */
 export async function closeInstanceEndpoints(): Promise<void> {
   await Promise.all(started.splice(0).map((receiver) => receiver.close()))
 }

@@ -46,7 +46,7 @@ async function send(text: string): Promise<void> {
   await world.settle()
 }
 
-/** The only one that came. */
+/** The only received event. */
 function onlyOf({ received }: InstanceEndpoint): ReceivedWebhook {
   expect(received).toHaveLength(1)
   return received[0] as ReceivedWebhook

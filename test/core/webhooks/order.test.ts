@@ -48,11 +48,11 @@ const newContact = (digits = newNumber()) => createContact(world, organization, 
 
 const deliveries = () => deliveriesTo(world, endpoint.id)
 
-/** Each delivery's status, and whether it has a time. */
+/** Each delivery's status, and whether it is scheduled. */
 const shown = async () =>
   (await deliveries()).map(({ status, next_attempt_at }) => (next_attempt_at ? `${status}, timed` : status))
 
-/** The endpoint refuses what carries this name. */
+/** The endpoint refuses requests with this name. */
 function refuse(...names: string[]): void {
   endpoint.respond(({ body: { data } }) => (names.includes(data.contact?.full_name ?? data.template?.name) ? 500 : 204))
 }
@@ -92,7 +92,7 @@ describe('the events of a contact', () => {
     for (let attempt = 2; attempt <= 10; attempt++) {
       expect(namesOf(endpoint)).not.toContain('2')
       world.advance(29 * HOUR)
-      // Within the five days a success of another keeps the webhook.
+      // Within five days, a success of another contact keeps the webhook enabled.
       await raiseAboutNobody(world, organization, 1, 100)
       await world.drain()
     }
@@ -132,7 +132,7 @@ describe('the events of a contact', () => {
     refuse('1')
     await raise(world, contact, 5)
     await world.drain()
-    // As one that was killed: nothing of what it had in memory is left.
+    // As after a kill: everything in its memory is lost.
     const restarted = createDispatcher(world.app.ctx)
     refuse()
     endpoint.received.length = 0
@@ -148,7 +148,7 @@ describe('the events of a contact', () => {
 describe('two contacts that are merged', () => {
   const userId = () => `US.52${++people}`
 
-  /** A contact of a number, and a younger one of a user id, whose events wait. */
+  /** A contact with a number and a younger one with a user id, both with waiting events. */
   async function twoPeople() {
     const digits = newNumber()
     const user = userId()
@@ -186,7 +186,7 @@ describe('two contacts that are merged', () => {
     await raise(world, younger, 2, 11)
     await world.drain()
     const [first, second] = (await deliveries()) as [DeliveryRow, DeliveryRow]
-    // What the dispatcher does when an attempt ends.
+    // The dispatcher's work at the end of an attempt.
     const round = await holdOpen(world, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
       organization.id,
     ])

@@ -75,7 +75,7 @@ const giveTo = ({ registration: presence }: Process) =>
 
 const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ status }) => status)
 
-/** The connections that wait for a lock break, as when the server goes down. */
+/** Breaks the connections that wait for a lock, as when the server goes down. */
 const cutWaiting = () =>
   world.database.pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -176,7 +176,7 @@ describe('two processes', () => {
     const theirs = await world.createOrganization()
     const sentinel = await startEndpoint(world, theirs)
     await createContact(world, theirs, '+16505556999')
-    // Only a round after it has looked at what it holds brings this.
+    // This happens only in a round after it has checked its ownership.
     await sentinel.until(1)
     release()
     await expect.poll(async () => (await deliveriesTo(world, endpoint.id))[0]?.attempts.length).toBe(1)
@@ -247,7 +247,7 @@ describe('if the database fails', () => {
     await dispatcher.drain()
     await raiseAbout(contact, 2)
     const { rows } = await world.database.pool.query('SELECT pg_current_snapshot() AS position')
-    // As if a commit had gone through of which the process has heard nothing.
+    // As if a commit succeeded without the process learning of it.
     await world.database.pool.query('UPDATE webhook_feeds SET window_from = $1, window_to = NULL, seq = NULL', [
       rows[0].position,
     ])

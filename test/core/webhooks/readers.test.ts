@@ -25,7 +25,7 @@ beforeEach(async () => {
   contact = await createContact(world, organization, number())
 })
 
-// What is counted is of one organization.
+// The counts are for one organization.
 afterEach(async () => {
   await closeEndpoints()
   await world.database.pool.query('DELETE FROM webhooks')
@@ -36,7 +36,7 @@ afterAll(() => world.close())
 
 const number = () => `+1650555${String(5_000 + ++people)}`
 
-/** Sends texts, and hands their events on batch by batch. */
+/** Sends texts, and delivers their events batch by batch. */
 async function send(): Promise<void> {
   const { rows } = await world.database.pool.query<{ phone_number: string }>(
     'SELECT phone_number FROM contacts WHERE id = $1',
@@ -52,13 +52,13 @@ async function send(): Promise<void> {
   }
 }
 
-/** How often events are read, and a position of a feed is written, while texts are sent. */
+/** The number of reads of events and writes of positions while texts are sent. */
 async function costOfSending(): Promise<{ reads: number; commits: number }> {
   const counts = await countStatements(send)
   return { reads: counts.get('events.readWindows') ?? 0, commits: counts.get('webhookFeeds.move') ?? 0 }
 }
 
-/** Disables the webhook as the endpoint's answer 410 does. */
+/** Disables the webhook as a 410 does. */
 async function disable(endpoint: Endpoint): Promise<void> {
   endpoint.respond(() => 410)
   await raise(world, contact, 1)

@@ -18,7 +18,7 @@ afterEach(closeEndpoints)
 
 afterAll(() => world.close())
 
-/** As if everything had come from a server whose transactions were a million ahead. */
+/** As if all data came from a server whose transaction ids were a million ahead. */
 async function restoreFromElsewhere(): Promise<void> {
   const later = (column: string) => `(${column}::text::bigint + 1000000)::text::xid8`
   await world.database.pool.query(`UPDATE events SET transaction_id = ${later('transaction_id')}`)
@@ -31,7 +31,7 @@ async function restoreFromElsewhere(): Promise<void> {
   )
 }
 
-/** A position as it was read there. */
+/** A position from that server. */
 const fromElsewhere = (position: string) => {
   const text = Buffer.from(position, 'base64url').toString()
   return Buffer.from(text.replace(/\d+/g, (id) => String(Number(id) + 1_000_000))).toString('base64url')
@@ -51,7 +51,7 @@ it('a database restored on another server continues where it ended: no event is 
   await raise(world, contact, 1, 3)
   await restoreFromElsewhere()
   await adoptRestoredDatabase(world.app.ctx)
-  // The process that starts there knows nothing of before.
+  // The process that starts there has no state from before.
   await world.app.webhooks.stop()
   await world.database.pool.query('UPDATE webhook_feeds SET holder = NULL')
   const dispatcher = createDispatcher(world.app.ctx)
@@ -78,7 +78,7 @@ it('a database on the same server is left unchanged', async () => {
 it('a database whose clock another process is setting is left unchanged', async () => {
   await raise(world, await createContact(world, organization, '+16505557801'), 1)
   const before = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
-  // One that is older than the one that sets the clock, and that goes on.
+  // A process that is older than the one that sets the clock, and continues to run.
   const older = await holdOpen(world, 'SELECT pg_current_xact_id()', [])
   const ticking = await holdOpen(world, 'UPDATE transaction_clock SET transaction_id = pg_current_xact_id()', [])
   const adopting = adoptRestoredDatabase(world.app.ctx)

@@ -35,20 +35,20 @@ afterAll(() => world.close())
 
 const newContact = () => createContact(world, organization, `+1650555${String(3_000 + ++people)}`)
 
-/** Makes a contact, and has its event tried once. */
+/** Creates a contact, and makes the first attempt of its event. */
 async function attempt(): Promise<DeliveryRow> {
   await newContact()
   await world.drain()
   return deliveryTo(world, endpoint.id)
 }
 
-/** How long after its last attempt a delivery is tried again; null: never. */
+/** The wait after the last attempt of a delivery; null: no further attempt. */
 function waitOf({ attempts, next_attempt_at }: DeliveryRow): number | null {
   const last = attempts.at(-1)
   return next_attempt_at && last ? next_attempt_at.getTime() - Date.parse(last.at) : null
 }
 
-/** Moves the clock to when the delivery is tried again, and has it tried. */
+/** Advances the clock to the next attempt of the delivery, and makes it. */
 async function attemptAgain({ next_attempt_at }: DeliveryRow): Promise<DeliveryRow> {
   world.advance((next_attempt_at?.getTime() ?? 0) - world.now().getTime())
   await world.drain()
@@ -80,7 +80,7 @@ describe('a failing delivery', () => {
       expect(delivery.attempts).toHaveLength(index + 1)
       const waited = waitOf(delivery) as number
       expect(waited).toBeGreaterThanOrEqual(wait)
-      // The wait begins with the end of the attempt, which took a moment.
+      // The wait starts at the end of the attempt, which took a moment.
       expect(waited).toBeLessThanOrEqual(1.2 * wait + 2 * SECOND)
       delivery = await attemptAgain(delivery)
     }
@@ -123,7 +123,7 @@ describe('Retry-After', () => {
   })
 
   it('as a date applies if it is later than the schedule', async () => {
-    // A date says whole seconds, on the machine's clock.
+    // A date has whole seconds, and uses the machine's clock.
     askToWait(new Date(Date.now() + 600 * SECOND).toUTCString(), 429)
     const waited = waitOf(await attempt()) as number
     expect(waited).toBeGreaterThanOrEqual(590 * SECOND)

@@ -9,7 +9,7 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** A receiver that is set as a webhook. */
+/** A receiver registered as a webhook. */
 export interface Endpoint extends Receiver {
   id: string
   secret: string
@@ -31,7 +31,7 @@ export interface DeliveryRow {
 const started: Receiver[] = []
 const held: Held[] = []
 
-/** Starts a receiver and sets it as a webhook of the organization. */
+/** Starts a receiver and registers it as a webhook of the organization. */
 export async function startEndpoint(
   world: World,
   organization: TestOrganization,
@@ -43,14 +43,14 @@ export async function startEndpoint(
   return Object.assign(receiver, { id, secret })
 }
 
-/** Runs a statement in a transaction that stays open, at most until the end of the test. */
+/** Runs a statement in a transaction that stays open until the end of the test at most. */
 export async function holdOpen({ database }: World, sql: string, values: readonly unknown[]): Promise<Held> {
   const one = await hold(database, sql, values)
   held.push(one)
   return one
 }
 
-/** Closes every receiver that was started, and lets go of what is still held. */
+/** Closes all receivers, and releases all locks. */
 export async function closeEndpoints(): Promise<void> {
   for (const one of held.splice(0)) await one.release()
   await Promise.all(started.splice(0).map((receiver) => receiver.close()))
@@ -72,7 +72,10 @@ export async function deliveryTo(world: World, webhookId: string): Promise<Deliv
   return rows[0] as DeliveryRow
 }
 
-/** What waits is tried some day: of every webhook and contact the first one has a time, and so has whatever waits for nothing. */
+/**
+ * Every waiting delivery will be tried: the first one of each webhook and contact is scheduled, and so is every
+ * delivery that waits for no other.
+ */
 export async function expectNothingStuck({ database }: Pick<World, 'database'>): Promise<void> {
   const { rows } = await database.pool.query(
     `SELECT * FROM (
@@ -87,7 +90,10 @@ export async function expectNothingStuck({ database }: Pick<World, 'database'>):
   expect(rows).toEqual([])
 }
 
-/** Raises so many contact.updated of a contact in one statement; its names are `from`, and the numbers after it. */
+/**
+ * Raises this number of contact.updated events of a contact in one statement; its names are `from` and the following
+ * numbers.
+ */
 export async function raise({ database }: World, contactId: string, count: number, from = 1): Promise<void> {
   await database.pool.query(
     `INSERT INTO events (organization_id, id, type, contact_id, data)
@@ -100,7 +106,10 @@ export async function raise({ database }: World, contactId: string, count: numbe
   )
 }
 
-/** Raises so many events that are about nobody, in one statement; the names of their templates are numbers from `from` on. */
+/**
+ * Raises this number of events without a contact in one statement; their template names are numbers starting with
+ * `from`.
+ */
 export async function raiseAboutNobody({ database }: World, { id }: TestOrganization, count: number, from = 1) {
   await database.pool.query(
     `INSERT INTO events (organization_id, id, type, data)
@@ -112,12 +121,12 @@ export async function raiseAboutNobody({ database }: World, { id }: TestOrganiza
   )
 }
 
-/** The names of the contacts or templates of what was received, in its order. */
+/** The names of the contacts or templates in the received events, in order. */
 export function namesOf({ received }: Receiver): string[] {
   return received.map(({ body: { data } }) => data.contact?.full_name ?? data.template?.name)
 }
 
-/** The numbers from `from` on, as names. */
+/** The numbers starting with `from`, as names. */
 export function numbers(count: number, from = 1): string[] {
   return Array.from({ length: count }, (_, index) => String(from + index))
 }

@@ -37,7 +37,7 @@ afterAll(() => world.close())
 
 const newContact = () => createContact(world, organization, `+1650555${String(7_000 + ++people)}`)
 
-/** Raises an event about nobody in a transaction that stays open. */
+/** Raises an event without a contact in a transaction that stays open. */
 const raiseUncommitted = (name: string) =>
   holdOpen(
     world,
@@ -106,7 +106,8 @@ describe('events', () => {
   it('of one contact arrive in causal order, whichever transactions started first', async () => {
     const contact = await newContact()
     await world.drain()
-    // The one that was begun first changes the contact last, and a third, begun in between, goes on meanwhile.
+    // The transaction that started first changes the contact last; a third one, started in between, continues in the
+    // meantime.
     const late = await holdOpen(world, 'SELECT pg_current_xact_id()', [])
     const between = await raiseUncommitted('between')
     await raise(world, contact, 1)

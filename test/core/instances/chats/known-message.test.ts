@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => devices.close())
 
-/** A message of the instance as it is kept; resolves to its id on the network. */
+/** A stored message of the instance; resolves to its id on the network. */
 async function record(type: string, text: string, network: object | null): Promise<string> {
   const { world, organization } = devices
   const contactId = await createContact(world, organization, '+5511960309001')

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const query = (text: string, values: unknown[] = []) => devices.world.database.pool.query(text, values)
 
-/** A process that holds the instance, and has it do commands so; resolves to the commands that came. */
+/** Adds a process that holds the instance and answers its commands in this way; resolves to the received commands. */
 async function own(processId: number, device: Device, holds = true): Promise<DeviceCommand[]> {
   const done: DeviceCommand[] = []
   const find = (): Device => (command, timeoutMs) => {
@@ -58,7 +58,7 @@ const giveTo = (processId: number) =>
     processId,
   ])
 
-/** A process that runs linked devices is there, as far as the others know. */
+/** Registers a process that runs linked devices. */
 const announce = (processId: number) =>
   query(`INSERT INTO processes (id, devices_until) OVERRIDING SYSTEM VALUE VALUES ($1, 'infinity')`, [processId])
 
@@ -177,7 +177,7 @@ describe('a command to a device of another process', () => {
     await announce(900_001)
     const answers = Promise.all([1, 2, 3].map(() => asking.device(instance)(COMMAND, 10_000)))
     await expect.poll(rows).toHaveLength(3)
-    // They are taken together, whichever comes first.
+    // They are read together, whichever comes first.
     const good = encryptForProcess(asking.ctx.secrets, instance.organization_id, DONE)
     await query(
       `UPDATE instance_commands SET begun_at = now(),

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const numberOf = (index: number) => `551196020${String(1_000 + index)}`
 
-/** Linked devices with the numbers of their places. */
+/** Linked devices, numbered by their index. */
 async function linkSome(count: number): Promise<TestInstance[]> {
   const instances: TestInstance[] = []
   for (let index = 0; index < count; index++) {
@@ -303,7 +303,7 @@ describe('two processes', () => {
 })
 
 describe('while an organization is deleted, which takes long', () => {
-  /** Runs the device of an organization that is to be deleted, and another one's. */
+  /** Runs a device of an organization to be deleted, and one of another organization. */
   async function linkTwo(): Promise<{ process: Process; deleted: TestInstance }> {
     const process = await devices.startProcess()
     const [deleted] = (await linkSome(1)) as [TestInstance]
@@ -312,7 +312,7 @@ describe('while an organization is deleted, which takes long', () => {
     return { process, deleted }
   }
 
-  /** So many rounds take longer than a lease lasts. */
+  /** This number of rounds takes longer than a lease lasts. */
   async function letLeasesEnd(process: Process): Promise<void> {
     const rounds = process.ran('instanceLeases.renew')
     await expect.poll(() => process.ran('instanceLeases.renew')).toBeGreaterThan(rounds + 25)

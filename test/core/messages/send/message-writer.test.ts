@@ -10,7 +10,7 @@ import { startWorld, type TestOrganization, type World } from '../../../support/
 
 type MessageWriter = ReturnType<typeof createMessageWriter>
 
-/** An outbox that waits for a held row as long as a test lasts. */
+/** A message writer that waits for a locked row as long as a test lasts. */
 function createMessageWriter(database: Database) {
   const { record, accept } = createImpatientOutbox(database)
   return { record: (message: OutgoingMessage) => record(message, Date.now() + 30_000), accept }
@@ -85,7 +85,7 @@ interface Row {
   outcome: string | null
 }
 
-/** The messages of a contact in the order of their numbers. */
+/** The messages of a contact, in order of their numbers. */
 async function rowsOf(contactId: string): Promise<Row[]> {
   const { rows } = await world.database.pool.query<Row>(
     'SELECT id, seq, upstream_id, outcome FROM messages WHERE contact_id = $1 ORDER BY seq',
@@ -103,7 +103,7 @@ const numbersOf = (rows: Row[]) => rows.map(({ seq }) => seq)
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 const reasonOf = (recorded: Recorded) => (recorded.recorded ? 'recorded' : recorded.reason)
 
-/** Runs `work` while another connection holds the contact's row; `work` is handed what lets go of it. */
+/** Runs `work` while another connection locks the contact's row; `work` receives the function that releases it. */
 async function whileHeld({ id }: Person, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
   const holder = await world.database.pool.connect()
   let held = true
@@ -362,7 +362,7 @@ describe('accepting messages', () => {
   })
 })
 
-/** What the property below asks for, and what it knows of the people that it asks for. */
+/** The requests of the property below, and its model of the people. */
 interface Ask {
   owner: 'one' | 'other'
   who: 'ana' | 'bia' | 'blocked' | 'nobody'
@@ -382,7 +382,7 @@ const ask: fc.Arbitrary<Ask> = fc.record({
   about: fc.constantFrom('nothing', 'nothing', 'nothing', 'first', 'unknown'),
   kind: fc.constantFrom('message', 'message', 'paced', 'paced', 'paced', 'reaction', 'repeated'),
 })
-/** Batches, each with the seconds that pass before it. */
+/** Batches, each with the seconds before it. */
 const batches = fc.array(fc.tuple(fc.nat(300), fc.array(ask, { minLength: 1, maxLength: 60 })), { maxLength: 4 })
 
 describe('random batches, through two processes', () => {
@@ -428,7 +428,7 @@ async function checkAgainstModel(writers: MessageWriter[], steps: [number, Ask[]
       const mine = asks.flatMap((one, index) =>
         `${one.owner} ${one.who}` === person ? [{ one, expected: expectedOf(one), outcome: outcomes[index] }] : [],
       )
-      // Which of those that are paced come in time is for chance to say, how many of them is not.
+      // Which of the rate-limited messages are accepted is random; their number is not.
       const [free, paced] = [mine.filter(({ expected }) => expected), mine.filter(({ expected }) => !expected)]
       expect(free.map(({ outcome }) => outcome)).toEqual(free.map(({ expected }) => expected))
       const passed = passing(known, at, paced.length)
@@ -446,7 +446,7 @@ async function checkAgainstModel(writers: MessageWriter[], steps: [number, Ask[]
   }
 }
 
-/** Ana, Bia and one who is blocked, in both organizations, each with a first message. */
+/** Ana, Bia and a blocked contact, in both organizations, each with a first message. */
 async function startModel(owners: Record<Ask['owner'], TestOrganization>): Promise<Map<string, Known>> {
   const model = new Map<string, Known>()
   for (const [name, owner] of Object.entries(owners)) {
@@ -462,7 +462,7 @@ async function startModel(owners: Record<Ask['owner'], TestOrganization>): Promi
   return model
 }
 
-/** What becomes of a send to a contact; null where its pace decides. */
+/** The outcome of a send to a contact; null if the rate limit decides. */
 function expectedOf({ who, about, kind }: Ask): string | null {
   if (who === 'blocked') return 'blocked'
   if (about === 'unknown') return 'not_found'
@@ -470,7 +470,7 @@ function expectedOf({ who, about, kind }: Ask): string | null {
   return kind === 'paced' ? null : 'recorded'
 }
 
-/** How many of those who ask the upstream's pace lets pass: a bucket of 45 that gains one in 6 seconds. */
+/** The number of accepted requests under the upstream's pair limit: a bucket of 45 that gains one every 6 seconds. */
 function passing(known: Known, at: number, asked: number): number {
   let passed = 0
   while (passed < asked && known.pacedUntil <= at + (PAIR_BURST - 1) * PAIR_INTERVAL_MS) {
