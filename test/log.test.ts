@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createLogger, type Logger } from '../src/log.js'
 
-/** What is logged at level info, line by line. */
+/** The lines logged at level info. */
 function linesOf(write: (log: Logger) => void): Record<string, unknown>[] {
   const lines: string[] = []
   write(createLogger('info', { write: (line) => lines.push(line) }))

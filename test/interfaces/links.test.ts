@@ -72,7 +72,7 @@ describe('GET /s/{code}', () => {
     const from = (address: string) => visit(code, { 'x-forwarded-for': `1.1.1.1, ${address}, 10.0.0.1` })
     const answers = await Promise.all(Array.from({ length: 130 }, () => from('8.8.8.8')))
     expect(answers.filter(({ status }) => status === 302)).toHaveLength(130)
-    // One more for each second that the clicks took.
+    // One more for each second of the clicks.
     const counted = await clicks()
     expect([counted >= 100, counted < 130]).toEqual([true, true])
     await from('8.8.4.4')

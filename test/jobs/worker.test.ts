@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Inserts jobs as the statements of the service do: without a notification. */
+/** Inserts jobs as the service's statements do: without a notification. */
 async function insertJobs(payloads: unknown[], task = 'receive_callback'): Promise<void> {
   await database.pool.query(
     `INSERT INTO graphile_worker._private_jobs (task_id, payload)
@@ -34,17 +34,20 @@ async function insertJobs(payloads: unknown[], task = 'receive_callback'): Promi
   )
 }
 
-/** The same in a table that has been in use: the first job lies behind the others, and such a small table is read as it lies. */
+/**
+ * The same in a used table: the first job is stored behind the others, and such a small table is scanned in physical
+ * order.
+ */
 async function insertJobsBackwards(first: unknown, others: unknown[]): Promise<void> {
   await insertJobs(Array.from({ length: 30 }, () => 'before'))
   await drainJobs(database, { receive_callback: async () => undefined }, log)
   await insertJobs([first])
-  // Frees the room of the jobs that have ended.
+  // Frees the space of finished jobs.
   await database.pool.query('VACUUM ANALYZE graphile_worker._private_jobs')
   await insertJobs(others)
 }
 
-/** The jobs that a test inserted: beside them a minute that begins leaves its recurring ones. */
+/** The jobs inserted by a test: a new minute also adds its recurring ones. */
 async function jobs(): Promise<{ attempts: number; last_error: string | null; locked: boolean }[]> {
   const { rows } = await database.pool.query(
     `SELECT j.attempts, j.last_error, j.locked_by IS NOT NULL AS locked
@@ -55,7 +58,7 @@ async function jobs(): Promise<{ attempts: number; last_error: string | null; lo
   return rows
 }
 
-/** The backends that wait for rows which another transaction holds. */
+/** The backends that wait for rows locked by another transaction. */
 async function waitingForRows(): Promise<number[]> {
   const { rows } = await database.pool.query<{ pid: number }>(
     'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',
@@ -63,7 +66,7 @@ async function waitingForRows(): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** Something to wait for until it is opened. */
+/** A promise that the test resolves. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -72,7 +75,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open }
 }
 
-/** A task that does nothing but remember the jobs that it was given. */
+/** A task that only records its jobs. */
 function recordPayloads() {
   const payloads: unknown[] = []
   const receive_callback = async (payload: unknown) => {
@@ -160,7 +163,7 @@ describe('a worker', () => {
     }
     await insertJobs([1, 2])
     const worker = await startWorker(database, tasks, log, async (id) => {
-      // Time in which an early worker would have begun.
+      // Long enough for an early worker to have started.
       for (let pause = 0; pause < 50; pause++) await database.pool.query('SELECT')
       told.push(id)
     })

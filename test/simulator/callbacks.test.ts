@@ -28,13 +28,13 @@ beforeEach(async () => {
   Object.assign(receiver, { taken: [], posts: 0, forged: 0, answer: () => 200 })
 })
 
-/** Sends to many recipients at once and waits until all is told. */
+/** Sends to many recipients at once and waits for all callbacks. */
 async function sendMany(count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, (_, n) => world.sendText(`1650556${1000 + n}`)))
   await world.idle()
 }
 
-/** The statuses of each message, in the order in which they came. */
+/** The statuses of each message, in order of arrival. */
 function journeys(): string[] {
   const kinds = new Map<string, string[]>()
   for (const { id, status } of receiver.statuses()) kinds.set(id, [...(kinds.get(id) ?? []), status])

@@ -36,7 +36,7 @@ async function expectTaken(type: string, payload: unknown) {
   expect(messages).toMatchObject([{ type, payload: { messaging_product: 'whatsapp', [type]: payload } }])
 }
 
-/** A refusal by code and a piece of what it says, in the title or in the details. */
+/** The code of a refusal, and a part of its title or details. */
 type Case = [what: string, payload: unknown, code: number, text: string]
 
 async function expectRefused(type: string, payload: unknown, code: number, text: string) {

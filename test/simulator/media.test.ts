@@ -19,7 +19,7 @@ import {
 } from './world.js'
 
 let world: World
-/** The folder in which the simulator makes its own. */
+/** The folder in which the simulator creates its own. */
 const temporary = mkdtempSync(join(tmpdir(), 'simulator-test-'))
 const formerTemporary = process.env.TMPDIR
 
@@ -47,7 +47,7 @@ const uploadUrl = () => `${world.simulator.upstreamUrl}/${phoneNumberId}/media`
 const describeMedium = (id: string, token: string | null = accessToken, query = '') =>
   call('GET', `${world.simulator.upstreamUrl}/${id}${query}`, undefined, token)
 
-/** All files that the simulator holds. */
+/** All files of the simulator. */
 const keptFiles = () =>
   readdirSync(temporary, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
 
@@ -302,7 +302,7 @@ describe('the URL of a media object', () => {
 const inbound = (body: object) =>
   world.control('POST', '/inbound', { phone_number_id: phoneNumberId, from: '16505551234', ...body })
 
-/** What the callback of the one message told of its file. */
+/** The file data in the callback of the only message. */
 function told(type: string): Record<string, unknown> {
   const [message] = world.receiver.messages()
   return { ...message }[type as 'image'] as unknown as Record<string, unknown>

@@ -27,7 +27,7 @@ interface Page {
   status: number
   ids: number[]
   body: Record<string, unknown>
-  /** The addresses of the pages beside it. */
+  /** The URLs of the neighbouring pages. */
   links: Record<string, string>
   retryAfter: string | null
 }
@@ -57,7 +57,7 @@ async function ask(query: string, variables?: object): Promise<Record<string, un
   return (await response.json()) as Record<string, unknown>
 }
 
-/** Ids 1 to `count`, created one day after the other from the first of January on. */
+/** Orders with ids 1 to `count`, created on consecutive days from 1 January on. */
 async function placeDays(count: number): Promise<void> {
   for (let id = 1; id <= count; id += 1) {
     await place({ id, created_at: `2026-01-${String(id).padStart(2, '0')}T12:00:00Z` })
@@ -100,7 +100,7 @@ describe('the list of the REST API', () => {
     expect(Object.keys(first.links)).toEqual(['next'])
     const query = new URL(String(first.links.next)).searchParams
     expect([...query.keys()]).toEqual(['limit', 'fields', 'page_info'])
-    // What is placed meanwhile shifts no page.
+    // Orders placed in the meantime shift no page.
     await place({ id: 6, created_at: '2026-01-06T12:00:00Z' })
     const second = await list(String(first.links.next))
     expect(second.ids).toEqual([3, 2])

@@ -14,16 +14,16 @@ export interface Answer<Body = Record<string, unknown>> {
   body: Body
 }
 
-/** A service as the upstream sees it: takes callbacks, refuses those whose signature does not fit their bytes. */
+/** A service that receives callbacks, and refuses those with a wrong signature. */
 export interface Receiver {
   url: string
-  /** The raw bodies answered with 200, in the order of their arrival. */
+  /** The raw bodies answered with 200, in order of arrival. */
   taken: string[]
-  /** How many posts came, taken or not, whose signature fitted. */
+  /** The number of posts with a valid signature, accepted or not. */
   posts: number
-  /** How many posts came with a signature that does not fit. */
+  /** The number of posts with a wrong signature. */
   forged: number
-  /** The HTTP status for the next post; null breaks the connection off. */
+  /** The HTTP status for the next post; null closes the connection. */
   answer: () => number | null | Promise<number | null>
   envelopes(): CallbackEnvelope[]
   values(): MessagesValue[]
@@ -38,18 +38,18 @@ export interface World {
   receiver: Receiver
   /** Posts a body to the number's `/messages`. */
   send(body: object, options?: { token?: string | null; number?: string }): Promise<Answer>
-  /** Uploads a file with the number's token, unless told otherwise. */
+  /** Uploads a file, by default with the number's token. */
   upload(
     bytes: Uint8Array<ArrayBuffer>,
     mimeType: string,
     options?: { token?: string | null; number?: string },
   ): Promise<Answer>
-  /** Uploads and hands back the media id. */
+  /** Uploads a file and returns its media id. */
   uploaded(bytes: Uint8Array<ArrayBuffer>, mimeType: string): Promise<string>
   /** Sends a text to a recipient. */
   sendText(to: string, body?: string): Promise<Answer>
   control(method: string, path: string, body?: object): Promise<Answer>
-  /** Resolves once every callback was taken. */
+  /** Resolves once every callback was accepted. */
   idle(): Promise<void>
   close(): Promise<void>
 }
@@ -117,7 +117,7 @@ export async function postForm(url: string, form: FormData, token: string | null
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** The error that an answer of the upstream holds. */
+/** The error in an answer of the upstream. */
 export function errorOf(body: Record<string, unknown>) {
   return (body as { error: { code: number; message: string; error_data?: { details?: string }; type: string } }).error
 }

@@ -12,9 +12,9 @@ const EVENTS_EACH = 20
 /** The number of the conversation that is long. */
 const NUMBER = '16505550001'
 const LONG = 10_000
-/** Where a server's jit_above_cost stands by default. */
+/** The default of jit_above_cost. */
 const JIT_ABOVE_COST = 100_000
-/** More than any page, batch or round of what is done here holds. */
+/** More rows than any page, batch or round here. */
 const MAX_ROWS = 2_000
 const MAX_PAGES = 4_000
 /**
@@ -74,7 +74,7 @@ beforeAll(async () => {
   expect((await ask('GET', '/gateway/instance/connect/phone')).status).toBe(200)
   await scan(world, organization, 'phone', '16505550900')
   await world.settle()
-  // The tables are not looked at in between: what is known of them is what this test says.
+  // The tables are not analyzed in between: the test controls the statistics.
   const { rows } = await world.database.pool.query(`SELECT oid::regclass AS name FROM pg_class
     WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'graphile_worker'::regnamespace)`)
   for (const { name } of rows) await world.database.pool.query(`ALTER TABLE ${name} SET (autovacuum_enabled = off)`)
@@ -88,7 +88,7 @@ afterAll(() => world.close())
 const ask = (method: string, path: string, body?: unknown) =>
   world.request(method, path, { key: organization.key, ...(body === undefined ? {} : { body }) })
 
-/** What a service does all day. */
+/** The everyday work of a service. */
 async function work(): Promise<void> {
   const text = { phone_number: `+${NUMBER}`, message_type: 'text', text: 'Hello' }
   expect((await ask('POST', '/send-chat', text)).status).toBe(200)
@@ -163,7 +163,7 @@ async function lookAtInbox(): Promise<void> {
   }
 }
 
-/** Rows as the service would have written them, nearly all of other people than the one that is worked with. */
+/** Rows as the service would write them, nearly all of other contacts than the tested one. */
 async function fill(): Promise<void> {
   const values = [organization.id]
   const run = (text: string, more: unknown[] = []) => world.database.pool.query(text, [...values, ...more])
@@ -222,14 +222,14 @@ async function fill(): Promise<void> {
      SELECT r.organization_id, gen_random_uuid(), w.id, r.seq, r.id, r.type, r.contact_id, true, 'delivered'
      FROM raised r JOIN webhooks w USING (organization_id)`,
   )
-  // The events just raised have been handed on.
+  // The new events have been delivered.
   await run(
     'UPDATE webhook_feeds SET window_from = pg_current_snapshot(), window_to = NULL, seq = NULL, holder = NULL WHERE organization_id = $1',
   )
   await world.drain()
 }
 
-/** What is wrong with the plans by which all of that is done, by statement. */
+/** The problems of the plans of this work, by statement. */
 async function findFaults(isHeld: (name: string) => boolean): Promise<Record<string, string[]>> {
   const plans = await explain(work)
   const run = new Set(plans.map(({ name }) => name))

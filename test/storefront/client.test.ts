@@ -9,7 +9,7 @@ import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } 
 const guard = createAddressGuard(['127.0.0.0/8'])
 const accessToken = 'shpat_token-of-the-test'
 const SHORT_MS = 100
-/** Short, and enough for an answer of this machine. */
+/** Short, but enough for an answer of this machine. */
 const MEDIUM_MS = 1_000
 
 let client: StorefrontClient
@@ -302,7 +302,7 @@ describe('the storefront client with any server', () => {
     })
     answer = graphqlOrder({ name: '#1001', number: 1001 })
     for (const resolve of lookups.splice(0)) resolve()
-    // Later ones get through, and are all that the shop sees.
+    // Only later ones get through to the shop.
     await expect
       .poll(async () => {
         const next = hasty.findOrder({ url, accessToken }, '6')

@@ -1,10 +1,10 @@
 import { newId } from '../../src/lib/bytes/id.js'
 import type { TestOrganization, World } from './world.js'
 
-/** A broadcast that a test puts into the tables. */
+/** A broadcast that a test inserts into the tables. */
 export interface SeededBroadcast {
   id: string
-  /** The same: a broadcast is counted by itself. */
+  /** The same id: a broadcast is its own campaign. */
   campaignId: string
 }
 
@@ -41,7 +41,7 @@ export async function seedBroadcast(
   return { id, campaignId: id }
 }
 
-/** A recipient of it with its message, accepted at the given time; resolves to the message's id and the upstream's id of it. */
+/** Inserts a recipient with a message accepted at the given time; resolves to the message's id and upstream id. */
 export async function seedRecipient(
   { database }: Pick<World, 'database'>,
   { id: organizationId }: Pick<TestOrganization, 'id'>,

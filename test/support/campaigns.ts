@@ -2,14 +2,14 @@ import { newId } from '../../src/lib/bytes/id.js'
 import { makeTemplate } from './templates.js'
 import type { TestOrganization, World } from './world.js'
 
-/** What a test says of a campaign; the rest is a completed broadcast of the template "promo". */
+/** The given fields of a campaign; the default is a completed broadcast of the template "promo". */
 export interface CampaignFields {
   id?: string
   kind?: 'broadcast' | 'singles'
   name?: string
   template?: string
   language?: string
-  /** Of its quick-reply buttons. */
+  /** The texts of its quick-reply buttons. */
   buttons?: string[]
   status?: string
   day?: string
@@ -19,13 +19,13 @@ export interface CampaignFields {
   parameters?: object
   /** The counters, each as `counter` or `counter: detail`. */
   counts?: Record<string, number>
-  /** The same, not folded yet. */
+  /** The same, not rolled up yet. */
   deltas?: Record<string, number>
 }
 
 const AT = '2026-03-10T15:00:00Z'
 
-/** Puts a campaign with its counters into the tables; resolves to its id. */
+/** Inserts a campaign with its counters; resolves to its id. */
 export async function seedCampaign(
   { database }: Pick<World, 'database'>,
   { id: organizationId }: Pick<TestOrganization, 'id'>,
@@ -75,16 +75,16 @@ function toColumns(counters: Record<string, number> = {}): [string[], string[], 
   return [names.map(([name = '']) => name), names.map(([, detail = '']) => detail), Object.values(counters)]
 }
 
-/** What a test says of a recipient; without `status` it has no message. */
+/** The given fields of a recipient; without `status` it has no message. */
 export interface RecipientFields {
   broadcastId?: string
   n: number
   status?: 'sent' | 'delivered' | 'read' | 'failed'
   accepted?: boolean
-  /** Of the message: the upstream's answer is outstanding. */
+  /** The message has an unknown outcome. */
   outstanding?: 'pending' | 'unknown'
   error?: object
-  /** Of a recipient without message. */
+  /** For a recipient without a message. */
   outcome?: object
   skip_reason?: string
   clicked?: string[]
@@ -92,7 +92,7 @@ export interface RecipientFields {
   parameters?: object
 }
 
-/** Puts a recipient of a campaign into the tables, with its message where it has one. */
+/** Inserts a recipient of a campaign, with its message if it has one. */
 export async function seedRecipient(
   { database }: Pick<World, 'database'>,
   { id: organizationId }: Pick<TestOrganization, 'id'>,

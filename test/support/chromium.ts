@@ -8,17 +8,20 @@ const OTHER_PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** The browser of this machine, or the one that PARLEY_TEST_CHROMIUM names; null: what needs one is skipped, and the run says so. */
+/**
+ * The browser of this machine, or PARLEY_TEST_CHROMIUM. If null, tests that need a browser are skipped, and the run
+ * reports it.
+ */
 export const chromiumPath: string | null = findChromium()
 
-/** What stands in place of the journeys through the page where there is no browser. */
+/** The notice in place of the page's journeys if there is no browser. */
 export const NO_CHROMIUM =
   'No Chromium was found (PARLEY_TEST_CHROMIUM can name one): the journeys through the page are skipped'
 
-/** Starts the browser without a window. Throws where there is none. */
+/** Starts the browser without a window. Throws if it is not installed. */
 export function launchChromium(): Promise<Browser> {
   if (chromiumPath === null) throw new Error(NO_CHROMIUM)
-  // The browser's own sandbox does not work for root, as whom containers run.
+  // The browser's sandbox does not work for root, which is the user in containers.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return chromium.launch({ executablePath: chromiumPath, args })
 }

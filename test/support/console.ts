@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { MemberRole } from '../../src/model/organizations/member.js'
 import type { Answer, RequestOptions, TestOrganization, World } from './world.js'
 
-/** A member of a test who is signed in. */
+/** A signed-in member of a test. */
 export interface SignedInMember {
   member: { id: string; email: string; full_name: string; role: MemberRole }
   password: string
-  /** The request header by which the session is known, such as parley_session=…; follows the answers as a browser does. */
+  /** The cookie header of the session, such as parley_session=…; updated from answers as in a browser. */
   readonly cookie: string
   /** A request in this session; the path is below /console/api. */
   call(method: string, path: string, options?: Omit<RequestOptions, 'key'>): Promise<Answer>
@@ -33,7 +33,7 @@ export async function addMember(
   return { id: made.body.member.id, email, full_name: fullName, role }
 }
 
-/** Makes a member and signs it in by its password. */
+/** Creates a member and signs in with its password. */
 export async function signIn(
   world: World,
   organization: TestOrganization,
@@ -47,14 +47,14 @@ export async function signIn(
   return { member, password, ...keepCookie(world, answer) }
 }
 
-/** The token of a new link that signs the member in. */
+/** The token of a new sign-in link for the member. */
 export async function makeSignInLink(world: World, memberId: string): Promise<string> {
   const made = await world.admin('POST', `/members/${memberId}/sign-in-link`)
   if (made.status !== 201) throw new Error(`link: ${JSON.stringify(made.body)}`)
   return made.body.link.url.split('#')[1]
 }
 
-/** Goes on with the session that an answer's cookie began. */
+/** Continues with the session of an answer's cookie. */
 export function keepCookie(world: World, begun: Answer): Pick<SignedInMember, 'cookie' | 'call'> {
   let cookie = cookieOf(begun) ?? ''
   return {
@@ -69,7 +69,7 @@ export function keepCookie(world: World, begun: Answer): Pick<SignedInMember, 'c
   }
 }
 
-/** The cookie that an answer sets, as a request sends it; null where it sets none. */
+/** The cookie set by an answer, in the form of a request header; null without one. */
 export function cookieOf({ headers }: Answer): string | null {
   return headers.get('set-cookie')?.split(';')[0] ?? null
 }

@@ -1,6 +1,6 @@
 import type { World } from './world.js'
 
-/** The types of the events of a contact, oldest first, with what they hold. */
+/** The types and data of a contact's events, oldest first. */
 export async function eventsOf(world: World, contactId: string) {
   const { rows } = await world.database.pool.query<{ type: string; data: Record<string, unknown> }>(
     'SELECT type, data FROM events WHERE contact_id = $1 ORDER BY seq',

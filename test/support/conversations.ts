@@ -1,7 +1,7 @@
 import { requestIndexing } from '../../src/storage/conversations/search.js'
 import type { Answer, TestOrganization, World } from './world.js'
 
-/** `GET /conversations` as the organization asks it. */
+/** Sends `GET /conversations` as the organization. */
 export function readConversations(
   { request }: Pick<World, 'request'>,
   organization: Pick<TestOrganization, 'key'>,
@@ -10,12 +10,12 @@ export function readConversations(
   return request('GET', `/conversations?${new URLSearchParams(query)}`, { key: organization.key })
 }
 
-/** The texts of an answer's messages, in its order. */
+/** The texts of the messages in an answer, in order. */
 export function textsOf({ body }: Answer): string[] {
   return body.messages.map((message: { message: string }) => message.message)
 }
 
-/** Puts messages at the end of a conversation by SQL: thousands in a moment. Resolves to their upstream ids. */
+/** Appends thousands of messages to a conversation by SQL. Resolves to their upstream ids. */
 export async function insertMessages(
   { database }: Pick<World, 'database'>,
   contactId: string,
@@ -39,7 +39,7 @@ export async function insertMessages(
   return rows.map((row) => row.upstream_id)
 }
 
-/** Has messages of a contact (`seqs`: their numbers; else all) be those of an instance, and counted as such. */
+/** Assigns messages of a contact (`seqs`: their numbers; default all) to an instance, including its counts. */
 export async function moveToInstance(
   { database }: Pick<World, 'database'>,
   contactId: string,
@@ -62,7 +62,7 @@ export async function moveToInstance(
   )
 }
 
-/** What a test wants of a conversation: its contact's id and numbers. */
+/** A conversation in a test: its contact's id and numbers. */
 export async function stateOf({ database }: Pick<World, 'database'>, contactId: string) {
   const { rows } = await database.pool.query<{ last_seq: number; searchable_seq: number }>(
     'SELECT last_seq, searchable_seq FROM contacts WHERE id = $1',
@@ -71,7 +71,7 @@ export async function stateOf({ database }: Pick<World, 'database'>, contactId: 
   return rows[0] ?? null
 }
 
-/** Leaves the job that makes an organization's conversations searchable by the index of words, for each of them. */
+/** Adds the index jobs for all conversations of an organization. */
 export async function requestIndexes({ database }: Pick<World, 'database'>, organizationId: string): Promise<void> {
   const { rows } = await database.pool.query('SELECT id FROM contacts WHERE organization_id = $1', [organizationId])
   for (const { id } of rows) await requestIndexing(database, organizationId, id)

@@ -6,14 +6,14 @@ const IN_MEMORY = '/dev/shm'
 const LEAST_FREE_BYTES = 4 * 1024 ** 3
 const PREFIX = 'parley-test-'
 
-/** Makes a folder for databases: in memory if the system has room there, else among the temporary files. */
+/** Creates a folder for databases: in memory if there is room, else among the temporary files. */
 export async function makeDatabaseFolder(): Promise<string> {
   const memory = await statfs(IN_MEMORY).catch(() => null)
   const hasRoom = memory !== null && memory.bavail * memory.bsize >= LEAST_FREE_BYTES
   return mkdtemp(join(hasRoom ? IN_MEMORY : tmpdir(), `${PREFIX}${process.pid}-`))
 }
 
-/** Removes the folders in memory of processes that were killed: they would fill it until the machine restarts. */
+/** Removes the in-memory folders of killed processes, which would fill the memory until a restart. */
 export async function removeLeftovers(): Promise<void> {
   const names = await readdir(IN_MEMORY).catch(() => [])
   for (const name of names) {

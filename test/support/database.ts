@@ -2,10 +2,10 @@ import { inject } from 'vitest'
 import { type Connection, type Database, openDatabase, type Queryable } from '../../src/database/pool.js'
 import { onDatabase } from './global-setup.js'
 
-/** As many connections as a process of the service has. */
+/** The number of connections of a service process. */
 const POOL_SIZE = 20
 
-/** A database of its own, copied from the migrated template. */
+/** A separate database, copied from the migrated template. */
 export interface TestDatabase extends Database {
   connection: Connection
   drop(): Promise<void>
@@ -13,7 +13,7 @@ export interface TestDatabase extends Database {
 
 let copies = 0
 
-/** Copies the template; `drop` it when the test file is done. */
+/** Copies the template; call `drop` at the end of the test file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('server')
   const name = `parley_test_${process.pid}_${++copies}`
@@ -32,7 +32,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** The database, which refuses to raise events of an organization that the statement's values do not name. */
+/** The database, with a check that statements raise events only for organizations in their values. */
 export function withCheckedRaises<Base extends Database>(database: Base): Base {
   const transaction: Database['transaction'] = (work) =>
     database.transaction((inner) => work({ ...inner, raise: checkedRaise(inner) }))

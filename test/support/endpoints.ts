@@ -1,15 +1,17 @@
-/** One endpoint of Interface A with a request that passes every check before the contact is looked for; `body` is JSON. */
+/**
+ * One endpoint of Interface A with a request that passes every check before the contact is looked up; `body` is JSON.
+ */
 export interface Endpoint {
   method: string
   path: string
   query: string
   scope: string
   body?: Record<string, unknown>
-  /** How large a body it takes, where that is not 1. */
+  /** The maximum size of its body, if that is not 1. */
   maxMegabytes?: number
 }
 
-/** Of nothing that there is. */
+/** An id that does not exist. */
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 /** Every endpoint of Interface A; a test compares the list with /openapi.json. */
@@ -25,7 +27,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   { method: 'DELETE', path: '/contact', query: 'phone_number=5511987650000', scope: 'contacts:write' },
   { method: 'GET', path: '/contacts/export', query: 'format=json', scope: 'contacts:read' },
-  // Its body is a file; without one it is refused after all other checks.
+  // Its body is a file; a request without one is refused after all other checks.
   { method: 'POST', path: '/contacts/import', query: '', scope: 'contacts:write' },
   { method: 'GET', path: '/opt-outs', query: 'limit=10', scope: 'contacts:read' },
   { method: 'GET', path: '/opt-outs/export', query: 'format=json', scope: 'contacts:read' },
@@ -109,7 +111,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/events', query: 'limit=10', scope: 'webhooks:read' },
 ]
 
-/** Path and query, with a further parameter where one is given. */
+/** Path and query, with an additional parameter if given. */
 export function urlOf({ path, query }: Endpoint, parameter = ''): string {
   const all = [query, parameter].filter((part) => part !== '').join('&')
   const filled = path.replace('{id}', NO_ID)

@@ -1,6 +1,6 @@
 import type { World } from './world.js'
 
-/** A server-sent event as it came; of one without data only the id is known. */
+/** A received server-sent event; an event without data has only an id. */
 export interface SentEvent {
   id: string
   type: string | null
@@ -12,16 +12,16 @@ export interface SentEvent {
 export interface EventSource {
   status: number
   headers: Headers
-  /** What has come so far; comments are not among them. */
+  /** The events so far, without comments. */
   events: SentEvent[]
-  /** How many comments have come. */
+  /** The number of received comments. */
   comments(): number
   /** Resolves when the service has ended it. */
   ended: Promise<void>
   close(): void
 }
 
-/** Listens as the page does, and resolves when the service has begun to answer. `url`: of another service. */
+/** Connects as the page does, and resolves when the response has started. `url`: of another service. */
 export async function openEventSource(
   { app }: Pick<World, 'app'>,
   cookie: string,
@@ -59,7 +59,7 @@ async function read({ body }: Response, take: (block: string) => void): Promise<
       for (const block of blocks) take(block)
     }
   } catch {
-    // Whoever ended it, it has ended.
+    // Either side may have ended it.
   }
 }
 

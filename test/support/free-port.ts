@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 
-/** A port on which nobody listens. */
+/** A free port. */
 export function freePort(): Promise<number> {
   const server = createServer()
   return new Promise((resolve) => {

@@ -11,7 +11,7 @@ import { hasFfmpeg, NO_FFMPEG } from './ffmpeg.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server that holds the databases of this run. */
+    /** The server with the databases of this run. */
     server: Connection
     /** The migrated database that each test file copies. */
     template: string
@@ -22,8 +22,8 @@ declare module 'vitest' {
 const MAX_CONNECTIONS = '300'
 
 /**
- * One PostgreSQL for the whole run: the embedded one, or the one at PARLEY_TEST_DATABASE_URL (a superuser's, without
- * anything of value). Its migrated template is copied for each test file.
+ * One PostgreSQL for the whole run: the embedded one, or the one at PARLEY_TEST_DATABASE_URL (as superuser, on a server
+ * without valuable data). Its migrated template is copied for each test file.
  */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   if (chromiumPath === null) process.stderr.write(`${NO_CHROMIUM}\n`)
@@ -44,7 +44,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 async function startEmbedded(): Promise<{ connection: Connection; stop: () => Promise<void> }> {
   await removeLeftovers()
   const folder = await makeDatabaseFolder()
-  // Tests that kill processes keep their promises without a disk that keeps its own.
+  // Tests that only kill processes do not need durable disk writes.
   const settings = { fsync: 'off', max_wal_size: '512MB', max_connections: MAX_CONNECTIONS }
   const server = await startEmbeddedDatabase({ folder: join(folder, 'postgres'), settings })
   return {
@@ -69,7 +69,7 @@ async function onServer(server: Connection, command: string): Promise<void> {
   await database.close()
 }
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export function onDatabase(server: Connection, name: string): Connection {
   if (!('connectionString' in server)) return { ...server, database: name }
   const url = new URL(server.connectionString)

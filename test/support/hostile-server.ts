@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { ogg, png } from './media.js'
 
-/** A server that answers as none should; what a request names `hostile.<behaviour>`, in its path or body, it gets. */
+/** A server that misbehaves: a request with `hostile.<behaviour>` in its path or body gets that behaviour. */
 export interface HostileServer {
   port: number
   /** The exchanges so far: requests, and TLS handshakes. */
@@ -21,7 +21,7 @@ const bomb = Buffer.alloc(20 * 1_048_576)
 const head = (...lines: (string | number)[]) =>
   `HTTP/1.1 200 OK\r\ncontent-type: image/png\r\n${lines.join('\r\n')}\r\n\r\n`
 
-/** Writes again and again until the other side hangs up, or a while has gone. */
+/** Writes repeatedly until the client disconnects or some time has passed. */
 function repeat(socket: Socket, piece: string, everyMs: number): void {
   const timer = setInterval(() => socket.write(piece), everyMs)
   const end = setTimeout(() => socket.destroy(), PATIENCE_MS)
@@ -31,7 +31,7 @@ function repeat(socket: Socket, piece: string, everyMs: number): void {
   })
 }
 
-/** Writes as fast as it is taken, for as long as somebody takes it. */
+/** Writes as fast as the client reads, while it is connected. */
 function pour(socket: Socket, piece: Buffer | string): void {
   const write = () => {
     while (!socket.destroyed && socket.write(piece));
@@ -135,7 +135,10 @@ const TLS_FAULTS: Behaviour[] = [
 /** The names of all behaviours. */
 export const HOSTILITIES = Object.keys(BEHAVIOURS)
 
-/** Starts one on a free port of this machine. By `https` every other handshake fails in some way, and the rest show a certificate that nobody vouches for. */
+/**
+ * Starts a server on a free port of this machine. With `https`, every other handshake fails in some way, and the rest
+ * use an untrusted certificate.
+ */
 export async function startHostileServer(): Promise<HostileServer> {
   const pem = readFileSync('test/samples/self-signed.pem')
   const tls = createTlsServer({ key: pem, cert: pem }).on('tlsClientError', () => undefined)
@@ -157,7 +160,7 @@ export async function startHostileServer(): Promise<HostileServer> {
     socket.once('data', (first) => {
       if (first[0] !== 0x16) {
         answer(socket, port, first.toString('latin1'))
-        // A request whose body comes apart from its head is answered by its head.
+        // A request whose body arrives separately is answered after its head.
         socket.on(
           'data',
           (next) => /^[A-Z]+ \//.test(next.toString('latin1')) && answer(socket, port, next.toString('latin1')),
@@ -187,7 +190,7 @@ export async function startHostileServer(): Promise<HostileServer> {
   }
 }
 
-/** What the upstream answers on a good day: an upload, the place of a file, a file, a message. */
+/** The upstream's usual answers: an upload, the URL of a file, a file, a message. */
 function wellBehaved(socket: Socket, port: number, request: string): void {
   const path = request.split(' ')[1] ?? ''
   if (path.startsWith('/voice')) socket.end(Buffer.concat([Buffer.from('HTTP/1.0 200 OK\r\n\r\n'), ogg()]))

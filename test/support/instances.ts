@@ -5,11 +5,11 @@ export interface TestInstance {
   id: string
   name: string
   token: string
-  /** The whole answer of instance/create. */
+  /** The full answer of instance/create. */
   answer: Answer
 }
 
-/** Makes an instance of the organization; a business number of the organization's where `fields` say nothing else. */
+/** Creates an instance of the organization, by default one with the organization's business number. */
 export async function createInstance(
   world: World,
   organization: Pick<TestOrganization, 'key'>,
@@ -22,7 +22,7 @@ export async function createInstance(
   return { id, name, token: answer.body.hash, answer }
 }
 
-/** The phone of a SANDBOX instance scans the code that it shows. */
+/** Scans the code that a SANDBOX instance shows. */
 export async function scan(
   world: World,
   organization: Pick<TestOrganization, 'id'>,

@@ -2,17 +2,17 @@ import type { PoolClient } from 'pg'
 import { expect } from 'vitest'
 import type { TestDatabase } from './database.js'
 
-/** What a test holds in PostgreSQL, so that the service's statements wait for it. */
+/** Locks that a test holds in PostgreSQL, so that the service's statements wait. */
 export interface Held {
-  /** Goes on with another statement. */
+  /** Runs another statement in the transaction. */
   run(sql: string, values: readonly unknown[]): Promise<unknown>
-  /** Keeps what was written, and lets go. */
+  /** Commits, and so releases the locks. */
   commit(): Promise<void>
-  /** Lets go; a second time it does nothing. */
+  /** Rolls back, and so releases the locks; a second call does nothing. */
   release(): Promise<void>
 }
 
-/** Runs a statement in a transaction of its own, which stays open. */
+/** Runs a statement in a new transaction, which stays open. */
 export async function hold({ pool }: TestDatabase, sql: string, values: readonly unknown[]): Promise<Held> {
   let client: PoolClient | null = await pool.connect()
   await client.query('BEGIN')
@@ -28,7 +28,7 @@ export async function hold({ pool }: TestDatabase, sql: string, values: readonly
   return { run, commit: () => end('COMMIT'), release: () => end('ROLLBACK') }
 }
 
-/** Resolves when so many statements wait for a lock; `part`: only those that hold this text. */
+/** Resolves when this number of statements wait for a lock; `part`: only those that contain this text. */
 export async function untilWaiting({ pool }: TestDatabase, count: number, part = ''): Promise<void> {
   await expect
     .poll(async () => {

@@ -38,7 +38,7 @@ export function webp(): Buffer {
   return Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64')
 }
 
-/** A video track without frames, beside a sound track. */
+/** A video track without frames, next to a sound track. */
 export function mp4(): Buffer {
   return isoMedia('isom', ['vide', 'soun'])
 }
@@ -53,7 +53,7 @@ export function isoMedia(brand: string, handlers: string[]): Buffer {
   const tracks = handlers.map((handler, index) => track(index + 1, handler))
   return Buffer.concat([
     box('ftyp', Buffer.from(brand), uint32(512), Buffer.from(`${brand}isom`)),
-    // Before what it is about, as in a recording, so that a reader has to skip it.
+    // Before the data it describes, as in a recording, so that a reader must skip it.
     box('mdat', Buffer.alloc(64)),
     box('moov', box('mvhd', Buffer.alloc(100)), ...tracks),
   ])
@@ -70,7 +70,7 @@ export function ogg(): Buffer {
   ])
 }
 
-/** An Ogg file whose only packet begins so. */
+/** An Ogg file whose only packet starts with these bytes. */
 export function oggOf(packetStart: string): Buffer {
   return oggPage(0, 6, 0, Buffer.concat([Buffer.from(packetStart, 'latin1'), Buffer.alloc(32)]))
 }
@@ -139,7 +139,7 @@ export function ppt(): Buffer {
   return compoundFile(['Current User', 'PowerPoint Document'])
 }
 
-/** What is in a document of Office Open XML, name by name; turn it round for an unusual order. */
+/** The entries of an Office Open XML document, by name; reverse them for an unusual order. */
 export function officeFiles(part: string, type: string): Record<string, string> {
   const schemas = 'http://schemas.openxmlformats.org'
   const office = `${schemas}/officeDocument/2006/relationships/officeDocument`
@@ -182,8 +182,8 @@ const NONE = 0xffff_ffff
 const STREAM_SECTORS = 8
 
 /**
- * An OLE compound file with streams of these names, 4 KB of zeros each. `inside` are streams of a storage in it, as of an
- * embedded document. The directory stands behind the streams.
+ * An OLE compound file with streams of these names, 4 KB of zeros each. `inside` are streams of an inner storage, as of
+ * an embedded document. The directory follows the streams.
  */
 export function compoundFile(streams: string[], inside: string[] = []): Buffer {
   const all = [...streams, ...(inside.length > 0 ? ['ObjectPool'] : []), ...inside]
@@ -227,7 +227,7 @@ export function compoundFile(streams: string[], inside: string[] = []): Buffer {
   return Buffer.concat([header, table, Buffer.alloc(all.length * STREAM_SECTORS * SECTOR), directory])
 }
 
-/** A file of at least so many bytes that is still valid: a made file, filled up in the way of its format. */
+/** A valid file of at least this size: a generated file, padded in the way of its format. */
 export function padded(file: Buffer, size: number): Buffer {
   const missing = Math.max(size - file.length, 0)
   const start = file.toString('latin1', 0, 4)
@@ -243,7 +243,7 @@ export function padded(file: Buffer, size: number): Buffer {
   return Buffer.concat([file, Buffer.alloc(missing)])
 }
 
-/** The room is between the files and the directory. */
+/** The padding is between the files and the directory. */
 function paddedZip(file: Buffer, missing: number): Buffer {
   const directoryAt = file.readUInt32LE(file.length - 6)
   const grown = Buffer.concat([file.subarray(0, directoryAt), Buffer.alloc(missing), file.subarray(directoryAt)])

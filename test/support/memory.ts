@@ -4,7 +4,10 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** The most bytes that are really held at a time while the work is done, above what was before. Throws when the work ends too soon to tell. */
+/**
+ * The peak of used memory during the work, above the value before, in bytes. Throws if the work is too short to
+ * measure.
+ */
 export async function growthDuring(sampleMs: number, work: () => Promise<void>): Promise<number> {
   const before = held()
   let most = Number.NEGATIVE_INFINITY

@@ -13,7 +13,7 @@ export interface Description {
   components: { schemas: Record<string, object> }
 }
 
-/** Where the descriptions of all interfaces are; the most specific paths come last. */
+/** The paths of all descriptions; the most specific ones come last. */
 export const DESCRIPTIONS = ['/openapi.json', '/gateway/openapi.json', '/docs/admin.json'] as const
 
 /** Compares an answer with its description. Returns false if no description has the path and method; throws if it differs. */
@@ -49,7 +49,7 @@ export async function requestAsDescribed(world: World): Promise<World['request']
   }
 }
 
-/** The formats are checked loosely: what they mean is the service's own matter. */
+/** Formats are checked loosely, because their meaning is up to the service. */
 export function createAjv(): Ajv {
   const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false })
   ajv.addFormat('uuid', /^[0-9a-f-]{36}$/)
@@ -67,7 +67,7 @@ function createCheck(descriptions: Description[]): AnswerCheck {
     return Object.entries(description.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { responses }]) => ({
         method: method.toUpperCase(),
-        // A path of letters alone goes before one with a parameter in the same place.
+        // A literal path segment takes precedence over a parameter.
         rank: path.split('{').length,
         pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
         pointer: `${name}#/paths/${escaped(path)}/${method}/responses`,
@@ -104,7 +104,7 @@ function escaped(path: string): string {
   return encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
-/** The description without room for fields that it does not name. */
+/** The description without additional properties. */
 function closed<Value>(description: Value): Value {
   return JSON.parse(JSON.stringify(description), (_key, value) =>
     [value?.type].flat().includes('object') && value.properties && value.additionalProperties === undefined

@@ -3,20 +3,20 @@ import type { Answer, TestOrganization, World } from './world.js'
 
 /** People who write to an organization's number. */
 export interface People {
-  /** Digits of somebody new. */
+  /** Digits of a new person. */
   newNumber(): string
   newUserId(): string
-  /** Receives messages one after the other, each worked off before the next comes. */
+  /** Receives messages one after the other, and processes each before the next. */
   take(...messages: WireMessage[]): Promise<void>
   /** The texts of a conversation, newest first. */
   texts(chatNumber: string): Promise<string[]>
   send(phoneNumber: string): Promise<Answer>
-  /** What the upstream was last asked to send. */
+  /** The last message that the upstream received. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
   lastSend(): Promise<any>
 }
 
-/** Those of the organization that `on` tells when it is asked. */
+/** The people of the organization that `on` returns. */
 export function peopleOf(on: () => { world: World; organization: TestOrganization }): People {
   let people = 0
   return {

@@ -13,7 +13,7 @@ export interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** How many rows the node looked at in all its loops, those that a filter took away included. */
+/** The number of rows that the node read in all loops, including filtered ones. */
 export function rowsReadBy(node: PlanNode): number {
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
   return (node['Actual Rows'] + removed) * node['Actual Loops']

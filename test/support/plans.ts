@@ -5,24 +5,27 @@ import { loadStatements } from './statements.js'
 
 /** The plan by which a statement was run once. */
 export interface RunPlan {
-  /** The statement's name; its beginning where it is none of the service's. */
+  /** The statement's name, or its beginning if it does not belong to the service. */
   name: string
-  /** What the server expected it to cost. */
+  /** The server's estimate of its cost. */
   cost: number
-  /** How many rows of tables it read, those included that a filter took away. */
+  /** The number of table rows that it read, including filtered ones. */
   rows: number
-  /** How many pages of tables and indexes it looked at. */
+  /** The number of pages of tables and indexes that it read. */
   pages: number
-  /** By which nodes it read them. */
+  /** The nodes that read them. */
   nodes: string
 }
 
-/** Has every connection of the pool tell the plans of its statements; resolves to what runs `work` and tells those of it. */
+/**
+ * Makes every connection of the pool log its plans; resolves to a function that runs `work` and returns the plans of
+ * its statements.
+ */
 export async function watchPlans({ pool }: TestDatabase): Promise<(work: () => Promise<void>) => Promise<RunPlan[]>> {
   const names = new Map((await loadStatements()).map(({ name, text }) => [text.trim(), name]))
   let plans: RunPlan[] = []
   const clients: PoolClient[] = []
-  // All but the one that the process lives by.
+  // All except the connection of the process registry.
   while (clients.length < (pool.options.max ?? 0) - 1) clients.push(await pool.connect())
   for (const client of clients) {
     await client.query(SETTINGS)
@@ -41,7 +44,7 @@ export async function watchPlans({ pool }: TestDatabase): Promise<(work: () => P
   }
 }
 
-/** The plans are those for any parameters: made once for each connection, and kept. */
+/** Generic plans: created once per connection, and cached. */
 const SETTINGS = `
   LOAD 'auto_explain';
   SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on; SET auto_explain.log_timing = off;

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import type { Connection } from '../../src/database/pool.js'
 
-/** A way to the database that can be cut and restored. */
+/** A connection to the database that can be cut and restored. */
 export interface DatabaseProxy {
-  /** The database by way of the proxy. */
+  /** The database through the proxy. */
   connection: Connection
-  /** Ends every connection and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   cut(): Promise<void>
   /** Lets connections through again. */
   restore(): Promise<void>

@@ -1,13 +1,13 @@
 import { connect } from 'node:net'
 
-/** Sends bytes as they are to the service at `url` and resolves to everything that it answers until it hangs up. */
+/** Sends raw bytes to the service at `url` and resolves to its answer up to the end of the connection. */
 export function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket = connect(Number(port), hostname, () => socket.write(bytes))
     socket.on('data', (chunk) => chunks.push(chunk))
-    // A service that has answered may hang up on a client that goes on sending.
+    // After its answer the service may close the connection while the client still sends.
     socket.on('error', (error) => (chunks.length === 0 ? reject(error) : undefined))
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
   })

@@ -1,32 +1,32 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as an endpoint got it. */
+/** A request that an endpoint received. */
 export interface ReceivedWebhook {
   headers: IncomingHttpHeaders
-  /** With what stands after it. */
+  /** With the query string. */
   path: string
-  /** As it came. */
+  /** The raw body. */
   text: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every kind
   body: any
 }
 
-/** How an endpoint answers; 204 where nothing is said. */
+/** The answer of an endpoint, 204 by default. */
 export type Respond = (
   webhook: ReceivedWebhook,
 ) => number | ((response: ServerResponse) => void) | Promise<number | ((response: ServerResponse) => void)>
 
-/** An endpoint of a test: a real server that keeps what it gets. */
+/** An endpoint of a test: a real server that keeps its requests. */
 export interface Receiver {
   url: string
   /** In the order of their arrival. */
   received: ReceivedWebhook[]
-  /** The kinds of what was received. */
+  /** The kinds of the received events. */
   types(): string[]
-  /** How it answers from now on: with a status, or by itself. */
+  /** Sets its further answers: a status, or a function. */
   respond(respond: Respond): void
-  /** Resolves as soon as so many have arrived. */
+  /** Resolves once this number of requests has arrived. */
   until(count: number): Promise<void>
   close(): Promise<void>
 }

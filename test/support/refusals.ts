@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { SignedInMember } from './console.js'
 
-/** Holds that members without the role of an owner are refused each of these requests, before anything of them is read. */
+/** Checks that members without the role of an owner are refused each of these requests before its body is read. */
 export async function expectForOwners(members: readonly SignedInMember[], requests: readonly string[]): Promise<void> {
   for (const { call, member } of members) {
     for (const request of requests) {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Counts the named statements that this process runs while the work goes on, whichever connection they take. */
+/** Counts the named statements that this process runs during the work, on any connection. */
 export async function countStatements(work: () => Promise<unknown>): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   const { query } = pg.Client.prototype

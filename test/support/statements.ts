@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type AnyStatement, declaredStatements } from '../../src/database/statement.js'
 import { packageRoot } from '../../src/lib/files/package-root.js'
 
-/** Every statement of the service; those that tests declare, in the same process, begin with `test.`. */
+/** All statements of the service. Statements of tests in the same process start with `test.`. */
 export async function loadStatements(): Promise<AnyStatement<unknown>[]> {
   for (const folder of ['src/storage', 'src/jobs']) {
     const files = await readdir(join(packageRoot(), folder), { recursive: true })

@@ -1,6 +1,6 @@
 import type { Template } from '../../src/model/templates/template.js'
 
-/** An approved template with named variables, unless said otherwise. */
+/** An approved template, by default with named variables. */
 export function makeTemplate(fields: Partial<Template> = {}): Template {
   return {
     name: 'promo',

@@ -1,2 +1,5 @@
-/** How often property tests and journeys that kill processes play their rounds; bin/soak plays more, which find what is rare. */
+/**
+ * The number of rounds of property tests and of journeys that kill processes. bin/soak plays more, to find rare
+ * failures.
+ */
 export const TIMES = Number(process.env.PARLEY_TEST_TIMES ?? 1)

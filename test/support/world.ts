@@ -19,14 +19,14 @@ export interface Answer {
   body: any
 }
 
-/** What a request of a test may carry besides method and path. */
+/** The options of a test request besides method and path. */
 export interface RequestOptions {
   key?: string
   body?: unknown
   headers?: Record<string, string>
 }
 
-/** An organization of a test, with its number at the simulator and a key that may do everything. */
+/** An organization of a test, with its number at the simulator and a key with all scopes. */
 export interface TestOrganization {
   id: string
   slug: string
@@ -38,7 +38,7 @@ export interface TestOrganization {
   key: string
 }
 
-/** A service on a real port over a database of its own, and a simulator that it sends to. Jobs run when drained. */
+/** A service on a real port with a separate database and a simulator. Jobs run when drained. */
 export interface World {
   app: App
   database: TestDatabase
@@ -47,24 +47,24 @@ export interface World {
   /** The service's clock: moves only when told. */
   now(): Date
   advance(ms: number): void
-  /** Throws if the answer is not as the descriptions say (`/openapi.json`, the gateway's, the admin API's). */
+  /** Throws if the answer differs from the descriptions (`/openapi.json`, the gateway's, the admin API's). */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** The operator's API: path below /admin. */
   admin(method: string, path: string, body?: unknown): Promise<Answer>
   /** The simulator's control: path below /_sim. */
   sim(method: string, path: string, body?: unknown): Promise<Answer>
-  /** Waits until the simulator has delivered every callback, then works off all jobs. */
+  /** Waits until the simulator has delivered every callback, then runs all jobs. */
   settle(): Promise<void>
-  /** Works off all jobs, and delivers to webhooks what is due. */
+  /** Runs all jobs, and delivers due webhooks. */
   drain(): Promise<void>
-  /** A new organization; `fields` go into POST /admin/organizations. */
+  /** Creates an organization; `fields` are added to POST /admin/organizations. */
   createOrganization(fields?: Record<string, unknown>): Promise<TestOrganization>
-  /** Empties the database for the next test, which is much faster than another world. The clock goes on from where it is. */
+  /** Empties the database for the next test, which is much faster than another world. The clock continues. */
   reset(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a world. `env`: further PARLEY_* settings; `log`: in place of the quiet one. */
+/** Starts a world. `env`: additional PARLEY_* settings; `log`: instead of the quiet one. */
 export async function startWorld(
   env: Record<string, string> = {},
   log = pino({ level: process.env.PARLEY_TEST_LOG_LEVEL ?? 'silent' }),
@@ -143,7 +143,7 @@ export async function startWorld(
   }
 }
 
-/** The tables without rows; the others hold what the migrations and the start of the service put there. */
+/** The initially empty tables; the others contain rows of the migrations and of the start of the service. */
 async function emptyTables({ pool }: TestDatabase): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

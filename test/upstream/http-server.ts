@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** A request as it came in. */
+/** A received request. */
 export interface Taken {
   method: string
   /** With its query. */
@@ -11,15 +11,15 @@ export interface Taken {
   body: Buffer
 }
 
-/** A real HTTP server that answers what the test says. */
+/** A real HTTP server with answers from the test. */
 export interface HttpServer {
   url: string
-  /** The requests so far, in the order in which they came. */
+  /** The requests so far, in order of arrival. */
   taken: Taken[]
   close(): Promise<void>
 }
 
-/** How a test answers a request. */
+/** The answer of a test to a request. */
 export type Answering = (request: Taken, response: ServerResponse) => void
 
 /** Starts a server on a free port of this machine. */
@@ -27,7 +27,7 @@ export async function startHttpServer(answer: Answering): Promise<HttpServer> {
   const taken: Taken[] = []
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request
-    // Who hangs up before the end has not asked.
+    // A request that is aborted before its end does not count.
     const body = await buffer(request).catch(() => null)
     if (body === null) return
     const one = { method, path, headers, body }
@@ -51,12 +51,12 @@ export function json(status: number, body: unknown, headers: Record<string, stri
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** Answers with bytes that are no JSON. */
+/** Answers with bytes that are not JSON. */
 export function bare(status: number, headers: Record<string, string> = {}): Answering {
   return (_request, response) => void response.writeHead(status, headers).end('<html>')
 }
 
-/** Hangs up without an answer. */
+/** Closes the connection without an answer. */
 export const hangUp: Answering = (_request, response) => void response.socket?.destroy()
 
 /** The parts of a `multipart/form-data` body, as a receiver reads them. */

@@ -5,7 +5,7 @@ import published from '../support/upstream-schemas.json' with { type: 'json' }
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const schemas: Record<string, any> = structuredClone(published.components.schemas)
 
-// Where the published description differs from what the upstream takes (its own documentation and examples), it gives way.
+// Corrections of the published description where the upstream's own documentation and examples differ.
 schemas.BaseMessageProperties.properties.biz_opaque_callback_data = { type: 'string', maxLength: 512 }
 schemas.LocationMessage.allOf[1].properties.location.properties.latitude = { type: 'number' }
 schemas.LocationMessage.allOf[1].properties.location.properties.longitude = { type: 'number' }
@@ -15,12 +15,12 @@ schemas.LanguageObject.required = ['code']
 schemas.TemplateComponent.properties.sub_type.enum.push('copy_code')
 schemas.TemplateComponent.properties.index = { type: 'string', pattern: '^[0-9]$' }
 
-// It names formats that nobody defines (`url`), and keywords of OpenAPI.
+// It uses undefined formats (`url`), and keywords of OpenAPI.
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema({ $id: 'upstream', components: { schemas } })
 const validate = ajv.getSchema('upstream#/components/schemas/Message')
 
-/** What the upstream's own description has against a message sent to it; empty when nothing. */
+/** The errors of a sent message against the upstream's own description; empty if it is valid. */
 export function schemaErrors(message: unknown): ErrorObject[] {
   if (!validate) throw new Error('upstream-schemas.json has no schema named Message')
   return validate(message) ? [] : (validate.errors ?? [])

@@ -22,7 +22,7 @@ afterEach(async () => {
 const list = (totalTimeoutMs = 10_000) => client.listTemplates(account, { callTimeoutMs: 5_000, totalTimeoutMs })
 const queryOf = (index: number) => new URL(server.taken[index]?.path ?? '', server.url).searchParams
 
-/** Answers with pages of one template each, named by their number; every page but the last names the next. */
+/** Answers with pages of one template each, named by number; every page except the last links to the next. */
 function pages(count: number): Answering {
   return (request, response) => {
     const after = Number(new URL(request.path, server.url).searchParams.get('after') ?? 0)

@@ -2,7 +2,7 @@ import type * as published from '@whatsapp-cloudapi/types/cloudapi'
 import { describe, expectTypeOf, it } from 'vitest'
 import type { OutboundMessage, OutboundType } from '../../src/upstream/wire.js'
 
-// A second opinion on what is sent, from a package that others made. The types are compared by the compiler, not by the run.
+// A check of the sent types against a package by other authors. The compiler compares the types, not the run.
 
 type ToPhone = Extract<OutboundMessage, { to: string }>
 type Message<Type extends OutboundType> = Extract<ToPhone, { type: Type }>

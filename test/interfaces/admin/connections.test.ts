@@ -24,7 +24,7 @@ async function newOrganization() {
 
 const connect = (id: string, body: unknown) => world.admin('PUT', `/organizations/${id}/upstream`, body)
 
-/** The tables with a row that holds one of the texts, in clear or as the hexadecimal form of bytes. */
+/** The tables with a row that contains one of the texts, in clear or as the hexadecimal form of bytes. */
 async function tablesHolding(texts: string[]): Promise<string[]> {
   const { rows } = await world.database.pool.query<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
@@ -155,7 +155,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     [{ messages_per_second: 1.5 }, 'Invalid field', 'messages_per_second'] as const,
     [{ messages_per_second: '80' }, 'Invalid field', 'messages_per_second'] as const,
     [{ pair_limit: 'no' }, 'Invalid field', 'pair_limit'] as const,
-    // What the pretend phone of another organization is called.
+    // The name of another organization's simulated phone.
     [{ phone_number_id: '0192f0c0-0000-7000-8000-00000000abcd/shop' }, 'Invalid field', 'phone_number_id'] as const,
   ])('returns 400 for %j', async (fields, error, name) => {
     const { id } = await newOrganization()

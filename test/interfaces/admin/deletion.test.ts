@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** An organization with something in every table that holds its data. */
+/** An organization with a row in every table of its data. */
 async function furnish(): Promise<TestOrganization> {
   const organization = await world.createOrganization()
   const { id, key, phoneNumberId } = organization
@@ -66,7 +66,7 @@ async function furnish(): Promise<TestOrganization> {
   return organization
 }
 
-/** A message goes through an instance; it has a session, and something is asked of it, as if it were a linked device. */
+/** A message goes through an instance, which has a session and a command, like a linked device. */
 async function useInstance(organization: TestOrganization): Promise<void> {
   const { id, key } = organization
   const instance = await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
@@ -87,7 +87,7 @@ async function useInstance(organization: TestOrganization): Promise<void> {
   }
 }
 
-/** With links of the recipients' own; one phone refuses it. Its counters stand as if some of them had been folded. */
+/** With links per recipient; one phone refuses it. Its counters are partly rolled up. */
 async function sendBroadcast({ id, key, phoneNumberId }: TestOrganization): Promise<void> {
   const template = {
     name: 'spring',
@@ -136,7 +136,7 @@ async function rowsOf(organizationId: string): Promise<Record<string, string[]>>
   return found
 }
 
-/** The rows go, and a minute later what came meanwhile, and the organization's own row. */
+/** The rows are removed, and a minute later the rows written in the meantime, and the organization's own row. */
 async function workOffDeletion(): Promise<void> {
   await workOffLater(world)
   await workOffLater(world)

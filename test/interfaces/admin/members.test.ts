@@ -136,7 +136,7 @@ describe('DELETE /admin/members/{id}', () => {
     const removed = world.admin('DELETE', `/members/${id}`)
     await untilWaiting(world.database, 1)
     const used = world.request('POST', '/console/api/session/link', { body: { token } })
-    // Each now has what the other one needs.
+    // Each now holds the lock that the other one needs.
     await untilWaiting(world.database, 2)
     await held.commit()
     expect((await removed).status).toBe(200)

@@ -22,7 +22,7 @@ async function create(fields: Record<string, unknown> = {}) {
   return made.body.organization
 }
 
-/** Every call of the admin API; `:id` stands for an organization's id, `:key` and `:member` for theirs. */
+/** Every endpoint of the admin API; `:id` stands for an organization's id, `:key` and `:member` for theirs. */
 const CALLS: [string, string, object?][] = [
   ['POST', '/organizations', { name: 'Shop', slug: 'some-shop' }],
   ['GET', '/organizations'],

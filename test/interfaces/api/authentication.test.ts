@@ -30,7 +30,7 @@ function ask(endpoint: Endpoint, key: string | undefined, parameter = '', header
   return request(endpoint.method, urlOf(endpoint, parameter), { key, body: endpoint.body, headers })
 }
 
-/** The body with an object in the place of each value. */
+/** The body with an object in place of each value. */
 function mistype(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.keys(body).map((name) => [name, { not: 'this' }]))
 }

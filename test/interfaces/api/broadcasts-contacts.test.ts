@@ -191,7 +191,7 @@ describe('an erased contact', () => {
 
 let users = 0
 
-/** A person who is known twice: by a number, and by a user id. Which contact is older is chosen. */
+/** A person with two contacts, one with the number and one with the user id. The test chooses the older one. */
 async function newTwins(numberFirst = true) {
   const userId = `US.2349120865530274${++users}`
   const digits = at.newNumber()

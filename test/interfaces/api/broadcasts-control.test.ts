@@ -17,7 +17,7 @@ afterAll(() => at.close())
 const inTime = (ms: number) => new Date(at.world.now().getTime() + ms).toISOString()
 const toNew = () => ({ audience: { recipients: [{ chatNumber: at.newNumber() }] } })
 
-/** What every minute does. */
+/** The work of every minute. */
 async function tend(): Promise<void> {
   await reconcileBroadcasts(at.world.app.ctx)
   await at.world.drain()
@@ -32,7 +32,7 @@ async function eventsAbout(id: string) {
   return events.filter(({ data }) => data.broadcast?.id === id).map(({ type }) => type)
 }
 
-/** Makes a broadcast in each state. */
+/** Creates a broadcast in each state. */
 const STATES = {
   scheduled: () => at.create({ ...toNew(), scheduled_at: inTime(HOUR) }),
   running: () => at.create(toNew()),
@@ -232,7 +232,7 @@ describe('during the sending', () => {
 })
 
 let dropped = 1_650
-/** To somebody whose connection is dropped after the message was accepted: its outcome is unknown. */
+/** To a number whose connection is dropped after the message was accepted, so that the outcome is unknown. */
 function unknown() {
   return { audience: { recipients: [{ chatNumber: `${++dropped}5000005` }] } }
 }
@@ -296,7 +296,7 @@ describe('a refusal that would repeat for the next message', () => {
   ])('pauses the broadcast with code %i and a reason; it continues once the cause is resolved', async (code, words) => {
     const digits = at.newNumber()
     await at.failing(digits, code)
-    // One that is outstanding: a shard that has come to its end does not complete the broadcast before another one pauses it.
+    // One outcome is unknown: a finished shard does not complete the broadcast before another one pauses it.
     const { audience } = unknown()
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }, ...audience.recipients] } })
     const paused = await at.read(id)
@@ -447,7 +447,7 @@ describe('retry-failed', () => {
 describe('retry-failed in batches', () => {
   const organization = () => getOrganization(at.world.app.ctx, at.organization.id)
 
-  /** What the service works with; something happens before each transaction. */
+  /** The service's context, with a hook before each transaction. */
   function withBefore(happens: (transaction: number) => Promise<void>): ControlContext {
     const { database, clock, wakeWorkers } = at.world.app.ctx
     let count = 0
@@ -548,7 +548,7 @@ describe('retry-failed in batches', () => {
 
   it('includes all failed recipients, beyond one batch', async () => {
     const { id } = await at.send(toNew())
-    // What PostgreSQL then knows is that there are next to none.
+    // PostgreSQL's statistics then say that there are almost none.
     await at.world.database.pool.query('VACUUM ANALYZE broadcast_recipients, broadcast_failures, messages')
     await at.world.database.pool.query(
       `WITH seeded AS MATERIALIZED (

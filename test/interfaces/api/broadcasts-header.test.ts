@@ -28,7 +28,7 @@ const uploads = async () =>
 const filesOf = async () =>
   (await mediaRows(at.world)).filter(({ organization_id }) => organization_id === at.organization.id)
 
-/** A broadcast with a file above the body. */
+/** A broadcast with a header file. */
 const collection = (numbers: string[], fields: object = {}) => ({
   templateName: 'nova_colecao',
   bodyParameters: { name: 'Ana' },

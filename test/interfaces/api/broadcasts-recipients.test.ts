@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BroadcastWorld, startBroadcastWorld } from './broadcasts-support.js'
 
 let at: BroadcastWorld
-/** One that has a recipient of every status; by name. */
+/** A broadcast with a recipient of every status, by name. */
 let numbers: Record<'pending' | 'sent' | 'delivered' | 'read' | 'refused' | 'failed' | 'recovered', string>
 let id: string
 

@@ -11,7 +11,7 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 export const NO_ID = '00000000-0000-7000-8000-000000000000'
 
-/** Of the simulator's samples: one without parameters, and one with `name`, `discount` and the button's `param1`. */
+/** Samples of the simulator: one without parameters, and one with `name`, `discount` and the button's `param1`. */
 export const PLAIN = 'hello_world'
 export const OFFER = 'oferta_da_semana'
 /** The quick replies of the second. */
@@ -22,32 +22,32 @@ export const OFFER_PARAMETERS = {
   buttonParameters: { param1: 'abc' },
 }
 
-/** What a test asks, `{id}` in the path being the broadcast's. */
+/** A request of a test; `{id}` in the path stands for the broadcast's id. */
 type Ask = (method: string, path: string, options?: RequestOptions & { id?: string }) => Promise<Answer>
 
 /** A recipient as the endpoint shows it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into recipients of every shape
 export type Shown = any
 
-/** A world with an organization that makes broadcasts, and what its tests do over and over. */
+/** A world with an organization for broadcasts, and helpers for its tests. */
 export interface BroadcastWorld {
   world: World
   organization: TestOrganization
-  /** Knows nothing of the other one. */
+  /** Another organization. */
   other: TestOrganization
-  /** Asks with the organization's key, and holds each answer to its description. */
+  /** Sends a request with the organization's key, and checks each answer against its description. */
   ask: Ask
-  /** Digits that nobody has yet. */
+  /** Digits of an unused number. */
   newNumber(): string
   /** A new contact; its id and digits. */
   newContact(fields?: object, owner?: TestOrganization): Promise<{ id: string; digits: string }>
-  /** POST /broadcasts of the template without parameters, unless said otherwise. */
+  /** POST /broadcasts, by default of the template without parameters. */
   post(fields: object, headers?: Record<string, string>): Promise<Answer>
-  /** Makes a broadcast that must be taken; as it is shown. */
+  /** Creates a broadcast, which must succeed; resolves to it. */
   create(fields: object): Promise<Shown>
-  /** The same, sent as far as it goes. */
+  /** The same, and sends it. */
   send(fields: object): Promise<Shown>
-  /** One broadcast as it is shown now. */
+  /** The current state of a broadcast. */
   read(id: string): Promise<Shown>
   /** POST /broadcasts/{id}/… */
   act(id: string, verb: 'pause' | 'resume' | 'cancel' | 'retry-failed'): Promise<Answer>
@@ -56,19 +56,19 @@ export interface BroadcastWorld {
   outcomes(id: string): Promise<string[]>
   /** What arrived at the upstream for the organization, in order. */
   arrived(): Promise<Shown[]>
-  /** All sends to a number fail with the error from now on. */
+  /** Makes all sends to a number fail with the error from now on. */
   failing(digits: string, code: number, by?: 'answer' | 'status'): Promise<void>
   healed(digits: string): Promise<void>
   /** Receives a status of the message with this upstream id. */
   report(upstreamId: string, status: string, fields?: object): Promise<void>
-  /** The service looks after itself for so long that it gives up what it never heard of. */
+  /** Runs the service's maintenance until it gives up unknown outcomes. */
   giveUp(): Promise<void>
-  /** Every counter is what the recipients and their messages say. */
+  /** Checks that every counter matches the recipients and their messages. */
   expectNoDrift(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a world for broadcasts, without status callbacks of the simulator's own. */
+/** Starts a world for broadcasts; the simulator sends no statuses. */
 export async function startBroadcastWorld(env: Record<string, string> = {}): Promise<BroadcastWorld> {
   const world = await startWorld(env)
   await world.sim('POST', '/settings', { statuses: false })
@@ -143,7 +143,7 @@ export async function startBroadcastWorld(env: Record<string, string> = {}): Pro
   }
 }
 
-/** An organization that knows the upstream's templates. */
+/** An organization with the upstream's templates. */
 export async function newBroadcaster(world: World): Promise<TestOrganization> {
   const organization = await world.createOrganization()
   const synced = await world.request('POST', '/templates/sync', { key: organization.key })
@@ -151,14 +151,14 @@ export async function newBroadcaster(world: World): Promise<TestOrganization> {
   return organization
 }
 
-/** The description names the paths with `{id}`. */
+/** The description uses paths with `{id}`. */
 async function describe(world: World): Promise<Ask> {
   const request: Ask = (method, path, { id = '', ...options } = {}) =>
     world.request(method, path.replace('{id}', id), options)
   return requestAsDescribed({ ...world, request })
 }
 
-/** The numbers to which messages went, sorted. */
+/** The numbers that received messages, sorted. */
 export function numbersOf(messages: Shown[]): string[] {
   return messages.map(({ to }) => to).sort()
 }

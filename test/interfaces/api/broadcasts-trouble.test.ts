@@ -5,11 +5,11 @@ import { type Answering, type HttpServer, json, startHttpServer } from '../../up
 import { wamid } from '../hooks/support.js'
 import { type BroadcastWorld, PLAIN, startBroadcastWorld } from './broadcasts-support.js'
 
-/** Knows one template, and says to messages what the test wants. */
+/** Has one template, and answers messages as the test wants. */
 let upstream: HttpServer
 let at: BroadcastWorld
 let say: Answering = (request, response) => accept(request, response)
-/** To whom messages went that the upstream took, in order. */
+/** The recipients of the accepted messages, in order. */
 const taken: string[] = []
 
 const TEMPLATE = { name: PLAIN, language: 'en_US', status: 'APPROVED', category: 'UTILITY', id: '1' }
@@ -24,7 +24,7 @@ const accept: Answering = (request, response) => {
   json(200, { messaging_product: 'whatsapp', contacts, messages: [{ id: wamid() }] })(request, response)
 }
 
-/** Something in between that does not speak the upstream's language. */
+/** A server in between that does not speak the upstream's protocol. */
 const badGateway: Answering = (_request, response) => void response.writeHead(502).end()
 
 const refuse = (status: number, code: number, headers: Record<string, string> = {}) =>
@@ -56,14 +56,14 @@ const newNumbers = (count: number) => Array.from({ length: count }, at.newNumber
 const triesOf = (numbers: readonly string[]) =>
   upstream.taken.filter(({ path }) => path.endsWith('/messages')).filter((sent) => numbers.includes(recipientOf(sent)))
 
-/** The outcomes of those who could be sent to. */
+/** The outcomes of the recipients that could be sent to. */
 const outcomesOf = async (id: string) =>
   (await at.outcomes(id)).filter((outcome) => outcome !== 'skipped: not a number')
 
 const forgetJobs = (id: string) =>
   at.world.database.pool.query(`DELETE FROM graphile_worker._private_jobs WHERE payload ->> 'broadcastId' = $1`, [id])
 
-/** Runs shard 1 of a broadcast that was started once, as its job does. */
+/** Runs shard 1 of a started broadcast once, as its job does. */
 function sendShard(id: string, signal: AbortSignal): Promise<void> {
   const shard: ShardState = { generation: 1, lane: 1, after: 0, hasDeferred: false, unknowns: 0 }
   return sendBroadcastShard(at.world.app.ctx, at.organization.id, id, shard, signal)

@@ -26,7 +26,7 @@ beforeEach(async () => {
 const erase = (query = `chat_id=${number}`, key = organization.key) => request('DELETE', `/contact?${query}`, { key })
 const get = (key = organization.key) => request('GET', `/contact?chat_id=${number}`, { key })
 
-/** A contact that was made with an Idempotency-Key, wrote, and was written to. */
+/** A contact created with an Idempotency-Key, with received and sent messages. */
 async function converse({ key, phoneNumberId }: TestOrganization): Promise<string> {
   const headers = { 'idempotency-key': `make-${number}` }
   const made = await request('POST', '/contact', { key, headers, body: { chat_id: number, full_name: 'Ana Secret' } })
@@ -41,7 +41,9 @@ async function converse({ key, phoneNumberId }: TestOrganization): Promise<strin
   return made.body.contact.id
 }
 
-/** How many rows of the organization still hold the number, the contact's id or a word of the conversation. */
+/**
+ * The number of the organization's rows that still contain the number, the contact's id or a word of the conversation.
+ */
 async function traces(organizationId: string, contactId: string): Promise<Record<string, number>> {
   const { rows: tables } = await world.database.pool.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'organization_id'`,

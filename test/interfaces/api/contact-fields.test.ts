@@ -54,7 +54,7 @@ function expectContact(contact: Record<string, unknown>): void {
   expect(wrong).toEqual([])
 }
 
-/** The contact as every endpoint that shows it does, which must be the same. */
+/** The contact from every endpoint that returns it, which must be the same. */
 async function shownEverywhere(chatId: string): Promise<Record<string, unknown>> {
   const { key } = organization
   const single = (await request('GET', `/contact?chat_id=${chatId}`, { key })).body.contact

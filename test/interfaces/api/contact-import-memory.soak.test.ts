@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const ROWS = 100_000
-/** The file alone, held at once, would take more; the rows as objects several times as much. */
+/** The file alone would take more memory, and the rows as objects several times as much. */
 const MAX_GROWTH = 30 * 1_048_576
 const SAMPLE_MS = 1_000
 
@@ -26,7 +26,7 @@ function* csv() {
   }
 }
 
-/** With the plain client: fetch keeps a second copy of all that it sends. */
+/** Uses the plain client, because fetch keeps a second copy of the body. */
 async function request(method: string, path: string, key: string, body = Readable.from('')): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/csv' }
   const sending = http.request(`${world.app.url}${path}`, { method, headers })
@@ -34,7 +34,7 @@ async function request(method: string, path: string, key: string, body = Readabl
   return answer
 }
 
-/** Reads an answer without holding it: its length, and how it begins. */
+/** Reads an answer without keeping it: resolves to its length and its beginning. */
 async function drain(answer: IncomingMessage) {
   const decoder = new TextDecoder()
   let length = 0

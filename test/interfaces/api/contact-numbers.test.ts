@@ -16,7 +16,7 @@ const get = (key: string, name: string, number: string) =>
   request('GET', `/contact?${new URLSearchParams({ [name]: number })}`, { key })
 const create = (key: string, phone_number: string) => request('POST', '/contact', { key, body: { phone_number } })
 
-/** All forms are one number; the first is the chat id that it gets whichever form makes it, null where the form decides. */
+/** All forms are one number. The first is the chat id that any form creates, null if it depends on the form. */
 const NUMBERS: [string, string, string | null, string[]][] = [
   [
     'a Brazilian mobile, with and without the 9',

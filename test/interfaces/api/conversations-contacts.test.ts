@@ -29,7 +29,7 @@ async function names(organization: TestOrganization, search: string): Promise<st
 
 const numberOf = (index: number) => `1650558${String(index).padStart(4, '0')}`
 
-/** An organization with so many contacts, the last one named 1. */
+/** An organization with this number of contacts, the last one named 1. */
 async function withContacts(count: number): Promise<TestOrganization> {
   const organization = await world.createOrganization()
   for (let index = count; index >= 1; index--) {
@@ -178,7 +178,7 @@ describe('the order of contacts', () => {
   })
 })
 
-/** A message of somebody of whom only the user id is known. */
+/** A message of a person known only by a user id. */
 const fromUser = (from_user_id: string) => ({ ...textMessage('', 'Oi'), from: undefined, from_user_id })
 
 describe('the number of contacts', () => {

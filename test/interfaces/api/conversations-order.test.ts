@@ -61,7 +61,7 @@ async function read(query: Record<string, string>, owner = organization) {
   return answer
 }
 
-/** Somebody who is a customer of that organization, too. */
+/** A person who is also a customer of that organization. */
 async function customerOf(owner: TestOrganization, ...texts: string[]): Promise<void> {
   await insertMessages(world, await createContact(world, owner, `+${CUSTOMER}`), texts)
 }

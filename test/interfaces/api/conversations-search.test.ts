@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** Somebody who said these things. */
+/** A person who wrote these texts. */
 async function personWho(...texts: string[]): Promise<string> {
   const digits = newPerson()
   await insertMessages(world, await createContact(world, organization, `+${digits}`), texts)
@@ -207,7 +207,7 @@ describe('a search', () => {
   })
 })
 
-/** Makes what is there so far searchable by the index of words, as the job does. */
+/** Indexes all messages so far, as the job does. */
 async function indexed(chatNumber: string): Promise<void> {
   await requestIndexes(world, organization.id)
   await world.drain()

@@ -30,7 +30,7 @@ async function newConversation(texts: readonly string[]): Promise<Conversation> 
   return { digits, id }
 }
 
-/** What is said before anybody pages: every third one is looked for. */
+/** The texts before the paging starts; every third one is searched for. */
 const saidBefore = (count: number) =>
   Array.from({ length: count }, (_, index) => `${index % 3 === 0 ? 'wanted' : 'other'} before ${index + 1}`)
 
@@ -54,11 +54,11 @@ async function write({ digits, id }: Conversation, kind: Write, name: string): P
   }
 }
 
-/** Somebody of whom only the user id was known, and who said these things, turns out to be this person. */
+/** A person known only by a user id, with these texts, turns out to be this person. */
 async function mergeSomebody(digits: string, texts: readonly string[]): Promise<void> {
   const { ctx } = world.app
   const userId = `US.${newId()}`
-  // Each user id is that of another business, so none speaks against another.
+  // Each user id belongs to another business, so they do not contradict each other.
   const hearing = { at: new Date(), instanceId: newId() }
   await resolveContact(ctx, organization.id, { waId: null, userId }, null, hearing)
   const { rows } = await world.database.pool.query(
@@ -70,7 +70,7 @@ async function mergeSomebody(digits: string, texts: readonly string[]): Promise<
   await resolveContact(ctx, organization.id, { waId: digits, userId }, null, hearing)
 }
 
-/** Every page, oldest first, until there is none more. */
+/** All pages, oldest first. */
 async function readAll(chatNumber: string, limit: number, more: Record<string, string>): Promise<string[]> {
   const seen: string[] = []
   for (let page = 1; ; page++) {
@@ -84,7 +84,7 @@ async function readAll(chatNumber: string, limit: number, more: Record<string, s
   }
 }
 
-/** What is there when all is done, by SQL. */
+/** The final messages, by SQL. */
 async function textsInOrder(id: string): Promise<string[]> {
   const { rows } = await world.database.pool.query(
     'SELECT text FROM messages WHERE contact_id = $1 AND seq > 0 ORDER BY seq',
@@ -94,7 +94,7 @@ async function textsInOrder(id: string): Promise<string[]> {
 }
 
 const kinds = fc.constantFrom<Write>('send', 'receive', 'merge', 'index')
-/** Writers side by side, each with its writes one after the other. */
+/** Concurrent writers, each with sequential writes. */
 const writers = fc.array(fc.array(kinds, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 4 })
 
 describe('paging from the oldest message during writes returns each message once', () => {
@@ -122,7 +122,7 @@ describe('paging from the oldest message during writes returns each message once
         const all = (await textsInOrder(conversation.id)).filter(isWanted)
         expect(all.slice(0, before.filter(isWanted).length)).toEqual(before.filter(isWanted))
         for (const seen of [one, other]) {
-          // The beginning of all that there is now, with at least all that was there then.
+          // The pages are a prefix of the final messages, and contain at least the messages from before.
           expect(seen).toEqual(all.slice(0, seen?.length))
           expect(seen?.length).toBeGreaterThanOrEqual(before.filter(isWanted).length)
         }

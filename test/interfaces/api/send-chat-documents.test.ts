@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => house.close())
 
-/** The name under which a document arrives at the upstream, and the one under which a browser would save it. */
+/** The document's name at the upstream, and the one under which a browser would save it. */
 async function namesOf(body: {
   media_url: string
   filename?: string | null
@@ -58,14 +58,14 @@ describe('the name of a document', () => {
     ['pre%C3%A7os%20de%20maio.pdf', 'preços de maio.pdf'],
     ['報價單.pdf', '報價單.pdf'],
     ['paper.v2.pdf', 'paper.v2.pdf'],
-    // None with the extension that its content has.
+    // No name with the extension of its content.
     ['paper', 'document.pdf'],
     ['paper.docx', 'document.pdf'],
     ['paper.pdf.exe', 'document.pdf'],
     ['paperpdf', 'document.pdf'],
     ['download?file=paper.pdf', 'document.pdf'],
     ['paper.pdf/', 'document.pdf'],
-    // Nothing that could be read.
+    // An unreadable name.
     ['%E0%A4.pdf', 'document.pdf'],
     ['%.pdf', 'document.pdf'],
   ])('comes from the URL otherwise: %s', async (path, name) => {

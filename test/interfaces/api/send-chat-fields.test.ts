@@ -49,7 +49,7 @@ async function expectRefused(body: Body, error: string): Promise<string> {
 }
 
 describe('POST /send-chat returns 400 Missing required field', () => {
-  /** What there may be in place of a value: nothing, null, an empty text, an empty list. */
+  /** The values that count as missing: nothing, null, an empty text, an empty list. */
   const NOTHING = { nothing: undefined, null: null, '""': '' }
   const EMPTY = { ...NOTHING, '[]': [] }
 
@@ -221,7 +221,7 @@ describe('POST /send-chat returns 400 Invalid message type', () => {
 })
 
 describe('POST /send-chat ignores fields of other types', () => {
-  /** Every field that some type has, each of a type that none would take. */
+  /** Every field of any type, each with a value of a wrong type. */
   const SURPLUS = {
     text: [],
     media_url: 5,

@@ -32,7 +32,7 @@ function isReplay(answer: Answer): boolean {
   return answer.headers.get('idempotent-replayed') === 'true'
 }
 
-/** Makes the attempt under a key look like one of a process that died in the middle. */
+/** Changes a key's row to that of a process that died during the request. */
 async function kill(key: string, change: string): Promise<void> {
   await world.database.pool.query(
     `UPDATE idempotency_keys SET status = NULL, answer = NULL, process_id = 999999 ${change}

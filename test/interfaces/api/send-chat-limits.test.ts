@@ -15,7 +15,7 @@ afterAll(() => house.close())
 
 type Body = Record<string, unknown>
 
-/** A text of `length` characters that begins with a digit, so that it can be unique. */
+/** A text of `length` characters that starts with a digit, so that it can be unique. */
 const long = (length: number, digit = 0) => `${digit}${'🍵'.repeat(length - 1)}`
 const times = <Item>(count: number, make: (n: number) => Item) => Array.from({ length: count }, (_, n) => make(n))
 

@@ -39,7 +39,7 @@ let world: World
 let request: World['request']
 let organization: TestOrganization
 let files: HttpServer
-/** How the file server answers. */
+/** The answers of the file server. */
 let answering: Answering
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A world in which only these hosts may be reached although private; nothing stays behind of what it refuses. */
+/** A world in which only these private hosts are allowed; checks that nothing remains of refused requests. */
 function inWorldThatAllows(hosts: string): void {
   beforeAll(async () => {
     world = await startWorld({ PARLEY_DATA_DIR: folder, PARLEY_ALLOWED_PRIVATE_HOSTS: hosts })
@@ -100,7 +100,7 @@ function serve(bytes: Buffer, contentType: string): void {
 /** A file of one byte more than `limit`. */
 const oneTooMany = (file: Buffer, limit: number) => Buffer.concat([file, Buffer.alloc(limit + 1 - file.length)])
 
-/** Sends a document of so many bytes, made while it is sent, until nobody listens. */
+/** Serves a document of this size, generated while it is sent, until the client disconnects. */
 function stream(response: ServerResponse, size: number): void {
   const head = pdf()
   const filler = Buffer.alloc(1_048_576)

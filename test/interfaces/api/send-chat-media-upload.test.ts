@@ -47,7 +47,7 @@ async function newOrganization(): Promise<void> {
   files.taken.length = 0
 }
 
-/** Sends an image. `fields` go into the body. */
+/** Sends an image. `fields` are added to the body. */
 const send = (fields: object = {}, headers: Record<string, string> = {}) => {
   const image = { phone_number: NUMBER, message_type: 'image', media_url: `${files.url}/a.png` }
   return request('POST', '/send-chat', { key: organization.key, headers, body: { ...image, ...fields } })
@@ -124,7 +124,7 @@ describe('POST /send-chat returns 500 Upstream upload failed', () => {
 
 describe('POST /send-chat to an upstream that', () => {
   let upstream: HttpServer
-  /** How the upstream answers one upload after the other; every further one is taken. */
+  /** The upstream's answers to consecutive uploads; further ones succeed. */
   let uploads: Answering[]
 
   beforeAll(async () => {
@@ -290,7 +290,7 @@ describe('a failing media store', () => {
   })
 
   it('prevents the send, and frees the Idempotency-Key', async () => {
-    // Where the folder would have to be.
+    // A file in the place of the folder.
     await writeFile(join(ownFolder, 'media'), '')
     const failed = await send({}, { 'idempotency-key': 'store' })
     expect(failed.status).toBe(503)

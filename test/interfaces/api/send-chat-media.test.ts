@@ -34,7 +34,7 @@ let request: World['request']
 let organization: TestOrganization
 let other: TestOrganization
 let files: HttpServer
-/** How the file server answers. */
+/** The answers of the file server. */
 let answering: Answering
 let people = 0
 
@@ -63,7 +63,7 @@ async function newContact(): Promise<string> {
 const send = (phone_number: string, body: object, headers: Record<string, string> = {}) =>
   request('POST', '/send-chat', { key: organization.key, headers, body: { phone_number, ...body } })
 
-/** Answers with the bytes, and a header that says something else of them unless told. */
+/** Answers with the bytes, by default with a wrong Content-Type. */
 function serve(bytes: Buffer, contentType = 'text/html'): void {
   const headers = { 'content-type': contentType, 'content-length': bytes.length }
   answering = (_asked, response) => void response.writeHead(200, headers).end(bytes)
@@ -223,7 +223,7 @@ describe('POST /send-chat with a file', () => {
   })
 })
 
-/** A file of exactly so many bytes; its own padding would add some. */
+/** A file of exactly this size; its own padding would add some bytes. */
 const filledUp = (file: Buffer, size: number) => Buffer.concat([file, Buffer.alloc(size - file.length)])
 
 describe('the largest file', () => {
@@ -332,7 +332,7 @@ describe('another organization', () => {
     const { media_url, id } = await lastMessage(digits)
     const swapped = media_url.replace(organization.id, other.id)
     expect((await fetch(swapped)).status).toBe(403)
-    // What the other organization may sign for itself leads nowhere.
+    // A link signed for the other organization does not work.
     const theirs = world.app.ctx.mediaLinks.urlOf(other.id, id, mediaExpiry(world.now()))
     expect((await fetch(theirs)).status).toBe(404)
     const query = `chatNumber=${digits}`

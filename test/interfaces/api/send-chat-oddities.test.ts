@@ -51,7 +51,7 @@ function refusing(code: unknown, status = 400, rest: object = {}): Reply {
   return answering(status, { error: { message: `(#${code}) no`, code, ...rest } })
 }
 
-/** Sends to a new contact while the upstream replies so; resolves to the answer and the message as it is stored. */
+/** Sends to a new contact while the upstream answers in this way; resolves to the answer and the stored message. */
 async function sendAgainst(howToReply: Reply) {
   reply = howToReply
   const digits = `1650555${String(++people).padStart(4, '0')}`
@@ -115,7 +115,7 @@ describe('an upstream with an unclear answer', () => {
   })
 })
 
-/** What is said of an answer that has no error body. */
+/** The message for an answer without an error body. */
 const bare = (status: number) =>
   `HTTP ${status} without an error body: what answers at PARLEY_UPSTREAM_URL may not be the upstream's API`
 

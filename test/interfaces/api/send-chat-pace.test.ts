@@ -12,7 +12,7 @@ import { type Answer, startWorld, type TestOrganization, type World } from '../.
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../../upstream/http-server.js'
 import { conversation, createContact } from '../hooks/support.js'
 
-/** A call may take all of a request's 25 s: nothing is left to wait for the next turn of a recipient. */
+/** A call may take the whole 25 s of a request, so that no time is left to wait for the recipient's next slot. */
 const ENV = { PARLEY_UPSTREAM_TIMEOUT_MS: '25000', PARLEY_RATE_LIMIT: '1000' }
 const BURST = 45
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(anotherFolder, { recursive: true })
 })
 
-/** An organization whose number is paced so. */
+/** An organization whose number has these limits. */
 async function createPaced(
   pace: { messages_per_second?: number; pair_limit?: boolean },
   inWorld = world,
@@ -69,14 +69,14 @@ function sendMany(organization: TestOrganization, to: string, count: number): Pr
 const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status)
 const all = (count: number, status: number) => Array.from({ length: count }, () => status)
 
-/** How many messages the conversation holds, and how many arrived at the upstream. */
+/** The number of messages in the conversation, and the number that arrived at the upstream. */
 async function countOf(organization: TestOrganization, digits: string): Promise<[recorded: number, sent: number]> {
   const shown = await conversation(world, organization, digits)
   const arrived = await world.sim('GET', `/messages?to=${digits}&phone_number_id=${organization.phoneNumberId}`)
   return [shown.body.pagination.totalMessages, arrived.body.total]
 }
 
-/** Sets the clock to the moment at which the next message to the recipient may be sent, or so long after it. */
+/** Sets the clock to the recipient's next slot, or this long after it. */
 async function goToTurn(organization: TestOrganization, digits: string, afterMs = 0): Promise<void> {
   const { rows } = await world.database.pool.query<{ turn: Date }>(
     `SELECT paced_until - interval '268.4 seconds' AS turn FROM contacts WHERE organization_id = $1 AND chat_id = $2`,
@@ -85,7 +85,7 @@ async function goToTurn(organization: TestOrganization, digits: string, afterMs 
   world.advance((rows[0]?.turn.getTime() ?? Number.NaN) + afterMs - world.now().getTime())
 }
 
-/** That the messages of the conversation lie as the upstream asks: never more than 45, and one for each 6 s between them. */
+/** Checks that the messages keep the upstream's limit: never more than 45 at once, and 6 s for each further one. */
 async function expectPaced({ id }: TestOrganization, digits: string): Promise<void> {
   const { rows } = await world.database.pool.query<{ at: number }>(
     `SELECT extract(epoch FROM m.created_at)::float8 * 1000 AS at
@@ -234,7 +234,7 @@ describe('the rate limit for one recipient', () => {
   })
 })
 
-/** A further process of the service, but that it shares ours. */
+/** Another process of the service, which shares our organization. */
 async function startAnother({ app, database, simulator, now, adminToken }: World): Promise<App> {
   const read = readConfig({
     ...ENV,
@@ -278,7 +278,7 @@ describe('a short wait for a recipient', () => {
 })
 
 describe('the rate limit of a number', () => {
-  /** Says that others have spoken for the time of the organization's number. */
+  /** Reserves the number's slots for other messages. */
   async function speakFor({ id, phoneNumberId }: TestOrganization, seconds: number): Promise<void> {
     await world.database.pool.query(
       `INSERT INTO sending_paces VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
@@ -377,7 +377,7 @@ describe('a call that the upstream did not accept', () => {
     json(200, { messages: [{ id: `wamid.${id}` }] })({ body } as never, response)
   }
 
-  /** Sends to a new contact, to which the upstream answers one after the other, the last one for good. */
+  /** Sends to a new contact while the upstream gives these answers in order, and then the last one repeatedly. */
   async function sendAgainst(...replies: Answering[]) {
     const digits = await newContact(organization, retrying)
     answerings.set(digits, replies)
@@ -486,7 +486,7 @@ describe('an unreachable upstream', () => {
       calls++
       response.end(JSON.stringify({ messages: [{ id: 'wamid.awake' }] }))
     })
-    // It begins to listen when the first call has found nobody.
+    // It starts to listen after the first call has failed to connect.
     const wake = () => {
       if (failures++ === 0) server?.listen(port, '127.0.0.1')
     }

@@ -42,7 +42,7 @@ const reactionTo = (phone_number: string, message_id: string, emoji?: string, fi
 
 const emojis = (message: { reactions: { emoji: string }[] }) => message.reactions.map(({ emoji }) => emoji)
 
-/** Ids that name no message of the conversation; there is one message from the customer in it. */
+/** Ids of no message in the conversation, which has one message from the customer. */
 async function wrongIds(digits: string): Promise<string[]> {
   const { world, newContact, shown } = house
   const other = await world.createOrganization()

@@ -13,7 +13,7 @@ afterAll(() => house.close())
 
 const isReplay = (answer: Answer) => answer.headers.get('idempotent-replayed') === 'true'
 
-/** How often the file was fetched, handed over and stored, and how many messages arrived and show. */
+/** How often the file was fetched, uploaded and stored, and how many messages arrived and are shown. */
 async function countOf(digits: string) {
   const { world, organization, files, arrived, shown } = house
   const { media } = (await world.sim('GET', `/media?phone_number_id=${organization.phoneNumberId}`)).body
@@ -147,7 +147,7 @@ describe('an Idempotency-Key with a reaction', () => {
     const body = { phone_number: digits, message_type: 'reaction', reaction: { message_id: question.id, emoji: '🎉' } }
     const first = await send(body, 'reaction')
     expect([first.status, isReplay(first)]).toEqual([200, false])
-    // What came after is not undone by the replay.
+    // The replay does not undo later changes.
     await sent({ ...body, reaction: { message_id: question.id, emoji: '' } })
     const again = await send(body, 'reaction')
     expect([again.status, isReplay(again), again.body]).toEqual([200, true, first.body])

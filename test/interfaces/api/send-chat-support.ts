@@ -4,20 +4,20 @@ import { type Answer, startWorld, type TestOrganization, type World } from '../.
 import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
 import { conversation, createContact, type EventRow, eventsOf } from '../hooks/support.js'
 
-/** The files that the test's own web server has, by the first part of the path. */
+/** The files of the test's web server, by the first part of the path. */
 export const FILES = { jpeg, png, webp, mp4, mp3, aac, ogg, pdf, docx }
 
-/** A world with an organization that sends, and a web server that has files to send. */
+/** A world with an organization that sends, and a web server with files. */
 export interface SendWorld {
   world: World
   organization: TestOrganization
   files: HttpServer
-  /** The address of a file; what follows its kind in the path is free. */
+  /** The URL of a file; the rest of the path after its kind is arbitrary. */
   fileUrl(kind: keyof typeof FILES, rest?: string): string
   /** A new contact of the organization; its digits. */
   newContact(fields?: object, owner?: TestOrganization): Promise<string>
   send(body: unknown, idempotencyKey?: string): Promise<Answer>
-  /** Sends what must be taken; the upstream's id of it. */
+  /** Sends a message, which must succeed; resolves to its upstream id. */
   sent(body: unknown): Promise<string>
   /** What arrived at the upstream for the recipient, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
@@ -25,12 +25,12 @@ export interface SendWorld {
   /** The conversation, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
   shown(digits: string): Promise<any[]>
-  /** The events of the contact in the order in which they happened. */
+  /** The contact's events in order. */
   eventsAbout(digits: string): Promise<EventRow[]>
   close(): Promise<void>
 }
 
-/** A web server that has each of the files below its name. */
+/** A web server with each of these files below its name. */
 export function startFileServer(): Promise<HttpServer> {
   return startHttpServer(({ path }, response) => {
     const kind = path.split('/')[1] ?? ''
@@ -39,7 +39,7 @@ export function startFileServer(): Promise<HttpServer> {
   })
 }
 
-/** Starts a world for sending, at first without status callbacks. `env`: further PARLEY_* settings. */
+/** Starts a world for sending, initially without statuses. `env`: additional PARLEY_* settings. */
 export async function startSendWorld(env: Record<string, string> = {}): Promise<SendWorld> {
   const world = await startWorld(env)
   const files = await startFileServer()

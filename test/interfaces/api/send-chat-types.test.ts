@@ -14,10 +14,10 @@ afterAll(() => house.close())
 
 type FileKind = keyof typeof FILES
 
-/** One message: what is given, what leaves for the upstream, and what the conversation shows. */
+/** One message: the request, the body to the upstream, and the message in the conversation. */
 interface Case {
   name: string
-  /** The file at the address that `given` gets. */
+  /** The file at the URL that `given` receives. */
   file?: FileKind
   given: (url: string) => Record<string, unknown>
   /** The payload, with the upstream's id of the file. */
@@ -25,7 +25,7 @@ interface Case {
   message: string
   mediaType: string | null
   mimeType?: string
-  /** What the answer tells of fields that were ignored. */
+  /** The warnings about ignored fields. */
   warnings?: string[]
 }
 
@@ -262,7 +262,7 @@ const CASES: Case[] = [
   },
 ]
 
-/** The fields of a message in a conversation, and no other. */
+/** Exactly the fields of a message in a conversation. */
 const SHOWN = {
   sender_type: 'bot-chat',
   created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -345,7 +345,7 @@ describe.each(CASES)('POST /send-chat with $name', ({ file, given, wire, message
   })
 })
 
-/** Expects the file to be the upload that came last, and stored with us for a year; resolves to the upstream's id of it. */
+/** Checks that the file is the last upload, and stored here with a link for a year; resolves to its upstream id. */
 async function expectHandedOver(
   file: FileKind,
   mimeType: string,
@@ -463,7 +463,7 @@ describe('a person without a phone number', () => {
     for (const { payload } of messages) {
       expect(payload).toMatchObject({ recipient: userId })
       expect(payload).not.toHaveProperty('to')
-      // The published schema knows phone numbers only.
+      // The published schema has phone numbers only.
       const { recipient: to, ...rest } = payload
       expect(schemaErrors({ ...rest, to })).toEqual([])
     }

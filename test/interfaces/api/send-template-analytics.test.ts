@@ -7,7 +7,7 @@ import { startTemplateWorld, type TemplateWorld } from './send-template-support.
 const TIMEZONE = 'America/Sao_Paulo'
 
 let template: TemplateWorld
-/** A new one for each test, so that the figures are its own. */
+/** A new one for each test, so that its figures are separate. */
 let organization: TestOrganization
 
 beforeAll(async () => {
@@ -266,7 +266,7 @@ describe('the analytics of a day', () => {
   })
 })
 
-/** Presses a button of a message, a minute after now. */
+/** Clicks a button of a message, a minute after now. */
 async function press(from: string, text: string, on: string): Promise<void> {
   const button = { type: 'button', button: { payload: text, text }, context: { from: '1', id: on } }
   await receiveMessages(
@@ -276,5 +276,5 @@ async function press(from: string, text: string, on: string): Promise<void> {
   )
 }
 
-/** When a message was written, so many milliseconds after now. */
+/** The time of a message, this number of milliseconds after now. */
 const at = (offset: number) => ({ timestamp: String(Math.floor((template.world.now().getTime() + offset) / 1_000)) })

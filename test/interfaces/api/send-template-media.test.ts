@@ -25,7 +25,7 @@ import { contact } from '../hooks/support.js'
 import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
 
 let template: TemplateWorld
-/** Serves the bytes that a test gives it. */
+/** Serves the bytes of a test. */
 let server: HttpServer
 let bytes: Buffer
 
@@ -201,7 +201,7 @@ describe('an upload that the upstream refuses', () => {
   })
 })
 
-/** Sends a document of so many bytes, made while it is sent. */
+/** Serves a document of this size, generated while it is sent. */
 function stream(response: ServerResponse, size: number): void {
   const head = pdf()
   const filler = Buffer.alloc(1_048_576)

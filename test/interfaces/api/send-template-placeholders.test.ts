@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => template.close())
 
-/** What the upstream gets for a value, sent to the contact. */
+/** The upstream's value for a parameter that is sent to the contact. */
 async function says(chatNumber: string, value: string): Promise<string> {
   const sent = await template.sent({ templateName: 'says', chatNumber, bodyParameters: { 1: value } })
   const [shown] = (await template.read(`/conversations?chatNumber=${chatNumber}&limit=1`)).body.messages

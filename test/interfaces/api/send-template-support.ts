@@ -5,13 +5,13 @@ import { type Answer, startWorld, type TestOrganization, type World } from '../.
 import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
 import { conversation, createContact } from '../hooks/support.js'
 
-/** The files that the test's own web server has, by the first part of the path. */
+/** The files of the test's web server, by the first part of the path. */
 export const FILES = { jpeg, png, mp4, pdf, docx }
 
-/** Brazilian numbers of these areas have one form only. */
+/** Brazilian numbers with these area codes have one form only. */
 const FIRST_AREA = 11
 
-/** A template as the upstream's account has it; body alone is enough. */
+/** A template in the upstream's account; only the body is required. */
 export interface GivenTemplate {
   name: string
   body: string
@@ -23,23 +23,23 @@ export interface GivenTemplate {
   buttons?: object[]
 }
 
-/** A world with an organization that sends templates, and a web server that has files to stand above them. */
+/** A world with an organization that sends templates, and a web server with header files. */
 export interface TemplateWorld {
   world: World
   organization: TestOrganization
   files: HttpServer
-  /** The address of a file; what follows its kind in the path is free. */
+  /** The URL of a file; the rest of the path after its kind is arbitrary. */
   fileUrl(kind: keyof typeof FILES, rest?: string): string
-  /** Digits of a valid Brazilian number that nobody has; the last ones may be told. */
+  /** Digits of an unused valid Brazilian number; the last ones may be given. */
   newNumber(magic?: string): string
   /** A new contact of the organization; its digits. */
   newContact(fields?: object, owner?: TestOrganization): Promise<string>
   /** A contact whose number ends in the magic digits. */
   newMagicContact(magic: string, fields?: object): Promise<string>
-  /** Puts a template into the organization's account at the upstream. */
+  /** Adds a template to the organization's account at the upstream. */
   putTemplate(template: GivenTemplate, owner?: TestOrganization): Promise<void>
   send(body: unknown, idempotencyKey?: string, owner?: TestOrganization): Promise<Answer>
-  /** Sends what must be taken, and resolves to the template that the upstream got. */
+  /** Sends a template, which must succeed; resolves to the template that the upstream received. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
   sent(body: Record<string, unknown>): Promise<any>
   /** What arrived at the upstream for the recipient, oldest first. */
@@ -48,14 +48,16 @@ export interface TemplateWorld {
   /** The conversation, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
   shown(digits: string): Promise<any[]>
-  /** Reads one path of Interface A, as the organization. */
+  /** Sends a GET request to Interface A as the organization. */
   read(path: string, owner?: TestOrganization): Promise<Answer>
-  /** Nothing was sent to the recipient, and nothing recorded for it. */
+  /** Checks that nothing was sent to or recorded for the recipient. */
   expectNothingSent(digits: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a world for templates, without status callbacks. `env`: further PARLEY_* settings; `fields`: of the organization. */
+/**
+ * Starts a world for templates, without statuses. `env`: additional PARLEY_* settings; `fields`: of the organization.
+ */
 export async function startTemplateWorld(
   env: Record<string, string> = {},
   fields: Record<string, unknown> = {},
@@ -127,7 +129,7 @@ export async function startTemplateWorld(
   }
 }
 
-/** Holds an answer to a status and the short name of its error; resolves to its message. */
+/** Checks the status and the error name of an answer; resolves to its message. */
 export function expectRefusal({ status, body }: Answer, error: string, code = 400): string {
   expect({ status, success: body.success, error: body.error }, JSON.stringify(body)).toEqual({
     status: code,

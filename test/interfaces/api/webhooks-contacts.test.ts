@@ -35,7 +35,7 @@ describe('an erased contact', () => {
     const pending = { status: 'pending', attempts, next_attempt_at: later() }
     await insertDelivery(world, organization, webhook.id, pending)
     await insertDelivery(world, organization, webhook.id, { status: 'delivered', attempts })
-    // By the event, not by who it was about when it was dispatched.
+    // By the event, not by its contact at the time of dispatch.
     await world.database.pool.query('UPDATE webhook_deliveries SET contact_id = NULL WHERE organization_id = $1', [
       organization.id,
     ])

@@ -1,13 +1,13 @@
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { TestOrganization, World } from '../../support/world.js'
 
-/** Where nobody listens. */
+/** A URL without a listener. */
 export const URL_OF_NOBODY = 'http://127.0.0.1:9/hook'
 
-/** Of nothing that there is. */
+/** An id that does not exist. */
 export const NO_ID = '00000000-0000-7000-8000-000000000000'
 
-/** Sets a webhook; throws when it is not set. Resolves to what is answered, its secret with it. */
+/** Creates a webhook, which must succeed. Resolves to the answer with its secret. */
 export async function setWebhook(
   world: World,
   { key }: TestOrganization,
@@ -19,7 +19,7 @@ export async function setWebhook(
   return answer.body.webhook
 }
 
-/** Stores a delivery of an event as if it had been dispatched; of the newest one, where none is named. Resolves to its id. */
+/** Stores a delivery of an event, by default the newest one, as if it had been dispatched. Resolves to its id. */
 export async function insertDelivery(
   { database }: World,
   { id: organizationId }: TestOrganization,

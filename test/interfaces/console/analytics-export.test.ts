@@ -38,7 +38,7 @@ async function tableOf(question: Question) {
   return { name: headers.get('content-disposition'), header, rows }
 }
 
-/** What a campaign earned is in cells of its own. */
+/** A campaign's revenue has separate cells. */
 function toCells({ revenue, ...row }: { revenue?: RangeRevenue }): object {
   if (revenue === undefined) return row
   const { attributed, totalRevenue: campaignRevenue, orderCount: campaignOrders, currency } = revenue
@@ -46,7 +46,7 @@ function toCells({ revenue, ...row }: { revenue?: RangeRevenue }): object {
   return { ...row, attributedRevenue, attributedOrders, campaignRevenue, campaignOrders, currency }
 }
 
-/** What /broadcast-analytics tells, as cells of a table with these columns. */
+/** The answer of /broadcast-analytics, as cells of a table with these columns. */
 async function figuresOf(question: string, pick: (data: never) => object[]) {
   const { body } = await owner.call('GET', `/broadcast-analytics?${question}`)
   const rows = pick(body.data as never)

@@ -7,7 +7,7 @@ import { startWorld, type TestOrganization, type World } from '../../support/wor
 const ROLES: readonly MemberRole[] = ['owner', 'agent', 'analyst']
 const ID = '00000000-0000-7000-8000-000000000000'
 
-/** What each endpoint of Interface A needs; every one is here, as the first test holds. */
+/** The permission that each endpoint of Interface A needs; the first test checks that the list is complete. */
 const ENDPOINTS: Record<string, Scope> = {
   'GET /contact': 'contacts:read',
   'POST /contact': 'contacts:write',
@@ -74,7 +74,7 @@ describe('the endpoints of Interface A', () => {
 describe.each(ROLES)('an %s', (role) => {
   it.each(Object.entries(ENDPOINTS))('%s', async (endpoint, scope) => {
     const [method = '', path = ''] = endpoint.split(' ')
-    // Nothing of it is there, or given: whoever passes the guard hears of that.
+    // Nothing in the request exists, so a request that passes the guard gets another error.
     const body = method === 'GET' ? undefined : {}
     const answer = await members[role].call(method, path.replace('{id}', ID), { body })
     if (scopesOfRole(role).includes(scope)) {
@@ -87,7 +87,7 @@ describe.each(ROLES)('an %s', (role) => {
   })
 })
 
-/** Every endpoint below /console/api, such as `GET /inbox/:contactId`, of the tree that the server draws of its routes. */
+/** Every endpoint below /console/api, such as `GET /inbox/:contactId`, from the server's tree of routes. */
 function consoleEndpoints(): { method: string; path: string; endpoint: string }[] {
   const branch: string[] = []
   return world.app.server

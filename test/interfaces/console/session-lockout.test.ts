@@ -38,7 +38,7 @@ async function newName(): Promise<Name & { id: string }> {
 function expectLocked({ status, headers, body }: Answer, seconds: number): void {
   expect(status).toBe(429)
   expect(body).toMatchObject({ success: false, error: 'Too many requests' })
-  // The clock of the tests goes on by itself as well.
+  // The test clock also advances with real time.
   expect(body.retry_after).toBeGreaterThan(seconds - 30)
   expect(body.retry_after).toBeLessThanOrEqual(seconds)
   expect(headers.get('retry-after')).toBe(String(body.retry_after))

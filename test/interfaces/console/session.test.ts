@@ -30,7 +30,7 @@ const withCookie = (cookie: string, method = 'GET', path = '/session') =>
   world.request(method, `/console/api${path}`, { headers: { cookie } })
 const statusOf = async (answer: Promise<Answer>) => (await answer).status
 
-/** A session that a link began, of a member without a password. */
+/** A session started by a link, of a member without a password. */
 async function signInByLink() {
   const member = await addMember(world, organization)
   const answer = await useLink(await makeSignInLink(world, member.id))
@@ -141,7 +141,7 @@ describe('a session', () => {
     world.advance(DAY)
     const again = await withCookie(cookie)
     expect([again.status, cookieOf(again)]).toEqual([200, lost])
-    // It is due again by now, and the one of yesterday brings it to its end.
+    // A new token is due again, and using yesterday's token ends the session.
     const third = cookieOf(await withCookie(String(lost)))
     expect(third).not.toBe(lost)
     expect(await statusOf(withCookie(cookie))).toBe(401)
@@ -498,7 +498,7 @@ describe('a service with a public URL of its own', () => {
           /^__Host-parley_session=[\w.-]+; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
         ),
       ])
-      // A session that began before the service was reached by https, or under an older version, goes on.
+      // A session that started before the service used HTTPS, or under an older version, continues.
       const kept = String(cookieOf(answer)).split('=')[1]
       const moved = await far.request('GET', '/console/api/session', { headers: { cookie: `parley_session=${kept}` } })
       expect(moved.status).toBe(200)

@@ -3,7 +3,7 @@ import { type Loop, type LoopOptions, startLoop } from '../../../src/lib/async/l
 
 const FOREVER = 1_000_000
 
-/** Of the rounds that are under way. */
+/** The running rounds. */
 const ends: { resolve: (hasMore: boolean) => void; reject: (error: Error) => void }[] = []
 let loop: Loop | null = null
 
@@ -13,7 +13,7 @@ afterEach(async () => {
   await stopped
 })
 
-/** A loop whose rounds end when the test says so; `next` resolves when one has begun. */
+/** A loop whose rounds end when the test says so; `next` resolves when one has started. */
 function begin(options: Partial<LoopOptions> = {}) {
   let rounds = 0
   let waiting = () => {}
@@ -35,7 +35,7 @@ function begin(options: Partial<LoopOptions> = {}) {
     loop,
     failures,
     count: () => rounds,
-    /** Ends the round under way. */
+    /** Ends the current round. */
     end: async (hasMore = false) => {
       ends.shift()?.resolve(hasMore)
       await turn()

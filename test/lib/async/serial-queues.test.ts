@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSerialQueues } from '../../../src/lib/async/serial-queues.js'
 
-/** Work that ends when told. */
+/** Work that ends when the test says so. */
 function pieces() {
   const begun: string[] = []
   const ends = new Map<string, (fail?: boolean) => void>()

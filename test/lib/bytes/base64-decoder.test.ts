@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createBase64Decoder } from '../../../src/lib/bytes/base64-decoder.js'
 
-/** What a text holds, given in pieces of so many characters; null where it is no base64. */
+/** Decodes a text in pieces of this many characters; null if it is not Base64. */
 function decode(text: string, size = text.length || 1): Buffer | null {
   const decoder = createBase64Decoder()
   const pieces: (Buffer | null)[] = []

@@ -60,7 +60,7 @@ describe.skipIf(!hasFfmpeg)('a file', () => {
     const long = join(folder, 'long.mp3')
     await makeWithFfmpeg(long, '-f', 'lavfi', '-i', 'sine=duration=20')
     expect(await convert({ maxBytes: 100_000 }, long)).toEqual({ outcome: 'converted' })
-    // The program looks at the limit once per packet.
+    // ffmpeg checks the limit once per packet.
     expect((await stat(target)).size).toBeLessThan(200_000)
   })
 

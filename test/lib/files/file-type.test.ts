@@ -166,7 +166,7 @@ describe('documents in a compound file', () => {
     file.writeUInt32LE(listSector, 68)
     file.writeUInt32LE(1, 72)
     list.writeUInt32LE(0xffff_fffe, 508)
-    // The directory goes to a sector that only the list leads to: number 109 of the FAT describes 13,952 and up.
+    // The directory is in a sector that only the list leads to: number 109 of the FAT describes 13,952 and later.
     const fat = Buffer.alloc(512, 0xff)
     const [fatSector, first, second] = [listSector + 1, 109 * 128, 109 * 128 + 1]
     list.writeUInt32LE(fatSector, 0)
@@ -184,7 +184,7 @@ describe('documents in a compound file', () => {
     const directorySector = circular.readUInt32LE(48)
     circular.writeUInt32LE(directorySector, 512 + directorySector * 4)
     circular.writeUInt32LE(1, (directorySector + 1) * 512 + 128 + 72)
-    // The FAT, which lists itself as a list of its sectors.
+    // The FAT, which marks its own sectors as a list.
     circular.writeUInt32LE(0, 68)
     circular.writeUInt32LE(0, 512 + 508)
     expect(await typeOf(circular)).toBe('application/x-cfb')

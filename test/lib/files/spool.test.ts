@@ -58,7 +58,7 @@ describe('use', () => {
 describe('sweep', () => {
   const hourMs = 3_600_000
 
-  /** A file as a process leaves it that is killed during its work. */
+  /** A file left by a process that was killed during its work. */
   async function leave(hoursAgo: number): Promise<string> {
     const path = await spool.use(async (given) => given)
     await writeFile(path, 'x')
@@ -78,7 +78,7 @@ describe('sweep', () => {
     const own = await leave(0)
     const gone = spawnSync(process.execPath, ['--eval', '']).pid
     const of = (pid: number, since = 'a') => own.replace(/-\d+-[0-9a-z]+-(?=[0-9a-f-]{36}$)/, `-${pid}-${since}-`)
-    // Of this process id an earlier process, as in a container that was started again; one of another machine.
+    // From an earlier process with this process id, as after a container restart; and from another machine.
     const left = [of(gone), of(process.pid)]
     const kept = [of(process.ppid), of(gone).replace(/spool-[0-9a-f]{12}/, 'spool-0123456789ab')]
     for (const path of [...left, ...kept]) await writeFile(path, 'x')

@@ -10,17 +10,17 @@ const publicAddresses = ['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700::1111', 
 
 const privateAddresses = [
   ...['127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
-  // Link-local with the metadata services of clouds, shared address space, protocol assignments.
+  // Link-local addresses (cloud metadata services), shared address space, protocol assignments.
   ...['169.254.169.254', '169.254.0.1', '100.64.0.1', '100.127.255.255', '192.0.0.192'],
   // Documentation, benchmarks, 6to4 relays, multicast, reserved, broadcast.
   ...['192.0.2.1', '198.51.100.1', '203.0.113.1', '198.18.0.1', '192.88.99.1', '224.0.0.1', '240.0.0.1'],
   '255.255.255.255',
   ...['::', '::1', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '100::1', '5f00::1'],
   ...['2001:db8::1', '3fff::1', '2001:2::1', '2001:10::1', '2001:0:1234::1', '4000::1'],
-  // IPv4 inside of IPv6: mapped, compatible, translated, NAT64, NAT64 of a site, 6to4.
+  // IPv4 inside IPv6: mapped, compatible, translated, NAT64, local NAT64, 6to4.
   ...['::ffff:127.0.0.1', '::ffff:a00:1', '::127.0.0.1', '::8.8.8.8', '::ffff:0:127.0.0.1', '64:ff9b::10.0.0.1'],
   ...['64:ff9b::169.254.169.254', '64:ff9b:1::8.8.8.8', '2002:7f00:1::', '2002:a00:1::1'],
-  // No addresses at all.
+  // Not addresses.
   ...['', '127.1', '2130706433', '0x7f.1', 'localhost', '8.8.8.8.'],
 ]
 
@@ -114,7 +114,7 @@ describe('guarded connections', () => {
     expect(await read(`http://localhost:${port}/`, ['localhost'])).toBe('inside')
   })
 
-  /** A name server that gives these answers in turn, the last one for ever. */
+  /** A name server that returns these answers in order, and then the last one repeatedly. */
   function answers(...turns: string[][]): { lookup: LookupFunction; asked: () => number } {
     let asked = 0
     const lookup: LookupFunction = (_host, _options, callback) => {

@@ -21,7 +21,7 @@ function requestTo(port: number, path = '/') {
   return { origin: new URL(`http://some.test:${port}`), path, method: 'POST', body: '{}' }
 }
 
-/** A client whose every name is this machine, and what asks a server that answers each request with `listener`. */
+/** A client that resolves every name to this machine, and a function that requests a server with `listener`. */
 async function askerFor(listener: RequestListener, options: Partial<HttpClientOptions> = {}) {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -147,7 +147,7 @@ test('a single exchange leaves no connection behind', async () => {
   await hungUp
 })
 
-/** Whether a failure says that no byte of the request left. */
+/** True if an error says that no byte of the request was sent. */
 async function hasSurelyNotLeft(failing: Promise<unknown>): Promise<boolean> {
   const error = await failing.then(
     () => expect.fail('it did not fail'),
@@ -156,7 +156,7 @@ async function hasSurelyNotLeft(failing: Promise<unknown>): Promise<boolean> {
   return error instanceof NotConnectedError
 }
 
-/** A server that does this with each connection, and its port. */
+/** A server that handles connections in this way, and its port. */
 async function rawServer(onSocket: (socket: Socket) => void): Promise<number> {
   const server = createTcpServer((socket) => onSocket(socket.on('error', () => undefined))).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -33,7 +33,7 @@ afterAll(() => {
   server.close()
 })
 
-/** A name server's answer to a query for one name; null where it keeps silent. */
+/** A name server's answer to a query for one name; null if it stays silent. */
 function answer(query: Buffer): Buffer | null {
   const labels: string[] = []
   let at = 12

@@ -73,7 +73,7 @@ function download(url: string, options: Partial<DownloadOptions> = {}, by = fetc
   return by.download(url, path, { maxBytes: MEGABYTE, timeoutMs: 20_000, ...options })
 }
 
-/** The reason and text of a download that must fail and leave no file. */
+/** The reason and text of a download, which must fail and leave no file. */
 async function failure(url: string, options: Partial<DownloadOptions> = {}, by = fetcher) {
   const result = await download(url, options, by)
   expect(existsSync(path)).toBe(false)
@@ -122,7 +122,7 @@ describe('a download', () => {
   })
 
   it('does not keep a large body in memory', async () => {
-    // Large beside what the engine leaves lying until it collects it.
+    // Large compared with the garbage that V8 has not collected yet.
     const size = 300 * MEGABYTE
     const chunk = Buffer.alloc(65_536, 'x')
     handlers['/'] = (_, response) => {
@@ -173,7 +173,7 @@ describe('a download refuses answers that', () => {
   })
 
   it('announce too many bytes', async () => {
-    // The body never comes: the length is enough.
+    // The body never arrives; the announced length is enough.
     handlers['/'] = (_, response) => response.writeHead(200, { 'content-length': 5 * MEGABYTE + 1 }).flushHeaders()
     const text = 'it is larger than 5 MB (5242880 bytes)'
     expect(await failure(origin, { maxBytes: 5 * MEGABYTE })).toMatchObject({ reason: 'too_big', status: 200, text })

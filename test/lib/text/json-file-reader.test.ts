@@ -4,7 +4,7 @@ import { FILE_FROM_BYTES, findDropped, readJsonWithFile } from '../../../src/lib
 
 const MANY = 10_000_000
 
-/** Reads a text in pieces of so many bytes; the file as text. */
+/** Reads a text in pieces of this many bytes; returns the file as text. */
 async function read(text: string, size = 65_536, maxBytes = MANY) {
   return readPieces(piecesOf(text, size), maxBytes)
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstUnstorable, isStorable, toStorable, toStorableDeep } from '../../../src/lib/text/text.js'
 
-/** Every code unit can come, those that make trouble often. */
+/** Any code unit may occur; problematic ones occur often. */
 const codeUnits = fc.oneof(fc.constantFrom(0, 0x61, 0xd83d, 0xde00, 0xfffd), fc.integer({ min: 0, max: 0xffff }))
 const anyText = fc.array(codeUnits).map((codes) => String.fromCharCode(...codes))
 

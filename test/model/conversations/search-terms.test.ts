@@ -47,7 +47,7 @@ describe('reading a search query', () => {
 const part = (text: string): SearchTerm => ({ text, isWhole: false })
 const whole = (text: string): SearchTerm => ({ text, isWhole: true })
 
-/** What the patterns are to tell, without them. */
+/** The expected result of the patterns, computed without them. */
 function holds(normalized: string, term: string, isWhole: boolean): boolean {
   for (let at = normalized.indexOf(term); at >= 0; at = normalized.indexOf(term, at + 1)) {
     const [before = '', after = ''] = [normalized[at - 1], normalized[at + term.length]]

@@ -119,7 +119,7 @@ describe('a template cannot be filled', () => {
   })
 })
 
-/** Texts as clients and names may hold them, full of what the upstream refuses. */
+/** Texts as in requests and names, with much that the upstream refuses. */
 const wildText = fc
   .array(fc.oneof(fc.string(), fc.constantFrom('\n', '\t', '\r\n', '     ', '\u00a0', '\u2029', '{{full_name}}', '$&')))
   .map((parts) => parts.join(''))

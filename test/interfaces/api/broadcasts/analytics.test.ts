@@ -35,7 +35,7 @@ function post(body: unknown, headers: Record<string, string> = {}) {
   return request('POST', '/broadcast-analytics', { key: organization.key, body, headers })
 }
 
-/** The data of an answer, which GET and POST agree on. */
+/** The data of an answer, which must be the same for GET and POST. */
 async function dataOf(question: Question) {
   const answer = await get(question)
   expect(answer).toMatchObject({ status: 200, body: { success: true } })
@@ -475,7 +475,7 @@ describe('the analytics of a range', () => {
     })
     await seedCampaign(world, organization, { ...singles, started_at: '2026-03-11T15:00:00Z', counts: { total: 1 } })
     await seedCampaign(world, organization, { ...singles, template: 'hello', counts: { total: 1 } })
-    // Broadcasts of the same template and day stand for themselves.
+    // Broadcasts of the same template and day are listed separately.
     await seedCampaign(world, organization, { template: 'offer', started_at: '2026-03-10T16:00:00Z' })
     await seedCampaign(world, organization, { template: 'offer', started_at: '2026-03-10T13:00:00Z' })
     const { overallStats, campaignPerformance, templateAnalytics } = await range('2026-03-10', '2026-03-11')

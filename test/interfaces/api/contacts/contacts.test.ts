@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 let numbers = 0
-/** A Brazilian mobile number that no other test has. */
+/** An unused Brazilian mobile number. */
 const newNumber = () => `551198${String(++numbers).padStart(7, '0')}`
 
 function create(body: unknown, key = organization.key) {

@@ -119,7 +119,7 @@ describe('export, import, export', () => {
     { requiredKeys: ['change'] },
   )
 
-  /** What an import carries over. */
+  /** The fields that an import sets. */
   const SAME = [
     ...[
       'full_name',
@@ -244,7 +244,7 @@ describe('GET /conversations/export', () => {
 })
 
 describe('a long export', () => {
-  /** So much that it does not fit into the buffers on the way: somebody waits while nothing is read. */
+  /** More than the buffers on the way can hold, so that the sender waits while nothing is read. */
   async function fill(): Promise<TestOrganization> {
     const long = await world.createOrganization()
     await world.database.pool.query(

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A Brazilian mobile number that no other test has. */
+/** An unused Brazilian mobile number. */
 const newNumber = () => `551197${String(1_000 + ++numbers).padStart(7, '0')}`
 
 beforeEach(() => {
@@ -427,7 +427,7 @@ it('consecutive small imports make PostgreSQL analyse the contacts once', async 
     )
     return rows[0]?.count ?? 0
   }
-  // The imports above may have had them looked at within the last minute.
+  // The imports above may have triggered ANALYZE within the last minute.
   await world.database.pool.query("SELECT pg_stat_reset_single_table_counters('contacts'::regclass)")
   for (let file = 0; file < 3; file++) {
     const csv = ['phone_number', ...Array.from({ length: 1_000 }, newNumber)].join('\n')

@@ -28,7 +28,7 @@ function get(path: string, { key } = organization): Promise<Answer> {
   return request('GET', path, { key })
 }
 
-/** The description of the answers has no CSV to hold it to. */
+/** The description has no schema for CSV. */
 function download(): Promise<Answer> {
   return world.request('GET', '/opt-outs/export', { key: organization.key })
 }

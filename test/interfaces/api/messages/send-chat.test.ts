@@ -116,7 +116,7 @@ describe('POST /send-chat with text', () => {
         organization_id: organization.id,
         sender_type: 'bot-chat',
       })
-      // What there is none of may be left out, or be null.
+      // A missing value may be left out or be null.
       expect([data.message.reactions ?? null, data.message.assignee ?? null]).toEqual([null, null])
     }
     const { body } = await conversation(world, organization, digits)

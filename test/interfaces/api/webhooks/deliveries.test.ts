@@ -48,7 +48,7 @@ async function idsOf(query: string): Promise<string[]> {
   return (await list(query)).body.deliveries.map(({ id }: { id: string }) => id)
 }
 
-/** Events as if they had happened at these times, in this order; resolves to their ids. */
+/** Inserts events with these times, in this order; resolves to their ids. */
 async function insertEvents(
   events: readonly (readonly [type: string, at: string, data?: string])[],
 ): Promise<string[]> {

@@ -38,7 +38,7 @@ const read = (query = '', key = organization.key) => request('GET', `/events${qu
 
 interface Page {
   events: Shown[]
-  /** Where it ends. */
+  /** The position at the end of the feed. */
   next: string
 }
 
@@ -48,7 +48,7 @@ async function page(after: string | null, query = ''): Promise<Page> {
   return { events: body.events, next: body.next_after }
 }
 
-/** Everything from a position on, in pages of this size. */
+/** All events from a position on, in pages of this size. */
 async function readOn(after: string | null, limit = 100): Promise<Shown[]> {
   const all: Shown[] = []
   for (let position = after; ; ) {
@@ -76,7 +76,7 @@ async function make(full_name: string, owner = organization): Promise<string> {
 const rename = (number: string, full_name: string) =>
   world.request('PATCH', `/contact?chat_id=${number}`, { key: organization.key, body: { full_name } })
 
-/** Begins a transaction that raises an event, and leaves it open. */
+/** Starts a transaction that raises an event, and leaves it open. */
 async function beginEvent(full_name: string): Promise<Held> {
   const held = await hold(
     world.database,
@@ -270,10 +270,10 @@ describe('the order of the feed', () => {
   it('places an event after the one it waited for, even if its transaction started earlier', async () => {
     const number = await make('first')
     const { next } = await page(null)
-    // B begins, and has its transaction id from here on.
+    // B starts, and has its transaction id from here on.
     const later = await hold(world.database, 'SELECT pg_current_xact_id()', [])
     holding.push(later)
-    // A takes the contact, and has a higher id.
+    // A locks the contact, and has a higher id.
     const earlier = await hold(
       world.database,
       `WITH changed AS (

@@ -58,7 +58,7 @@ async function readKeptAnswers(): Promise<string> {
   return rows.map(({ answer }) => answer).join()
 }
 
-/** As it stands after 410, or days of failure. */
+/** The state after a 410, or after days of failures. */
 const disable = (id: string) =>
   world.database.pool.query(
     `UPDATE webhooks SET active = false, disabled_reason = 'it said 410', failing_since = now(), since_seq = 0

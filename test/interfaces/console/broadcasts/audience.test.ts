@@ -15,7 +15,7 @@ const ask = (audience: object, by = owner) => by.call('POST', '/audience', { bod
 const rowsOf = async (table: string) =>
   (await at.world.database.pool.query(`SELECT count(*)::int AS rows FROM ${table}`)).rows[0].rows
 
-/** Counts an audience, and then makes a broadcast with it, which has to find the same. */
+/** Counts an audience, and then creates a broadcast with it, which must have the same counts. */
 async function countAndTry(audience: object) {
   const before = [await rowsOf('contacts'), await rowsOf('broadcast_recipients'), await rowsOf('events')]
   const { status, body } = await ask(audience)
@@ -121,7 +121,7 @@ describe('POST /console/api/audience', () => {
     const stranger = await signIn(at.world, at.other)
     const { body } = await ask({ contactIds: [id] }, stranger)
     expect(body).toMatchObject({ reachable: 0, skipped: [{ reason: 'no such contact', count: 1 }] })
-    // There the number is nobody's yet.
+    // In that organization the number has no contact yet.
     expect((await ask({ recipients: [{ chatNumber: digits }] }, stranger)).body).toMatchObject({ reachable: 1 })
   })
 

@@ -217,7 +217,7 @@ describe('GET /console/api/inbox/{contactId}', () => {
   })
 })
 
-/** How PostgreSQL goes about one of the service's statements, whatever its values. */
+/** PostgreSQL's generic plan of one of the service's statements. */
 async function planOf(name: string): Promise<string> {
   const text = declaredStatements().find((statement) => statement.name === name)?.text
   const client = await world.database.pool.connect()

@@ -38,7 +38,7 @@ afterEach(() => {
 
 afterAll(() => world.close())
 
-/** Listens, and resolves when all that happens from now on will be told. */
+/** Connects, and resolves when all later events will be received. */
 async function listen(
   member: SignedInMember,
   options: Parameters<typeof openEventSource>[2] & { of?: World } = {},
@@ -50,7 +50,7 @@ async function listen(
   return source
 }
 
-/** The events but for that by which it began, when there are so many. */
+/** The events without the initial one, once there are this many. */
 async function heard({ events }: EventSource, count: number) {
   await expect
     .poll(() => events.filter(({ type }) => type !== null).length, { timeout: 5_000 })
@@ -292,7 +292,7 @@ describe('a reader that reconnects', () => {
 })
 
 describe('a live stream', () => {
-  /** The live events alone, with a beat of the test's. */
+  /** The live events only, with a heartbeat of the test. */
   async function startLive(beatMs: number) {
     const server = fastify()
     await server.register(cookies)
@@ -400,7 +400,7 @@ describe('a live stream', () => {
         [organization.id, contactId],
       )
       await rename(`filled ${n}`)
-      // Who reads keeps up, and is not cut.
+      // A reader that keeps up is not disconnected.
       const newest = () => reading.events.at(-1)?.data?.contact?.full_name
       await expect.poll(newest, { timeout: 10_000, interval: 5 }).toBe(`filled ${n}`)
     }

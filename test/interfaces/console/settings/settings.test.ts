@@ -145,7 +145,7 @@ describe('PUT /console/api/settings/upstream', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'Missing required field'])
     expect(answer.body.message).toContain('verify_token')
     expect((await bareOwner.call('GET', '/settings')).body.upstream).toBeNull()
-    // Nor is the number taken.
+    // The number is not claimed either.
     expect((await put('upstream', body)).status).toBe(200)
   })
 
@@ -177,7 +177,7 @@ describe('PUT /console/api/settings/upstream, at an upstream that is no simulato
     Object.assign(world.app.ctx, link)
   })
 
-  /** A number of a stranger, and its business account. */
+  /** Another company's number, and its business account. */
   async function newNumber(access_token: string) {
     const ids = { phone_number_id: `50${randomInt(1e9)}`, business_account_id: `60${randomInt(1e9)}` }
     const { phone_number_id, business_account_id } = ids

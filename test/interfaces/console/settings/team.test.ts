@@ -139,7 +139,7 @@ describe('PATCH /console/api/team/{id}', () => {
 
   it('keeps one of two owners who demote each other at the same moment', async () => {
     const second = await signIn(world, organization)
-    // Both are under way, and each has seen two owners, if it does not wait for the other.
+    // Both are in progress, and each sees two owners unless it waits for the other.
     const held = await hold(world.database, 'SELECT FROM members WHERE organization_id = $1 FOR UPDATE', [
       organization.id,
     ])
