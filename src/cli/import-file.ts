@@ -18,7 +18,7 @@ import { inOneLine, printFields } from './output.js'
 
 /** The part of every import's help about output and exit codes. */
 export const IMPORT_HELP =
-  '\nPrints the counts and each failed row. Ends with 1 when a row failed; all others are imported.'
+  '\nPrints the counts and each failed row. The exit code is 1 if a row failed; all other rows are imported.'
 
 /** Imports the file at `path`. */
 export type ImportVerb = (

@@ -27,17 +27,17 @@ import { inOneLine } from './output.js'
 /** Runs one command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function runCli(args: readonly string[], env: Environment, streams: Streams = process): Promise<number> {
   const invocation = { env, streams }
-  let lost: Error | undefined
-  // The reader may stop reading (`parley org list | head -1`); a service goes on.
-  const hear = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') lost = error
+  let writeError: Error | undefined
+  // The reader may stop reading (`parley org list | head -1`); a service continues to run.
+  const onError = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') writeError = error
   }
-  streams.stdout.on('error', hear)
+  streams.stdout.on('error', onError)
   const exitCode = await run(args, invocation)
   // A write error is reported a moment later.
   await setImmediate()
-  streams.stdout.off('error', hear)
-  return lost ? complain(invocation, `The output cannot be written: ${lost.message}`) : exitCode
+  streams.stdout.off('error', onError)
+  return writeError ? complain(invocation, `The output cannot be written: ${writeError.message}`) : exitCode
 }
 
 async function run(args: readonly string[], invocation: Invocation): Promise<number> {
@@ -52,7 +52,7 @@ async function run(args: readonly string[], invocation: Invocation): Promise<num
 function createProgram(invocation: Invocation): Command {
   const { stdout, stderr } = invocation.streams
   const program = new Command('parley')
-    .description('A self-hosted messaging service that a business can trust with every conversation')
+    .description('A self-hosted WhatsApp messaging service')
     .version(packageVersion, '--version', 'print the version')
     .exitOverride()
     .configureOutput({
@@ -63,17 +63,17 @@ function createProgram(invocation: Invocation): Command {
   program
     .command('serve')
     .description('run the service')
-    .option('--migrate', 'bring the database to this version first')
+    .option('--migrate', 'migrate the database first')
     .action((options) => serve(invocation, options))
   program
     .command('up')
-    .description('run the service and, with the sandbox upstream, make a demo organization in it')
-    .option('--migrate', 'bring the database to this version first')
+    .description('run the service, by default with the sandbox and a demo organization')
+    .option('--migrate', 'migrate the database first')
     .option('--no-restart', 'run in this process; do not restart after a crash')
     .action((options) => up(invocation, options))
   program
     .command('migrate')
-    .description('bring the database to this version')
+    .description('migrate the database to this version')
     .action(() => migrate(invocation))
   addDemoCommands(program, invocation)
   addOrganizationCommands(program, invocation)
@@ -89,16 +89,16 @@ function createProgram(invocation: Invocation): Command {
   addAnalyticsCommands(program, invocation)
   program
     .command('config')
-    .description('print the effective settings, secrets masked')
-    .option('--json', 'as JSON')
+    .description('print the effective settings, with secrets masked')
+    .option('--json', 'print JSON')
     .action((options) => config(invocation, options))
   program
     .command('sandbox')
-    .description('run the simulator of the upstream by itself')
-    .option('--port <port>', 'where to listen; 0 = any free port', '0')
-    .option('--host <host>', 'the address to listen on', '127.0.0.1')
+    .description('run only the simulator of the upstream')
+    .option('--port <port>', 'port to listen on; 0 picks a free one', '0')
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--limits', "enforce the upstream's rate limits and its 24-hour window")
-    .option('--public', 'allow an address that is not loopback')
+    .option('--public', 'allow a --host that is not loopback')
     .action((options) => sandbox(invocation, options))
   return program
 }
@@ -120,7 +120,7 @@ function report(error: unknown, invocation: Invocation): number {
   if (error instanceof CliFailure) return complain(invocation, error.message, error.exitCode)
   if (error instanceof Problem) return complain(invocation, error.message, USAGE_PROBLEMS.has(error.code) ? 2 : 1)
   const message = error instanceof Error ? error.message : String(error)
-  if (isDatabaseUnavailable(error)) return complain(invocation, `The database went away: ${message}`)
+  if (isDatabaseUnavailable(error)) return complain(invocation, `The database cannot be reached: ${message}`)
   const debugging = /^(debug|trace)$/.test(invocation.env.PARLEY_LOG_LEVEL ?? '')
   if (debugging && error instanceof Error) invocation.streams.stderr.write(`${error.stack}\n`)
   return complain(invocation, debugging ? message : `${message} (PARLEY_LOG_LEVEL=debug shows where)`)

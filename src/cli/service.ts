@@ -68,7 +68,7 @@ export async function startService(
     if (!(await isFfmpegInstalled())) log.info(NO_FFMPEG)
     const untilAskedToEnd = async () => {
       const name = await Promise.race([asked, databaseLost(open)])
-      log.info(`${name}: finishing what is under way`)
+      log.info(`${name}: finishing requests and jobs in progress`)
     }
     return { app, secrets, log, storefrontUrl: simulator?.storefrontUrl ?? null, close, untilAskedToEnd }
   } catch (error) {

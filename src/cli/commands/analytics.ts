@@ -20,24 +20,24 @@ interface ShowOptions extends CommandOptions {
   to?: string
 }
 
-/** `parley analytics …`: the results of an organization's broadcasts, and whether they are counted right. */
+/** `parley analytics …`: shows and verifies the results of an organization's broadcasts. */
 export function addAnalyticsCommands(program: Command, invocation: Invocation): void {
-  const analytics = program.command('analytics').description("the results of organizations' broadcasts")
+  const analytics = program.command('analytics').description('results of broadcasts')
   analytics
     .command('show')
-    .description('show the analytics of one broadcast, or of all that started in a range of days')
+    .description('show the analytics of one broadcast, or of all broadcasts that started in a range of days')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--broadcast <id>', 'of this one')
+    .option('--broadcast <id>', 'show only this broadcast')
     .option('--from <date>', 'first day, such as 2026-01-01')
     .option('--to <date>', 'last day, inclusive')
-    .option('--json', 'as GET /broadcast-analytics answers it')
+    .option('--json', 'print JSON, as GET /broadcast-analytics answers')
     .action((options) => show(invocation, options))
   analytics
     .command('verify')
     .description('recount recipients and revenue of broadcasts and compare with the stored figures')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--broadcast <id>', 'of this one only')
-    .option('--json', 'as JSON')
+    .option('--broadcast <id>', 'check only this broadcast')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nPrints each figure that differs from the recount; the exit code is then 1.')
     .action((options) => verify(invocation, options))
 }

@@ -22,7 +22,7 @@ interface RotateOptions extends JsonOption {
   overlap?: string
 }
 
-const SHOWN_ONCE = 'The key is shown this once: keep it now'
+const SHOWN_ONCE = 'The key is shown only once: store it now'
 
 /** `parley key …`: API keys, with the verbs of the admin API. */
 export function addKeyCommands(program: Command, invocation: Invocation): void {
@@ -30,26 +30,26 @@ export function addKeyCommands(program: Command, invocation: Invocation): void {
   key
     .command('create <org>')
     .description('issue a key for an organization, named by its id or slug')
-    .requiredOption('--name <name>', 'what it is for')
-    .option('--scopes <scopes>', `comma list of what it may do (all): ${SCOPES.join(', ')}`)
-    .option('--expires-at <time>', 'when it ends, such as 2030-01-31T00:00:00Z (never)')
-    .option('--json', 'as JSON')
+    .requiredOption('--name <name>', 'what the key is for')
+    .option('--scopes <scopes>', `comma-separated scopes (default: all of ${SCOPES.join(', ')})`)
+    .option('--expires-at <time>', 'when the key expires, such as 2030-01-31T00:00:00Z (default: never)')
+    .option('--json', 'print JSON')
     .action((org, options) => create(invocation, org, options))
   key
     .command('list <org>')
     .description("list an organization's keys")
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((org, options) => list(invocation, org, options))
   key
     .command('rotate <keyId>')
-    .description('replace a key by a new one')
-    .option('--overlap <seconds>', 'how long the old one goes on working (0)')
-    .option('--json', 'as JSON')
+    .description('replace a key with a new one')
+    .option('--overlap <seconds>', 'how long the old key keeps working (default: 0)')
+    .option('--json', 'print JSON')
     .action((keyId, options) => rotate(invocation, keyId, options))
   key
     .command('revoke <keyId>')
-    .description('revoke a key, effective on the next request')
-    .option('--json', 'as JSON')
+    .description('revoke a key, effective with the next request')
+    .option('--json', 'print JSON')
     .action((keyId, options) => revoke(invocation, keyId, options))
 }
 

@@ -35,45 +35,45 @@ interface ListOptions extends Options {
   page: number
 }
 
-const BROADCAST = 'the id of the broadcast'
+const BROADCAST = 'id of the broadcast'
 const PER_PAGE = 100
 
 /** `parley broadcasts …`: the broadcasts of an organization. */
 export function addBroadcastCommands(program: Command, invocation: Invocation): void {
-  const broadcasts = program.command('broadcasts').description("organizations' broadcasts")
+  const broadcasts = program.command('broadcasts').description('broadcasts')
   broadcasts
     .command('list')
     .description('list broadcasts, newest first')
     .requiredOption('--org <org>', ORGANIZATION)
-    .addOption(new Option('--status <status>', 'only those that are').choices([...BROADCAST_STATUSES]))
-    .option('--singles', 'what send-template sent instead')
-    .option('--page <page>', `which ${PER_PAGE} of them, from 1`, readPage, 1)
-    .option('--json', 'as JSON')
+    .addOption(new Option('--status <status>', 'only those with this status').choices([...BROADCAST_STATUSES]))
+    .option('--singles', 'list one-off sends (send-template) instead')
+    .option('--page <page>', `page number; ${PER_PAGE} broadcasts per page`, readPage, 1)
+    .option('--json', 'print JSON')
     .action((options) => list(invocation, options))
   broadcasts
     .command('show')
     .argument('<id>', BROADCAST, readId)
-    .description('show a broadcast, or what send-template sent by its broadcastId')
+    .description('show a broadcast or a one-off send')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((id, options) => show(invocation, id, options))
   broadcasts
     .command('recipients')
     .argument('<id>', BROADCAST, readId)
-    .description('write the recipients of a broadcast with their results, as CSV')
+    .description('export the recipients of a broadcast with their results as CSV')
     .requiredOption('--org <org>', ORGANIZATION)
-    .addOption(new Option('--status <status>', 'only those that are').choices([...RECIPIENT_STATUSES]))
-    .option('--output <file>', 'where to; standard output if not given')
+    .addOption(new Option('--status <status>', 'only those with this status').choices([...RECIPIENT_STATUSES]))
+    .option('--output <file>', 'file to write (default: standard output)')
     .action((id, options) => writeRecipients(invocation, id, options))
   addControl(broadcasts, invocation, 'pause', 'pause a broadcast', pauseBroadcast)
-  addControl(broadcasts, invocation, 'resume', 'go on with a paused broadcast', resumeBroadcast)
+  addControl(broadcasts, invocation, 'resume', 'continue a paused broadcast', resumeBroadcast)
   addControl(broadcasts, invocation, 'cancel', 'cancel a broadcast for good', cancelBroadcast)
   broadcasts
     .command('retry-failed')
     .argument('<id>', BROADCAST, readId)
     .description('send again to failed recipients')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((id, options) => retry(invocation, id, options))
 }
 
@@ -91,7 +91,7 @@ function addControl(
     .argument('<id>', BROADCAST, readId)
     .description(description)
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, options: Options) => {
       const broadcast = await withOrganization(invocation, options, (ctx, organization) =>
         control(ctx, organization, id),
@@ -152,7 +152,7 @@ async function retry(invocation: Invocation, id: string, options: Options): Prom
   const { retried } = await withOrganization(invocation, options, (ctx, organization) =>
     retryFailed(ctx, organization, id, newId()),
   )
-  printDone(invocation.streams, `${retried} of the failed are sent to once more`, options)
+  printDone(invocation.streams, `Sending again to ${retried} failed recipients`, options)
 }
 
 function withOrganization<Result>(
@@ -162,7 +162,7 @@ function withOrganization<Result>(
 ): Promise<Result> {
   return asOperator(env, async (operator) => {
     const organization = await findOrganizationByName(operator, org)
-    // The workers look for new jobs by themselves every two seconds.
+    // The workers poll for new jobs every two seconds.
     return work({ ...operator, wakeWorkers: () => undefined }, organization)
   })
 }

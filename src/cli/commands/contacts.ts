@@ -11,19 +11,19 @@ interface ImportCommandOptions extends ImportOptions {
   json?: boolean
 }
 
-/** `parley contacts …`: the contacts of an organization, from a file and into one. */
+/** `parley contacts …`: imports and exports the contacts of an organization. */
 export function addContactCommands(program: Command, invocation: Invocation): void {
-  const contacts = program.command('contacts').description("organizations' contacts")
+  const contacts = program.command('contacts').description('contacts')
   contacts
     .command('import <file>')
-    .description('import contacts from a CSV file; - = standard input')
+    .description('import contacts from a CSV file (- for standard input)')
     .requiredOption('--org <org>', ORGANIZATION)
     .addOption(
-      new Option('--existing <what>', 'contacts that are there: update = with the cells that are not empty')
+      new Option('--existing <what>', 'what to do with existing contacts; update ignores empty cells')
         .choices(['update', 'skip'])
         .default('update'),
     )
-    .option('--json', 'print the result of every row, as JSON')
+    .option('--json', 'print the result of every row as JSON')
     .addHelpText('after', IMPORT_HELP)
     .action((file, options) => importInto(invocation, file, options))
   contacts
@@ -31,7 +31,7 @@ export function addContactCommands(program: Command, invocation: Invocation): vo
     .description('export all contacts')
     .requiredOption('--org <org>', ORGANIZATION)
     .addOption(formatOption())
-    .option('--output <file>', 'where to; standard output if not given')
+    .option('--output <file>', 'file to write (default: standard output)')
     .action((options) => exportFile(invocation, options, exportContacts))
 }
 

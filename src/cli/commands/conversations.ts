@@ -14,16 +14,16 @@ interface ExportCommandOptions {
   output?: string
 }
 
-/** `parley conversations …`: the conversations of an organization, into a file. */
+/** `parley conversations …`: exports the conversations of an organization. */
 export function addConversationCommands(program: Command, invocation: Invocation): void {
-  const conversations = program.command('conversations').description("organizations' conversations")
+  const conversations = program.command('conversations').description('conversations')
   conversations
     .command('export')
     .description('export the conversation with a contact, oldest message first')
     .requiredOption('--org <org>', ORGANIZATION)
-    .requiredOption('--contact <number>', 'with whom: the phone number in any form')
+    .requiredOption('--contact <number>', "the contact's phone number in any form")
     .addOption(formatOption())
-    .option('--output <file>', 'where to; standard output if not given')
+    .option('--output <file>', 'file to write (default: standard output)')
     .action((options) => exportFile(invocation, options))
 }
 

@@ -22,25 +22,25 @@ interface AddOptions extends JsonOption {
 
 /** `parley member …`: the teams of organizations, with the verbs of the admin API. */
 export function addMemberCommands(program: Command, invocation: Invocation): void {
-  const member = program.command('member').description("members of organizations' teams")
+  const member = program.command('member').description('team members')
   member
     .command('add <org>')
     .description('add a member to the team of an organization, named by its id or slug')
-    .requiredOption('--email <address>')
-    .requiredOption('--name <name>', 'the full name')
+    .requiredOption('--email <address>', 'e-mail address')
+    .requiredOption('--name <name>', 'full name')
     .requiredOption('--role <role>', 'owner, agent or analyst')
     .option('--password-stdin', 'read a password from standard input')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((org, options) => add(invocation, org, options))
   member
     .command('list <org>')
     .description("list an organization's members")
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((org, options) => list(invocation, org, options))
   member
     .command('link <memberId>')
-    .description('make a link that signs the member in on the console: once, and within a day')
-    .option('--json', 'as JSON')
+    .description('create a link that signs the member in to the console; it works once, within a day')
+    .option('--json', 'print JSON')
     .action((memberId, options) => link(invocation, memberId, options))
   member
     .command('remove <memberId>')

@@ -26,20 +26,20 @@ const Page = Type.Object({
 
 /** `parley opt-outs …`: contacts that have opted out of broadcasts. */
 export function addOptOutCommands(program: Command, invocation: Invocation): void {
-  const optOuts = program.command('opt-outs').description('contacts that have opted out of broadcasts')
+  const optOuts = program.command('opt-outs').description('contacts that opted out of broadcasts')
   optOuts
     .command('list')
     .description('list the opt-outs, newest first')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--page <number>', 'which page', '1')
-    .option('--limit <count>', 'how many a page', '100')
-    .option('--json', 'as JSON')
+    .option('--page <number>', 'page number', '1')
+    .option('--limit <count>', 'opt-outs per page', '100')
+    .option('--json', 'print JSON')
     .action((options) => list(invocation, options))
   optOuts
     .command('import <file>')
-    .description('import opt-outs from a CSV file; - = standard input')
+    .description('import opt-outs from a CSV file (- for standard input)')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'print the result of every row, as JSON')
+    .option('--json', 'print the result of every row as JSON')
     .addHelpText('after', IMPORT_HELP)
     .action((file, options) => importFile(invocation, file, options, importOptOuts))
   optOuts
@@ -47,7 +47,7 @@ export function addOptOutCommands(program: Command, invocation: Invocation): voi
     .description('export all opt-outs')
     .requiredOption('--org <org>', ORGANIZATION)
     .addOption(formatOption())
-    .option('--output <file>', 'where to; standard output if not given')
+    .option('--output <file>', 'file to write (default: standard output)')
     .action((options) => exportFile(invocation, options, exportOptOuts))
 }
 

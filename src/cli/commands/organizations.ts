@@ -38,9 +38,9 @@ interface OrganizationOptions extends JsonOption {
   attributionWindow?: string
 }
 
-const PROVIDER = 'who sends: upstream, gateway or none'
-const COUNTRY = 'by which national phone numbers are read'
-const WINDOW = 'how many days after a click or a message an order is still attributed to it'
+const PROVIDER = 'what the organization sends through: upstream, gateway or none'
+const COUNTRY = 'country of phone numbers without a country code'
+const WINDOW = 'days after a click or a message in which an order is attributed to it'
 
 /** `parley org …`: organizations, with the verbs of the admin API. */
 export function addOrganizationCommands(program: Command, invocation: Invocation): void {
@@ -49,53 +49,55 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .command('create')
     .description('create an organization')
     .requiredOption('--name <name>')
-    .requiredOption('--slug <slug>', 'its short name in URLs')
+    .requiredOption('--slug <slug>', 'short name, used in URLs')
     .option('--provider <provider>', PROVIDER)
-    .option('--country <code>', `${COUNTRY} (BR)`)
-    .option('--timezone <name>', 'whose days are the days of analytics (America/Sao_Paulo)')
-    .option('--currency <code>', 'of its figures (BRL)')
-    .option('--language <code>', 'preferred for templates (pt_BR)')
-    .option('--attribution-window <days>', `${WINDOW} (7)`)
+    .option('--country <code>', `${COUNTRY} (default: BR)`)
+    .option('--timezone <name>', 'time zone of the days in analytics (default: America/Sao_Paulo)')
+    .option('--currency <code>', 'currency of revenue (default: BRL)')
+    .option('--language <code>', 'preferred language of templates (default: pt_BR)')
+    .option('--attribution-window <days>', `${WINDOW} (default: 7)`)
     .option('--json', 'print the organization as JSON')
     .action((options) => create(invocation, options))
   org
     .command('list')
     .description('list all organizations')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((options) => list(invocation, options))
   org
     .command('show <org>')
     .description('show one organization, named by its id or slug')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((name, options) => show(invocation, name, options))
   org
     .command('update <org>')
-    .description('change what is given')
+    .description('change the settings that are given as options')
     .option('--name <name>')
-    .option('--slug <slug>', 'its short name in URLs')
+    .option('--slug <slug>', 'short name, used in URLs')
     .option('--provider <provider>', PROVIDER)
     .option('--country <code>', COUNTRY)
-    .option('--timezone <name>', 'whose days are the days of analytics')
-    .option('--currency <code>', 'of its figures')
-    .option('--language <code>', 'preferred for templates')
+    .option('--timezone <name>', 'time zone of the days in analytics')
+    .option('--currency <code>', 'currency of revenue')
+    .option('--language <code>', 'preferred language of templates')
     .option('--attribution-window <days>', WINDOW)
     .option('--json', 'print the organization as JSON')
     .action((name, options) => update(invocation, name, options))
   org
     .command('delete <org>')
     .description('delete an organization with all its data')
-    .option('--yes', 'do it')
+    .option('--yes', 'confirm the deletion')
     .action((name, options) => remove(invocation, name, options))
   org
     .command('upstream <org>')
     .description(
-      'connect its number at the upstream; standard input: {"phone_number_id", "business_account_id", "access_token", "app_secret", "verify_token"} and, where wanted, "messages_per_second" (80), "pair_limit" (true)',
+      'connect a number at the upstream; reads a JSON object from standard input: {"phone_number_id", "business_account_id", "access_token", "app_secret", "verify_token"}, optionally "messages_per_second" (80) and "pair_limit" (true)',
     )
     .option('--json', 'print the settings as JSON')
     .action((name, options) => upstream(invocation, name, options))
   org
     .command('storefront <org>')
-    .description('connect its storefront; standard input: {"url", "access_token", "webhook_secret"}')
+    .description(
+      'connect a storefront; reads a JSON object from standard input: {"url", "access_token", "webhook_secret"}',
+    )
     .option('--json', 'print the settings as JSON')
     .action((name, options) => storefront(invocation, name, options))
 }

@@ -17,12 +17,12 @@ interface SyncOptions {
 
 /** `parley storefront …`: the storefronts of organizations. */
 export function addStorefrontCommands(program: Command, invocation: Invocation): void {
-  const storefront = program.command('storefront').description("organizations' storefronts")
+  const storefront = program.command('storefront').description('storefronts')
   storefront
     .command('sync')
-    .description('ask a storefront now for the orders that have changed, as the service does every hour')
+    .description('fetch changed orders from a storefront now; the service does so every hour')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((options) => sync(invocation, options))
 }
 

@@ -15,18 +15,18 @@ interface Options {
 
 /** `parley templates …`: the templates of an organization. */
 export function addTemplateCommands(program: Command, invocation: Invocation): void {
-  const templates = program.command('templates').description("organizations' message templates")
+  const templates = program.command('templates').description('message templates')
   templates
     .command('list')
-    .description('list the templates that are known')
+    .description('list the known templates')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((options) => list(invocation, options))
   templates
     .command('sync')
-    .description('fetch the templates from the upstream now, as the service does every hour')
+    .description('fetch the templates from the upstream now; the service does so every hour')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((options) => sync(invocation, options))
 }
 

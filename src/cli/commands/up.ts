@@ -13,8 +13,8 @@ import { keepUpSettings, UP_DEFAULTS } from '../up-settings.js'
 import { readyLine } from './serve.js'
 
 /**
- * `parley up`, also used by bin/up: runs the service, creates the demo if the sandbox is the upstream, prints how to go
- * on, and runs until it is asked to end.
+ * `parley up`, also used by bin/up: runs the service, creates the demo if the sandbox is the upstream, prints how to
+ * continue, and runs until it is asked to end.
  */
 export async function up({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
   const config = requireConfig(env, UP_DEFAULTS)
@@ -52,15 +52,15 @@ async function makeDemo(
     return { demo: await ensureDemo({ url: reachable(app.url), adminToken, dataDir, storefrontUrl, signal }) }
   } catch (error) {
     if (signal.aborted) return null
-    return { demo: null, reason: `The demo could not be made: ${inOneLine((error as Error).message)}.` }
+    return { demo: null, reason: `The demo could not be created: ${inOneLine((error as Error).message)}.` }
   }
 }
 
 function whyNoDemo({ upstreamUrl, roles }: Config): string | null {
   if (upstreamUrl !== 'sandbox')
-    return `No demo is made, for PARLEY_UPSTREAM_URL names a real upstream: ${upstreamUrl}.`
+    return `There is no demo, because PARLEY_UPSTREAM_URL names a real upstream: ${upstreamUrl}.`
   if (!roles.includes('api') || !roles.includes('worker')) {
-    return `No demo is made, for it needs the roles api and worker, and PARLEY_ROLES is ${roles.join(',')}.`
+    return `There is no demo, because it needs the roles api and worker, and PARLEY_ROLES is ${roles.join(',')}.`
   }
   return null
 }
@@ -106,7 +106,7 @@ function examples(config: Config, url: string, { organization, apiKey }: Demo): 
     `  ${ownCommand(config)} demo say 'Is it still there?'`,
     'Read the conversation:',
     [`  curl '${url}/conversations?chatNumber=${number}' \\`, `    ${authorization}`].join('\n'),
-    `Find what was said of an order of the demo's storefront:`,
+    "Find the messages about an order of the demo's storefront:",
     [`  curl '${url}/conversations?chatNumber=${number}&orderId=${DEMO_ORDER.id}' \\`, `    ${authorization}`].join(
       '\n',
     ),

@@ -36,37 +36,41 @@ const Wanted = Type.Object({
 
 /** `parley webhooks …`: the endpoints to which an organization's events are delivered. */
 export function addWebhookCommands(program: Command, invocation: Invocation): void {
-  const webhooks = program.command('webhooks').description("organizations' webhooks, and what is delivered to them")
+  const webhooks = program.command('webhooks').description('webhooks and their deliveries')
   webhooks
     .command('list')
     .description('list the webhooks, oldest first')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((options) => list(invocation, options))
   webhooks
     .command('deliveries')
     .description('list deliveries with their results, newest first')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--webhook <id>', 'only those to this webhook')
-    .addOption(new Option('--status <status>', 'only those that are').choices([...DELIVERY_STATUSES]))
-    .option('--page <page>', `which ${PER_PAGE} of them, from 1`, '1')
-    .option('--json', 'as JSON, with all attempts')
+    .option('--webhook <id>', 'only deliveries of this webhook')
+    .addOption(new Option('--status <status>', 'only those with this status').choices([...DELIVERY_STATUSES]))
+    .option('--page <page>', `page number; ${PER_PAGE} deliveries per page`, '1')
+    .option('--json', 'print JSON, with all attempts')
     .action((options) => deliveries(invocation, options))
   webhooks
     .command('tail')
-    .description('show attempts at deliveries as they are recorded, until Ctrl-C')
+    .description('show delivery attempts as they are recorded, until Ctrl-C')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--webhook <id>', 'only those at this webhook')
-    .option('--json', 'as JSON, one object a line')
+    .option('--webhook <id>', 'only attempts of this webhook')
+    .option('--json', 'print JSON, one object per line')
     .action((options) => tail(invocation, options))
   webhooks
     .command('listen')
-    .description('show events as an endpoint would get them, or forward them to one under development, until Ctrl-C')
+    .description('print events as an endpoint would get them, or forward them to a local endpoint, until Ctrl-C')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--types <kinds>', 'only these, separated by commas')
-    .option('--from <position>', 'where in the feed to begin: oldest, latest, or an after', 'latest')
-    .option('--forward <url>', 'post them there; addresses of this machine will do')
-    .option('--secret <secret>', 'sign with this one (whsec_…); a new one if not given')
+    .option('--types <types>', 'only these event types, separated by commas')
+    .option(
+      '--from <position>',
+      'position in the feed to start at: oldest, latest, or one that was printed before',
+      'latest',
+    )
+    .option('--forward <url>', 'post events to this URL, which may be on this machine')
+    .option('--secret <secret>', 'sign with this secret (whsec_…; default: a new one)')
     .action((options) => listen(invocation, options))
 }
 

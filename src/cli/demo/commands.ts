@@ -20,9 +20,9 @@ export function addDemoCommands(program: Command, invocation: Invocation): void 
     .action(() => printVariables(invocation))
   demo
     .command('say <text>')
-    .description('have a customer write to the demo organization, as the sandbox plays it')
+    .description('send a message to the demo organization as a customer')
     .option('--from <number>', "the customer's number, in digits", DEMO_CONTACT.number)
-    .option('--name <name>', 'the name on the profile')
+    .option('--name <name>', "the name on the customer's profile")
     .action((text, options) => say(invocation, text, options))
 }
 
@@ -75,6 +75,6 @@ async function requireDemo(env: Environment): Promise<{ config: Config; record: 
   if (record) return { config, record, url: record.url ?? publicUrlOf(config) }
   throw new CliFailure(
     1,
-    `There is no demo in ${config.dataDir}: parley up makes one, and PARLEY_DATA_DIR names its folder`,
+    `There is no demo in ${config.dataDir}: parley up creates one, and PARLEY_DATA_DIR names its folder`,
   )
 }

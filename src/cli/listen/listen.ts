@@ -60,7 +60,7 @@ export async function listen({ env, streams }: Invocation, { org, from, ...optio
           ;({ events, nextAfter } = await read(after))
         }
       } finally {
-        printNote(streams, `To go on from here: --from ${after}`)
+        printNote(streams, `To continue from here: --from ${after}`)
       }
     }),
   ).finally(() => client.close())

@@ -52,7 +52,7 @@ describe('key create', () => {
 
   it('says that the key is shown only once, next to the result', async () => {
     const made = await key('create', organization.id, '--name', 'by hand')
-    expect(made).toMatchObject({ code: 0, err: 'The key is shown this once: keep it now\n' })
+    expect(made).toMatchObject({ code: 0, err: 'The key is shown only once: store it now\n' })
     expect(made.out).toMatch(/\nkey +parley_[\w-]{32,}\n/)
   })
 

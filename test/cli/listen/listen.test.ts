@@ -44,7 +44,7 @@ async function feedOf({ key } = organization) {
 }
 
 function positionOf(followed: Followed): string {
-  return /To go on from here: --from (\S+)\n$/.exec(followed.err())?.[1] ?? 'none'
+  return /To continue from here: --from (\S+)\n$/.exec(followed.err())?.[1] ?? 'none'
 }
 
 describe('webhooks listen', () => {
