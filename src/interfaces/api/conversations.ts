@@ -12,12 +12,11 @@ import { Nullable } from '../../model/fields.js'
 import { presentMessage } from '../../model/messages/message.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { paginationOf } from './pagination.js'
+import { PAGE_SIZE, page, paginationOf } from './pagination.js'
 import { ContactAnswer, ContactSchema, MessageSchema, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
 const MESSAGES_A_PAGE = 10
-const CONTACTS_A_PAGE = 50
 
 /** The query parameters that name whose conversation it is. */
 export const conversationQuery = {
@@ -34,10 +33,10 @@ const Query = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 100,
-      description: `By default ${MESSAGES_A_PAGE} messages, or ${CONTACTS_A_PAGE} contacts`,
+      description: `By default ${MESSAGES_A_PAGE} messages, or ${PAGE_SIZE} contacts`,
     }),
   ),
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
+  page,
   query: Type.Optional(
     Type.String({
       description: 'Only messages that contain one of these terms, separated by commas. Case and accents are ignored.',
@@ -135,7 +134,7 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
 }
 
 async function answerContacts(ctx: Context, organization: Organization, asked: Asked) {
-  const { limit = CONTACTS_A_PAGE, page = 1 } = asked
+  const { limit = PAGE_SIZE, page = 1 } = asked
   const search = asked.search?.trim() || null
   const { contacts, total } = await listContacts(ctx, organization, { search, page, limit })
   const now = ctx.clock()

@@ -1,6 +1,18 @@
 import { Type } from 'typebox'
 
-/** The pagination of a list, as schema and as value (the first page is 1); the names are those of its total and its limit (`totalContacts`, …). */
+/** The default number of items on a page. */
+export const PAGE_SIZE = 50
+
+/** The query parameter that names a page; the first is 1. */
+export const page = Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }))
+
+/** The query parameter for the number of items on a page. */
+export const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: PAGE_SIZE }))
+
+/**
+ * The pagination of a list, as schema and as value. `totalName` and `limitName` are what the answer calls the total and
+ * the limit, such as `totalContacts`.
+ */
 export function paginationOf(totalName: `total${string}`, limitName: `${string}PerPage`) {
   return {
     schema: Type.Object({

@@ -161,13 +161,5 @@ export const contactQuery = {
   tenantId,
 }
 
-const MAX_PAGE = 10_000_000
-
 /** The path's parameter. */
 export const onePath = Type.Object({ id: Type.String({ format: 'uuid' }) })
-
-/** Which page of a list; the first is 1. */
-export const page = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1 }))
-
-/** How many on a page. */
-export const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 }))

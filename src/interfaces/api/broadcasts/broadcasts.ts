@@ -13,8 +13,8 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { readTemplateFields } from '../messages/template-fields.js'
 import { readMoment } from '../moment.js'
-import { paginationOf } from '../pagination.js'
-import { Count, limit, onePath, page, responses, tenantId } from '../schemas.js'
+import { limit, PAGE_SIZE, page, paginationOf } from '../pagination.js'
+import { Count, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { BroadcastAnswer, BroadcastSchema, CreateBody } from './schemas.js'
 
@@ -77,7 +77,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
       },
     },
     async (request) => {
-      const { kind = 'broadcast', status = null, page = 1, limit = 50 } = request.query
+      const { kind = 'broadcast', status = null, page = 1, limit = PAGE_SIZE } = request.query
       if (kind === 'single' && status !== null) {
         throw new Problem('invalid_parameter', 'status is for kind=broadcast only: leave it out with kind=single')
       }

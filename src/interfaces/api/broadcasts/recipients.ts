@@ -6,8 +6,8 @@ import { tenantOf } from '../../../http/access/auth.js'
 import { sendFile } from '../../../http/answers/send-file.js'
 import { successAnswer } from '../../../http/description/name-schemas.js'
 import { presentRecipient, RECIPIENT_STATUSES } from '../../../model/broadcasts/broadcast.js'
-import { paginationOf } from '../pagination.js'
-import { Count, limit, onePath, page, responses, tenantId } from '../schemas.js'
+import { limit, PAGE_SIZE, page, paginationOf } from '../pagination.js'
+import { Count, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { RecipientSchema } from './schemas.js'
 
@@ -56,7 +56,7 @@ export function broadcastRecipientRoutes(server: ApiServer, ctx: Context): void 
     async (request, reply) => {
       const tenant = tenantOf(request)
       const { id } = request.params
-      const { status = null, format = 'json', page = 1, limit = 50 } = request.query
+      const { status = null, format = 'json', page = 1, limit = PAGE_SIZE } = request.query
       if (format === 'csv') {
         const parts = await exportRecipients(ctx, tenant, id, status)
         return sendFile(ctx, request, reply, `recipients-${id}.csv`, parts)

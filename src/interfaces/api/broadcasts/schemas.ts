@@ -9,7 +9,6 @@ import { Count } from '../schemas.js'
 
 const DateTime = Type.String({ format: 'date-time' })
 
-/** Contract 4, Broadcasts; `reason` after it. */
 export const BroadcastSchema = named(
   'Broadcast',
   Type.Object({
@@ -28,7 +27,6 @@ export const BroadcastSchema = named(
   }),
 )
 
-/** Contract 4, Broadcasts. */
 export const RecipientSchema = named(
   'Recipient',
   Type.Object({

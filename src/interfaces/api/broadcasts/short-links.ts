@@ -5,7 +5,7 @@ import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { CreateShortLink, presentShortLink, type ShortLink } from '../../../model/broadcasts/short-link.js'
-import { paginationOf } from '../pagination.js'
+import { limit, PAGE_SIZE, page, paginationOf } from '../pagination.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 
@@ -29,8 +29,6 @@ const ShortLinksAnswer = successAnswer('ShortLinksAnswer', {
   ),
   pagination: Pagination.schema,
 })
-
-const SHORT_LINKS_A_PAGE = 50
 
 /** `/shortlinks`: make one, list them with their clicks. */
 export function shortLinkRoutes(server: ApiServer, ctx: Context): void {
@@ -72,15 +70,15 @@ export function shortLinkRoutes(server: ApiServer, ctx: Context): void {
         operationId: 'shortLinks.list',
         summary: 'List short links with their clicks, newest first',
         querystring: Type.Object({
-          page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: SHORT_LINKS_A_PAGE })),
+          page,
+          limit,
           tenantId,
         }),
         response: responses({ 200: ShortLinksAnswer }, 400),
       },
     },
     async (request) => {
-      const { page = 1, limit = SHORT_LINKS_A_PAGE } = request.query
+      const { page = 1, limit = PAGE_SIZE } = request.query
       const { links, total } = await listShortLinks(ctx, tenantOf(request), { page, limit })
       return {
         success: true,

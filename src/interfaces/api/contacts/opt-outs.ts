@@ -8,13 +8,11 @@ import { sendFile } from '../../../http/answers/send-file.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { presentOptOut } from '../../../model/contacts/opt-out.js'
 import { Nullable } from '../../../model/fields.js'
-import { paginationOf } from '../pagination.js'
+import { limit, PAGE_SIZE, page, paginationOf } from '../pagination.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { answerImport, ImportAnswer, takeFiles, takesFile } from './csv-import.js'
 import { fileAnswer, format } from './file-answer.js'
-
-const OPT_OUTS_A_PAGE = 50
 
 const OptOutSchema = named(
   'OptOut',
@@ -31,8 +29,8 @@ const OptOutSchema = named(
 )
 
 const Query = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: OPT_OUTS_A_PAGE })),
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
+  limit,
+  page,
   tenantId,
 })
 
@@ -58,7 +56,7 @@ export function optOutRoutes(server: ApiServer, ctx: Context): void {
       },
     },
     async (request) => {
-      const { limit = OPT_OUTS_A_PAGE, page = 1 } = request.query
+      const { limit = PAGE_SIZE, page = 1 } = request.query
       const { contacts, total } = await listOptOuts(ctx, tenantOf(request), { page, limit })
       return {
         success: true,

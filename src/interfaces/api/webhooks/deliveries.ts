@@ -13,8 +13,8 @@ import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/fields.js'
 import { DELIVERY_STATUSES, presentDelivery } from '../../../model/webhooks/webhook.js'
 import { readMoment } from '../moment.js'
-import { paginationOf } from '../pagination.js'
-import { Count, limit, onePath, page, responses, tenantId } from '../schemas.js'
+import { limit, PAGE_SIZE, page, paginationOf } from '../pagination.js'
+import { Count, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { answerDelivery } from './delivery-answer.js'
 import { EventSchema } from './event-schemas.js'
@@ -65,7 +65,7 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
       },
     },
     async (request) => {
-      const { webhook_id: webhookId = null, status = null, page = 1, limit = 50 } = request.query
+      const { webhook_id: webhookId = null, status = null, page = 1, limit = PAGE_SIZE } = request.query
       const wanted = { webhookId, status, page, limit }
       const { deliveries, total } = await listDeliveries(ctx, tenantOf(request).id, wanted)
       return {
