@@ -15,11 +15,13 @@ import { conversationRoutes } from './conversations.js'
 import { sendChatRoutes } from './messages/send-chat.js'
 import { sendTemplateRoutes } from './messages/send-template.js'
 import { templateRoutes } from './messages/templates.js'
+import { webhookControlRoutes } from './webhooks/controls.js'
 import { webhookDeliveryRoutes } from './webhooks/deliveries.js'
 import { eventRoutes } from './webhooks/events.js'
+import { webhookReplayRoutes } from './webhooks/replays.js'
 import { webhookRoutes } from './webhooks/webhooks.js'
 
-/** Interface A: every route. Whoever mounts it puts a guard before it: that of keys, or that of the console's sessions. */
+/** Interface A: every route. It is mounted behind a guard: that of API keys, or that of the console's sessions. */
 export function apiRoutes(ctx: Context): FastifyPluginAsync {
   return async (plain) => {
     tellUnknown(plain, ctx.log)
@@ -37,8 +39,10 @@ export function apiRoutes(ctx: Context): FastifyPluginAsync {
     shortLinkRoutes(server, ctx) //     POST GET /shortlinks
     broadcastAnalyticsRoutes(server, ctx) // GET POST /broadcast-analytics
     templateRoutes(server, ctx) //      GET /templates, POST /templates/sync
-    webhookRoutes(server, ctx) //       POST DELETE /set-webhooks, POST /set-webhooks/{id}/{rotate-secret|enable|test}, GET /get-webhooks
-    webhookDeliveryRoutes(server, ctx) // GET /webhook-deliveries, GET /webhook-deliveries/{id}, POST …/{id}/replay, POST …/replay
+    webhookRoutes(server, ctx) //       POST DELETE /set-webhooks, GET /get-webhooks
+    webhookControlRoutes(server, ctx) // POST /set-webhooks/{id}/{rotate-secret|enable|test}
+    webhookDeliveryRoutes(server, ctx) // GET /webhook-deliveries, GET /webhook-deliveries/{id}
+    webhookReplayRoutes(server, ctx) // POST /webhook-deliveries/{id}/replay, POST /webhook-deliveries/replay
     eventRoutes(server, ctx) //         GET /events
   }
 }

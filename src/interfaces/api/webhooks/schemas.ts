@@ -6,7 +6,6 @@ import { DELIVERY_STATUSES } from '../../../model/webhooks/webhook.js'
 const Uuid = Type.String({ format: 'uuid' })
 const DateTime = Type.String({ format: 'date-time' })
 
-/** Contract 4, Webhooks; `disabled_reason` after it. */
 export const WebhookSchema = named(
   'Webhook',
   Type.Object({
@@ -32,7 +31,6 @@ export const IssuedAnswer = successAnswer('IssuedWebhookAnswer', {
   }),
 })
 
-/** Contract 4, Webhooks; `response_body` of an attempt after it. */
 export const DeliverySchema = named(
   'Delivery',
   Type.Object({
