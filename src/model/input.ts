@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isCalendarDate } from '../lib/text/calendar.js'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/text/json.js'
@@ -32,9 +33,17 @@ ajv.addFormat(
 )
 ajv.addFormat('uri', (value: string) => URL.canParse(value))
 
+/** By the hash of the schema: many routes have the same one, and services of one process share all of theirs. */
+const compiled = new Map<string, ValidateFunction>()
+
 /** Compiles a JSON Schema with the formats uuid, date-time and uri. */
 export function compileSchema(schema: object): ValidateFunction {
-  return ajv.compile(schema)
+  const key = hash('sha256', JSON.stringify(schema), 'base64')
+  const known = compiled.get(key)
+  if (known) return known
+  const validate = ajv.compile(schema)
+  compiled.set(key, validate)
+  return validate
 }
 
 /**
