@@ -17,7 +17,7 @@ const MAX_HEAD = 1_024
 
 /**
  * Creates a decoder that accepts both alphabets, optional padding, white space, and a `data:` URL. Unlike Node's
- * decoder it rejects other characters.
+ * decoder and base64-stream it rejects other characters, so that a mistyped address is not taken for a file.
  */
 export function createBase64Decoder(): Base64Decoder {
   /** The start of the text, until it is known whether it is the head of a data URL. */

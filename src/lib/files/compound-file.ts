@@ -25,7 +25,8 @@ interface Entry {
 
 /**
  * The names of the top-level streams and storages of an OLE compound file ([MS-CFB]). Reads little, however large the
- * file; from a damaged file it returns what it can find.
+ * file; from a damaged file it returns what it can find. The library cfb reads the whole file into memory, needs three
+ * times its size, and throws on damaged ones (docs/decisions/own-readers.md).
  */
 export async function topNamesOfCompoundFile(file: FileHandle): Promise<string[]> {
   const header = await readAt(file, 0, HEADER_BYTES)

@@ -13,7 +13,7 @@ const MAX_BOXES = 2_000
 
 /**
  * The handlers of the tracks of an MP4-like file (ISO/IEC 14496-12, 8.4.3): `vide`, `soun` and others. Reads box
- * headers only; from a damaged file it returns what it can find.
+ * headers only; from a damaged file it returns what it can find. The library file-type does not look for tracks.
  */
 export async function trackHandlers(file: FileHandle, size: number): Promise<string[]> {
   const handlers: string[] = []
