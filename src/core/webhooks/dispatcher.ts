@@ -6,7 +6,7 @@ import type { EventRow } from '../../model/webhooks/event.js'
 import { type EventWindow, readEventWindows } from '../../storage/events/events.js'
 import { type NewDelivery, readDueDeliveries } from '../../storage/webhooks/deliveries.js'
 import { type AttemptContext, createAttempter, type EndedAttempt } from './attempt.js'
-import { createEndpointQueue, type EndpointQueue } from './endpoint-queue.js'
+import { EndpointQueue } from './endpoint-queue.js'
 import { fanOut } from './fan-out.js'
 import { createOwnedFeeds, markUncertain, refresh, reload } from './owned-feeds.js'
 import { type Recorded, type Round, recordRound } from './record.js'
@@ -75,7 +75,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   let loop: Loop | null = null
   let stopListening = () => {}
   const ownedFeeds = createOwnedFeeds(ctx, (endpoint) => {
-    const queue = createEndpointQueue(endpoint, {
+    const queue = new EndpointQueue(endpoint, {
       clock: ctx.clock,
       attempt: (target, delivery) => track(attempt(target, delivery, hangUp.signal)),
       onEnd: (one, sender) => {

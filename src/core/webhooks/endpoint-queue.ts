@@ -3,31 +3,6 @@ import type { EndpointRow } from '../../storage/webhooks/health.js'
 import type { EndedAttempt } from './attempt.js'
 import { createConcurrency } from './concurrency.js'
 
-/** The due deliveries of one webhook in this process. The database decides what is due; the queue only sends. */
-export interface EndpointQueue {
-  /** The webhook as last read. */
-  endpoint: EndpointRow
-  /** Adds deliveries that have just become due; if there is no room, they are read later. */
-  enqueue(due: readonly DueDelivery[]): void
-  /** Reads from the database again, because something may have become due. */
-  refresh(): void
-  /** Like refresh, and discards the waiting deliveries, because they may not be due any more. */
-  reload(): void
-  /** What to read from the database now, at most `limit`; null: nothing. If the result does not come, call refresh. */
-  nextQuery(now: Date, limit: number): DueQuery | null
-  /** Adds the result of a query. */
-  accept(query: DueQuery, result: DueResult): void
-  /** Sends as many as the concurrency limit allows. */
-  pump(): void
-  /** Reports that an attempt has been recorded. */
-  recorded(ended: EndedAttempt): void
-  /** When to wake the queue if nothing happens before; null: never. */
-  wakesAt(now: Date): Date | null
-  isIdle(): boolean
-  /** Sends nothing more; deliveries in flight end. */
-  close(): void
-}
-
 export interface EndpointQueueOptions {
   /** Attempts a delivery once; null if it was aborted. */
   attempt: (endpoint: EndpointRow, delivery: DueDelivery) => Promise<EndedAttempt | null>
@@ -47,117 +22,145 @@ const MAX_KNOWN = 2 * CAPACITY
 /** Reads at most so many per concurrent send, so that slow endpoints get few. */
 const PREFETCH_PER_SLOT = 8
 
-/** Creates a queue that first reads what is due. */
-export function createEndpointQueue(
-  endpoint: EndpointRow,
-  { attempt, clock, onEnd, onWork }: EndpointQueueOptions,
-): EndpointQueue {
-  const concurrency = createConcurrency()
-  const waiting: DueDelivery[] = []
+/**
+ * The due deliveries of one webhook in this process. The database decides what is due; the queue only sends. It first
+ * reads what is due.
+ */
+export class EndpointQueue {
+  /** The webhook as last read. */
+  endpoint: EndpointRow
+  readonly #options: EndpointQueueOptions
+  readonly #concurrency = createConcurrency()
+  readonly #waiting: DueDelivery[] = []
   /** Waiting, in flight, or finished but not recorded. */
-  const known = new Set<string>()
-  let inFlight = 0
-  let mayHaveMore = true
+  readonly #known = new Set<string>()
+  #inFlight = 0
+  #mayHaveMore = true
   /** The pending query is outdated. */
-  let isResultStale = false
-  let nextDueAt: Date | null = null
-  let isClosed = false
+  #isResultStale = false
+  #nextDueAt: Date | null = null
+  #isClosed = false
 
-  async function send(delivery: DueDelivery): Promise<void> {
-    inFlight += 1
-    const ended = await attempt(endpointQueue.endpoint, delivery)
-    inFlight -= 1
-    if (ended === null) known.delete(delivery.id)
-    else {
-      if (ended.sample?.delivered) concurrency.succeeded(ended.begunAt)
-      else if (ended.sample) concurrency.failed(ended.begunAt, ended.sample.at, ended.retryAfterMs)
-      onEnd(ended, endpointQueue)
+  constructor(endpoint: EndpointRow, options: EndpointQueueOptions) {
+    this.endpoint = endpoint
+    this.#options = options
+  }
+
+  /** Adds deliveries that have just become due; if there is no room, they are read later. */
+  enqueue(due: readonly DueDelivery[]): void {
+    const hasRoom = this.#waiting.length + due.length <= CAPACITY && this.#known.size < MAX_KNOWN
+    // If others wait in the database, these come after them.
+    if (this.#mayHaveMore || this.#isClosed || !hasRoom) this.#mayHaveMore = true
+    else this.#push(due)
+    this.#options.onWork(this)
+  }
+
+  /** Reads from the database again, because something may have become due. */
+  refresh(): void {
+    this.#mayHaveMore = true
+    this.#options.onWork(this)
+  }
+
+  /** Like refresh, and discards the waiting deliveries, because they may not be due any more. */
+  reload(): void {
+    this.#empty()
+    this.#isResultStale = true
+    this.refresh()
+  }
+
+  /** What to read from the database now, at most `limit`; null: nothing. If the result does not come, call refresh. */
+  nextQuery(now: Date, limit: number): DueQuery | null {
+    if (this.#isClosed || !this.#needsMore() || !this.#isDueNow(now) || this.#concurrency.pausedUntil(now) !== null) {
+      return null
     }
-    endpointQueue.pump()
-    onWork(endpointQueue)
+    const room = Math.min(limit, CAPACITY - this.#waiting.length, PREFETCH_PER_SLOT * this.#concurrency.limit())
+    this.#mayHaveMore = false
+    this.#isResultStale = false
+    const { organization_id, id } = this.endpoint
+    return { organization_id, webhook_id: id, room, known: [...this.#known] }
   }
 
-  function push(due: readonly DueDelivery[]): void {
-    for (const delivery of due) {
-      if (known.has(delivery.id)) continue
-      known.add(delivery.id)
-      waiting.push(delivery)
+  /** Adds the result of a query. */
+  accept({ room }: DueQuery, { due, nextDueAt }: DueResult): void {
+    if (this.#isResultStale) return
+    if (due.length === room) this.#mayHaveMore = true
+    this.#nextDueAt = nextDueAt
+    if (!this.#isClosed) this.#push(due)
+  }
+
+  /** Sends as many as the concurrency limit allows. */
+  pump(): void {
+    const { clock } = this.#options
+    while (!this.#isClosed && this.#concurrency.allows(this.#inFlight, clock())) {
+      const delivery = this.#waiting.shift()
+      if (!delivery) return
+      void this.#send(delivery)
+    }
+    // Deliveries to a dead endpoint are not kept in memory.
+    if (this.#waiting.length > LOW_WATER_MARK && this.#concurrency.pausedUntil(clock()) !== null) {
+      this.#empty()
+      this.#mayHaveMore = true
     }
   }
 
-  function empty(): void {
-    for (const { id } of waiting.splice(0)) known.delete(id)
+  /** Reports that an attempt has been recorded. */
+  recorded({ result }: EndedAttempt): void {
+    this.#known.delete(result.id)
+    const next = result.next_attempt_at
+    if (next !== null && (this.#nextDueAt === null || next < this.#nextDueAt)) this.#nextDueAt = next
+    this.#options.onWork(this)
   }
 
-  function isDueNow(now: Date): boolean {
-    return mayHaveMore || (nextDueAt !== null && nextDueAt <= now)
-  }
-
-  const endpointQueue: EndpointQueue = {
-    endpoint,
-    enqueue: (due) => {
-      // If others wait in the database, these come after them.
-      if (mayHaveMore || isClosed || waiting.length + due.length > CAPACITY || known.size >= MAX_KNOWN)
-        mayHaveMore = true
-      else push(due)
-      onWork(endpointQueue)
-    },
-    refresh: () => {
-      mayHaveMore = true
-      onWork(endpointQueue)
-    },
-    reload: () => {
-      empty()
-      isResultStale = true
-      endpointQueue.refresh()
-    },
-    nextQuery: (now, limit) => {
-      // If nothing can be recorded, nothing more is sent.
-      if (
-        isClosed ||
-        waiting.length > LOW_WATER_MARK ||
-        known.size >= MAX_KNOWN ||
-        !isDueNow(now) ||
-        concurrency.pausedUntil(now) !== null
-      )
-        return null
-      const room = Math.min(limit, CAPACITY - waiting.length, PREFETCH_PER_SLOT * concurrency.limit())
-      mayHaveMore = false
-      isResultStale = false
-      return { organization_id: endpoint.organization_id, webhook_id: endpoint.id, room, known: [...known] }
-    },
-    accept: ({ room }, { due, nextDueAt: next }) => {
-      if (isResultStale) return
-      if (due.length === room) mayHaveMore = true
-      nextDueAt = next
-      if (!isClosed) push(due)
-    },
-    pump: () => {
-      while (!isClosed && concurrency.allows(inFlight, clock())) {
-        const delivery = waiting.shift()
-        if (!delivery) return
-        void send(delivery)
-      }
-      // Deliveries to a dead endpoint are not kept in memory.
-      if (waiting.length > LOW_WATER_MARK && concurrency.pausedUntil(clock()) !== null) {
-        empty()
-        mayHaveMore = true
-      }
-    },
-    recorded: ({ result }) => {
-      known.delete(result.id)
-      const next = result.next_attempt_at
-      if (next !== null && (nextDueAt === null || next < nextDueAt)) nextDueAt = next
-      onWork(endpointQueue)
-    },
+  /** When to wake the queue if nothing happens before; null: never. */
+  wakesAt(now: Date): Date | null {
+    if (this.#isClosed) return null
     // With enough waiting, the end of an attempt wakes the queue.
-    wakesAt: (now) =>
-      isClosed ? null : (concurrency.pausedUntil(now) ?? (waiting.length > LOW_WATER_MARK ? null : nextDueAt)),
-    isIdle: () => known.size === 0,
-    close: () => {
-      isClosed = true
-      empty()
-    },
+    return this.#concurrency.pausedUntil(now) ?? (this.#waiting.length > LOW_WATER_MARK ? null : this.#nextDueAt)
   }
-  return endpointQueue
+
+  isIdle(): boolean {
+    return this.#known.size === 0
+  }
+
+  /** Sends nothing more; deliveries in flight end. */
+  close(): void {
+    this.#isClosed = true
+    this.#empty()
+  }
+
+  async #send(delivery: DueDelivery): Promise<void> {
+    const { attempt, onEnd, onWork } = this.#options
+    this.#inFlight += 1
+    const ended = await attempt(this.endpoint, delivery)
+    this.#inFlight -= 1
+    if (ended === null) this.#known.delete(delivery.id)
+    else {
+      if (ended.sample?.delivered) this.#concurrency.succeeded(ended.begunAt)
+      else if (ended.sample) this.#concurrency.failed(ended.begunAt, ended.sample.at, ended.retryAfterMs)
+      onEnd(ended, this)
+    }
+    this.pump()
+    onWork(this)
+  }
+
+  #push(due: readonly DueDelivery[]): void {
+    for (const delivery of due) {
+      if (this.#known.has(delivery.id)) continue
+      this.#known.add(delivery.id)
+      this.#waiting.push(delivery)
+    }
+  }
+
+  #empty(): void {
+    for (const { id } of this.#waiting.splice(0)) this.#known.delete(id)
+  }
+
+  /** If nothing can be recorded, nothing more is read. */
+  #needsMore(): boolean {
+    return this.#waiting.length <= LOW_WATER_MARK && this.#known.size < MAX_KNOWN
+  }
+
+  #isDueNow(now: Date): boolean {
+    return this.#mayHaveMore || (this.#nextDueAt !== null && this.#nextDueAt <= now)
+  }
 }

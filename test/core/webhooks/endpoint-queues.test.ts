@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EndedAttempt } from '../../../src/core/webhooks/attempt.js'
-import { createEndpointQueue, type EndpointQueue } from '../../../src/core/webhooks/endpoint-queue.js'
+import { EndpointQueue } from '../../../src/core/webhooks/endpoint-queue.js'
 import type { DueDelivery, DueQuery } from '../../../src/storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../../src/storage/webhooks/health.js'
 import { createContact } from '../../interfaces/hooks/support.js'
@@ -104,7 +104,7 @@ describe('an endpoint queue', () => {
     }))
 
   const createQueue = () =>
-    createEndpointQueue({ organization_id: 'organization', id: 'webhook' } as EndpointRow, {
+    new EndpointQueue({ organization_id: 'organization', id: 'webhook' } as EndpointRow, {
       clock: () => NOW,
       attempt: (_endpoint, { id }) =>
         new Promise((resolve) => {
