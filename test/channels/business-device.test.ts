@@ -45,9 +45,9 @@ describe('marking as read', () => {
       json(400, { error: { code: 131009, message: 'title', error_data: { details: 'no such message' } } }),
       { outcome: 'refused', code: 131009, text: 'no such message' },
     ],
-    ['something in between', bare(502), { outcome: 'refused', code: 502, text: expect.stringContaining('HTTP 502') }],
+    ['an answer of a proxy', bare(502), { outcome: 'refused', code: 502, text: expect.stringContaining('HTTP 502') }],
     ['no answer', hangUp, { outcome: 'unknown', text: expect.stringContaining('no answer') }],
-  ])('returns %s', async (_what, answering, expected) => {
+  ])('reports %s', async (_what, answering, expected) => {
     answer = answering
     expect(await markRead()).toEqual(expected)
     expect(server.taken).toHaveLength(1)

@@ -57,11 +57,11 @@ describe('X-Request-Id', () => {
   })
 
   it.each([
-    ['of 129 characters', 'x'.repeat(129)],
-    ['with a space', 'one two'],
-    ['with a quote', '"one"'],
-    ['that is empty', ''],
-  ])('is not accepted if it is %s', async (_what, given) => {
+    ['129 characters', 'x'.repeat(129)],
+    ['a space', 'one two'],
+    ['a quote', '"one"'],
+    ['an empty value', ''],
+  ])('is not accepted with %s', async (_what, given) => {
     const { headers } = await world.request('GET', '/healthz', { headers: { 'x-request-id': given } })
     expect(headers.get('x-request-id')).toMatch(/^[\w-]{10,40}$/)
   })

@@ -63,8 +63,8 @@ describe.each(['image', 'video', 'audio', 'document', 'sticker'])('a message of 
     ['nothing', undefined, 131008, `${type} is required`],
     ['neither id nor link', {}, 131008, `${type}: id or link is required`],
     ['both id and link', { id: '1', link }, 100, `Param ${type} must have either id or link`],
-    ['an id that is no text', { id: 7 }, 100, `Param ${type}['id'] must be a string`],
-    ['a link that is none', { link: 'file:///etc/passwd' }, 100, `Param ${type}['link'] is not a valid URI`],
+    ['an id that is not a text', { id: 7 }, 100, `Param ${type}['id'] must be a string`],
+    ['an invalid link', { link: 'file:///etc/passwd' }, 100, `Param ${type}['link'] is not a valid URI`],
     ['an unknown id', { id: '12345' }, 131053, 'uploaded no media with the id 12345'],
     ['a misspelt key', { link, captoin: 'x' }, 100, `Unexpected key "captoin" on param "${type}"`],
   ])('is refused with %s', (_what, payload, code, text) => expectRefused(type, payload, code, text))
@@ -138,18 +138,18 @@ describe('contact cards', () => {
 
   it.each<Case>([
     ['nothing', undefined, 131008, 'contacts is required'],
-    ['one card that is no array', { name }, 131009, 'contacts must be an array of 1 to 257'],
+    ['a card that is not in an array', { name }, 131009, 'contacts must be an array of 1 to 257'],
     ['no card', [], 131009, 'contacts must be an array of 1 to 257'],
     ['258 cards', Array(258).fill({ name }), 131009, 'contacts must be an array of 1 to 257'],
-    ['a card that is none', ['Ann'], 131009, 'contacts[0] must be an object'],
+    ['an invalid card', ['Ann'], 131009, 'contacts[0] must be an object'],
     ['no name', [{ name }, {}], 131008, 'contacts[1]: name is required'],
     ['no formatted name', [{ name: { first_name: 'Ann' } }], 131008, 'formatted_name is required'],
     ['no further part of the name', [{ name: { formatted_name: 'Ann' } }], 131008, 'at least one of first_name'],
     ['an empty further part', [{ name: { formatted_name: 'A', last_name: '' } }], 131008, 'at least one of first_name'],
     ['a part of a wrong type', [{ name: { ...name, last_name: 7 } }], 131009, 'last_name must be a string'],
-    ['phones that are no array', [{ name, phones: '1' }], 131009, 'phones must be an array of objects'],
-    ['a phone that is no object', [{ name, phones: ['1'] }], 131009, 'phones must be an array of objects'],
-    ['a birthday written otherwise', [{ name, birthday: '31.12.1990' }], 131009, 'birthday must be written YYYY-MM-DD'],
+    ['phones that are not an array', [{ name, phones: '1' }], 131009, 'phones must be an array of objects'],
+    ['a phone that is not an object', [{ name, phones: ['1'] }], 131009, 'phones must be an array of objects'],
+    ['a birthday in another format', [{ name, birthday: '31.12.1990' }], 131009, 'birthday must be written YYYY-MM-DD'],
   ])('are refused with %s', (_what, payload, code, text) => expectRefused('contacts', payload, code, text))
 })
 
@@ -164,11 +164,11 @@ const buttonMessage = (changes: object = {}) => ({
 
 describe('interactive buttons', () => {
   it.each([
-    ['as few as possible', {}],
-    ['as long as possible', { body: { text: 'x'.repeat(1024) }, footer: { text: 'x'.repeat(60) } }],
-    ['with a text above', { header: { type: 'text', text: 'x'.repeat(60) } }],
+    ['the minimum', {}],
+    ['the maximum', { body: { text: 'x'.repeat(1024) }, footer: { text: 'x'.repeat(60) } }],
+    ['with a text header', { header: { type: 'text', text: 'x'.repeat(60) } }],
     ['three, with long ids', { action: { buttons: [reply('a'), reply('b'), reply('x'.repeat(256), 'x'.repeat(20))] } }],
-    ['with a link above', { header: { type: 'image', image: { link } } }],
+    ['with a linked header', { header: { type: 'image', image: { link } } }],
   ])('are accepted, %s', (_what, changes) => expectTaken('interactive', buttonMessage(changes)))
 
   it.each(['image', 'video', 'document'])('are accepted with an uploaded %s as header', (type) =>
@@ -186,7 +186,7 @@ describe('interactive buttons', () => {
     ['a header too long', { header: { type: 'text', text: 'x'.repeat(61) } }, 131009, 'Header text is too long'],
     ['a header of a wrong type', { header: { type: 'audio' } }, 131009, 'Header type must be one of'],
     ['a header without its file', { header: { type: 'image' } }, 131008, "interactive['header']['image'] is required"],
-    ['an unknown file above', { header: { type: 'image', image: { id: '1' } } }, 131053, 'uploaded no media'],
+    ['an unknown header file', { header: { type: 'image', image: { id: '1' } } }, 131053, 'uploaded no media'],
     ['no action', { action: undefined }, 131008, 'buttons is required'],
     ['no button', { action: { buttons: [] } }, 131009, 'Invalid buttons count. Min allowed buttons: 1, Max'],
     ['four buttons', { action: { buttons: [1, 2, 3, 4].map((n) => reply(`${n}`)) } }, 131009, 'Invalid buttons count'],
@@ -245,13 +245,18 @@ describe('an interactive list', () => {
 
   it.each<Case>([
     ['a body too long', listMessage({ body: { text: 'x'.repeat(4097) } }), 131009, 'Max length is 4096'],
-    ['an image above', listMessage({ header: { type: 'image', image: { link } } }), 131009, 'Header type must be text'],
+    [
+      'an image header',
+      listMessage({ header: { type: 'image', image: { link } } }),
+      131009,
+      'Header type must be text',
+    ],
     ['no action', listMessage({ action: undefined }), 131008, 'action is required'],
     ['no button', listMessage({}, { button: undefined }), 131008, 'Button text is required'],
     ['a button too long', listMessage({}, { button: 'x'.repeat(21) }), 131009, 'Button text is too long'],
     ['no sections', listMessage({}, { sections: undefined }), 131008, 'sections is required'],
     ['empty sections', listMessage({}, { sections: [] }), 131009, 'Invalid sections count'],
-    ['a section that is none', listMessage({}, { sections: ['x'] }), 131009, 'Section must be an object'],
+    ['an invalid section', listMessage({}, { sections: ['x'] }), 131009, 'Section must be an object'],
     [
       '11 sections',
       listMessage({}, { sections: rows(11).map((one) => ({ title: 'x', rows: [one] })) }),
@@ -273,7 +278,7 @@ describe('an interactive list', () => {
       131009,
       'Total row count exceed max allowed count: 10',
     ],
-    ['a row that is none', listMessage({}, { sections: [{ rows: ['x'] }] }), 131009, 'Row must be an object'],
+    ['an invalid row', listMessage({}, { sections: [{ rows: ['x'] }] }), 131009, 'Row must be an object'],
     ['a row without id', listMessage({}, row({ id: undefined })), 131008, 'Row id is required'],
     ['a row id too long', listMessage({}, row({ id: 'x'.repeat(201) })), 131009, 'Row id is too long'],
     ['a row without title', listMessage({}, row({ title: undefined })), 131008, 'Row title is required'],
@@ -350,7 +355,7 @@ describe('a template', () => {
     ['no fallback', withParameters([{ type: 'currency', currency: {} }]), 131008, "['fallback_value'] is required"],
     ['a button without kind', withButton({ index: 0 }), 100, "['sub_type'] is required"],
     ['a button without index', withButton({ sub_type: 'url' }), 100, "['index'] is required"],
-    ['an index that is none', withButton({ sub_type: 'url', index: 'x' }), 100, "['index'] must be an integer"],
+    ['an invalid index', withButton({ sub_type: 'url', index: 'x' }), 100, "['index'] must be an integer"],
     ['a url without text', withButton({ sub_type: 'url', index: 0 }), 100, 'one parameter of type text'],
     [
       'a payload for a url',

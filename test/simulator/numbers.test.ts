@@ -44,7 +44,7 @@ describe('GET /{phone_number_id}', () => {
 
   it.each([
     ['without a token', phoneNumberId, null, 401, { code: 104 }],
-    ['with a token of no number', phoneNumberId, 'stolen', 401, { code: 190 }],
+    ['with an unknown token', phoneNumberId, 'stolen', 401, { code: 190 }],
     ['with the token of another number', phoneNumberId, OTHER_TOKEN, 400, { code: 100, error_subcode: 33 }],
     ['of a number that is not registered', '106540352242000', accessToken, 400, { code: 100, error_subcode: 33 }],
   ])('refuses a call %s', async (_name, id, token, status, error) => {

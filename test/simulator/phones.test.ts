@@ -126,7 +126,7 @@ describe('linking', () => {
     ['another organization', { organization_id: 'other' }, 404, 'Instance not found', 'other'],
     ['no instance', { instance: undefined }, 400, 'Missing required field', 'instance'],
     ['an unknown action', { action: 'dance' }, 400, 'Invalid field', 'link or unlink'],
-    ['a number that is none', { number: 'x' }, 400, 'Invalid field', 'phone number'],
+    ['an invalid number', { number: 'x' }, 400, 'Invalid field', 'phone number'],
   ])('is refused with %s', async (_what, fields, status, error, message) => {
     expect(await scan(fields)).toMatchObject({
       status,
@@ -262,7 +262,7 @@ describe('a linked phone', () => {
     ['with 13 options', { options: Array.from({ length: 13 }, (_, n) => `${n}`) }, 131009],
     ['with an option twice', { options: ['a', 'a'] }, 131009],
     ['with an empty option', { options: ['a', ''] }, 131008],
-    ['with more to choose than there is', { selectable_count: 3 }, 131009],
+    ['with more choices than options', { selectable_count: 3 }, 131009],
   ])('cannot send a poll %s', async (_what, fields, code) => {
     expect(errorOf((await world.send(poll(fields), asPhone)).body).code).toBe(code)
   })

@@ -160,7 +160,12 @@ describe('a refused send', () => {
       131009,
       'not valid',
     ],
-    ['a type not built', { ...base, type: 'order', order: { id: '1' } }, 131051, 'Unsupported message type'],
+    [
+      'a type that is not simulated',
+      { ...base, type: 'order', order: { id: '1' } },
+      131051,
+      'Unsupported message type',
+    ],
     ['an unknown type', { ...base, type: 'constructor' }, 131051, 'Unsupported message type'],
   ])('returns the error for %s', async (_what, request, code, text) => {
     const { status, body } = await world.send(request)

@@ -109,7 +109,7 @@ describe('a template send is refused', () => {
 
   it.each<[string, string, string, () => object[], number, string]>([
     ['a parameter too few', 'pedido_enviado', 'pt_BR', () => [body(text('Ana'))], 132000, count('body', 1, 2)],
-    ['a parameter for none', 'hello_world', 'en_US', () => [body(text('Ana'))], 132000, count('body', 1, 0)],
+    ['a surplus parameter', 'hello_world', 'en_US', () => [body(text('Ana'))], 132000, count('body', 1, 0)],
     ['no body', 'pedido_enviado', 'pt_BR', () => [], 132000, count('body', 0, 2)],
     [
       'a name for a number',
@@ -143,7 +143,7 @@ describe('a template send is refused', () => {
       132012,
       'body: Format mismatch, expected TEXT, received IMAGE',
     ],
-    ['a header for none', 'pedido_enviado', 'pt_BR', () => [header(text('a'))], 132000, count('header', 1, 0)],
+    ['a surplus header', 'pedido_enviado', 'pt_BR', () => [header(text('a'))], 132000, count('header', 1, 0)],
     ['no text in the header', 'titled', 'en', () => [], 132000, count('header', 0, 1)],
     [
       'no header',
@@ -170,7 +170,7 @@ describe('a template send is refused', () => {
       count('header', 2, 1),
     ],
     [
-      'an upload that there is not',
+      'an unknown upload',
       'nova_colecao',
       'pt_BR',
       () => [image({ id: '123' })],
@@ -194,7 +194,7 @@ describe('a template send is refused', () => {
       'must have either id or link, not both',
     ],
     [
-      'no text for an address',
+      'no URL parameter',
       'oferta_da_semana',
       'pt_BR',
       () => [offer],
@@ -218,7 +218,7 @@ describe('a template send is refused', () => {
       'buttons: Button at index 2 is of type Url',
     ],
     [
-      'a button that there is not',
+      'an unknown button',
       'oferta_da_semana',
       'pt_BR',
       () => [offer, urlButton(2), urlButton(3)],
@@ -226,7 +226,7 @@ describe('a template send is refused', () => {
       'buttons: There is no button at index 3',
     ],
     [
-      'a text for an address that needs none',
+      'a surplus URL parameter',
       'titled',
       'en',
       () => [header(text('7')), body(text('a'), text('b')), codeButton(2), urlButton(0)],

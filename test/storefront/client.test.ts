@@ -144,10 +144,10 @@ describe('the storefront client with any server', () => {
 
   it.each<[string, unknown, unknown, object]>([
     ['digits are a number too', '1001', '#1001', { number: '1001', name: '#1001' }],
-    ['a number that is none is left out', 1.5, '#1001', { number: null, name: '#1001' }],
+    ['an invalid number is left out', 1.5, '#1001', { number: null, name: '#1001' }],
     ['a negative number is left out', -7, '#1001', { number: null, name: '#1001' }],
-    ['a number past the safe ones is left out', 2 ** 53, '#1001', { number: null, name: '#1001' }],
-    ['text that is no digits is left out', '10 01', '#1001', { number: null, name: '#1001' }],
+    ['an unsafe integer is left out', 2 ** 53, '#1001', { number: null, name: '#1001' }],
+    ['a text without only digits is left out', '10 01', '#1001', { number: null, name: '#1001' }],
     ['a list is left out', [1001], ['#1001', 1], { number: null, name: null }],
     ['an empty name is left out', 1001, ' ', { number: '1001', name: null }],
     ['a name of 200 characters is kept', null, 'n'.repeat(200), { number: null, name: 'n'.repeat(200) }],
@@ -177,12 +177,12 @@ describe('the storefront client with any server', () => {
   })
 
   it.each<[string, object | undefined, number]>([
-    ['what is missing is restored', cost(150, 50, 50), 2_000],
+    ['the missing points are restored', cost(150, 50, 50), 2_000],
     ['parts of a millisecond count whole', cost(1_000, 0, 300), 3_334],
     ['nothing is missing', cost(1, 10, 50), 1_000],
     ['a rate that restores next to nothing', cost(1_000, 0, 0.000_001), 24 * 3_600_000],
     ['a rate that restores nothing', cost(1_000, 0, 0), 2_000],
-    ['nothing is told', undefined, 2_000],
+    ['the cost is missing', undefined, 2_000],
   ])('waits until the points of a throttled query are restored: %s', async (_title, told, retryAfterMs) => {
     answer = graphqlError('THROTTLED', 'Throttled', told)
     expect(await findOrder()).toEqual({ outcome: 'limited', retryAfterMs })

@@ -154,8 +154,8 @@ describe('the visits of an order in GraphQL', () => {
 
   it.each([
     ['the last one counts', { first_visit, last_visit }, last_visit],
-    ['the first one, where there is no other', { first_visit, last_visit: null }, first_visit],
-    ['none, while the shop works them out', { ready: false, first_visit, last_visit }, null],
+    ['the first one, if there is no other', { first_visit, last_visit: null }, first_visit],
+    ['none, while the shop computes them', { ready: false, first_visit, last_visit }, null],
   ])('are read: %s', async (_title, journey, landingPage) => {
     expect(await listWith({ landing_site: '/?utm_campaign=rest', journey })).toMatchObject({ landingPage })
   })
@@ -256,7 +256,7 @@ describe('listing orders of any server', () => {
     ],
     ['401', json(401, { errors: `no ${accessToken}` }), { outcome: 'credentials_rejected', text: 'HTTP 401: no …' }],
     ['an answer without orders', json(200, { data: {} }), { outcome: 'unavailable' }],
-    ['an answer that is no JSON', bare(200), { outcome: 'unavailable' }],
+    ['an answer that is not JSON', bare(200), { outcome: 'unavailable' }],
     ['a redirect', bare(302, { location: 'https://evil.test/' }), { outcome: 'unavailable' }],
   ])('reports %s', async (_title, answering, expected) => {
     answer = answering

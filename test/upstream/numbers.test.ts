@@ -41,7 +41,7 @@ describe('looking up a number', () => {
     ['a bare 502', bare(502), { outcome: 'failed' }],
     ['another number', json(200, { id: '10002' }), { outcome: 'failed' }],
     ['a success that says nothing', json(200, {}), { outcome: 'failed' }],
-    ['a page that is no JSON', bare(200), { outcome: 'failed' }],
+    ['a page that is not JSON', bare(200), { outcome: 'failed' }],
     ['a lost connection', hangUp, { outcome: 'failed' }],
   ]
 

@@ -71,8 +71,8 @@ describe('a process that has loaded it', () => {
   const FAILING = `async () => { throw new Error('the connection is closed') }`
 
   it.each([
-    ['what it fails at itself', `await proto()`, 'the connection is closed'],
-    ['keys that it could not read', `throw new KeysNotRead('away')`, 'The keys of the session could not be read: away'],
+    ['a failure of its own', `await proto()`, 'the connection is closed'],
+    ['unreadable keys', `throw new KeysNotRead('away')`, 'The keys of the session could not be read: away'],
     ['an error of its own kind', `throw Object.assign(new Error('timed out'), { isBoom: true })`, 'timed out'],
     [
       'a connection that broke',

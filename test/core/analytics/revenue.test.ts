@@ -238,7 +238,7 @@ describe('revenue', () => {
 
   it.each<[title: string, sources: Partial<CampaignSources>]>([
     ['codes and campaigns', {}],
-    ['a code that leads anywhere', { codes: ['', 'unknown-code', '/', 'a b', '\0'] }],
+    ['a working code', { codes: ['', 'unknown-code', '/', 'a b', '\0'] }],
   ])('is zeros without %s', async (_title, sources) => {
     await tell({ landing_site: landing('natal') })
     expect(await find(sources)).toEqual(nothing)

@@ -236,7 +236,7 @@ describe('a reply with an opt-out keyword', () => {
       'a chosen row',
       { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: 'x', title: 'Stop' } } },
     ],
-  ])('only counts if it is %s, which the organization itself offered', async (_kind, fields) => {
+  ])('counts, but opts no contact out, if it is %s that the organization offered', async (_kind, fields) => {
     const broadcast = await seedBroadcast(world, organization)
     await seedRecipient(world, organization, broadcast, contactId, at())
     await receiveMessages(world, organization, { from: number, id: wamid(), timestamp: seconds(), ...fields })
@@ -250,7 +250,7 @@ describe('a reply with an opt-out keyword', () => {
       'an edit',
       { type: 'edit', edit: { original_message_id: 'wamid.X', message: { type: 'text', text: { body: 'stop' } } } },
     ],
-    ['a place', { type: 'location', location: { latitude: 1, longitude: 2, name: 'Stop' } }],
+    ['a location', { type: 'location', location: { latitude: 1, longitude: 2, name: 'Stop' } }],
   ])('is not %s', async (_kind, fields) => {
     const broadcast = await seedBroadcast(world, organization)
     await seedRecipient(world, organization, broadcast, contactId, at())
@@ -258,7 +258,7 @@ describe('a reply with an opt-out keyword', () => {
     expect([await consent(), await countersOf(world, broadcast)]).toEqual([WILLING, {}])
   })
 
-  it('outside a broadcast opts the contact out as well, and only once', async () => {
+  it('as the whole message opts the contact out, with or without a broadcast, and only once', async () => {
     await say('PARAR!!! 🛑', 60)
     await say('stop', 90)
     expect(await consent()).toEqual({ allow_broadcast: false, opted_out_at: at(60), opt_out_source: 'reply' })

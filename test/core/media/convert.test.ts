@@ -128,9 +128,9 @@ describe.skipIf(!hasFfmpeg)('converting sound', () => {
   })
 
   it.each([
-    ['no sound', png()],
+    ['a file without sound', png()],
     ['a list of other files', Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n')],
-    ['broken off', oggOf('\x01vorbis').subarray(0, 40)],
+    ['a truncated file', oggOf('\x01vorbis').subarray(0, 40)],
   ])('refuses %s without revealing its path', async (_name, bytes) => {
     const problem = await prepare(await given(bytes), voice()).catch((error) => error)
     expect(problem).toMatchObject(refusal('not_convertible'))

@@ -374,7 +374,7 @@ describe('POST /send-chat with a reaction', () => {
     ['👍 when none is given', undefined, '👍'],
     ['👍 when null is given', null, '👍'],
     ['its own emoji', '🙏🏽', '🙏🏽'],
-    ['nothing, which takes it back', '', ''],
+    ['an empty emoji, which removes it', '', ''],
   ])('accepts %s', async (_name, given, emoji) => {
     const { world, organization, newContact, send, arrived, shown, eventsAbout } = house
     const digits = await newContact()
@@ -475,7 +475,7 @@ describe('the check against the published schema', () => {
 
   it.each([
     ['no recipient', { ...envelope, to: undefined, type: 'text', text: { body: 'x' } }],
-    ['a surplus field', { ...envelope, type: 'text', text: { body: 'x' }, more: 1 }],
+    ['an unknown field', { ...envelope, type: 'text', text: { body: 'x' }, more: 1 }],
     ['a payload of another type', { ...envelope, type: 'text', image: { id: '1' } }],
     ['coordinates as text', { ...envelope, type: 'location', location: { latitude: '1', longitude: '2' } }],
     ['a file without id', { ...envelope, type: 'image', image: { caption: 'x' } }],

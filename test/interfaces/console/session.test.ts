@@ -105,8 +105,8 @@ describe('POST /console/api/session', () => {
     ['an empty e-mail address', { email: '' }, 'Missing required field', 'email'],
     ['no password', { password: undefined }, 'Missing required field', 'password'],
     ['a number', { password: 5 }, 'Invalid field', 'password'],
-    ['a text without end', { password: 'x'.repeat(1_001) }, 'Invalid field', 'password'],
-    ['what cannot be stored', { email: 'a\u0000@example.com' }, 'Invalid field', 'email'],
+    ['an endless text', { password: 'x'.repeat(1_001) }, 'Invalid field', 'password'],
+    ['a text that cannot be stored', { email: 'a\u0000@example.com' }, 'Invalid field', 'email'],
   ])('returns 400 for %s', async (_what, fields, error, name) => {
     const answer = await begin({ organization: organization.slug, email: 'a@example.com', password: 'x', ...fields })
     expect([answer.status, answer.body.error]).toEqual([400, error])
@@ -187,7 +187,7 @@ describe('a session', () => {
     ['a cookie that cannot be decoded', () => 'parley_session=%ff'],
     ['another id', (cookie: string) => cookie.replace(/\.[0-9a-f-]{36}\./, '.00000000-0000-7000-8000-000000000000.')],
     ['another secret', (cookie: string) => cookie.replace(/\.[\w-]{43}\./, `.${'A'.repeat(43)}.`)],
-    ['a part more', (cookie: string) => `${cookie}.x`],
+    ['an additional part', (cookie: string) => `${cookie}.x`],
     ['another organization', (cookie: string) => cookie.replace(organization.id, other.id)],
   ])('returns 401 for %s', async (_what, change) => {
     const { cookie } = await signIn(world, organization)

@@ -167,7 +167,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     ['a number that is not on WhatsApp', 400, NOBODY, () => client.send(name, NOBODY, { kind: 'text', text: 'x' })],
     ['no text', 400, 'text is required', () => client.send(name, number, { kind: 'text', text: '' })],
     [
-      'a file that there is not',
+      'a missing file',
       400,
       'the server answered 404',
       () => client.send(name, number, { kind: 'image', url: `${on.files.url}/gone`, caption: '' }),

@@ -19,7 +19,7 @@ describe('a Base64 decoder', () => {
     ['not padded', (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')],
     ['of URLs', (bytes: Buffer) => bytes.toString('base64url')],
     ['in lines', (bytes: Buffer) => bytes.toString('base64').replace(/.{5}/g, '$&\r\n ')],
-    ['behind the head of a URL', (bytes: Buffer) => `data:image/png;name=a;base64,${bytes.toString('base64')}`],
+    ['after the head of a data URL', (bytes: Buffer) => `data:image/png;name=a;base64,${bytes.toString('base64')}`],
   ])('reads base64 %s, in any pieces', (_name, write) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), sizes, (given, size) => {

@@ -54,7 +54,7 @@ it.each([24, 25, 26, 64])('reads a secret of %i bytes, with or without prefix an
 
 const valid = Buffer.alloc(25, 'a').toString('base64')
 it.each([
-  ['nothing', ''],
+  ['an empty text', ''],
   ['the prefix alone', 'whsec_'],
   ['23 bytes', Buffer.alloc(23).toString('base64')],
   ['65 bytes', Buffer.alloc(65).toString('base64')],
@@ -65,7 +65,7 @@ it.each([
   ['letters of base64url', Buffer.alloc(24, 0xff).toString('base64url')],
   ['too much padding', `${valid}=`],
   ['a last letter that has bits to spare', valid.replace('Q==', 'R==')],
-  ['no base64', 'a secret that somebody thought of by himself'],
+  ['text that is not base64', 'a secret that a person made up'],
 ])('refuses the secret %s', (_what, text) => {
   expect(readWebhookSecret(text)).toBeNull()
 })

@@ -24,9 +24,9 @@ describe('the visit in a URL', () => {
     ['a plus sign is a space', 'black+friday', 'black friday'],
     ['case stays', 'Natal_VM', 'Natal_VM'],
     ['other letters', 'promo%C3%A7%C3%A3o', 'promoção'],
-    ['a broken escape stands for itself', '50%25off-50%off', '50%off-50%off'],
-    ['bytes that are no UTF-8', '%FF', '\uFFFD'],
-    ['what cannot be stored', 'a%00b', 'a\uFFFDb'],
+    ['a broken escape stays unchanged', '50%25off-50%off', '50%off-50%off'],
+    ['bytes that are not UTF-8', '%FF', '\uFFFD'],
+    ['a character that cannot be stored', 'a%00b', 'a\uFFFDb'],
   ])('is read in any form: %s', (_title, written, campaign) => {
     expect(readUtm(`/?utm_campaign=${written}`)).toEqual({ source: null, campaign })
   })

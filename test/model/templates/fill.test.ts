@@ -98,15 +98,15 @@ describe('filling a template', () => {
 
 describe('a template cannot be filled', () => {
   it.each<[string, Partial<TemplateParameters>, string, string]>([
-    ['a value is not given', { body: { name: 'Ana' } }, 'bodyParameters.discount', 'is not given'],
+    ['a value is missing', { body: { name: 'Ana' } }, 'bodyParameters.discount', 'is not given'],
     [
-      'the contact has nothing for a placeholder',
+      'the contact lacks the value of a placeholder',
       { body: { name: 'Ana', discount: '{{email}}' } },
       'bodyParameters.discount',
       'bodyParameters.discount cannot be filled: {{email}} resolves to nothing for this contact',
     ],
-    ['nobody has it', { body: { name: '{{nick}}', discount: '5' } }, 'bodyParameters.name', '{{nick}}'],
-  ])('when %s', (_when, given, field, text) => {
+    ['a placeholder is unknown', { body: { name: '{{nick}}', discount: '5' } }, 'bodyParameters.name', '{{nick}}'],
+  ])('if %s', (_when, given, field, text) => {
     expect(filledBy({}, given)).toEqual({ outcome: 'missing', field, text: expect.stringContaining(text) })
   })
 

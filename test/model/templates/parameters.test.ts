@@ -16,34 +16,34 @@ const positional = makeTemplate({
 describe('the variables of a body', () => {
   it.each<[string, Template, Record<string, string>, Record<string, string>]>([
     ['names', named, { discount: '10%', name: 'Ana' }, { name: 'Ana', discount: '10%' }],
+    ['positions, in the order of the text', named, { 1: 'Ana', 2: '5' }, { name: 'Ana', discount: '5' }],
+    ['both', named, { name: 'Ana', 2: '5' }, { name: 'Ana', discount: '5' }],
     [
-      'positions, in the order in which they stand in the text',
+      'a name, which takes precedence over a position',
       named,
-      { 1: 'Ana', 2: '5' },
+      { 1: 'Bob', name: 'Ana', discount: '5' },
       { name: 'Ana', discount: '5' },
     ],
-    ['both', named, { name: 'Ana', 2: '5' }, { name: 'Ana', discount: '5' }],
-    ['a name rather than a position', named, { 1: 'Bob', name: 'Ana', discount: '5' }, { name: 'Ana', discount: '5' }],
     ['numbers', positional, { 1: 'Ana', 2: '5' }, { 1: 'Ana', 2: '5' }],
     [
-      'numbers beside the name of a new contact',
+      'numbers, in addition to the name of a new contact',
       positional,
       { 1: 'a', 2: 'b', name: 'Ana' },
       { 1: 'a', 2: 'b', name: 'Ana' },
     ],
+    ['unknown names, in order', positional, { who: 'Ana', off: '5' }, { 1: 'Ana', 2: '5' }],
     [
-      'names that the template does not know, in their order',
-      positional,
-      { who: 'Ana', off: '5' },
-      { 1: 'Ana', 2: '5' },
-    ],
-    [
-      'such names beside the name of a new contact',
+      'unknown names, in addition to the name of a new contact',
       positional,
       { name: 'Ana', who: 'a', off: 'b' },
       { 1: 'a', 2: 'b', name: 'Ana' },
     ],
-    ['such names, with that name among them', positional, { name: 'Ana', off: '5' }, { 1: 'Ana', 2: '5', name: 'Ana' }],
+    [
+      'unknown names that include that of a new contact',
+      positional,
+      { name: 'Ana', off: '5' },
+      { 1: 'Ana', 2: '5', name: 'Ana' },
+    ],
   ])('are filled by %s', (_by, template, body, expected) => {
     const { parameters, missing, surplus } = bodyOf(template, body)
     expect({ body: parameters.body, missing, surplus }).toEqual({ body: expected, missing: [], surplus: [] })
@@ -105,11 +105,11 @@ describe('the parameters of buttons', () => {
     ],
   })
   it.each<[string, Record<string, string>]>([
-    ['paramN, the N-th that needs one', { param1: 'a', param2: 'b' }],
+    ['paramN, for the N-th button with a parameter', { param1: 'a', param2: 'b' }],
     ['the number alone', { 1: 'a', 2: 'b' }],
     ['the name of its variable and its text', { code: 'a', Copy: 'b' }],
     ['its text', { View: 'a', Copy: 'b' }],
-    ['other names, in their order', { link: 'a', coupon: 'b' }],
+    ['other names, in order', { link: 'a', coupon: 'b' }],
   ])('are named by %s', (_by, buttons) => {
     expect(readParameters(template, { ...none, buttons }, false)).toEqual({
       parameters: { body: {}, header: {}, buttons: { param1: 'a', param2: 'b' } },

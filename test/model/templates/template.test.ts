@@ -69,8 +69,8 @@ describe('the structure of a template', () => {
       'with parts of the wrong kind',
       [{ type: 'BODY', text: 7 }, { type: 'BUTTONS', buttons: 'none' }, { type: null }, {}],
     ],
-    ['of kinds that nobody knows', [{ type: 'CAROUSEL', cards: [] }]],
-  ])('is empty if there is no %s', (_name, components) => {
+    ['with unknown components', [{ type: 'CAROUSEL', cards: [] }]],
+  ])('is empty for a template %s', (_name, components) => {
     const empty = { body: { text: '', variables: [] }, header: null, footer: null, buttons: [] }
     expect(describeTemplate(makeTemplate({ components }))).toEqual(empty)
   })

@@ -40,10 +40,10 @@ const ask = (find: typeof findContentToResend | typeof findKnownMessage, upstrea
 it.each([
   ['as the network wrote it', 'image', '', { message: { imageMessage: { url: 'u' } } }, { imageMessage: { url: 'u' } }],
   ['as its text', 'text', 'hello', null, { conversation: 'hello' }],
-  ['not, where it is a file of which nothing more is known', 'image', 'caption', null, null],
-  ['not, where it is a location of which nothing more is known', 'location', '', {}, null],
-  ['not, where its text is empty', 'text', '', null, null],
-])('a message is rebuilt for sending again %s', async (_, type, text, network, content) => {
+  ['not if it is a file without the network data', 'image', 'caption', null, null],
+  ['not if it is a location without the network data', 'location', '', {}, null],
+  ['not if its text is empty', 'text', '', null, null],
+])('a message is sent again %s', async (_, type, text, network, content) => {
   const upstreamId = await record(type, text, network)
   expect(await ask(findContentToResend, upstreamId)).toEqual(content)
   const other = await devices.world.createOrganization()

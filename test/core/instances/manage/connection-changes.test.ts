@@ -79,9 +79,9 @@ describe('a callback about a connection', () => {
 
 describe('a connection in a callback', () => {
   it.each([
-    ['no object', 7],
+    ['a value that is not an object', 7],
     ['no state', {}],
-    ['a state that is none', { state: 'ajar' }],
+    ['an unknown state', { state: 'ajar' }],
   ])('is rejected with %s', (_what, connection) => {
     expect(readConnectionChanges(body(change(connection), { field: 'connection' }, 7))).toEqual([])
   })

@@ -150,7 +150,7 @@ describe('the audience', () => {
     ['with a leading 0, as people of the country write it', '011 98765-1002', '5511987651002'],
     ['of Brazil without the ninth digit', '551187651003', '5511987651003'],
     ['of Mexico as it was', '5215512345671', '525512345671'],
-  ])('by a number accepts %s', async (_name, written, digits) => {
+  ])('by a number accepts one %s', async (_name, written, digits) => {
     const known = await createContact(at.world, at.organization, `+${digits}`)
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: written }] } })
     expect(await at.recipients(id)).toMatchObject([{ contactId: known, chatNumber: digits, status: 'sent' }])

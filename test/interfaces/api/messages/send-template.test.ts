@@ -141,10 +141,10 @@ describe('POST /send-template chooses the language', () => {
   })
 
   it.each([
-    ["is the organization's", 'both', undefined, 'pt_BR'],
-    ['is the one that the body names', 'both', 'en_US', 'en_US'],
-    ['is the only approved one', 'pending_here', undefined, 'es'],
-    ['is the first of the approved ones by name', 'elsewhere', undefined, 'fr'],
+    ['of the organization', 'both', undefined, 'pt_BR'],
+    ['that the body names', 'both', 'en_US', 'en_US'],
+    ['of the only approved version', 'pending_here', undefined, 'es'],
+    ['of the first approved version by name', 'elsewhere', undefined, 'fr'],
   ])('%s', async (_name, templateName, language, expected) => {
     const sent = await template.sent({ templateName, language, chatNumber: await template.newContact() })
     expect(sent.language).toEqual({ code: expected })

@@ -56,7 +56,7 @@ it('reports that no message contains the words', async () => {
 it.each([
   ['no words', { query: ' , ' }, 'Missing required parameter'],
   ['no query', {}, 'Missing required parameter'],
-  ['a page that there cannot be', { query: 'frete', page: '0' }, 'Invalid parameter'],
+  ['an impossible page', { query: 'frete', page: '0' }, 'Invalid parameter'],
 ])('refuses %s', async (_, query, error) => {
   const { status, body } = await search(query)
   expect({ status, error: body.error }).toEqual({ status: 400, error })

@@ -167,7 +167,7 @@ describe('PUT /console/api/settings/upstream', () => {
   })
 })
 
-describe('PUT /console/api/settings/upstream, at an upstream that is no simulator', () => {
+describe('PUT /console/api/settings/upstream, at an upstream other than the simulator', () => {
   const link = { linkWithSimulator: null as World['app']['ctx']['linkWithSimulator'] }
   beforeAll(() => {
     link.linkWithSimulator = world.app.ctx.linkWithSimulator
