@@ -1,5 +1,5 @@
 import { Fieldset, NumberInput, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
@@ -72,27 +72,7 @@ export function UpstreamForm({ upstream }: { upstream: Upstream | null }) {
             <SecretInput {...secret('verify_token')} maxLength={256} />
           </Stack>
         </Fieldset>
-        <Fieldset legend={t('number.speed')}>
-          <Stack>
-            <NumberInput
-              {...form.getInputProps('messages_per_second')}
-              label={t('number.messages_per_second')}
-              description={t('number.messages_per_secondHint')}
-              min={0}
-              max={10_000}
-              allowDecimal={false}
-              allowNegative={false}
-              clampBehavior="strict"
-              maw={440}
-              required
-            />
-            <Switch
-              {...form.getInputProps('pair_limit', { type: 'checkbox' })}
-              label={t('number.pair_limit')}
-              description={t('number.pair_limitHint')}
-            />
-          </Stack>
-        </Fieldset>
+        <Speed form={form} />
         <ConnectionBar
           test={test}
           isDirty={form.isDirty()}
@@ -102,6 +82,33 @@ export function UpstreamForm({ upstream }: { upstream: Upstream | null }) {
         />
       </Stack>
     </form>
+  )
+}
+
+function Speed({ form }: { form: UseFormReturnType<ReturnType<typeof initialValues>> }) {
+  const { t } = useTranslation('settings')
+  return (
+    <Fieldset legend={t('number.speed')}>
+      <Stack>
+        <NumberInput
+          {...form.getInputProps('messages_per_second')}
+          label={t('number.messages_per_second')}
+          description={t('number.messages_per_secondHint')}
+          min={0}
+          max={10_000}
+          allowDecimal={false}
+          allowNegative={false}
+          clampBehavior="strict"
+          maw={440}
+          required
+        />
+        <Switch
+          {...form.getInputProps('pair_limit', { type: 'checkbox' })}
+          label={t('number.pair_limit')}
+          description={t('number.pair_limitHint')}
+        />
+      </Stack>
+    </Fieldset>
   )
 }
 
