@@ -47,7 +47,7 @@ const insertMessages = `
       CASE WHEN i % 10 = 0 THEN ($2::uuid[])[1] ELSE ($2::uuid[])[2 + (i - i / 10 - 1) % ($4 - 1)] END AS contact_id,
       CASE WHEN i % 10 = 0 THEN i / 10 ELSE 1 + (i - i / 10 - 1) / ($4 - 1) END AS seq
     FROM generate_series(1, $3::int) AS i
-  ) AS told`
+  ) AS newest`
 
 const insertReactions = `
   INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
@@ -59,12 +59,12 @@ const insertReactions = `
 const insertContacts = `
   INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, email, tags, source, last_seq, last_inbound_at)
   SELECT $1, given.id, given.number, '+' || given.number, 'Ana Silva ' || given.index, 'ana.' || given.index || '@example.com',
-    ARRAY['customer', 'newsletter'], '{"type": "inbound_message"}', told.last_seq, told.last_at
+    ARRAY['customer', 'newsletter'], '{"type": "inbound_message"}', newest.last_seq, newest.last_at
   FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS given (id, number, index)
   JOIN (
     SELECT contact_id, max(seq) AS last_seq, max(created_at) AS last_at
     FROM messages WHERE organization_id = $1 GROUP BY contact_id
-  ) AS told ON told.contact_id = given.id`
+  ) AS newest ON newest.contact_id = given.id`
 
 const countMessages = `
   INSERT INTO line_counts (organization_id, instance_id, change)

@@ -10,26 +10,26 @@ export function gatewayTextLoad(key: string, { name }: Named): NextRequest {
   return () => sendText(key, name, anyNumber())
 }
 
-let strangers = 0
+let sent = 0
 
 /** Sends a text to a new number each time, which becomes a contact. */
 export function gatewayNewContactLoad(key: string, { name }: Named): NextRequest {
   return () => {
-    strangers += 1
-    return sendText(key, name, newContactNumber(strangers))
+    sent += 1
+    return sendText(key, name, newContactNumber(sent))
   }
 }
 
 /** Requests the connection state. */
 export function connectionStateLoad(key: string, { name }: Named): NextRequest {
-  const whole = `GET /gateway/instance/connectionState/${name} HTTP/1.1\r\nhost: bench\r\napikey: ${key}\r\n\r\n`
-  return () => whole
+  const request = `GET /gateway/instance/connectionState/${name} HTTP/1.1\r\nhost: bench\r\napikey: ${key}\r\n\r\n`
+  return () => request
 }
 
 /** Searches messages of the instance. */
 export function findMessagesLoad(key: string, { name }: Named, body: object): NextRequest {
-  const whole = post(`/gateway/chat/findMessages/${name}`, JSON.stringify(body), `apikey: ${key}\r\n`)
-  return () => whole
+  const request = post(`/gateway/chat/findMessages/${name}`, JSON.stringify(body), `apikey: ${key}\r\n`)
+  return () => request
 }
 
 /** Texts from a simulated phone that is created for this load. */

@@ -15,8 +15,8 @@ export function contactLoad({ organization }: World): NextRequest {
 
 /** Reads one page of the longest conversation. */
 export function conversationLoad({ organization }: World, page: number): NextRequest {
-  const whole = get(`/conversations?chatNumber=%2B${numberOf(0)}&limit=${PAGE_SIZE}&page=${page}`, organization.key)
-  return () => whole
+  const request = get(`/conversations?chatNumber=%2B${numberOf(0)}&limit=${PAGE_SIZE}&page=${page}`, organization.key)
+  return () => request
 }
 
 /** Sends a text to a random contact. */

@@ -81,7 +81,7 @@ const insertMessages = `
       FROM generate_series(1, $1::int) AS i
       OFFSET 0 -- keeps the hash from being computed once for each use
     ) AS drawn
-  ) AS told
+  ) AS newest
   JOIN scale_contacts c USING (index)`
 
 const insertReactions = `
@@ -102,7 +102,7 @@ const insertContacts = `
   ) AS named
   JOIN (
     SELECT contact_id, max(seq) AS last_seq, max(recorded_at) AS last_at FROM messages WHERE seq IS NOT NULL GROUP BY contact_id
-  ) AS told ON told.contact_id = named.id
+  ) AS newest ON newest.contact_id = named.id
   ORDER BY index`
 
 const afterContacts = [

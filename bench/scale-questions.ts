@@ -82,12 +82,12 @@ export function questionsTo({ shape }: Site): Question[] {
 
 /** Returns the requests of a question. */
 export function requestOf({ contact, query, page, ascending = false }: Question, { organization }: Site): NextRequest {
-  const asked: Record<string, string> =
+  const parameters: Record<string, string> =
     contact === undefined
       ? { action: 'contacts', search: query }
       : { chatNumber: `+${numberOf(contact)}`, query, ascending: String(ascending) }
-  const whole = get(`/conversations?${new URLSearchParams({ ...asked, page: String(page) })}`, organization.key)
-  return () => whole
+  const request = get(`/conversations?${new URLSearchParams({ ...parameters, page: String(page) })}`, organization.key)
+  return () => request
 }
 
 /** A request for the first page of a random conversation of the organization. */

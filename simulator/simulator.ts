@@ -50,7 +50,7 @@ export interface Simulator {
 const bodyLimit = 4 * 1_024 * 1_024
 const defaultRecordLimit = 200_000
 /** An id may contain the name of an instance, with every character escaped. */
-const longestParameter = 4_096
+const maxParamLength = 4_096
 
 /**
  * Starts a simulator: the upstream's API under `/v23.0`, a storefront under `/shop`, and the control API of both under
@@ -96,7 +96,7 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
 }
 
 function createServer(context: Context, { controlToken }: SimulatorOptions): FastifyInstance {
-  const app = Fastify({ bodyLimit, forceCloseConnections: true, routerOptions: { maxParamLength: longestParameter } })
+  const app = Fastify({ bodyLimit, forceCloseConnections: true, routerOptions: { maxParamLength } })
   // Bodies stay text, because each API parses them itself and has its own error for invalid ones.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))

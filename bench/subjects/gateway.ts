@@ -83,7 +83,7 @@ function sendGroups(
       load('bare-send', 'bare Fastify, one insert + one upstream call', baseline, textLoad(world)),
       load('sandbox', 'POST sendText, SANDBOX', service, gatewayTextLoad(key, sandbox)),
       load('business', 'POST sendText, WHATSAPP-BUSINESS', service, gatewayTextLoad(key, business)),
-      load('strangers', 'POST sendText, SANDBOX, to new numbers', service, gatewayNewContactLoad(key, sandbox)),
+      load('new-numbers', 'POST sendText, SANDBOX, to new numbers', service, gatewayNewContactLoad(key, sandbox)),
     ]
   })
 }

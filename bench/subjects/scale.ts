@@ -59,15 +59,15 @@ function compareSizes(large: Site, small: Site, seconds: number): Promise<Row[]>
     loadOf(small, `size.${id}.small`, `${title}, small database`, 1, next(small)),
     loadOf(large, `size.${id}`, `${title}, large database`, 1, next(large)),
   ]
-  const asked = (contact?: number) => {
+  const requestFor = (contact?: number) => {
     const question = { id: '', title: '', query: '', page: 1, ...(contact !== undefined && { contact }) }
     return (site: Site) => requestOf(question, site)
   }
   return measureAlternating(large, seconds, [
-    pair('middle', 'conversation of 1,000, page 1', asked(1)),
-    pair('long', 'longest conversation, page 1', asked(0)),
+    pair('middle', 'conversation of 1,000, page 1', requestFor(1)),
+    pair('long', 'longest conversation, page 1', requestFor(0)),
     pair('any', 'any conversation, page 1', anyConversation),
-    pair('contacts', 'contacts, page 1', asked()),
+    pair('contacts', 'contacts, page 1', requestFor()),
   ])
 }
 

@@ -47,7 +47,7 @@ export const concurrency = 8
 const answerTimeoutMs = 10_000
 const idleMs = 4_000
 const firstRepeatMs = 200
-const longestRepeatMs = 5_000
+const maxRepeatMs = 5_000
 
 /**
  * Posts signed callbacks to the services of the business numbers. Callbacks that are due at the same time for one
@@ -202,7 +202,7 @@ export class CallbackSender {
       this.#finish(callback, { outcome: 'dropped', status })
       return
     }
-    const delay = Math.min(firstRepeatMs * 2 ** (callback.attempts - 1), longestRepeatMs)
+    const delay = Math.min(firstRepeatMs * 2 ** (callback.attempts - 1), maxRepeatMs)
     setTimeout(() => this.#repeat(callback), delay).unref()
   }
 

@@ -31,9 +31,9 @@ type MessagesRoute = { Querystring: Record<string, string | string[] | undefined
 type MediaRoute = { Querystring: { phone_number_id?: string | string[] } }
 
 const defaultListLimit = 1_000
-const largestListLimit = 1_000_000
+const maxListLimit = 1_000_000
 const defaultIdleMs = 10_000
-const longestIdleMs = 60_000
+const maxIdleMs = 60_000
 
 /** The control API under `/_sim`. With a token, every call must send it as bearer token. */
 export function simulatorControl(app: FastifyInstance, context: Context, token: string | undefined): void {
@@ -69,14 +69,14 @@ function register(context: Context, phoneNumberId: string, body: JsonObject): An
   if (isProblem(number)) return number
   const phone = readPhone(phoneNumberId, body)
   if (phone !== null && isProblem(phone)) return phone
-  const kept = phone === null ? null : (context.phones.get(phoneNumberId) ?? phone)
-  if (kept === null) context.phones.delete(phoneNumberId)
-  else context.phones.set(phoneNumberId, kept)
-  if (kept?.number) number.display_phone_number = kept.number
+  const current = phone === null ? null : (context.phones.get(phoneNumberId) ?? phone)
+  if (current === null) context.phones.delete(phoneNumberId)
+  else context.phones.set(phoneNumberId, current)
+  if (current?.number) number.display_phone_number = current.number
   context.numbers.set(phoneNumberId, number)
   context.templates.open(number.business_account_id)
   context.sender.numberChanged(phoneNumberId)
-  return { success: true, number: publicNumber(number), ...(kept ? { phone: publicPhone(kept) } : {}) }
+  return { success: true, number: publicNumber(number), ...(current ? { phone: publicPhone(current) } : {}) }
 }
 
 function unregister(context: Context, phoneNumberId: string): Answer {
@@ -152,8 +152,7 @@ function readCallback(
 function listMessages(context: Context, query: MessagesRoute['Querystring']): Answer {
   const { to, phone_number_id: phoneNumberId, limit = String(defaultListLimit) } = query
   const count = typeof limit === 'string' && /^\d{1,7}$/.test(limit) ? Number(limit) : -1
-  if (count < 0 || count > largestListLimit)
-    return invalidQuery(`limit must be a whole number from 0 to ${largestListLimit}`)
+  if (count < 0 || count > maxListLimit) return invalidQuery(`limit must be a whole number from 0 to ${maxListLimit}`)
   if (Array.isArray(to) || Array.isArray(phoneNumberId)) return invalidQuery('to and phone_number_id may be given once')
   const recipient = to === undefined ? undefined : (phoneDigits(to) ?? to)
   const { total, messages } = context.record.find(
@@ -210,8 +209,8 @@ async function reset(context: Context, { numbers = false }: JsonObject): Promise
 
 async function waitUntilIdle(context: Context, body: JsonObject): Promise<Answer> {
   const timeoutMs = body.timeout_ms ?? defaultIdleMs
-  if (typeof timeoutMs !== 'number' || !(timeoutMs >= 0 && timeoutMs <= longestIdleMs)) {
-    return invalidField(`timeout_ms must be a number from 0 to ${longestIdleMs}`)
+  if (typeof timeoutMs !== 'number' || !(timeoutMs >= 0 && timeoutMs <= maxIdleMs)) {
+    return invalidField(`timeout_ms must be a number from 0 to ${maxIdleMs}`)
   }
   const pending = await context.idle.wait(timeoutMs)
   return { success: pending === 0, pending }

@@ -79,8 +79,9 @@ function findMedia(
 ): MediaFile | Refusal {
   if (authorization === undefined) return refusals.noToken()
   const mediaFile = context.media.find(id)
-  const asked = query.phone_number_id
-  if (!mediaFile || (asked !== undefined && !mediaFile.readers.has(asked))) return refusals.unknownObject(method, id)
+  const phoneNumberId = query.phone_number_id
+  if (!mediaFile || (phoneNumberId !== undefined && !mediaFile.readers.has(phoneNumberId)))
+    return refusals.unknownObject(method, id)
   return checkReader(context, mediaFile, authorization) ?? mediaFile
 }
 

@@ -52,11 +52,11 @@ export class MediaStore {
 
   /** Adds a media object, and replaces one with the same id. */
   async add(mediaFile: Omit<MediaFile, 'addedAt' | 'readers'>): Promise<MediaFile> {
-    const kept = { ...mediaFile, addedAt: Date.now(), readers: new Set([mediaFile.phoneNumberId]) }
+    const added = { ...mediaFile, addedAt: Date.now(), readers: new Set([mediaFile.phoneNumberId]) }
     const former = this.#media.get(mediaFile.id)
-    this.#media.set(mediaFile.id, kept)
+    this.#media.set(mediaFile.id, added)
     if (former) await discard(former.content)
-    return kept
+    return added
   }
 
   async remove(mediaFile: MediaFile): Promise<void> {

@@ -13,7 +13,7 @@ import {
   writeCursor,
 } from './order-list.js'
 
-const largestPage = 250
+const maxPageSize = 250
 const argNames = ['first', 'after', 'query', 'sortKey', 'reverse']
 /**
  * `updated_at:>=2026-01-01`, with or without quotes around the time; several conditions are joined by a space or AND.
@@ -24,11 +24,11 @@ type Filter = (order: ShopOrder) => boolean
 
 /** The connection `orders`: a page of the orders that match `query`, oldest first unless `reverse` is set. */
 export function listOrders(args: JsonObject, all: ShopOrder[]): JsonObject {
-  const stranger = Object.keys(args).find((name) => !argNames.includes(name))
-  if (stranger !== undefined) throw invalid(`Field 'orders' doesn't accept argument '${stranger}'`)
+  const unexpected = Object.keys(args).find((name) => !argNames.includes(name))
+  if (unexpected !== undefined) throw invalid(`Field 'orders' doesn't accept argument '${unexpected}'`)
   const { first, reverse = false } = args
-  if (typeof first !== 'number' || !Number.isInteger(first) || first < 1 || first > largestPage) {
-    throw invalid(`first must be a whole number from 1 to ${largestPage}`)
+  if (typeof first !== 'number' || !Number.isInteger(first) || first < 1 || first > maxPageSize) {
+    throw invalid(`first must be a whole number from 1 to ${maxPageSize}`)
   }
   const moment = readSortKey(args.sortKey ?? 'PROCESSED_AT')
   const direction = reverse === true ? -1 : 1

@@ -55,10 +55,10 @@ export type OrderIdentity = Pick<ShopOrder, 'id' | 'order_number' | 'number'>
 export function readShopOrder(body: JsonObject, next: OrderIdentity, isChange: boolean): ShopOrder | Problem {
   const complaint = complaintAbout(body)
   if (complaint) return invalidField(complaint)
-  const told = body as Partial<ShopOrder>
-  const { id = next.id, order_number = next.order_number, total_price = '100.00' } = told
+  const given = body as Partial<ShopOrder>
+  const { id = next.id, order_number = next.order_number, total_price = '100.00' } = given
   const now = new Date().toISOString()
-  const { created_at = now } = told
+  const { created_at = now } = given
   return {
     number: next.number,
     name: `#${order_number}`,
@@ -73,7 +73,7 @@ export function readShopOrder(body: JsonObject, next: OrderIdentity, isChange: b
     updated_at: isChange ? now : created_at,
     cancelled_at: null,
     closed_at: null,
-    ...told,
+    ...given,
     ...{ id, order_number, total_price, created_at, admin_graphql_api_id: `gid://shopify/Order/${id}` },
   }
 }

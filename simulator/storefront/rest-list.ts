@@ -25,7 +25,7 @@ const bounds = orderMoments.flatMap((moment) => [`${moment}_min`, `${moment}_max
 const allowedWithPageInfo = ['limit', 'fields', 'page_info']
 
 const defaultLimit = 50
-const largestLimit = 250
+const maxLimit = 250
 
 interface ListOptions {
   filters: Record<string, string>
@@ -37,9 +37,9 @@ interface ListOptions {
 
 /** Lists orders as the REST API does: open ones unless `status` is given, newest first unless `order` is given. */
 export function listOrders(all: ShopOrder[], query: ListQuery): OrderPage {
-  const asked = readQuery(query)
-  if ('errors' in asked) return asked
-  const { filters, limit, before, after } = asked
+  const options = readQuery(query)
+  if ('errors' in options) return options
+  const { filters, limit, before, after } = options
   const { position, compare } = sortingBy(filters.order)
   const matching = all
     .filter((order) => matches(order, filters))
@@ -76,8 +76,8 @@ function sortingBy(order = 'created_at desc'): Sorting {
 
 function readQuery(query: ListQuery): ListOptions | { errors: string | object } {
   const { limit = String(defaultLimit), page_info: pageInfo } = query
-  if (typeof limit !== 'string' || !/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > largestLimit) {
-    return { errors: { limit: `must be a number from 1 to ${largestLimit}` } }
+  if (typeof limit !== 'string' || !/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > maxLimit) {
+    return { errors: { limit: `must be a number from 1 to ${maxLimit}` } }
   }
   if (pageInfo !== undefined) return readPageInfo(query, pageInfo, Number(limit))
   const filters: Record<string, string> = {}

@@ -41,14 +41,14 @@ function listTemplates(context: Context, request: FastifyRequest<ListRoute>): Pa
   if (numbers.length === 0) return refusals.unknownObject(request.method, params.accountId)
   const unauthorized = checkToken(headers.authorization, numbers)
   if (unauthorized) return unauthorized
-  const asked = readQuery(query, params.version)
-  if ('body' in asked) return asked
+  const options = readQuery(query, params.version)
+  if ('body' in options) return options
   const matching = context.templates
-    .list(params.accountId, asked.after)
+    .list(params.accountId, options.after)
     .filter(({ template }) => filters.every((name) => query[name] === undefined || query[name] === template[name]))
-  const shown = matching.slice(0, asked.limit)
+  const shown = matching.slice(0, options.limit)
   const [first, last] = [shown[0], shown.at(-1)]
-  const data = shown.map(({ template }) => pick(template, asked.fields))
+  const data = shown.map(({ template }) => pick(template, options.fields))
   if (!first || !last) return { data }
   const cursors = { before: cursorOf(first.position), after: cursorOf(last.position) }
   const hasMore = matching.length > shown.length
@@ -67,8 +67,8 @@ function readQuery(query: Query, version: string): ListOptions | Refusal {
   if (twice !== undefined) return refusals.invalidParameter(`Param ${twice} must be given once.`)
   const { fields = '', limit = String(defaultLimit), after } = query as Partial<Record<string, string>>
   const wanted = fields === '' ? defaultFields : [...fields.split(',').map((field) => field.trim()), 'id']
-  const stranger = wanted.find((field) => !fieldNames.includes(field))
-  if (stranger !== undefined) return refusals.unknownField(stranger, 'WhatsAppMessageTemplate')
+  const unknownName = wanted.find((field) => !fieldNames.includes(field))
+  if (unknownName !== undefined) return refusals.unknownField(unknownName, 'WhatsAppMessageTemplate')
   if (!/^[1-9]\d{0,5}$/.test(limit)) return refusals.invalidParameter('Param limit must be an integer from 1 on.')
   const position = after === undefined ? 0 : positionOf(after)
   if (position === null) return invalidCursor(version)

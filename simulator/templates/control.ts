@@ -74,9 +74,9 @@ async function changeStatus(context: Context, body: JsonObject): Promise<Answer>
   if (reason !== null && !isFilled(reason)) return invalidField('reason must be a string that is not empty, or null')
   const known = context.templates.find(number.business_account_id, String(name), String(language))
   if (!known) return unknownTemplate(body)
-  const told = { event: String(event), reason: reason === null ? null : String(reason) }
-  const template = context.templates.put(number.business_account_id, withEvent(known.template, told))
-  const content = { kind: 'change', change: statusChange(template, told) } as const
+  const templateEvent = { event: String(event), reason: reason === null ? null : String(reason) }
+  const template = context.templates.put(number.business_account_id, withEvent(known.template, templateEvent))
+  const content = { kind: 'change', change: statusChange(template, templateEvent) } as const
   return { success: true, template, ...(await firstAttempt(context, number.phone_number_id, content, true)) }
 }
 

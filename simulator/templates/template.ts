@@ -62,12 +62,12 @@ function readFormat(given: unknown, components: JsonObject[]): Template['paramet
   const variables = components.flatMap(({ type, text }) =>
     type === 'BODY' || type === 'HEADER' ? variablesOf(text) : [],
   )
-  const asked = given ?? (variables.some(isNamedVariable) ? 'NAMED' : 'POSITIONAL')
-  const format = formats.find((known) => known === asked)
+  const wanted = given ?? (variables.some(isNamedVariable) ? 'NAMED' : 'POSITIONAL')
+  const format = formats.find((known) => known === wanted)
   if (!format) return invalidField(`template.parameter_format must be one of ${formats.join(', ')}`)
-  const stranger = variables.find((variable) => isNamedVariable(variable) !== (format === 'NAMED'))
-  if (stranger === undefined) return format
-  return invalidField(`{{${stranger}}} is no variable of a template that is ${format}`)
+  const mismatch = variables.find((variable) => isNamedVariable(variable) !== (format === 'NAMED'))
+  if (mismatch === undefined) return format
+  return invalidField(`{{${mismatch}}} is not a variable of a template that is ${format}`)
 }
 
 function matches(value: unknown, pattern: RegExp): boolean {

@@ -234,9 +234,9 @@ describe('a template of the simulator', () => {
     [{ parameter_format: 'ODD' }, 'template.parameter_format must be one of NAMED, POSITIONAL'],
     [
       { ...body('{{name}}'), parameter_format: 'POSITIONAL' },
-      '{{name}} is no variable of a template that is POSITIONAL',
+      '{{name}} is not a variable of a template that is POSITIONAL',
     ],
-    [body('{{name}} {{1}}'), '{{1}} is no variable of a template that is NAMED'],
+    [body('{{name}} {{1}}'), '{{1}} is not a variable of a template that is NAMED'],
     [{ components: {} }, 'template.components must be an array'],
     [{ components: [{ text: 'x' }] }, 'each with a type'],
     [{ components: [] }, 'must hold a BODY'],
