@@ -52,7 +52,7 @@ import { createTranscriber } from './transcription/client.js'
 import { createUpstreamClient } from './upstream/client.js'
 import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
 
-/** What the service needs; the caller opens the database and, if wanted, the simulator. */
+/** The parts that the service is built from. The caller opens the database and, if configured, the simulator. */
 export interface AppOptions {
   config: Config
   secrets: Secrets
@@ -282,7 +282,7 @@ async function link(
     if (simulator.passesOn) throw error
     log.info(
       { reason: (error as Error).message },
-      'the upstream on this machine takes no numbers: it is no simulator, or not up',
+      'the upstream on this machine does not register numbers: it is not a simulator, or it is not running',
     )
   }
 }

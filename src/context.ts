@@ -22,7 +22,7 @@ import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
 import type { SimulatedNumber } from './upstream/simulator-link.js'
 
-/** Makes and checks the signed addresses of stored media. */
+/** Creates and verifies the signed URLs of stored media. */
 export interface MediaLinks {
   urlOf: MediaAddress
   check(
@@ -34,21 +34,21 @@ export interface MediaLinks {
   ): 'valid' | 'expired' | 'invalid'
 }
 
-/** The text of a token, and the hash by which it is stored. */
+/** A token, and the hash of its secret, which is stored. */
 export interface SignedToken {
   token: string
   secretHash: Buffer
 }
 
-/** Makes and reads signed tokens of one kind. */
+/** Creates and reads signed tokens of one kind. */
 export interface SignedTokens {
   /** A new token, with a secret of its own. */
   issue(organizationId: string, id: string): SignedToken
-  /** What a token says, with the token that comes after it; null when it is not ours. */
+  /** The content of a token; `next` creates its successor. Null if the signature is not ours. */
   read(token: string): { organizationId: string; id: string; secretHash: Buffer; next: () => SignedToken } | null
 }
 
-/** The tokens by which members of teams are known. */
+/** The tokens that identify members. */
 export interface SignInTokens {
   session: SignedTokens
   link: SignedTokens
@@ -63,17 +63,17 @@ export interface Passwords {
    * member. Call it within `queue`.
    */
   matches(passwordHash: string | null, password: string): Promise<boolean>
-  /** Does work that waits for passwords. Throws service_unavailable, before it starts, if too many wait. */
+  /** Runs work that hashes or checks passwords. Throws service_unavailable before it starts if too many wait. */
   queue<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /** Bounds how many files are in progress, in all and for each organization. */
 export interface FileLimiter {
-  /** Does the work within the limits; throws too_many_requests when they are reached. */
+  /** Does the work within the limits. Throws too_many_requests if they are reached. */
   pass<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>
 }
 
-/** What bounds the work of this process. */
+/** The limits of concurrent work in this process. */
 export interface Limits {
   /** Files that are sent. */
   sentFiles: FileLimiter
@@ -85,7 +85,7 @@ export interface Limits {
   conversions: Semaphore
 }
 
-/** Look-ups that share a statement when they are asked for at the same moment. */
+/** Look-ups that share a statement with others of the same moment. */
 export interface LookUps {
   /** A contact by its addresses (core/contacts/contacts). */
   contact: (lookup: ContactLookup) => Promise<Contact | null>
@@ -95,31 +95,31 @@ export interface LookUps {
   message: (lookup: { organizationId: string; id: string }) => Promise<MessageOfContact | null>
 }
 
-/** What finding a contact needs. */
+/** The context of finding a contact. */
 export type ContactContext = Pick<Context, 'database'> & { lookUp: Pick<LookUps, 'contact'> }
 
 /** The service's own settings and its place among its processes. */
 interface ProcessContext {
-  /** The time; tests set it forward instead of waiting. */
+  /** The current time; tests set it forward instead of waiting. */
   clock: () => Date
   log: Logger
   /** This process in the process registry. */
   processId: number
-  /** Where people reach this service, such as https://chat.example.com. */
+  /** The public address of this service, such as https://chat.example.com. */
   publicUrl: () => string
   /**
    * The values of utm_source, normalized (model/broadcasts/utm), that mark an order as coming from the messaging
    * channel.
    */
   channelNames: readonly string[]
-  /** How long one call to the upstream waits for its answer, in milliseconds. */
+  /** Maximum duration of one call to the upstream. */
   upstreamTimeoutMs: number
   limits: Limits
   /** The idempotent attempts that this process is making, by resource id (core/runtime/idempotency). */
   attemptsInProgress: Set<string>
 }
 
-/** What the service stores, and how it keeps secrets. */
+/** Stores and secrets. */
 interface StoreContext {
   database: Database
   lookUp: LookUps
@@ -127,15 +127,15 @@ interface StoreContext {
   passwords: Passwords
   /** The tokens of sessions and sign-in links (core/identity/sign-in-tokens). */
   signInTokens: SignInTokens
-  /** Where the bytes of media are kept. */
+  /** The store of files. */
   blobs: BlobStore
-  /** The signed addresses of media (core/media/links). */
+  /** The signed URLs of media (core/media/links). */
   mediaLinks: MediaLinks
-  /** Where files lie while they pass through. */
+  /** The folder for files in progress. */
   spool: Spool
 }
 
-/** Clients of what lies outside the service. */
+/** Clients of external services. */
 interface ClientContext {
   upstream: UpstreamClient
   /** Reads orders of storefronts. */
@@ -157,9 +157,9 @@ interface ClientContext {
   sandboxes: Sandboxes | null
 }
 
-/** Sending and what follows from it. */
+/** Sending, jobs and notifications. */
 interface SendContext {
-  /** Writes the messages that are sent (core/messages/send/message-writer). */
+  /** Records outgoing messages (core/messages/send/message-writer). */
   messageWriter: MessageWriter
   /** Reserves the moment at which a number may send (core/messages/send/rate-limiter). */
   reserveSendSlot: ReserveSendSlot
@@ -173,16 +173,16 @@ interface SendContext {
   notifications: Notifications
 }
 
-/** The context without linked devices: what sessions are built from. */
+/** The context without linked devices; sessions are built from it. */
 export interface BaseContext extends ProcessContext, StoreContext, ClientContext, SendContext {}
 
-/** What every function of core is given. Built once, by the composition root (app.ts). */
+/** The context that every function of core gets. Built once, by the composition root (app.ts). */
 export interface Context extends BaseContext {
-  /** Linked devices, in whichever process they run (core/instances/sessions/session-commands). */
+  /** The linked device of an instance, in this or another process (core/instances/sessions/session-commands). */
   devices: (instance: Pick<Instance, 'organization_id' | 'id'>) => Device
 }
 
-/** What operators' functions need; the command line has no more. */
+/** The context of operators' functions, which is all that the command line has. */
 export type OperatorContext = Pick<Context, 'database' | 'clock'> & { notifications: Pick<Notifications, 'send'> }
 
 /** The same for functions that store credentials. */

@@ -23,12 +23,12 @@ export function businessApiDriver(upstream: UpstreamClient, number: BusinessNumb
 /** Converts a message to the upstream's format. */
 export function toOutbound({ id, recipient, content, replyToUpstreamId }: DriverMessage): wire.OutboundMessage {
   // A reaction names its message in its own payload.
-  const answers = replyToUpstreamId !== null && content.type !== 'reaction'
+  const isReply = replyToUpstreamId !== null && content.type !== 'reaction'
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     ...('phone' in recipient ? { to: recipient.phone } : { recipient: recipient.userId }),
-    ...(answers ? { context: { message_id: replyToUpstreamId } } : {}),
+    ...(isReply ? { context: { message_id: replyToUpstreamId } } : {}),
     biz_opaque_callback_data: id,
     ...toPayload(content, replyToUpstreamId ?? ''),
   }
@@ -111,15 +111,15 @@ function toInteractive(
   const footer = interactive.footer === null ? {} : { footer: { text: interactive.footer } }
   if (interactive.type === 'button') {
     const buttons = interactive.buttons.map((reply) => ({ type: 'reply' as const, reply }))
-    const above = header === null ? {} : { header: toHeader(header) }
-    return { type: 'button', ...above, body, ...footer, action: { buttons } }
+    const shownHeader = header === null ? {} : { header: toHeader(header) }
+    return { type: 'button', ...shownHeader, body, ...footer, action: { buttons } }
   }
   const sections = interactive.sections.map(({ title, rows }) => ({
     ...optional('title', title),
     rows: rows.map(({ id, title, description }) => ({ id, title, ...optional('description', description) })),
   }))
-  const above = header?.type === 'text' ? { header } : {}
-  return { type: 'list', ...above, body, ...footer, action: { button: interactive.button, sections } }
+  const shownHeader = header?.type === 'text' ? { header } : {}
+  return { type: 'list', ...shownHeader, body, ...footer, action: { button: interactive.button, sections } }
 }
 
 function toHeader(header: InteractiveHeader<UploadedFile>): wire.InteractiveHeader {
@@ -141,9 +141,9 @@ function toFileHeader(header: FileHeader): Exclude<wire.InteractiveHeader, { typ
 
 function toTemplate({ template, header }: TemplateContent<UploadedFile>): wire.TemplatePayload {
   const { name, language, body, buttons } = template
-  const above = header === null ? toTemplateHeader(template.header) : [toFileHeader(header)]
+  const headerParameters = header === null ? toTemplateHeader(template.header) : [toFileHeader(header)]
   const components: wire.TemplateComponent[] = [
-    ...(above.length === 0 ? [] : [{ type: 'header' as const, parameters: above }]),
+    ...(headerParameters.length === 0 ? [] : [{ type: 'header' as const, parameters: headerParameters }]),
     ...(body.parameters.length === 0 ? [] : [{ type: 'body' as const, parameters: toTextParameters(body) }]),
     ...buttons.flatMap(toTemplateButton),
   ]

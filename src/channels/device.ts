@@ -25,7 +25,7 @@ export type DeviceCommand =
   | { verb: 'connect'; number: string | null }
   /** Reconnects. → PairingCode | null (null: connected, or connecting without a code) */
   | { verb: 'restart' }
-  /** Ends the session for good. → null */
+  /** Ends the session permanently. → null */
   | { verb: 'logout' }
   /** `about`: the reply target, under the name that older processes read. → Sent */
   | { verb: 'send'; message: DriverMessage; about: KnownMessage | null }

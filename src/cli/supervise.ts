@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
-/** After so long without a fault, the wait before a restart is the shortest again. */
+/** After this time without a fault, the wait before a restart is the shortest again. */
 const CALM_MS = 60_000
 /** Wrong usage or configuration, which a restart does not fix. */
 const WRONG_USAGE = 2

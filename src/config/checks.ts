@@ -22,7 +22,7 @@ function mediaContradiction({ media, fromEnvironment: given }: Config): string |
   if (media.kind === 'files')
     return `${key} is set, but PARLEY_MEDIA_URL is not: media is kept in files, which need no key; set PARLEY_MEDIA_URL=s3://bucket, or leave the key out`
   if (others.length === 0)
-    return `${key} is set, but ${mediaKeyNames.find((name) => name !== key)} is not: set both, or none for what the AWS SDK finds by itself`
+    return `${key} is set, but ${mediaKeyNames.find((name) => name !== key)} is not: set both, or neither to let the AWS SDK find credentials`
   return undefined
 }
 

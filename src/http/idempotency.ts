@@ -58,7 +58,7 @@ export async function answerOnce(
   return send(reply, answer.status, answer.body)
 }
 
-/** True if the outcome of a send was unknown; send-template reports that with 200. */
+/** True if the answer reports a failure or an unknown outcome; send-template reports the latter with 200. */
 function isUnsettled({ status, body }: KeptAnswer): boolean {
   return status >= 500 || asObject(body).error === PROBLEMS.outcome_unknown
 }

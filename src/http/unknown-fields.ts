@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** How to treat parameters and fields that the route's schema does not know. */
-    unknown?: { policy: 'tell' | 'refuse'; find: (request: FastifyRequest) => Unknown[] }
+    unknown?: { policy: 'report' | 'refuse'; find: (request: FastifyRequest) => Unknown[] }
   }
 }
 
@@ -25,12 +25,12 @@ const MAX_LOGGED_PER_KEY = 100
  * Ignores unknown parameters and fields on routes registered from now on, lists them in the answer's `warnings` (also
  * of errors), and logs each once per key. Only JSON objects have warnings; files and streams have none.
  */
-export function tellUnknown(server: FastifyInstance, log: Logger): void {
-  lookForUnknown(server, 'tell')
+export function reportUnknown(server: FastifyInstance, log: Logger): void {
+  lookForUnknown(server, 'report')
   server.decorateRequest('warnings', null)
   const isNews = createFirstSeen(MAX_KEYS, MAX_LOGGED_PER_KEY)
   server.addHook('preValidation', (request, _reply, done) => {
-    const unknown = findUnknown(request, 'tell')
+    const unknown = findUnknown(request, 'report')
     if (unknown.length > 0) {
       request.warnings = unknown.map((one) => describeUnknown(one.is, one, ' and was ignored'))
       logNews(request, unknown)
@@ -56,7 +56,7 @@ export function tellUnknown(server: FastifyInstance, log: Logger): void {
 
 /**
  * Refuses unknown parameters and fields on routes registered from now on with invalid_parameter or invalid_field,
- * except on routes for which `tellUnknown` is called on an inner server.
+ * except on routes for which `reportUnknown` is called on an inner server.
  */
 export function refuseUnknown(server: FastifyInstance, knownParameters: readonly string[] = []): void {
   lookForUnknown(server, 'refuse', knownParameters)
@@ -67,7 +67,7 @@ export function refuseUnknown(server: FastifyInstance, knownParameters: readonly
   })
 }
 
-function findUnknown(request: FastifyRequest, policy: 'tell' | 'refuse'): Unknown[] {
+function findUnknown(request: FastifyRequest, policy: 'report' | 'refuse'): Unknown[] {
   const { unknown } = request.routeOptions.config
   return unknown?.policy === policy ? unknown.find(request) : []
 }
@@ -75,7 +75,7 @@ function findUnknown(request: FastifyRequest, policy: 'tell' | 'refuse'): Unknow
 /** The policy of the innermost server applies. */
 function lookForUnknown(
   server: FastifyInstance,
-  policy: 'tell' | 'refuse',
+  policy: 'report' | 'refuse',
   knownParameters: readonly string[] = [],
 ): void {
   const guarded = Object.fromEntries(knownParameters.map((name) => [name, {}]))

@@ -251,7 +251,7 @@ function onStuck(events: EventEmitter): Promise<Error> {
 function logFailedJobs(events: EventEmitter, log: Logger): void {
   events.on('job:failed', ({ job, error }: { job: Job; error: unknown }) => {
     const { organizationId, callbackId } = asObject(job.payload)
-    log.error({ err: error, task: job.task_identifier, organizationId, callbackId }, 'a job failed for good')
+    log.error({ err: error, task: job.task_identifier, organizationId, callbackId }, 'a job failed on its last attempt')
   })
 }
 

@@ -37,9 +37,9 @@ export function readId(value: unknown): string | null {
   return id !== null && id.length <= MAX_ID_LENGTH && isStorable(id) ? id : null
 }
 
-/** The text for an answer without an error body, which comes from something in between. */
+/** The text for an answer without an error body, which does not come from the upstream's API. */
 export function bareStatusText(status: number): string {
-  return `HTTP ${status} without an error body: what answers at PARLEY_UPSTREAM_URL may not be the upstream's API`
+  return `HTTP ${status} without an error body: the server at PARLEY_UPSTREAM_URL may not be the upstream's API`
 }
 
 function readError(error: JsonObject): Answer['error'] {

@@ -51,7 +51,7 @@ export async function send(
   }
 }
 
-/** An acceptance counts only with a status of success, an error body with any. Without either, the status decides. */
+/** A message id counts only with a 2xx status, an error body with any status. Without either, the status decides. */
 function toOutcome(answer: Answer): SendOutcome {
   const accepted = answer.isSuccess && answer.body !== null ? readAcceptance(answer.body) : null
   if (accepted) return accepted
@@ -76,7 +76,7 @@ function readError({ status, retryAfterMs }: Answer, { code, kind, text }: NonNu
   return { outcome: 'refused', because: kind === 'credentials' ? 'credentials' : 'message', code, text }
 }
 
-/** Without an error body the answer comes from something in between; only a 4xx shows that nothing was accepted. */
+/** An answer without an error body comes from a proxy in between; only a 4xx shows that the upstream accepted nothing. */
 function readBareStatus({ status, retryAfterMs }: Answer): SendOutcome {
   const text = bareStatusText(status)
   if (status === 429)

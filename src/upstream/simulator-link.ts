@@ -87,7 +87,8 @@ export async function registerPhone(
   })
   const { state, number, name } = asObject(answer.phone)
   const known = (['open', 'connecting', 'close'] as const).find((one) => one === state)
-  if (known === undefined) throw new Error('what took the phone is no simulator that has phones, or an older one')
+  if (known === undefined)
+    throw new Error('the server that registered the phone is not a simulator with phones, or is an older one')
   return { state: known, number: asText(number), profileName: asText(name) }
 }
 

@@ -30,7 +30,7 @@ export interface LocationPayload {
   address?: string
 }
 
-/** A contact card; besides `formatted_name` the upstream requires one more part of the name. */
+/** A contact card. In addition to `formatted_name`, the upstream requires one more part of the name. */
 export interface ContactCardPayload {
   name: { formatted_name: string; first_name: string; last_name?: string }
   phones: Array<{ phone: string; type?: string; wa_id?: string }>

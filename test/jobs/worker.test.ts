@@ -403,7 +403,7 @@ it('a job that has failed for the last time is logged as an error, with only the
       task: 'receive_callback',
       organizationId: 'an organization',
       callbackId: 'a callback',
-      msg: 'a job failed for good',
+      msg: 'a job failed on its last attempt',
     },
   ])
   expect(JSON.stringify(lines)).not.toContain('5511987654321')

@@ -18,7 +18,7 @@ export interface EventWriter {
   close(): Promise<void>
 }
 
-/** After so many failures in a row the device disconnects; the network keeps its messages until it reconnects. */
+/** After this many failures in a row the device disconnects; the network keeps its messages until it reconnects. */
 const MAX_FAILURES = 3
 
 /** `onFailing` is called when events cannot be recorded for a while. */

@@ -15,7 +15,7 @@ export interface Following {
 export function following({ stdout }: Streams, work: (following: Following) => Promise<void>): Promise<void> {
   return endingInOrder(async ({ signal: asked }) => {
     const unread = new AbortController()
-    const end = () => unread.abort(new AskedToEnd('nobody reads the output'))
+    const end = () => unread.abort(new AskedToEnd('the output is no longer read'))
     stdout.on('error', end).on('close', end)
     const signal = AbortSignal.any([asked, unread.signal])
     const print = async (text: string) => {

@@ -151,10 +151,10 @@ export async function createContact(
     if (isForeignKeyViolation(error)) {
       throw new Problem('organization_not_found', 'The organization of this API key was deleted')
     }
-    const faster = isUniqueViolation(error)
+    const createdMeanwhile = isUniqueViolation(error)
       ? await findContactByAddresses(ctx.database, organization.id, number.forms)
       : null
-    throw faster ? contactExists(faster, number) : error
+    throw createdMeanwhile ? contactExists(createdMeanwhile, number) : error
   }
 }
 
@@ -213,8 +213,8 @@ export async function changeContact(
 }
 
 /**
- * Erases a contact with its messages, and raises contact.erased; a job blanks what is stored of it elsewhere. Throws
- * like findContact.
+ * Erases a contact with its messages, and raises contact.erased. A job removes its data from other tables. Throws like
+ * findContact.
  */
 export async function eraseContact(
   ctx: Context,

@@ -16,7 +16,7 @@ import { removeMedia } from '../media/remove.js'
 import { organizationNotFound } from './organizations.js'
 
 const MEDIA_BATCH = 500
-/** After so many batches (seconds to a minute) a job ends and adds a follow-up job, so that other jobs can run. */
+/** After this many batches (seconds to a minute) a job ends and adds a follow-up job, so that other jobs can run. */
 const MAX_BATCHES = 200
 /** Longer than any request. */
 const REST_SECONDS = 60

@@ -12,7 +12,7 @@ import {
 } from '../../storage/runtime/idempotency.js'
 import { isProcessAlive } from '../../storage/runtime/process-registry.js'
 
-/** An answer as an interface gave it; it is kept and given again as it is. */
+/** An answer that is stored and returned again unchanged. */
 export interface KeptAnswer {
   status: number
   body: unknown
@@ -23,11 +23,11 @@ export interface RepeatableAnswer extends KeptAnswer {
   final: boolean
 }
 
-/** A request that can be repeated without being done twice. */
+/** A request that has its effect once, even if a client repeats it. */
 export interface IdempotentRequest extends IdempotentOperation {
   /** The answer contains a secret and is stored encrypted. */
   isSecret?: boolean
-  /** Whether a kept answer says that the outcome was unknown: it is looked up again, since it may be known by now. */
+  /** Whether a kept answer reports an unknown outcome; then it is looked up again, since it may be known by now. */
   isUnsettled: (answer: KeptAnswer) => boolean
   /** Does the work; a created resource gets the given id. */
   perform: (resourceId: string) => Promise<RepeatableAnswer>
@@ -45,7 +45,7 @@ export async function performOnce(
   request: IdempotentRequest,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const resourceId = newId()
-  // Noted before the claim, so that a concurrent request that reads the claim does not take it for abandoned.
+  // Added before the claim, so that a concurrent request that reads the claim does not consider it abandoned.
   return whileInProgress(ctx, resourceId, async () => {
     const attempt = { resourceId, processId: ctx.processId, at: ctx.clock() }
     const claim = await claimIdempotencyKey(ctx.database, organizationId, request, attempt)
@@ -55,7 +55,7 @@ export async function performOnce(
       case 'reused':
         throw new Problem(
           'idempotency_key_reused',
-          `The Idempotency-Key "${request.key}" was used for another body in the last 24 hours: use a new key`,
+          `The Idempotency-Key "${request.key}" was used with another body in the last 24 hours: use a new key`,
         )
       case 'under_way':
         return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
@@ -91,10 +91,10 @@ async function perform(
     await finish(ctx, organizationId, request, resourceId, attempt)
     return attempt
   } catch (error) {
-    // A Problem means that nothing was done. After any other error work may have been done: the next attempt checks
-    // first.
-    const leave = error instanceof Problem ? releaseIdempotencyKey : abandonIdempotencyKey
-    await leave(ctx.database, organizationId, request, resourceId).catch(() => undefined)
+    // A Problem means that nothing was done. After any other error, work may have been done, so the next attempt looks
+    // it up first.
+    const giveUp = error instanceof Problem ? releaseIdempotencyKey : abandonIdempotencyKey
+    await giveUp(ctx.database, organizationId, request, resourceId).catch(() => undefined)
     throw error
   }
 }
@@ -163,11 +163,11 @@ async function takeOver(
 function inProgress({ key }: IdempotentRequest): Problem {
   return new Problem(
     'request_in_progress',
-    `The first request with the Idempotency-Key "${key}" is under way: repeat this one in a moment`,
+    `The first request with the Idempotency-Key "${key}" is still in progress: repeat this one in a moment`,
   )
 }
 
-/** A stored answer is returned, except for an unknown outcome that is known by now. */
+/** The stored answer, or a new one if it reported an unknown outcome that is known by now. */
 async function settleAnswer(
   ctx: Context,
   organizationId: string,

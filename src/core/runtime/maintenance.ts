@@ -26,25 +26,25 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /**
  * Longer than a request (25 s). A message that is still pending then has lost its process, or belongs to a broadcast
- * that retries for long.
+ * that keeps retrying.
  */
 const ABANDONED_MS = MINUTE_MS / 2
 const GIVE_UP_MS = 15 * MINUTE_MS
 /**
- * A callback that waits longer may contain the outcome of a message. Under steady traffic some always wait, but not as
- * long.
+ * A callback that waits longer may contain the outcome of a message. Under steady traffic some callbacks always wait,
+ * but not as long.
  */
 const BACKLOG_MS = MINUTE_MS
-/** After so many attempts (half a minute), a failing callback no longer delays the organization's messages. */
+/** After this many attempts (half a minute), a failing callback no longer delays the organization's messages. */
 const SENSIBLE_ATTEMPTS = 3
 const BATCH = 500
 const ROLL_UP_BATCH = 10_000
 const PRUNE_BATCH = 5_000
 
 /**
- * Ends sends that will get no more news: after 15 minutes without a callback the message is marked failed with
- * `outcome_unknown`. Only time counts in which the service was up and had processed the organization's stored
- * callbacks. Also deletes expired commands of linked devices.
+ * Marks a message failed with `outcome_unknown` if no callback reports its outcome within 15 minutes. Only time counts
+ * in which the service was up and had processed the organization's stored callbacks. Also deletes expired commands of
+ * linked devices.
  */
 export async function expireOutcomes(ctx: Context): Promise<void> {
   const now = ctx.clock()
@@ -55,7 +55,7 @@ export async function expireOutcomes(ctx: Context): Promise<void> {
   const deadline = before(now, GIVE_UP_MS)
   if (upSince > deadline) return
   const backlogged = await listBackloggedOrganizations(ctx.database, before(now, BACKLOG_MS), SENSIBLE_ATTEMPTS)
-  const error = { code: OUTCOME_UNKNOWN, text: 'The upstream never said whether it took the message' }
+  const error = { code: OUTCOME_UNKNOWN, text: 'The upstream did not report whether it accepted the message' }
   for (;;) {
     const overdue = await listOverdueMessages(ctx.database, deadline, backlogged, BATCH)
     for (const { organization_id, id } of overdue) {

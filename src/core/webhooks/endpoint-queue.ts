@@ -19,7 +19,7 @@ const CAPACITY = 200
 const LOW_WATER_MARK = 64
 /** Maximum number of waiting, in-flight and unrecorded deliveries together. */
 const MAX_KNOWN = 2 * CAPACITY
-/** Reads at most so many per concurrent send, so that slow endpoints get few. */
+/** Maximum number of deliveries read per concurrent send, so that slow endpoints get few. */
 const PREFETCH_PER_SLOT = 8
 
 /**

@@ -47,7 +47,7 @@ export interface OwnedFeeds {
   releaseAll(): Promise<void>
 }
 
-/** Every so many rounds each feed is fully refreshed, in case a notification was lost. */
+/** After this many rounds each feed is fully refreshed, in case a notification was lost. */
 const TICKS = 15
 const UNREAD = { hasNewEvents: true, isStale: true, isPostponed: false, isUncertain: false }
 

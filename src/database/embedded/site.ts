@@ -66,7 +66,7 @@ export async function openSocketFolder(site: Site, owner: Owner): Promise<void> 
   // Another claimant stepped back and just removed the folder.
   if (!found) return openSocketFolder(site, owner)
   if (!isTrusted(site, found)) {
-    throw new EmbeddedDatabaseError(`socket folder ${site.socketFolder} belongs to somebody else: remove it`)
+    throw new EmbeddedDatabaseError(`socket folder ${site.socketFolder} belongs to another user: remove it`)
   }
   if (found.uid !== owner.uid) await lchown(site.socketFolder, owner.uid, owner.gid).catch(ignoring('ENOENT'))
   if ((found.mode & 0o777) !== 0o700) await chmod(site.socketFolder, 0o700).catch(ignoring('ENOENT'))

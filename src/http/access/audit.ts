@@ -13,7 +13,7 @@ export type AccessChange =
   | 'api_key_revoked'
   | 'organization_deleted'
 
-/** Logs a change of access: who made it (a member or an operator) and whom it concerns. Only ids, nothing secret. */
+/** Logs a change of access: its author (a member or an operator) and the member or key affected. Ids only, no secrets. */
 export function auditAccess(
   { log }: Pick<Context, 'log'>,
   { caller }: FastifyRequest,

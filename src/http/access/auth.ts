@@ -84,7 +84,10 @@ export function senderOf({ caller }: FastifyRequest, memberId: string | null | u
   const own = caller?.memberId ?? null
   if (own === null) return memberId ?? null
   if (memberId == null || memberId.toLowerCase() === own) return own
-  throw new Problem('forbidden', `memberId ${memberId} is not you: leave it out, and the message is sent in your name`)
+  throw new Problem(
+    'forbidden',
+    `memberId ${memberId} is another member: leave it out to send the message in your name`,
+  )
 }
 
 /** Checks a request of the operator. Throws invalid_api_key, too_many_requests. */
@@ -116,7 +119,7 @@ export function createAdminGuard({ clock, log }: Pick<Context, 'clock' | 'log'>,
   }
 }
 
-/** The same message for every other slug, existing or not, so that it does not reveal who is a tenant. */
+/** The message is the same for every other slug, existing or not, so it does not reveal which tenants exist. */
 export function checkTenant({ tenant }: Caller, tenantId: unknown): void {
   if (tenantId === undefined || tenantId === tenant.slug) return
   throw new Problem('invalid_api_key', 'API key does not belong to the organization that tenantId names')

@@ -105,7 +105,9 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
     })
   }
   request.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'a request failed')
-  return new Problem('internal', 'Something went wrong on our side: tell us the request_id', { request_id: request.id })
+  return new Problem('internal', 'An unexpected error occurred: give the request_id to the operator of the service', {
+    request_id: request.id,
+  })
 }
 
 export type ProblemSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
@@ -157,7 +159,7 @@ function fromFastify(error: unknown, request: FastifyRequest): Problem | null {
         `The Content-Type "${request.headers['content-type'] ?? ''}" is not supported: send ${request.routeOptions.config.contentType ?? 'application/json'}`,
       )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('invalid_json', 'The request body does not have the length that Content-Length tells')
+      return new Problem('invalid_json', 'The length of the request body differs from Content-Length')
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem('not_found', 'The path of the request is malformed or too long')

@@ -5,7 +5,7 @@ import { Problem } from '../../model/problem.js'
 import { bodyOf, statusOf } from './problems.js'
 import { explainUnsent } from './unsent.js'
 
-/** The answer to a send. For an Idempotency-Key only results that a retry cannot change are stored. */
+/** The answer to a send. An Idempotency-Key keeps only results that a retry cannot change. */
 export function toAnswer(tenant: Tenant, type: string, sent: SendResult): RepeatableAnswer {
   if (sent.result === 'accepted') {
     const body = {

@@ -27,7 +27,7 @@ export function explainUnsent(sent: Unsent, network: 'upstream' | 'network'): Pr
     case 'unknown':
       return new Problem(
         'outcome_unknown',
-        `The message left, but no answer came. It is not sent again by itself; its status settles when the ${network} reports it`,
+        `The message was sent, but no answer came. Parley does not send it again; its status changes when the ${network} reports it`,
         { retryable: false, id },
       )
   }

@@ -154,7 +154,7 @@ async function answerContact(ctx: Context, organization: Organization, { chatNum
   return { success: true, contact: presentContact(contact, ctx.clock()) }
 }
 
-/** Whose conversation is asked for; an empty chatNumber names nobody. Throws missing_parameter. */
+/** The contact whose conversation is requested; an empty chatNumber counts as absent. Throws missing_parameter. */
 export function readReference({ chatNumber, contactId }: Pick<Asked, 'chatNumber' | 'contactId'>): ContactReference {
   if (!chatNumber && contactId === undefined) {
     throw new Problem('missing_parameter', 'chatNumber (or contactId) query parameter is required')

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
-import { tellUnknown } from '../../http/unknown-fields.js'
+import { reportUnknown } from '../../http/unknown-fields.js'
 import { broadcastAnalyticsRoutes } from './broadcasts/analytics.js'
 import { broadcastRoutes } from './broadcasts/broadcasts.js'
 import { broadcastControlRoutes } from './broadcasts/controls.js'
@@ -24,7 +24,7 @@ import { webhookRoutes } from './webhooks/webhooks.js'
 /** Interface A: every route. It is mounted behind a guard: that of API keys, or that of the console's sessions. */
 export function apiRoutes(ctx: Context): FastifyPluginAsync {
   return async (plain) => {
-    tellUnknown(plain, ctx.log)
+    reportUnknown(plain, ctx.log)
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     contactRoutes(server, ctx) //       GET POST PATCH DELETE /contact
     conversationRoutes(server, ctx) //  GET /conversations

@@ -4,11 +4,11 @@ import { createByteBudget } from '../../lib/async/byte-budget.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
 
-/** Nearly all webhooks are smaller. They have a separate budget, which large ones cannot use up. */
+/** Nearly all bodies are smaller. They have a separate budget, which large ones cannot use up. */
 const SMALL_BYTES = 64 * 1_024
 /** Size of each of the two budgets. */
 const BUDGET_BYTES = 32 * MEBIBYTE
-/** Minimum that a request is charged, for what it needs besides its body. */
+/** The minimum charge of a request: it needs memory in addition to its body. */
 const MIN_CHARGE_BYTES = 4 * 1_024
 const RETRY_SECONDS = 2
 

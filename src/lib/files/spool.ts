@@ -10,7 +10,7 @@ export interface Spool {
   /** Gives `work` an unused path and removes the file at the end in any case. */
   use<Result>(work: (path: string) => Promise<Result>): Promise<Result>
   /**
-   * Removes files of dead processes of this machine, and files of any process that were not written to for so long;
+   * Removes files of dead processes of this machine, and files that were last written more than `olderThanMs` ago;
    * returns their number.
    */
   sweep(olderThanMs: number): Promise<number>

@@ -91,7 +91,7 @@ export interface Pools {
 type GiveUp = (reason: Error) => void
 
 const BODILESS = ['GET', 'HEAD', 'DELETE']
-/** After so many interim answers a request fails, since a server could send them without end. */
+/** After this many interim answers a request fails, since a server could send them without end. */
 const MAX_INTERIM_ANSWERS = 32
 
 /** Starts a request; see HttpClient.dispatch. */
@@ -154,7 +154,7 @@ function open(pools: Pools, { origin, path, method, headers = {}, body }: HttpRe
   const refusal = pools.guard && isIP(host) ? pools.guard.check(host, host) : null
   if (refusal) throw refusal
   const agent = pools.agents[origin.protocol]
-  if (!agent) throw new Error(`${origin.protocol} is no protocol of HTTP`)
+  if (!agent) throw new Error(`${origin.protocol} is not a protocol of HTTP`)
   // Passing a list costs half as much as passing an object.
   const list = ['host', origin.host, ...Object.entries(headers).flat()]
   const hasLength = body instanceof Readable || (body == null && BODILESS.includes(method))

@@ -63,7 +63,7 @@ function resolve({ kind }: Slot, value: string, person: Person): { text: string 
   const { text, unresolved } = resolvePlaceholders(value, person, kind === 'address' ? encodeURIComponent : undefined)
   if (unresolved !== null) return { reason: `${unresolved} resolves to nothing for this contact` }
   const safe = toParameterText(text)
-  if (kind === 'number' && !Number.isFinite(Number(safe))) return { reason: 'it is no number' }
+  if (kind === 'number' && !Number.isFinite(Number(safe))) return { reason: 'it is not a number' }
   return { text: safe }
 }
 

@@ -108,7 +108,7 @@ const change = statement<never>(
   'UPDATE message_search SET folded = $4 WHERE organization_id = $1 AND contact_id = $2 AND seq = $3',
 )
 
-/** A job indexes so many messages of a conversation, and is enqueued with the last one of them. */
+/** A job indexes this many messages of a conversation, and is enqueued with the last one of them. */
 export const INDEX_STEP = 1_000
 
 const INDEXING_TASK = taskId('index_conversation')

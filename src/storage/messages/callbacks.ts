@@ -42,7 +42,7 @@ const find = statement<{ organization_id: string; id: string } & CallbackBody>(
    LEFT JOIN instances i ON i.organization_id = c.organization_id AND i.id = c.instance_id`,
 )
 
-// Callbacks that failed repeatedly are left out, because nothing can be expected of them soon.
+// Callbacks that failed repeatedly are left out, because they are not likely to succeed soon.
 const listBacklogged = statement<{ organization_id: string }>(
   'callbacks.listBacklogged',
   `SELECT DISTINCT (j.payload ->> 'organizationId')::uuid AS organization_id
@@ -52,7 +52,7 @@ const listBacklogged = statement<{ organization_id: string }>(
 )
 
 // Finds old callbacks by their ids, which are ordered by time. A callback with a job is unprocessed: it waits, or
-// failed for good.
+// failed on every attempt.
 const prune = statement<{ count: number }>(
   'callbacks.prune',
   `WITH old AS (
@@ -120,13 +120,13 @@ export async function listBackloggedOrganizations(db: Queryable, before: Date, a
   return rows.map((row) => row.organization_id)
 }
 
-/** How many callbacks failed for good. Of all tenants. */
+/** The number of callbacks that failed on every attempt. Of all tenants. */
 export async function countFailedCallbacks(db: Queryable): Promise<number> {
   const [row] = await db.run(countFailed, [])
   return row?.failed ?? 0
 }
 
-/** Deletes at most `limit` processed callbacks with smaller ids; resolves to how many. Of all tenants. */
+/** Deletes at most `limit` processed callbacks with ids below `beforeId`; resolves to their number. Of all tenants. */
 export async function pruneCallbacks(db: Queryable, beforeId: string, limit: number): Promise<number> {
   const [row] = await db.run(prune, [beforeId, limit])
   return row?.count ?? 0

@@ -232,7 +232,7 @@ const accept = statement<{ held: boolean }>(
      RETURNING g.n, m.organization_id, m.contact_id, m.instance_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
        m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
    ), kept AS (
-     -- A status may come before the answer to the call.
+     -- Keeps the network's message if a status came before the answer to the call.
      UPDATE messages m SET network = g.network, gateway_type = coalesce(g.gateway_type, m.gateway_type)
      FROM (SELECT * FROM given WHERE network IS NOT NULL ${FEW}) g
      WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id
@@ -330,7 +330,7 @@ export async function recordOutgoingMessages(
   return rows.map((row, index) => toRecorded(row, messages[index] as OutgoingMessage))
 }
 
-/** Why recording the message now would fail, or null; writes nothing. */
+/** The reason why recording the message now would fail, or null; writes nothing. */
 export async function checkRecipient(
   db: Queryable,
   { organizationId, instanceId, usesJids, addresses, replyToId, pairLimit, isPromotional, created_at }: OutgoingMessage,

@@ -181,7 +181,7 @@ export async function listOrganizationMedia(db: Queryable, organizationId: strin
   return rows.map(({ id }) => id)
 }
 
-/** Adds a job that continues a deletion after so many seconds; with `isLast` it deletes the organization's row too. */
+/** Adds a job that continues a deletion after the given seconds; with `isLast` it deletes the organization's row too. */
 export async function enqueueDeletion(
   db: Queryable,
   organizationId: string,

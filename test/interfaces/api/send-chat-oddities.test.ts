@@ -117,7 +117,7 @@ describe('an upstream with an unclear answer', () => {
 
 /** The message for an answer without an error body. */
 const bare = (status: number) =>
-  `HTTP ${status} without an error body: what answers at PARLEY_UPSTREAM_URL may not be the upstream's API`
+  `HTTP ${status} without an error body: the server at PARLEY_UPSTREAM_URL may not be the upstream's API`
 
 describe('a refusal of the upstream', () => {
   it.each<[string, Reply, number, string]>([

@@ -21,10 +21,10 @@ export interface Link {
 /** Longer than the library waits for any single answer of the network. */
 const CONNECT_TIMEOUT_MS = 90_000
 const RECONNECT = { baseMs: 1_000, maxMs: 60_000, jitter: 0.5 }
-/** A phone that has not scanned one of so many codes will not scan another. */
+/** Maximum number of codes that are offered for one connection. */
 const MAX_CODES = 30
 const STOPPED: ConnectionEnd = { code: null, text: 'Stopped' }
-const UNSCANNED = { step: 'end', clear: false, text: 'Nobody has scanned the codes' } as const
+const UNSCANNED = { step: 'end', clear: false, text: 'None of the codes was scanned' } as const
 
 interface Outcome {
   ended: ConnectionEnd

@@ -36,7 +36,7 @@ export interface LeasedSessionsOptions {
   log: Logger
 }
 
-/** So many connect at the same time, each for at most this long. */
+/** The maximum number that connect at the same time, and the maximum time that each has for it. */
 const MAX_CONNECTING = 4
 const CONNECTING_MS = 10_000
 

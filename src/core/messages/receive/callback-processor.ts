@@ -146,7 +146,7 @@ async function recordStatus(
 }
 
 /**
- * How often a message is recorded again if its contact, or a duplicate of the message, is created at the same moment.
+ * Maximum attempts to record a message if its contact, or a duplicate of it, is created at the same moment.
  */
 const MAX_TRIES = 5
 
@@ -156,7 +156,7 @@ const MAX_TRIES = 5
  */
 async function recordIncoming(ctx: Context, channel: CallbackChannel, item: IncomingItem): Promise<void> {
   const { number, all: addresses } = personAddresses(item.from)
-  // What was typed on the phone carries the name of the phone's owner.
+  // A message typed on the phone carries the name of the phone's owner.
   const profileName = item.device?.fromMe ? null : item.profileName
   const required = [
     ...(number ? [number.digits] : []),

@@ -34,11 +34,11 @@ export interface CallbackReceiver {
   receive(body: Buffer, signature: string): Promise<CallbackReceipt>
 }
 
-/** How many ids of a body are looked up before its signature is verified. Genuine bodies name a handful. */
+/** Maximum number of ids that are looked up before the signature is verified. Genuine bodies name a handful. */
 const MAX_UNVERIFIED_IDS = 100
 /**
- * How many ids are looked up after that. The upstream puts at most 1,000 changes into a body; changes of further ids
- * are dropped.
+ * Maximum number of ids that are looked up after that. The upstream puts at most 1,000 changes into a body; changes of
+ * further ids are dropped.
  */
 const MAX_IDS = 1_000
 /** Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. */
@@ -75,9 +75,9 @@ export function isVerifyToken(ctx: Context, token: string): Promise<boolean> {
 
 /** One query for all bodies of the same moment. Bodies with many ids delay only each other. */
 function createLookUp({ database }: Context): FindClaims {
-  const findAll = async (asked: (readonly UpstreamId[])[]) => {
-    const claims = await findUpstreamClaims(database, asked.flat())
-    return asked.map((ids) => claims.splice(0, ids.length))
+  const findAll = async (idsOfBodies: (readonly UpstreamId[])[]) => {
+    const claims = await findUpstreamClaims(database, idsOfBodies.flat())
+    return idsOfBodies.map((ids) => claims.splice(0, ids.length))
   }
   const findFew = batch(findAll, MAX_BATCH)
   const findMany = batch(findAll, MAX_BATCH_OF_MANY)
@@ -154,7 +154,10 @@ function groupByChannel(
   return [...groups.values()]
 }
 
-/** Opens an instance whose code was scanned at once, so that it can send. If this fails, the callback's job does it. */
+/**
+ * Opens an instance as soon as its code has been scanned, so that it can send at once. If this fails, the callback's
+ * job does it.
+ */
 async function tryToConnect(
   ctx: Context,
   organizationId: string,

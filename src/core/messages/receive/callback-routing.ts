@@ -17,7 +17,7 @@ const MAX_ID_LENGTH = 256
 /** Deeper values are not read, and would exhaust the stack when they are serialized. */
 const MAX_DEPTH = 64
 
-/** How many matches in a text are examined. A body of 1,000 changes has fewer. */
+/** Maximum number of matches in a text that are examined. A body of 1,000 changes has fewer. */
 const MAX_MATCHES = 10_000
 
 const PHONE_NUMBER_IDS = /"phone_number_id"\s{0,8}:\s{0,8}"([^"\\]{1,256})"/g

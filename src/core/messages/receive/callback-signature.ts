@@ -8,10 +8,10 @@ export interface NamedClaim {
   changes: number
 }
 
-/** How many app secrets are tried. One takes 3 ms for a body of 4 MB. */
+/** Maximum number of app secrets that are tried. One takes 3 ms for a body of 4 MB. */
 const MAX_SECRETS = 20
 /** Used if no app secret is known, so that an unknown id takes as long to answer as a known one. */
-const NO_SECRET = 'nobody'
+const DUMMY_SECRET = 'dummy'
 
 /**
  * Finds the app secret with which a body is signed among those of the owners of its ids; null if none fits. The secret
@@ -23,15 +23,15 @@ export function findAppSecret(
   body: Buffer,
   signature: string,
 ): string | null {
-  const weights = new Map<string, number>()
+  const changesOfSecret = new Map<string, number>()
   for (const { claim, changes } of named) {
     const appSecret = claim && openAppSecret(ctx, claim)
-    if (appSecret !== null) weights.set(appSecret, (weights.get(appSecret) ?? 0) + changes)
+    if (appSecret !== null) changesOfSecret.set(appSecret, (changesOfSecret.get(appSecret) ?? 0) + changes)
   }
-  const heaviestFirst = [...weights].sort(([, one], [, other]) => other - one).map(([appSecret]) => appSecret)
+  const likeliestFirst = [...changesOfSecret].sort(([, one], [, other]) => other - one).map(([appSecret]) => appSecret)
   const signs = (appSecret: string) => equalInConstantTime(signature, hmacSha256Hex(appSecret, body))
-  if (heaviestFirst.length === 0) signs(NO_SECRET)
-  return heaviestFirst.slice(0, MAX_SECRETS).find(signs) ?? null
+  if (likeliestFirst.length === 0) signs(DUMMY_SECRET)
+  return likeliestFirst.slice(0, MAX_SECRETS).find(signs) ?? null
 }
 
 /** The app secret with which the callbacks of a channel are signed, or null. */

@@ -50,7 +50,7 @@ export function isOwnerAt({ since, left_at }: AddressSpan, at: Date): boolean {
   return (since === null || since <= at) && (left_at === null || left_at > at)
 }
 
-/** The contact that the number leads to now. */
+/** The contact that the number leads to now, or null. */
 export function findCurrentOwner(resolution: Resolution, { forms }: NumberForms): AddressOwner | null {
   return toOwner(
     resolution,
@@ -125,7 +125,7 @@ export function areDifferentPeople(
   return areTwo || haveDifferentUserIds(resolution, one, other)
 }
 
-/** Whether something newer is known about the number. */
+/** Whether newer information about the number is known than that of the message. */
 export function isOutdated({ at }: Resolution, { contact, row }: AddressOwner): boolean {
   if (row.left_at !== null && row.left_at <= at) return false
   if (row.since !== null && row.since > at) return true
@@ -166,7 +166,7 @@ export async function addUserId(
 
 /**
  * Assigns the number to the contact from the moment of the message on; the contact gives up its other numbers.
- * `holder`: the number's current owner.
+ * `owner`: the number's current owner.
  */
 export async function assignNumber(
   resolution: Resolution,
@@ -189,8 +189,8 @@ export async function assignNumber(
 }
 
 /**
- * Takes a number from all contacts that have it except `kept`. It belonged to them until `leftAt`; they keep everything
- * else.
+ * Takes a number from all contacts that have it, except from `except`. It belonged to them until `leftAt`; they keep
+ * everything else.
  */
 export async function releaseNumber(
   resolution: Resolution,

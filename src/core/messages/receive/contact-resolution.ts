@@ -52,7 +52,7 @@ export interface Observation {
   instanceId: string | null
 }
 
-/** What a message says about its sender. */
+/** The facts about the sender that a message contains. */
 interface SenderDetails {
   userId: string | null
   profileName: string | null

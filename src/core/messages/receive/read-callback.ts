@@ -112,7 +112,7 @@ function readMessage(message: JsonObject, person: NamedSender): CallbackItem | n
   const addressChange = type === 'system' ? readAddressChange(message) : null
   const sender = addressChange?.from ?? { waId: person.waId, userId: person.userId }
   const groupId = readGroup(message)
-  const isUnknown = isNobody(sender) && (addressChange === null || isNobody(addressChange.to))
+  const isUnknown = isEmpty(sender) && (addressChange === null || isEmpty(addressChange.to))
   if (upstreamId === null || (isUnknown && groupId === null)) return null
 
   const createdAt = readTimestamp(message.timestamp)
@@ -149,7 +149,7 @@ function readChat(
   }
 }
 
-function isNobody({ waId, userId }: UpstreamPerson): boolean {
+function isEmpty({ waId, userId }: UpstreamPerson): boolean {
   return waId === null && userId === null
 }
 

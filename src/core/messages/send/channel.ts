@@ -18,8 +18,8 @@ export interface Channel {
   usesJids: boolean
 }
 
-/** The used share of the upstream's rate. It is below 1 because messages do not all take the same time to arrive. */
-const USED_RATE = 0.95
+/** Part of the number's rate that is used. It is below 1 because messages do not all take the same time to arrive. */
+const RATE_SHARE = 0.95
 
 /** The organization's own number. Throws invalid_provider if it has none. */
 export function organizationChannel(ctx: Context, tenant: Tenant): Channel {
@@ -36,7 +36,7 @@ export function businessChannel(
   return {
     instanceId,
     driver: businessApiDriver(ctx.upstream, number),
-    number: { phoneNumberId: number.phoneNumberId, messagesPerSecond: messages_per_second * USED_RATE },
+    number: { phoneNumberId: number.phoneNumberId, messagesPerSecond: messages_per_second * RATE_SHARE },
     pairLimit: pair_limit,
     usesJids: false,
   }

@@ -27,9 +27,9 @@ export interface Draft {
 
 /** The deadlines of a send, as Unix times in milliseconds. */
 export interface SendDeadlines {
-  /** Until when the send waits before the call: for a send slot, the contact's row and the limit per recipient. */
+  /** How long the send may wait before the call: for a send slot, the contact's row and the limit per recipient. */
   waitUntil: number
-  /** When the last call must have ended. */
+  /** The latest end of the last call. */
   deadline: number
   /** Whether it waits for a send slot that is far off, and retries the call until the deadline. */
   keepsTrying: boolean

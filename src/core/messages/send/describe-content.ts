@@ -53,7 +53,7 @@ export function describeContent(message: MessageContent | ReadyContent): Inbound
   }
 }
 
-/** All parts of a template besides its body. */
+/** All parts of a template except its body. */
 function describeTemplate({ template, header: file }: Extract<MessageContent | ReadyContent, { type: 'template' }>) {
   const { name, language, header, footer, buttons } = template
   return {

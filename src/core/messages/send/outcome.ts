@@ -15,14 +15,14 @@ export type SendResult =
   | { result: 'accepted'; messageId: string; upstreamId: string; recipient: string; answer: JsonObject }
   | { result: 'refused'; because: 'message' | 'credentials'; messageId: string; code: number | string; text: string }
   | { result: 'unavailable'; messageId: string; text: string }
-  /** `limit`: which rate was exceeded, that of the number or that of the recipient. */
+  /** `limit`: the rate that was exceeded, of the number or of the pair of number and recipient. */
   | { result: 'limited'; limit: 'number' | 'pair'; messageId: string; text: string; retryAfterMs: number }
   | { result: 'unknown'; messageId: string }
 
 /** The error code of a message that the upstream certainly did not accept. */
 const UNAVAILABLE = 'upstream_unavailable'
 /** Wait before a retry if the upstream does not name one. */
-const LIMITED_MS = 1_000
+const DEFAULT_RETRY_AFTER_MS = 1_000
 
 /**
  * Records the outcome of a call. If the database fails now, the message stays outstanding: a status callback or the
@@ -55,7 +55,7 @@ export async function recordOutcome(
       const error = { code: outcome.code ?? UNAVAILABLE, text, passing: limit ?? ('unavailable' as const) }
       await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
       return limit !== null
-        ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? LIMITED_MS }
+        ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? DEFAULT_RETRY_AFTER_MS }
         : { result: 'unavailable', messageId, text }
     }
     case 'unknown':
@@ -132,7 +132,7 @@ function readFailure(messageId: string, { code, text, passing }: MessageError): 
   switch (passing) {
     case 'number':
     case 'pair':
-      return { result: 'limited', limit: passing, messageId, text, retryAfterMs: LIMITED_MS }
+      return { result: 'limited', limit: passing, messageId, text, retryAfterMs: DEFAULT_RETRY_AFTER_MS }
     case 'unavailable':
       return { result: 'unavailable', messageId, text }
     case 'credentials':

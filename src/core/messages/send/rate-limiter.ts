@@ -4,7 +4,7 @@ import type { RateLimitedNumber, ReserveSendSlot, SendSlot } from '../../../mode
 import { reserveSendTime } from '../../../storage/messages/send-rates.js'
 
 /**
- * Slots are reserved only if the first begins within this time, and for at most this much time at once. So no send
+ * Slots are reserved only if the first begins within this time, and a batch reserves at most this much time. So no send
  * waits longer than twice this span, and a request has time left for its call.
  */
 const SPAN_MS = 5_000

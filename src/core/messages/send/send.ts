@@ -40,8 +40,8 @@ interface ReadyMessage {
   deadline: number
 }
 
-/** Maximum duration of a request, retries included. */
-const BUDGET_MS = 25_000
+/** Maximum duration of a request. Retries count; the download and upload of a file do not. */
+const REQUEST_TIMEOUT_MS = 25_000
 
 /**
  * Sends one message to an existing contact: records it, calls the upstream and records the outcome. If the request is
@@ -55,10 +55,10 @@ export async function sendMessage(
   channel: Channel,
   command: SendCommand,
 ): Promise<SendResult> {
-  let deadline = Date.now() + BUDGET_MS
+  let deadline = Date.now() + REQUEST_TIMEOUT_MS
   await checkMember(ctx, tenant, command.memberId)
   const message = draftOf(ctx, tenant, channel, command)
-  await checkFirst(ctx, tenant, channel, command, message, deadline)
+  await checkBeforeUpload(ctx, tenant, channel, command, message, deadline)
   const startedAt = Date.now()
   const { content, file } = await prepareContent(ctx, tenant, channel, command)
   deadline += Date.now() - startedAt
@@ -83,7 +83,7 @@ export async function checkMessage(
   inMs: number,
 ): Promise<void> {
   const message = draftOf(ctx, tenant, channel, command)
-  await checkContact(ctx, command, message, Date.now() + inMs + BUDGET_MS)
+  await checkContact(ctx, command, message, Date.now() + inMs + REQUEST_TIMEOUT_MS)
 }
 
 function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCommand): OutgoingMessage {
@@ -118,10 +118,10 @@ export async function checkMember(ctx: Context, tenant: Tenant, memberId: string
 }
 
 /**
- * Checks contact and reply target before a file is fetched or a send slot is reserved. Without a file and a rate,
- * recording the message does the same checks.
+ * Checks contact and reply target before a file is fetched or a send slot is reserved. A message that needs neither is
+ * not checked here: recording it does the same checks.
  */
-async function checkFirst(
+async function checkBeforeUpload(
   ctx: Context,
   tenant: Tenant,
   { number }: Channel,
@@ -195,7 +195,7 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
         `${command.replyTo?.field} "${command.replyTo?.id}" is not a message that WhatsApp has accepted in the conversation with ${refusal.chatId}`,
       )
     case 'unwanted':
-      return new Problem('contact_opted_out', `The contact ${refusal.chatId} wants no broadcasts`, {
+      return new Problem('contact_opted_out', `The contact ${refusal.chatId} does not want broadcasts`, {
         chat_id: refusal.chatId,
         reason: refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted,
       })

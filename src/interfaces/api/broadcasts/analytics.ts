@@ -74,7 +74,7 @@ export function broadcastAnalyticsRoutes(server: ApiServer, ctx: Context): void 
           const body = await answer(ctx, tenantOf(request), request.body, 'body')
           return { status: 200, body, final: true }
         },
-        // A read leaves nothing behind: what was begun is begun anew.
+        // A read stores nothing, so a repeat starts over.
         recover: async () => null,
       }),
   )

@@ -109,6 +109,6 @@ function readReference({ phone_number, chat_id }: ContactReference): ContactRefe
   if (!phone_number && !chat_id) {
     throw new Problem('missing_parameter', 'phone_number (or chat_id) query parameter is required')
   }
-  // An empty parameter names nobody.
+  // An empty parameter counts as absent.
   return { phone_number: phone_number || undefined, chat_id: chat_id || undefined }
 }

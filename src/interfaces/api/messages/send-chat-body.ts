@@ -169,7 +169,7 @@ const List = named(
   }),
 )
 
-/** One of several named objects, told apart by a property; the checks and their errors are those of the one that it names. */
+/** One of several named objects. The property `propertyName` selects the object whose checks and errors apply. */
 const OneOf = <Schemas extends TObject[]>(propertyName: string, schemas: Schemas, missing: string | true) =>
   Type.Unsafe<Static<Schemas[number]>>({
     type: 'object',
@@ -211,7 +211,7 @@ const Reaction = named(
   }),
 )
 
-/** What `POST /send-chat` takes: the common fields, and those of the message type. */
+/** The body of `POST /send-chat`: the common fields, and those of the message type. */
 export const SendChatBody = OneOf(
   'message_type',
   [Text, Image, Video, Audio, Document, Location, Contacts, Interactive, Reaction],
@@ -220,7 +220,7 @@ export const SendChatBody = OneOf(
 
 export type SendChatBody = Static<typeof SendChatBody>
 
-/** The content of a checked body. Throws missing_field and invalid_field for what a schema cannot say. */
+/** The content of a validated body. Throws missing_field and invalid_field for rules that a schema cannot express. */
 export function readContent(body: SendChatBody): MessageContent {
   switch (body.message_type) {
     case 'text':
@@ -247,14 +247,14 @@ export function readContent(body: SendChatBody): MessageContent {
   }
 }
 
-/** The message that a checked body is about: the one that it answers, or reacts to. */
-export function readAbout(body: SendChatBody): { id: string; field: string } | null {
+/** The id of the message that this one replies or reacts to, with the name of its field; null if there is none. */
+export function readReplyTarget(body: SendChatBody): { id: string; field: string } | null {
   if (body.message_type === 'reaction') return { id: body.reaction.message_id, field: 'reaction.message_id' }
   const { context_message_id: id } = body
   return id === undefined || id === null ? null : { id, field: 'context_message_id' }
 }
 
-/** Nothing, null and an empty text all say that an optional text is not given. */
+/** An absent field, null and an empty text all mean that an optional text is not given. */
 function textOrNull(text: string | null | undefined): string | null {
   return text || null
 }
@@ -262,7 +262,7 @@ function textOrNull(text: string | null | undefined): string | null {
 function readCard({ name, phones }: Static<typeof Contacts>['contacts'][number]) {
   const { formatted_name, first_name, last_name } = name
   return {
-    // The upstream wants one more part of the name.
+    // The upstream requires one more part of the name.
     name: { formatted_name, first_name: first_name || formatted_name, last_name: textOrNull(last_name) },
     phones: phones.map(({ phone, type }) => ({ phone, type: textOrNull(type) })),
   }
@@ -275,26 +275,26 @@ function readInteractive(given: Static<typeof Interactive>['interactive']): {
   const { body } = given
   const footer = textOrNull(given.footer)
   const text = textOrNull(given.header)
-  const above = text === null ? null : { type: 'text' as const, text }
+  const textHeader = text === null ? null : { type: 'text' as const, text }
   if (given.type === 'button') {
     refuseTwice(given.buttons, (index) => `interactive.buttons[${index}].id`)
     const buttons = given.buttons.map(({ id, title }) => ({ id, title }))
-    return { interactive: { type: 'button', body, footer, buttons }, header: readHeader(given, above) }
+    return { interactive: { type: 'button', body, footer, buttons }, header: readHeader(given, textHeader) }
   }
   checkSections(given.sections, 'interactive.sections', 'id')
   const sections = given.sections.map(({ title, rows }) => ({
     title: textOrNull(title),
     rows: rows.map((row) => ({ id: row.id, title: row.title, description: textOrNull(row.description) })),
   }))
-  return { interactive: { type: 'list', body, footer, button: given.button, sections }, header: above }
+  return { interactive: { type: 'list', body, footer, button: given.button, sections }, header: textHeader }
 }
 
 function readHeader(
   { header_media: media }: Static<typeof Buttons>,
-  above: { type: 'text'; text: string } | null,
+  textHeader: { type: 'text'; text: string } | null,
 ): InteractiveHeader<{ url: string }> | null {
-  if (!media) return above
-  if (above) {
+  if (!media) return textHeader
+  if (textHeader) {
     throw new Problem('invalid_field', 'interactive.header and interactive.header_media exclude each other: give one')
   }
   return { type: media.type, file: { url: media.url }, filename: textOrNull(media.filename) }

@@ -10,7 +10,7 @@ import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
-import { readAbout, readContent, SendChatBody } from './send-chat-body.js'
+import { readContent, readReplyTarget, SendChatBody } from './send-chat-body.js'
 
 const Answer = successAnswer('SentAnswer', {
   message: Type.String(),
@@ -42,7 +42,7 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       const { phone_number, instance } = request.body
       const memberId = senderOf(request, request.body.memberId)
       const content = readContent(request.body)
-      const replyTo = readAbout(request.body)
+      const replyTo = readReplyTarget(request.body)
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
           const sender = { memberId, isPromotional: false, recipient: null }

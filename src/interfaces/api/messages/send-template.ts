@@ -120,7 +120,7 @@ function toAnswer({ broadcastId, contact, sent }: TemplateSend): RepeatableAnswe
   return { status: 200, body, final: isFinal(sent) }
 }
 
-/** Kept for an Idempotency-Key is, as of send-chat, only what will not change by trying again. */
+/** As for send-chat, an Idempotency-Key keeps only results that a retry cannot change. */
 function isFinal(sent: TemplateSend['sent']): boolean {
   switch (sent.result) {
     case 'accepted':

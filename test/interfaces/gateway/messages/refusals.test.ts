@@ -199,7 +199,7 @@ describe('the recipient', () => {
     }
     for (const name of ['marketing', 'unheard_of']) {
       const { status, body } = await send(name)
-      expect([status, body.response.message[0]]).toEqual([400, expect.stringContaining('wants no broadcasts')])
+      expect([status, body.response.message[0]]).toEqual([400, expect.stringContaining('does not want broadcasts')])
     }
     expect((await send('utility')).status).toBe(201)
     // Instances with numbers of their own, one in the organization's account and one in another.
