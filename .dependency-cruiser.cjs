@@ -1,10 +1,10 @@
-// The rooms of the house (ARCHITECTURE.md, "Rooms"): each imports itself and what is listed beside it, nothing else.
-// Types count like values, except where '(types)' opens a room to types only.
+// The layers (ARCHITECTURE.md, "Layers"): each imports itself and the layers listed for it, nothing else. Types count
+// like values; '(types)' allows only the types of a layer.
 
 const settings = ['config', 'secrets', 'log']
-const ground = ['model', 'lib']
+const base = ['model', 'lib']
 
-const rooms = {
+const layers = {
   main: ['cli'],
   cli: [
     'app',
@@ -20,15 +20,15 @@ const rooms = {
     'endpoints',
     'simulator',
     ...settings,
-    ...ground,
+    ...base,
   ],
   app: [
     ...['interfaces', 'http', 'jobs', 'core', 'context', 'channels', 'storage', 'database', 'upstream', 'storefront'],
-    ...['endpoints', 'blobs', 'transcription', ...settings, ...ground],
+    ...['endpoints', 'blobs', 'transcription', ...settings, ...base],
   ],
-  interfaces: ['http', 'core', 'context', ...ground],
-  http: ['core', 'context', 'database', 'log', ...ground],
-  jobs: ['core', 'context', 'database', 'log', ...ground],
+  interfaces: ['http', 'core', 'context', ...base],
+  http: ['core', 'context', 'database', 'log', ...base],
+  jobs: ['core', 'context', 'database', 'log', ...base],
   core: [
     'context',
     'channels',
@@ -38,7 +38,7 @@ const rooms = {
     'storefront',
     'endpoints (types)',
     'blobs',
-    ...ground,
+    ...base,
   ],
   context: [
     ...[
@@ -51,11 +51,11 @@ const rooms = {
       'blobs',
       'config',
       'log',
-      ...ground,
+      ...base,
     ],
   ],
-  channels: ['upstream', ...ground],
-  storage: ['database', ...ground],
+  channels: ['upstream', ...base],
+  storage: ['database', ...base],
   database: ['log', 'lib'],
   upstream: ['lib'],
   storefront: ['lib'],
@@ -70,20 +70,20 @@ const rooms = {
   simulator: ['upstream/wire', 'lib'],
 }
 
-// A room is a folder of src or a file beside it, such as src/lib/ or src/app.ts; the simulator has its own.
-const pathOf = (room) => (room === 'simulator' ? '^simulator/' : `^src/${room}(/|\\.ts$)`)
+// A layer is a folder or a file of src, such as src/lib/ or src/app.ts; the simulator has its own folder.
+const pathOf = (layer) => (layer === 'simulator' ? '^simulator/' : `^src/${layer}(/|\\.ts$)`)
 const ours = '^(src|simulator|test|bench|console)/'
 
-const roomRules = Object.entries(rooms).flatMap(([room, below]) => {
+const layerRules = Object.entries(layers).flatMap(([layer, below]) => {
   const typesOnly = below.filter((name) => name.endsWith(' (types)')).map((name) => name.replace(' (types)', ''))
   const open = below.filter((name) => !name.endsWith(' (types)'))
-  const closed = { path: ours, pathNot: [room, ...open, ...typesOnly].map(pathOf) }
+  const closed = { path: ours, pathNot: [layer, ...open, ...typesOnly].map(pathOf) }
   return [
-    { name: `${room}-imports-only-below`, severity: 'error', from: { path: pathOf(room) }, to: closed },
+    { name: `${layer}-imports-only-below`, severity: 'error', from: { path: pathOf(layer) }, to: closed },
     ...typesOnly.map((name) => ({
-      name: `${room}-sees-only-types-of-${name}`,
+      name: `${layer}-sees-only-types-of-${name}`,
       severity: 'error',
-      from: { path: pathOf(room) },
+      from: { path: pathOf(layer) },
       to: { path: pathOf(name), dependencyTypesNot: ['type-only'] },
     })),
   ]
@@ -91,12 +91,12 @@ const roomRules = Object.entries(rooms).flatMap(([room, below]) => {
 
 module.exports = {
   forbidden: [
-    ...roomRules,
+    ...layerRules,
     {
-      name: 'every-file-has-a-room',
+      name: 'every-file-has-a-layer',
       comment: 'A new folder or file of src is listed above before it imports anything of ours',
       severity: 'error',
-      from: { path: '^src/', pathNot: Object.keys(rooms).map(pathOf) },
+      from: { path: '^src/', pathNot: Object.keys(layers).map(pathOf) },
       to: { path: ours },
     },
     {
