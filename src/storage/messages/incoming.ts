@@ -350,9 +350,10 @@ export async function recordIncomingChange(
   ]
   const recorded = await transaction.run(recordChange, values)
   if (recorded.length === 0) return 'duplicate'
-  const by = [change.instanceId, change.network?.participant ?? null]
-  const asked = [organizationId, contact.id, replyToUpstreamId, change.sender_type, eventId, CHANGE_EVENTS[kind], ...by]
-  const [changed] = await transaction.raise(applyChanges, asked, [organizationId])
+  const target = [organizationId, contact.id, replyToUpstreamId, change.sender_type]
+  const author = [change.instanceId, change.network?.participant ?? null]
+  const applied = [...target, eventId, CHANGE_EVENTS[kind], ...author]
+  const [changed] = await transaction.raise(applyChanges, applied, [organizationId])
   if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'
 }

@@ -1,7 +1,7 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 
-/** What a conversation shows of a message. */
-export interface InboundDescription {
+/** The parts of a message, in either direction, that a conversation shows. */
+export interface MessageDescription {
   text: string
   /** The `media_type` on the wire; null for messages without media that are not interactive replies. */
   media_type: string | null
@@ -58,7 +58,7 @@ function readFilename(value: unknown): string | null {
 }
 
 /** Text, media type and content of an inbound message of the given type. Unknown types become `[unsupported]`. */
-export function describeInbound(type: string, message: JsonObject): InboundDescription {
+export function describeInbound(type: string, message: JsonObject): MessageDescription {
   const payload = message[type]
   return {
     text: describe(type, payload),

@@ -6,7 +6,7 @@ import { describeRefusal, readRefusalCode } from '../../../channels/linked-devic
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import type { NetworkDetails } from '../../../model/messages/message.js'
 import { innerMessage } from '../../../model/messages/network-message.js'
-import { describeInbound, type InboundDescription, readInboundFile } from './describe-inbound.js'
+import { describeInbound, type MessageDescription, readInboundFile } from './describe-inbound.js'
 import type { CallbackItem, DeviceDetails, IncomingItem, UpstreamPerson } from './read-callback.js'
 
 type MessageEvent = Extract<DeviceEvent, { type: 'message' }>
@@ -201,7 +201,7 @@ function toReply(type: 'button_reply' | 'list_reply', id: unknown, title: unknow
 }
 
 /** The upstream has no polls, so they are described here, as describe-content does for sent ones. */
-function describe(type: string, payload: unknown): InboundDescription {
+function describe(type: string, payload: unknown): MessageDescription {
   if (type !== 'poll') return describeInbound(type, { [type]: payload })
   return { text: asText(asObject(payload).name) ?? '', media_type: null, content: payload }
 }

@@ -1,8 +1,8 @@
 import type { MessageContent, ReadyContent } from '../../../model/messages/content.js'
-import { describeInbound, type InboundDescription } from '../receive/describe-inbound.js'
+import { describeInbound, type MessageDescription } from '../receive/describe-inbound.js'
 
-/** Text, media type and content of an outgoing message, in the same form as those of inbound messages. */
-export function describeContent(message: MessageContent | ReadyContent): InboundDescription {
+/** Text, media type and content of an outgoing message, in the same form as those of received messages. */
+export function describeContent(message: MessageContent | ReadyContent): MessageDescription {
   switch (message.type) {
     case 'text':
       return {
@@ -29,8 +29,8 @@ export function describeContent(message: MessageContent | ReadyContent): Inbound
       return describeInbound('contacts', { contacts: message.contacts })
     case 'interactive': {
       const { interactive, header } = message
-      const above = header?.type === 'text' ? { header: header.text } : {}
-      return { text: interactive.body, media_type: 'interactive', content: { ...interactive, ...above } }
+      const textHeader = header?.type === 'text' ? { header: header.text } : {}
+      return { text: interactive.body, media_type: 'interactive', content: { ...interactive, ...textHeader } }
     }
     case 'reaction':
       return {
