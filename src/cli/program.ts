@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
 import { isDatabaseUnavailable } from '../database/errors.js'
 import { packageVersion } from '../lib/files/package-version.js'
+import { errorMessage } from '../lib/text/error-message.js'
 import { Problem } from '../model/problem.js'
 import { addAnalyticsCommands } from './commands/analytics.js'
 import { addKeyCommands } from './commands/api-keys.js'
@@ -119,7 +120,7 @@ function report(error: unknown, invocation: Invocation): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof CliFailure) return complain(invocation, error.message, error.exitCode)
   if (error instanceof Problem) return complain(invocation, error.message, USAGE_PROBLEMS.has(error.code) ? 2 : 1)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   if (isDatabaseUnavailable(error)) return complain(invocation, `The database cannot be reached: ${message}`)
   const debugging = /^(debug|trace)$/.test(invocation.env.PARLEY_LOG_LEVEL ?? '')
   if (debugging && error instanceof Error) invocation.streams.stderr.write(`${error.stack}\n`)

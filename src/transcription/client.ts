@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { createHttpClient, type HttpClient } from '../lib/http/client.js'
 import { exchange, type RawAnswer } from '../lib/http/exchange.js'
 import { multipartForm } from '../lib/http/multipart.js'
+import { errorMessage } from '../lib/text/error-message.js'
 import { asObject, asText, parseJsonObject } from '../lib/text/json.js'
 import { MEBIBYTE } from '../lib/text/units.js'
 
@@ -75,7 +76,7 @@ async function transcribe(
     return readAnswer(await exchange(client, request, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])))
   } catch (error) {
     signal.throwIfAborted()
-    return { outcome: 'failed', text: `no answer: ${error instanceof Error ? error.message : error}`, final: false }
+    return { outcome: 'failed', text: `no answer: ${errorMessage(error)}`, final: false }
   }
 }
 

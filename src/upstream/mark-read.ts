@@ -1,4 +1,5 @@
 import { NotConnectedError } from '../lib/http/dispatch.js'
+import { errorMessage } from '../lib/text/error-message.js'
 import { bareStatusText } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 import type { MarkRead } from './wire.js'
@@ -28,7 +29,7 @@ export async function markRead(
     if (error) return { outcome: 'refused', code: error.code, text: error.text }
     return isSuccess ? { outcome: 'done' } : { outcome: 'refused', code: status, text: bareStatusText(status) }
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorMessage(error)
     return error instanceof NotConnectedError
       ? { outcome: 'not_reached', text: `no connection: ${text}` }
       : { outcome: 'unknown', text: `no answer: ${text}` }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { multipartForm } from '../lib/http/multipart.js'
+import { errorMessage } from '../lib/text/error-message.js'
 import { asText } from '../lib/text/json.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
@@ -55,7 +56,13 @@ export async function uploadMedia(
   try {
     return toUploadOutcome(await makeCall(connection, number, { method: 'POST', path, ...form }, timeoutMs))
   } catch (error) {
-    return { outcome: 'failed', code: null, text: `no answer: ${reasonOf(error)}`, mayRetry: true, retryAfterMs: null }
+    return {
+      outcome: 'failed',
+      code: null,
+      text: `no answer: ${errorMessage(error)}`,
+      mayRetry: true,
+      retryAfterMs: null,
+    }
   }
 }
 
@@ -92,7 +99,7 @@ export async function findMedia(
   try {
     return toFindOutcome(await makeCall(connection, number, { method: 'GET', path }, timeoutMs))
   } catch (error) {
-    return { outcome: 'failed', text: `no answer: ${reasonOf(error)}` }
+    return { outcome: 'failed', text: `no answer: ${errorMessage(error)}` }
   }
 }
 
@@ -107,8 +114,4 @@ function toFindOutcome({ status, isSuccess, body, error }: Answer): FindMediaOut
 function readSize(value: unknown): number | null {
   const size = typeof value === 'string' && value !== '' ? Number(value) : value
   return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : null
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

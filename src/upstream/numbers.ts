@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/text/error-message.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 
@@ -23,7 +24,7 @@ export async function findNumber(
   try {
     return toOutcome(await makeCall(connection, number, { method: 'GET', path }, timeoutMs), number.phoneNumberId)
   } catch (error) {
-    return { outcome: 'failed', text: `no answer: ${error instanceof Error ? error.message : String(error)}` }
+    return { outcome: 'failed', text: `no answer: ${errorMessage(error)}` }
   }
 }
 

@@ -1,4 +1,5 @@
 import { NotConnectedError } from '../lib/http/dispatch.js'
+import { errorMessage } from '../lib/text/error-message.js'
 import { asObjects, asText, type JsonObject } from '../lib/text/json.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
@@ -38,7 +39,7 @@ export async function send(
     const body = JSON.stringify(message)
     return toOutcome(await makeCall(connection, number, { method: 'POST', path, headers, body }, timeoutMs))
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorMessage(error)
     if (!(error instanceof NotConnectedError)) return { outcome: 'unknown', text: `no answer: ${text}` }
     return {
       outcome: 'not_accepted',

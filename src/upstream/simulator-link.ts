@@ -1,5 +1,6 @@
 import { NotConnectedError } from '../lib/http/dispatch.js'
 import { exchangeOnce } from '../lib/http/exchange.js'
+import { errorMessage } from '../lib/text/error-message.js'
 import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/json.js'
 
 /** The simulator's control interface. */
@@ -175,7 +176,7 @@ async function callControl(
     const reason = asText(object?.message) ?? text.slice(0, MAX_REASON_LENGTH)
     return { outcome: 'refused', status: statusCode, text: `HTTP ${statusCode}: ${reason}` }
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorMessage(error)
     return error instanceof NotConnectedError
       ? { outcome: 'not_reached', text: `no connection to the simulator: ${text}` }
       : { outcome: 'unknown', text: `no answer of the simulator: ${text}` }

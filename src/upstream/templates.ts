@@ -1,4 +1,5 @@
 import { AnswerTooLongError } from '../lib/http/exchange.js'
+import { errorMessage } from '../lib/text/error-message.js'
 import { asObject, asObjects, asText, type JsonObject } from '../lib/text/json.js'
 import { toStorableDeep } from '../lib/text/text.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
@@ -109,7 +110,7 @@ async function readPage(
     return toPage(await makeCall(connection, { accessToken }, { method: 'GET', path }, timeoutMs))
   } catch (error) {
     if (error instanceof AnswerTooLongError) return { outcome: 'too_large' }
-    return { outcome: 'failed', text: `no answer: ${error instanceof Error ? error.message : String(error)}` }
+    return { outcome: 'failed', text: `no answer: ${errorMessage(error)}` }
   }
 }
 

@@ -2,6 +2,7 @@ import { businessDevice } from '../../channels/business-device.js'
 import type { Device } from '../../channels/device.js'
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
+import { errorMessage } from '../../lib/text/error-message.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { markThreadReadUpTo, type ReadMessage } from '../../storage/conversations/marks.js'
@@ -45,7 +46,7 @@ async function markReadUpstream(
     const answer = await target.device({ verb: 'mark_read', keys: acknowledged.map(keyOf) }, TIMEOUT_MS)
     if (answer.outcome !== 'done') throw new Problem('upstream_rejected', answer.text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorMessage(error)
     ctx.log.info(
       { organizationId: tenant.id, instanceId: channelId, reason },
       'messages could not be marked as read on their network',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../../../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../../database/errors.js'
 import type { Queryable } from '../../../database/pool.js'
+import { errorMessage } from '../../../lib/text/error-message.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
@@ -124,7 +125,7 @@ async function register(ctx: Context, instance: Instance): Promise<void> {
   try {
     await registerWithSimulator(ctx, instance)
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorMessage(error)
     throw new Problem(
       'service_unavailable',
       `The simulator cannot be reached: ${text}. No instance was created: try again`,
