@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
-import { localDate } from '../../lib/text/local-date.js'
+import { localDate } from '../../lib/text/calendar.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
 import { isUserIdChatId } from '../../model/contacts/phone-number.js'

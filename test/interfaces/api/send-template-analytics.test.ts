@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { localDate } from '../../../src/lib/text/local-date.js'
+import { localDate } from '../../../src/lib/text/calendar.js'
 import type { TestOrganization } from '../../support/world.js'
 import { receiveMessages, textMessage } from '../hooks/support.js'
 import { startTemplateWorld, type TemplateWorld } from './send-template-support.js'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { createBase64Decoder } from '../../../lib/bytes/base64-decoder.js'
+import { createBase64Decoder } from '../../../lib/bytes/base64.js'
 
 /** A file of a request, in the spool while the request is processed. */
 export interface ReceivedFile {
