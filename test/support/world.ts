@@ -44,7 +44,7 @@ export interface World {
   database: TestDatabase
   simulator: Simulator
   adminToken: string
-  /** The service's clock: moves only when told. */
+  /** The service's clock, which advances only on request. */
   now(): Date
   advance(ms: number): void
   /** Throws if the answer differs from the descriptions (`/openapi.json`, the gateway's, the admin API's). */

@@ -12,18 +12,18 @@ import type {
 } from '../../../src/channels/linked-device/library.js'
 import type { JsonObject } from '../../../src/lib/text/json.js'
 
-// Stands in for the library that links devices, and is loaded as it is: by its path, by processes that know nothing of the tests. Its
-// network is the one of network.ts: lines of JSON over TCP.
+// Replaces the library that links devices. Processes without the test code load it by its path. Its network is the one
+// of network.ts: lines of JSON over TCP.
 
-/** What a device tells the network. */
+/** A message from a device to the network. */
 export type FromDevice =
   | { type: 'hello'; device: string; isLinked: boolean; pid: number }
-  /** `count`: of what the device has sent to this address, kept among its keys. */
+  /** `count`: the number of messages that the device has sent to this address, stored among its keys. */
   | { type: 'message'; id: string; jid: string; content: JsonObject; count: number }
   | { type: 'received'; id: string }
   | { type: 'logout' }
 
-/** What the network tells a device. */
+/** A message from the network to a device. */
 export type ToDevice =
   | { type: 'code'; text: string }
   | { type: 'linked'; me: NonNullable<Credentials['me']> }

@@ -8,14 +8,14 @@ import type { FromDevice, ToDevice } from './library.js'
 
 /** A connection of a device to the network. */
 export interface DeviceConnection {
-  /** Of the process that has connected it. */
+  /** The id of the process that connected it. */
   pid: number
   device: string
-  /** The number that the device is linked with, or null while it shows codes. */
+  /** The number of the linked device; null while it shows codes. */
   number: string | null
 }
 
-/** A message that a device has handed to the network. */
+/** A message that a device has sent. */
 export interface DeviceSend {
   number: string
   pid: number
@@ -24,35 +24,35 @@ export interface DeviceSend {
   text: string
 }
 
-/** A message for a device; it is kept until the device has said that it received it. */
+/** A message for a device, kept until the device has acknowledged it. */
 export interface Incoming {
   id: string
   from: string
   text: string
 }
 
-/** The network of linked devices as a test scripts it. */
+/** A scripted network of linked devices. */
 export interface ScriptedNetwork {
   /** For PARLEY_LINKED_DEVICE_URL. */
   url: string
-  /** Those that are up now. */
+  /** The open connections. */
   connections(): DeviceConnection[]
-  /** How many connections there have been with this number. */
+  /** The number of connections so far with this number. */
   countConnections(number: string): number
-  /** A phone with this number scans a code that some device shows. */
+  /** Scans a device's code with a phone of this number. */
   scan(code: string, number: string): void
-  /** Tells the device with this number of a message, now or when it connects. */
+  /** Sends a message to the device with this number, now or when it connects. */
   push(number: string, message: Incoming): void
-  /** Messages that no device has received yet. */
+  /** Messages not yet received by a device. */
   undelivered(): Incoming[]
   sends: DeviceSend[]
-  /** Ends the connection of a number with a code of the network. */
+  /** Ends a number's connection with a code of the network. */
   drop(number: string, code: number): void
-  /** From now on it does not answer messages, until the result is called. */
+  /** Stops answering messages until the returned function is called. */
   holdAnswers(): () => void
   /**
-   * What must not happen: two connections of one device at a time, a message id twice, keys older than those that have been used, a
-   * device that has lost its session.
+   * The violations so far: two connections of one device at a time, a repeated message id, keys older than used ones, a
+   * device that lost its session.
    */
   faults: string[]
   close(): Promise<void>
@@ -62,7 +62,7 @@ interface Connection extends DeviceConnection {
   socket: Socket
 }
 
-/** Both ends of a connection that ends need not be seen at the same moment. */
+/** The two ends of a connection may close at different moments. */
 const OVERLAP_MS = 500
 
 export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
@@ -191,7 +191,7 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
   }
 }
 
-/** The scripted library as a file that a process of its own can load: for PARLEY_LINKED_DEVICE_LIBRARY. */
+/** The scripted library as a file that another process can load, for PARLEY_LINKED_DEVICE_LIBRARY. */
 export async function compileScriptedLibrary(): Promise<{ path: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-scripted-device-'))
   const source = await readFile(new URL('./library.ts', import.meta.url), 'utf8')

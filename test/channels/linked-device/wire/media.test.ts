@@ -33,7 +33,7 @@ describe('the file of a message', () => {
   it.each([
     ['no file', { conversation: 'x' }, 'bad_url'],
     ['an address of the sender', image({ directPath: '@evil.example/x', url: 'https://evil.example/x' }), 'bad_url'],
-    ['a host beside the path', image({ directPath: '//evil.example/x' }), 'bad_url'],
+    ['a host next to the path', image({ directPath: '//evil.example/x' }), 'bad_url'],
     ['no key', image({ mediaKey: '' }), 'bad_url'],
     ['another content', image({ fileSha256: hash('other') }), 'broken'],
   ])('is rejected with %s', async (_, message, reason) => {
