@@ -5,7 +5,6 @@ import type { Answer, RequestOptions, TestOrganization, World } from './world.js
 /** A signed-in member of a test. */
 export interface SignedInMember {
   member: { id: string; email: string; full_name: string; role: MemberRole }
-  password: string
   /** The cookie header of the session, such as parley_session=…; updated from answers as in a browser. */
   readonly cookie: string
   /** A request in this session; the path is below /console/api. */
@@ -33,18 +32,33 @@ export async function addMember(
   return { id: made.body.member.id, email, full_name: fullName, role }
 }
 
-/** Creates a member and signs in with its password. */
+/** Creates a member without a password, and signs in with a link: comparing passwords takes long on purpose. */
 export async function signIn(
   world: World,
   organization: TestOrganization,
-  { role = 'owner', fullName = 'Olga Owner' }: { role?: MemberRole; fullName?: string } = {},
+  fields: { role?: MemberRole; fullName?: string } = {},
 ): Promise<SignedInMember> {
+  const member = await addMember(world, organization, fields)
+  const token = await makeSignInLink(world, member.id)
+  return { member, ...keepCookie(world, await begin(world, '/link', { token })) }
+}
+
+/** Creates a member and signs in with its password. */
+export async function signInWithPassword(
+  world: World,
+  organization: TestOrganization,
+  { role = 'owner', fullName = 'Olga Owner' }: { role?: MemberRole; fullName?: string } = {},
+): Promise<SignedInMember & { password: string }> {
   const password = `password of ${fullName}`
   const member = await addMember(world, organization, { role, fullName, password })
-  const body = { organization: organization.slug, email: member.email, password }
-  const answer = await world.request('POST', '/console/api/session', { body })
+  const name = { organization: organization.slug, email: member.email }
+  return { member, password, ...keepCookie(world, await begin(world, '', { ...name, password })) }
+}
+
+async function begin(world: World, path: string, body: object): Promise<Answer> {
+  const answer = await world.request('POST', `/console/api/session${path}`, { body })
   if (answer.status !== 200) throw new Error(`session: ${JSON.stringify(answer.body)}`)
-  return { member, password, ...keepCookie(world, answer) }
+  return answer
 }
 
 /** The token of a new sign-in link for the member. */

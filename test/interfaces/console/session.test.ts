@@ -1,7 +1,14 @@
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/log.js'
-import { addMember, cookieOf, keepCookie, makeSignInLink, type SignedInMember, signIn } from '../../support/console.js'
+import {
+  addMember,
+  cookieOf,
+  keepCookie,
+  makeSignInLink,
+  type SignedInMember,
+  signInWithPassword,
+} from '../../support/console.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 
@@ -67,7 +74,7 @@ describe('POST /console/api/session', () => {
   })
 
   it('keeps the token in a cookie hidden from scripts, other sites and other paths', async () => {
-    const { member, password } = await signIn(world, organization)
+    const { member, password } = await signInWithPassword(world, organization)
     const { headers } = await begin({ organization: organization.slug, email: member.email, password })
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(/^parley_session=[\w.-]+; Max-Age=1209600; Path=\/console; HttpOnly; SameSite=Strict$/),
@@ -75,13 +82,13 @@ describe('POST /console/api/session', () => {
   })
 
   it('accepts organization and e-mail address in any usual spelling', async () => {
-    const { member, password } = await signIn(world, organization)
+    const { member, password } = await signInWithPassword(world, organization)
     const name = { organization: ` ${organization.slug.toUpperCase()} `, email: ` ${member.email.toUpperCase()}` }
     expect(await statusOf(begin({ ...name, password }))).toBe(200)
   })
 
   it('returns 401 with the same message, whatever is wrong', async () => {
-    const { member, password } = await signIn(world, organization)
+    const { member, password } = await signInWithPassword(world, organization)
     const bare = await addMember(world, organization)
     const right = { organization: organization.slug, email: member.email, password }
     const answers = await Promise.all([
@@ -116,7 +123,7 @@ describe('POST /console/api/session', () => {
 
 describe('a session', () => {
   it('gets a new token every hour; the old one works for 60 s after the new one is first used, and returns the same', async () => {
-    const { cookie: first, call } = await signIn(world, organization)
+    const { cookie: first, call } = await signInWithPassword(world, organization)
     world.advance(59 * MINUTE)
     expect(cookieOf(await withCookie(first))).toBeNull()
     world.advance(MINUTE)
@@ -135,7 +142,7 @@ describe('a session', () => {
   })
 
   it('continues with the same new token if the answer was lost', async () => {
-    const { cookie } = await signIn(world, organization)
+    const { cookie } = await signInWithPassword(world, organization)
     world.advance(HOUR)
     const lost = cookieOf(await withCookie(cookie))
     world.advance(DAY)
@@ -149,7 +156,7 @@ describe('a session', () => {
   })
 
   it('gets one new token in concurrent requests with the old one', async () => {
-    const { cookie } = await signIn(world, organization)
+    const { cookie } = await signInWithPassword(world, organization)
     world.advance(HOUR)
     const answers = await Promise.all(Array.from({ length: 8 }, () => withCookie(cookie)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -159,7 +166,7 @@ describe('a session', () => {
   })
 
   it('gets it with a refusal too', async () => {
-    const { call, cookie } = await signIn(world, organization, { role: 'analyst' })
+    const { call, cookie } = await signInWithPassword(world, organization, { role: 'analyst' })
     world.advance(HOUR)
     const refused = await call('GET', '/get-webhooks')
     expect(refused.status).toBe(403)
@@ -171,7 +178,7 @@ describe('a session', () => {
   })
 
   it('ends after 14 days without use', async () => {
-    const { call } = await signIn(world, organization)
+    const { call } = await signInWithPassword(world, organization)
     for (const days of [13, 13]) {
       world.advance(days * DAY)
       expect(await statusOf(call('GET', '/session'))).toBe(200)
@@ -190,7 +197,7 @@ describe('a session', () => {
     ['an additional part', (cookie: string) => `${cookie}.x`],
     ['another organization', (cookie: string) => cookie.replace(organization.id, other.id)],
   ])('returns 401 for %s', async (_what, change) => {
-    const { cookie } = await signIn(world, organization)
+    const { cookie } = await signInWithPassword(world, organization)
     const changed = change(cookie)
     expect(changed).not.toBe(cookie)
     const answer = await withCookie(changed)
@@ -199,14 +206,14 @@ describe('a session', () => {
 
   it('ends with its member, and with its organization', async () => {
     const gone = await world.createOrganization()
-    const [removed, orphaned] = [await signIn(world, organization), await signIn(world, gone)]
+    const [removed, orphaned] = [await signInWithPassword(world, organization), await signInWithPassword(world, gone)]
     await world.admin('DELETE', `/members/${removed.member.id}`)
     await world.admin('DELETE', `/organizations/${gone.id}`)
     for (const { call } of [removed, orphaned]) expect(await statusOf(call('GET', '/session'))).toBe(401)
   })
 
   it('sees nothing of another organization', async () => {
-    const [mine, theirs] = [await signIn(world, organization), await signIn(world, other)]
+    const [mine, theirs] = [await signInWithPassword(world, organization), await signInWithPassword(world, other)]
     const body = { phone_number: NUMBER, full_name: 'Ana' }
     expect(await statusOf(mine.call('POST', '/contact', { body }))).toBe(201)
     expect(await statusOf(mine.call('GET', `/contact?chat_id=${NUMBER}`))).toBe(200)
@@ -217,7 +224,7 @@ describe('a session', () => {
   })
 
   it('is not an API key, and an API key is not a session', async () => {
-    const { cookie } = await signIn(world, organization)
+    const { cookie } = await signInWithPassword(world, organization)
     const token = cookie.slice('parley_session='.length)
     const path = `/contact?chat_id=${NUMBER}`
     expect(await statusOf(world.request('GET', path, { headers: { cookie } }))).toBe(401)
@@ -230,7 +237,7 @@ describe('a session', () => {
 
 describe('DELETE /console/api/session', () => {
   it("ends the session and deletes the cookie, while the member's other sessions continue", async () => {
-    const { member, password, call, cookie } = await signIn(world, organization)
+    const { member, password, call, cookie } = await signInWithPassword(world, organization)
     const body = { organization: organization.slug, email: member.email, password }
     const elsewhere = keepCookie(world, await begin(body))
     const answer = await call('DELETE', '/session')
@@ -244,7 +251,7 @@ describe('DELETE /console/api/session', () => {
   })
 
   it('sets no other cookie if a new token was due', async () => {
-    const { call } = await signIn(world, organization)
+    const { call } = await signInWithPassword(world, organization)
     world.advance(HOUR)
     expect((await call('DELETE', '/session')).headers.getSetCookie()).toEqual([
       expect.stringMatching(/^parley_session=; Max-Age=0;/),
@@ -293,7 +300,7 @@ describe('a sign-in link', () => {
   })
 
   it('is not a session, and a session is not a link', async () => {
-    const { member, cookie } = await signIn(world, organization)
+    const { member, cookie } = await signInWithPassword(world, organization)
     const token = await makeSignInLink(world, member.id)
     expect(await statusOf(withCookie(`parley_session=${token}`))).toBe(401)
     expect(await statusOf(useLink(cookie.slice('parley_session='.length)))).toBe(401)
@@ -318,8 +325,8 @@ describe('PUT /console/api/session/password', () => {
   const put = ({ call }: Pick<SignedInMember, 'call'>, body: unknown) => call('PUT', '/session/password', { body })
 
   it("changes the password, and ends the member's other sessions and open links", async () => {
-    const owner = await signIn(world, organization)
-    const colleague = await signIn(world, organization)
+    const owner = await signInWithPassword(world, organization)
+    const colleague = await signInWithPassword(world, organization)
     const name = { organization: organization.slug, email: owner.member.email }
     const elsewhere = keepCookie(world, await begin({ ...name, password: owner.password }))
     const link = await makeSignInLink(world, owner.member.id)
@@ -334,7 +341,7 @@ describe('PUT /console/api/session/password', () => {
   })
 
   it('ends the session of a link that is used at the same moment', async () => {
-    const owner = await signIn(world, organization)
+    const owner = await signInWithPassword(world, organization)
     const memberId = owner.member.id
     await makeSignInLink(world, memberId)
     const held = await hold(world.database, 'DELETE FROM sign_in_links WHERE member_id = $1', [memberId])
@@ -355,7 +362,7 @@ describe('PUT /console/api/session/password', () => {
   })
 
   it('returns 400 without the right old one', async () => {
-    const owner = await signIn(world, organization)
+    const owner = await signInWithPassword(world, organization)
     const missing = await put(owner, { new_password: 'another password' })
     expect([missing.status, missing.body.error]).toEqual([400, 'Missing required field'])
     const wrong = await put(owner, { current_password: 'a wrong password', new_password: 'another password' })
@@ -366,7 +373,7 @@ describe('PUT /console/api/session/password', () => {
   })
 
   it('returns 429 after too many wrong old ones', async () => {
-    const owner = await signIn(world, organization)
+    const owner = await signInWithPassword(world, organization)
     const guess = { current_password: 'a wrong password', new_password: 'another password' }
     for (let count = 0; count < 5; count++) expect((await put(owner, guess)).status).toBe(400)
     expect((await put(owner, { ...guess, current_password: owner.password })).status).toBe(429)
@@ -396,7 +403,7 @@ describe('PUT /console/api/session/password', () => {
 
 describe('a browser in which another member signs in', () => {
   it('has one session: the old one ends', async () => {
-    const olga = await signIn(world, organization)
+    const olga = await signInWithPassword(world, organization)
     const bob = await addMember(world, await world.createOrganization())
     const headers = { cookie: olga.cookie }
     const body = { token: await makeSignInLink(world, bob.id) }
@@ -407,7 +414,7 @@ describe('a browser in which another member signs in', () => {
   })
 
   it('does not act for another member that a stale page still shows', async () => {
-    const olga = await signIn(world, organization)
+    const olga = await signInWithPassword(world, organization)
     const ask = (id: string) => olga.call('GET', '/team', { headers: { 'x-parley-member': id } })
     expect((await ask(olga.member.id)).status).toBe(200)
     const refused = await ask((await addMember(world, organization)).id)
@@ -423,7 +430,7 @@ describe('requests of other sites', () => {
   it.each(['https://evil.example', 'null', 'http://127.0.0.1', 'http://127.0.0.1.evil.example'])(
     'are refused: %s',
     async (origin) => {
-      const owner = await signIn(world, organization)
+      const owner = await signInWithPassword(world, organization)
       const answer = await post(owner, origin)
       expect([answer.status, answer.body.error]).toEqual([403, 'Forbidden'])
       const { member, password } = owner
@@ -434,15 +441,15 @@ describe('requests of other sites', () => {
   )
 
   it('are distinguished from those of the page by the host', async () => {
-    const answer = await post(await signIn(world, organization), world.app.url)
+    const answer = await post(await signInWithPassword(world, organization), world.app.url)
     expect([answer.status, answer.body.error]).toEqual([400, 'Invalid field'])
   })
 })
 
 describe('a request of a member', () => {
   it('acts as that member, whatever other member it names', async () => {
-    const agent = await signIn(world, organization, { role: 'agent' })
-    const colleague = await signIn(world, organization)
+    const agent = await signInWithPassword(world, organization, { role: 'agent' })
+    const colleague = await signInWithPassword(world, organization)
     const to = '5511987650000'
     await agent.call('POST', '/contact', { body: { phone_number: to } })
     await agent.call('PATCH', `/contact?chat_id=${to}`, { body: { bot_status: 'active' } })
@@ -470,7 +477,7 @@ describe('a request of a member', () => {
   })
 
   it('acts as that member for templates too', async () => {
-    const agent = await signIn(world, organization, { role: 'agent' })
+    const agent = await signInWithPassword(world, organization, { role: 'agent' })
     const body = { templateName: 'any', chatNumber: NUMBER, memberId: (await addMember(world, organization)).id }
     expect(await statusOf(agent.call('POST', '/send-template', { body }))).toBe(403)
     const byKey = await world.request('POST', '/send-template', { key: organization.key, body })
@@ -489,7 +496,7 @@ describe('a service with a public URL of its own', () => {
     )
     try {
       const shop = await far.createOrganization()
-      const owner = await signIn(far, shop)
+      const owner = await signInWithPassword(far, shop)
       const { member, password } = owner
       const body = { organization: shop.slug, email: member.email, password }
       const answer = await far.request('POST', '/console/api/session', { body })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type SignedInMember, signIn } from '../../../support/console.js'
+import { type SignedInMember, signInWithPassword } from '../../../support/console.js'
 import { hold, untilWaiting } from '../../../support/locks.js'
 import { expectForOwners } from '../../../support/refusals.js'
 import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
@@ -14,11 +14,11 @@ let stranger: SignedInMember
 
 beforeAll(async () => {
   world = await startWorld()
-  stranger = await signIn(world, await world.createOrganization())
+  stranger = await signInWithPassword(world, await world.createOrganization())
 })
 beforeEach(async () => {
   organization = await world.createOrganization()
-  owner = await signIn(world, organization)
+  owner = await signInWithPassword(world, organization)
 })
 afterAll(() => world.close())
 
@@ -32,8 +32,8 @@ const signInBy = (token: string | undefined) => world.request('POST', '/console/
 
 describe('GET /console/api/team', () => {
   it('shows all members to every member, and none of another team', async () => {
-    const agent = await signIn(world, organization, { role: 'agent', fullName: 'Ana' })
-    const analyst = await signIn(world, organization, { role: 'analyst', fullName: 'Bia' })
+    const agent = await signInWithPassword(world, organization, { role: 'agent', fullName: 'Ana' })
+    const analyst = await signInWithPassword(world, organization, { role: 'analyst', fullName: 'Bia' })
     const expected = [owner, agent, analyst].map(({ member }) => ({ ...member, has_password: true }))
     for (const by of [owner, agent, analyst]) expect(await list(by)).toEqual(expected)
     expect(await list(stranger)).toEqual([{ ...stranger.member, has_password: true }])
@@ -42,8 +42,8 @@ describe('GET /console/api/team', () => {
 
 it('can only be changed by owners', async () => {
   const others = [
-    await signIn(world, organization, { role: 'agent' }),
-    await signIn(world, organization, { role: 'analyst' }),
+    await signInWithPassword(world, organization, { role: 'agent' }),
+    await signInWithPassword(world, organization, { role: 'analyst' }),
   ]
   const own = `/team/${others[0]?.member.id}`
   await expectForOwners(others, ['POST /team', `PATCH ${own}`, `DELETE ${own}`, `POST ${own}/link`])
@@ -97,7 +97,7 @@ describe('POST /console/api/team/{id}/link', () => {
   })
 
   it('returns 403 for another owner with a password; an operator can create one', async () => {
-    const another = await signIn(world, organization)
+    const another = await signInWithPassword(world, organization)
     const { status, body } = await owner.call('POST', `/team/${another.member.id.toUpperCase()}/link`)
     expect([status, body.error]).toEqual([403, 'Forbidden'])
     expect(body).not.toHaveProperty('link')
@@ -121,7 +121,7 @@ describe('POST /console/api/team/{id}/link', () => {
 
 describe('PATCH /console/api/team/{id}', () => {
   it('changes name and role, which applies from the next request', async () => {
-    const agent = await signIn(world, organization, { role: 'agent' })
+    const agent = await signInWithPassword(world, organization, { role: 'agent' })
     expect((await agent.call('GET', '/keys')).status).toBe(403)
     const { status, body } = await change(agent.member.id, { full_name: 'Ana Maria', role: 'owner' })
     expect([status, body.member]).toMatchObject([200, { full_name: 'Ana Maria', role: 'owner' }])
@@ -130,7 +130,7 @@ describe('PATCH /console/api/team/{id}', () => {
   })
 
   it('returns 409 for the last owner, who stays owner', async () => {
-    await signIn(world, organization, { role: 'agent' })
+    await signInWithPassword(world, organization, { role: 'agent' })
     const { status, body } = await change(owner.member.id, { role: 'agent' })
     expect([status, body.error]).toEqual([409, 'Last owner'])
     expect((await change(owner.member.id, { role: 'owner', full_name: 'Olga' })).status).toBe(200)
@@ -138,7 +138,7 @@ describe('PATCH /console/api/team/{id}', () => {
   })
 
   it('keeps one of two owners who demote each other at the same moment', async () => {
-    const second = await signIn(world, organization)
+    const second = await signInWithPassword(world, organization)
     // Both are in progress, and each sees two owners unless it waits for the other.
     const held = await hold(world.database, 'SELECT FROM members WHERE organization_id = $1 FOR UPDATE', [
       organization.id,
@@ -171,7 +171,7 @@ describe('PATCH /console/api/team/{id}', () => {
 
 describe('DELETE /console/api/team/{id}', () => {
   it('ends the sessions of a member at once', async () => {
-    const agent = await signIn(world, organization, { role: 'agent' })
+    const agent = await signInWithPassword(world, organization, { role: 'agent' })
     expect((await remove(agent.member.id)).status).toBe(200)
     expect((await agent.call('GET', '/team')).status).toBe(401)
     const again = await remove(agent.member.id)
@@ -179,7 +179,7 @@ describe('DELETE /console/api/team/{id}', () => {
   })
 
   it('removes an owner, except the last one', async () => {
-    const second = await signIn(world, organization)
+    const second = await signInWithPassword(world, organization)
     expect((await remove(owner.member.id, owner)).status).toBe(200)
     const last = await remove(second.member.id.toUpperCase(), second)
     expect([last.status, last.body.error]).toEqual([409, 'Last owner'])
@@ -187,7 +187,7 @@ describe('DELETE /console/api/team/{id}', () => {
   })
 
   it('keeps one of two owners who remove each other at the same moment', async () => {
-    const second = await signIn(world, organization)
+    const second = await signInWithPassword(world, organization)
     const held = await hold(world.database, 'SELECT FROM members WHERE organization_id = $1 FOR UPDATE', [
       organization.id,
     ])
@@ -198,7 +198,7 @@ describe('DELETE /console/api/team/{id}', () => {
   })
 
   it('returns 404 for a member of another team, who stays', async () => {
-    const agent = await signIn(world, organization, { role: 'agent' })
+    const agent = await signInWithPassword(world, organization, { role: 'agent' })
     const { status, body } = await remove(agent.member.id, stranger)
     expect([status, body.error]).toEqual([404, 'Member not found'])
     expect((await agent.call('GET', '/team')).status).toBe(200)
