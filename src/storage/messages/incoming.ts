@@ -7,7 +7,7 @@ import { changeSearchableMessage, type SearchableMessage } from '../conversation
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { taskId } from '../runtime/jobs.js'
 import { messageEvents, RECORDED_EVENT } from './messages.js'
-import { noteMessages } from './noted.js'
+import { trackNewMessages } from './new-messages.js'
 
 /** An inbound message to be recorded. */
 export interface IncomingMessage {
@@ -118,7 +118,7 @@ const record = statement<RecordRow>(
        CASE WHEN $6 <> 'human-chat' THEN numbered.assignee_id END, $22
      FROM numbered
      RETURNING *
-   ), ${noteMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
+   ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
      -- Raises the event of the message, unless it waits for its file.
      ${raiseEvents({ ...messageEvents(RECORDED_EVENT, '$13'), from: 'recorded m, numbered c WHERE NOT $16' })}
    ), enqueued AS (

@@ -8,7 +8,7 @@ import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../m
 import { countChanges } from '../analytics/campaign-counts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { ACCEPTED_EVENT, ASSIGNEE, messageEvents } from './messages.js'
-import { noteMessages } from './noted.js'
+import { trackNewMessages } from './new-messages.js'
 
 /** Why a shared statement skipped a message. */
 type Skipped = 'crowded' | 'held'
@@ -157,7 +157,7 @@ const record = statement<RecordRow>(
      FROM numbered JOIN given g USING (n) CROSS JOIN unnest(ARRAY['recorded', 'total']) AS counter
      WHERE g.recipient_n = 0 OR (g.recipient_n IS NOT NULL AND counter = 'recorded')
      GROUP BY g.organization_id, g.campaign_id, counter
-   ), ${noteMessages(`SELECT g.organization_id, c.id AS contact_id, g.instance_id, c.last_seq AS seq
+   ), ${trackNewMessages(`SELECT g.organization_id, c.id AS contact_id, g.instance_id, c.last_seq AS seq
      FROM numbered c JOIN given g USING (n)
      WHERE NOT g.is_reaction`)}, attached AS (
      -- Attaches stored files to their messages.

@@ -27,12 +27,12 @@ export interface InstanceSend {
   id: string
   recipient: GatewayRecipient
   content: MessageContent
-  /** What to convert its file to; null: nothing. */
-  wanted: FileConversion | null
+  /** The format that its file is converted to; null: none. */
+  conversion: FileConversion | null
   /** The file's field name in errors. */
   fileField: string
   replyTo: SendCommand['replyTo']
-  /** How long typing or recording is shown before the message is sent. */
+  /** Time for which typing or recording is shown before the message is sent. */
   delayMs: number
   /** Aborted when the client disconnects; the message is not sent then. */
   signal: AbortSignal
@@ -64,7 +64,7 @@ export async function sendByInstance(
   const channel = instanceChannel(ctx, tenant, instance)
   if (recipient.kind === 'lid' && !channel.usesJids) await checkKnownNumber(ctx, tenant, recipient)
   const command = { ...commandOf(send), isPromotional: await isPromotional(ctx, tenant, instance, send.content) }
-  if (send.wanted !== null || send.delayMs > 0) await checkFirst(ctx, tenant, channel, send, command)
+  if (send.conversion !== null || send.delayMs > 0) await checkBeforeDelay(ctx, tenant, channel, send, command)
   await showPresence(ctx, tenant, instance, send)
   return withContent(ctx, tenant, send, async (content) => {
     if (send.signal.aborted) throw hungUp()
@@ -112,7 +112,7 @@ async function isPromotional(
 }
 
 /** Checks recipient and quoted message before the delay and before the file is fetched. */
-async function checkFirst(
+async function checkBeforeDelay(
   ctx: Context,
   tenant: Tenant,
   channel: Channel,
@@ -130,12 +130,12 @@ async function checkFirst(
 function withContent(
   ctx: Context,
   tenant: Tenant,
-  { content, wanted, fileField }: InstanceSend,
+  { content, conversion, fileField }: InstanceSend,
   work: (content: MessageContent) => Promise<SendResult>,
 ): Promise<SendResult> {
-  if (wanted === null || (content.type !== 'audio' && content.type !== 'sticker')) return work(content)
+  if (conversion === null || (content.type !== 'audio' && content.type !== 'sticker')) return work(content)
   const named = { organizationId: tenant.id, field: fileField }
-  return withPrepared(ctx, named, content.file, wanted, ({ file, voice }) =>
+  return withPrepared(ctx, named, content.file, conversion, ({ file, voice }) =>
     work(content.type === 'audio' ? { ...content, file, voice } : { ...content, file }),
   )
 }

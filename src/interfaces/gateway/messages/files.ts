@@ -68,7 +68,7 @@ export const fileVerbs = [
     }),
     read: ({ encoding = null }, { source }) => ({
       content: { type: 'audio', file: source },
-      wanted: { kind: 'voice', encoding },
+      conversion: { kind: 'voice', encoding },
     }),
   }),
   sendVerb({
@@ -91,7 +91,7 @@ export const fileVerbs = [
     }),
     read: ({ notConvertSticker }, { source }) => ({
       content: { type: 'sticker', file: source },
-      ...(notConvertSticker ? {} : { wanted: { kind: 'sticker' } }),
+      ...(notConvertSticker ? {} : { conversion: { kind: 'sticker' } }),
     }),
   }),
 ]

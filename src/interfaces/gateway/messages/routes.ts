@@ -106,13 +106,13 @@ function buildSend(
   tenant: Tenant,
   { fileField }: SendVerb,
   fields: JsonObject,
-  { content, wanted, recipient, replyTo }: SendRequest,
+  { content, conversion, recipient, replyTo }: SendRequest,
   signal: AbortSignal,
 ): Omit<InstanceSend, 'id'> {
   const { number, delay = 0, quoted } = fields as { number: string; delay?: number; quoted?: { key: { id: string } } }
   return {
     content,
-    wanted: wanted ?? null,
+    conversion: conversion ?? null,
     fileField: fileField ?? '',
     recipient: readRecipient(tenant, recipient?.field ?? 'number', recipient?.number ?? number),
     replyTo: replyTo ?? (quoted ? { id: quoted.key.id, field: 'quoted.key.id' } : null),

@@ -10,8 +10,8 @@ import type { BodyShape } from '../body/normalize.js'
 /** The message that a body asks to send. */
 export interface SendRequest {
   content: MessageContent
-  /** What the file is converted to first; undefined: it is sent as it is. */
-  wanted?: FileConversion
+  /** The format that the file is converted to first; undefined: it is sent unchanged. */
+  conversion?: FileConversion
   /** The recipient and the field that names it, if that is not `number`. */
   recipient?: { number: string; field: string }
   /** The reply target and the field that names it, if that is not `quoted`. */
