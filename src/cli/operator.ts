@@ -10,7 +10,7 @@ import { openConfiguredDatabase, prepareSchema, requireSecrets, requireSharedCon
 import type { Environment } from './invocation.js'
 
 /** The help of `--org`. */
-export const ORGANIZATION = 'id or slug of the organization'
+export const ORGANIZATION = 'id or slug of the organization (required)'
 
 /**
  * Runs an operator's work on the configured database, with or without a running service: an embedded server is shared

@@ -22,7 +22,7 @@ interface ShowOptions extends CommandOptions {
 
 /** `parley analytics …`: shows and verifies the results of an organization's broadcasts. */
 export function addAnalyticsCommands(program: Command, invocation: Invocation): void {
-  const analytics = program.command('analytics').description('results of broadcasts')
+  const analytics = program.command('analytics').description('show and verify the results of broadcasts')
   analytics
     .command('show')
     .description('show the analytics of one broadcast, or of all broadcasts that started in a range of days')

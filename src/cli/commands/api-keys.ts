@@ -26,11 +26,11 @@ const SHOWN_ONCE = 'The key is shown only once: store it now'
 
 /** `parley key …`: API keys, with the verbs of the admin API. */
 export function addKeyCommands(program: Command, invocation: Invocation): void {
-  const key = program.command('key').description('API keys')
+  const key = program.command('key').description('manage API keys')
   key
     .command('create <org>')
     .description('issue a key for an organization, named by its id or slug')
-    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--name <name>', 'what the key is for (required)')
     .option('--scopes <scopes>', `comma-separated scopes (default: all of ${SCOPES.join(', ')})`)
     .option('--expires-at <time>', 'when the key expires, such as 2030-01-31T00:00:00Z (default: never)')
     .option('--json', 'print JSON')

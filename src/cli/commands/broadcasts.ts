@@ -40,7 +40,7 @@ const PER_PAGE = 100
 
 /** `parley broadcasts …`: the broadcasts of an organization. */
 export function addBroadcastCommands(program: Command, invocation: Invocation): void {
-  const broadcasts = program.command('broadcasts').description('broadcasts')
+  const broadcasts = program.command('broadcasts').description('list and control broadcasts')
   broadcasts
     .command('list')
     .description('list broadcasts, newest first')

@@ -13,7 +13,7 @@ interface ImportCommandOptions extends ImportOptions {
 
 /** `parley contacts …`: imports and exports the contacts of an organization. */
 export function addContactCommands(program: Command, invocation: Invocation): void {
-  const contacts = program.command('contacts').description('contacts')
+  const contacts = program.command('contacts').description('import and export contacts')
   contacts
     .command('import <file>')
     .description('import contacts from a CSV file (- for standard input)')

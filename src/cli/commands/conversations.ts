@@ -16,12 +16,12 @@ interface ExportCommandOptions {
 
 /** `parley conversations …`: exports the conversations of an organization. */
 export function addConversationCommands(program: Command, invocation: Invocation): void {
-  const conversations = program.command('conversations').description('conversations')
+  const conversations = program.command('conversations').description('export conversations')
   conversations
     .command('export')
     .description('export the conversation with a contact, oldest message first')
     .requiredOption('--org <org>', ORGANIZATION)
-    .requiredOption('--contact <number>', "the contact's phone number in any form")
+    .requiredOption('--contact <number>', "the contact's phone number in any form (required)")
     .addOption(formatOption())
     .option('--output <file>', 'file to write (default: standard output)')
     .action((options) => exportFile(invocation, options))

@@ -22,13 +22,13 @@ interface AddOptions extends JsonOption {
 
 /** `parley member …`: the teams of organizations, with the verbs of the admin API. */
 export function addMemberCommands(program: Command, invocation: Invocation): void {
-  const member = program.command('member').description('team members')
+  const member = program.command('member').description('manage team members')
   member
     .command('add <org>')
     .description('add a member to the team of an organization, named by its id or slug')
-    .requiredOption('--email <address>', 'e-mail address')
-    .requiredOption('--name <name>', 'full name')
-    .requiredOption('--role <role>', 'owner, agent or analyst')
+    .requiredOption('--email <address>', 'e-mail address (required)')
+    .requiredOption('--name <name>', 'full name (required)')
+    .requiredOption('--role <role>', 'owner, agent or analyst (required)')
     .option('--password-stdin', 'read a password from standard input')
     .option('--json', 'print JSON')
     .action((org, options) => add(invocation, org, options))

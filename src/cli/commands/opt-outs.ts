@@ -26,7 +26,9 @@ const Page = Type.Object({
 
 /** `parley opt-outs …`: contacts that have opted out of broadcasts. */
 export function addOptOutCommands(program: Command, invocation: Invocation): void {
-  const optOuts = program.command('opt-outs').description('contacts that opted out of broadcasts')
+  const optOuts = program
+    .command('opt-outs')
+    .description('list, import and export contacts that opted out of broadcasts')
   optOuts
     .command('list')
     .description('list the opt-outs, newest first')

@@ -44,12 +44,12 @@ const WINDOW = 'days after a click or a message in which an order is attributed 
 
 /** `parley org …`: organizations, with the verbs of the admin API. */
 export function addOrganizationCommands(program: Command, invocation: Invocation): void {
-  const org = program.command('org').description('organizations')
+  const org = program.command('org').description('manage organizations')
   org
     .command('create')
     .description('create an organization')
-    .requiredOption('--name <name>')
-    .requiredOption('--slug <slug>', 'short name, used in URLs')
+    .requiredOption('--name <name>', 'full name (required)')
+    .requiredOption('--slug <slug>', 'short name, used in URLs (required)')
     .option('--provider <provider>', PROVIDER)
     .option('--country <code>', `${COUNTRY} (default: BR)`)
     .option('--timezone <name>', 'time zone of the days in analytics (default: America/Sao_Paulo)')
@@ -70,8 +70,8 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .action((name, options) => show(invocation, name, options))
   org
     .command('update <org>')
-    .description('change the settings that are given as options')
-    .option('--name <name>')
+    .description('change an organization; options that are left out stay as they are')
+    .option('--name <name>', 'full name')
     .option('--slug <slug>', 'short name, used in URLs')
     .option('--provider <provider>', PROVIDER)
     .option('--country <code>', COUNTRY)

@@ -17,7 +17,7 @@ interface SyncOptions {
 
 /** `parley storefront …`: the storefronts of organizations. */
 export function addStorefrontCommands(program: Command, invocation: Invocation): void {
-  const storefront = program.command('storefront').description('storefronts')
+  const storefront = program.command('storefront').description('fetch orders from storefronts')
   storefront
     .command('sync')
     .description('fetch changed orders from a storefront now; the service does so every hour')

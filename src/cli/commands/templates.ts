@@ -15,7 +15,7 @@ interface Options {
 
 /** `parley templates …`: the templates of an organization. */
 export function addTemplateCommands(program: Command, invocation: Invocation): void {
-  const templates = program.command('templates').description('message templates')
+  const templates = program.command('templates').description('list and fetch message templates')
   templates
     .command('list')
     .description('list the known templates')

@@ -36,7 +36,9 @@ const Wanted = Type.Object({
 
 /** `parley webhooks …`: the endpoints to which an organization's events are delivered. */
 export function addWebhookCommands(program: Command, invocation: Invocation): void {
-  const webhooks = program.command('webhooks').description('webhooks and their deliveries')
+  const webhooks = program
+    .command('webhooks')
+    .description('list webhooks and deliveries, and receive events while you develop')
   webhooks
     .command('list')
     .description('list the webhooks, oldest first')

@@ -13,7 +13,7 @@ import { type DemoRecord, readDemoRecord } from './file.js'
 
 /** `parley demo …`: tries out the demo of `parley up`. */
 export function addDemoCommands(program: Command, invocation: Invocation): void {
-  const demo = program.command('demo').description('the demo organization of parley up')
+  const demo = program.command('demo').description('use the demo organization of parley up')
   demo
     .command('env')
     .description('print the shell variables url and key: eval "$(parley demo env)"')
