@@ -1,5 +1,6 @@
 import { createHttpClient } from '../../src/lib/http/client.js'
 import { exchange } from '../../src/lib/http/exchange.js'
+import { errorMessage } from '../../src/lib/text/error-message.js'
 import type { BusinessNumber, Numbers } from '../numbers/business-numbers.js'
 import type { SeededRandom } from '../random.js'
 import type { Settings } from '../settings.js'
@@ -189,7 +190,7 @@ export class CallbackSender {
       return answer.statusCode
     } catch (error) {
       if (signal.aborted) return null
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorMessage(error)
       this.#options.log(`${number.callback_url} did not answer a callback: ${reason}`)
       return null
     }

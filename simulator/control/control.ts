@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { errorMessage } from '../../src/lib/text/error-message.js'
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import type { CallbackContent } from '../callbacks/batches.js'
 import { firstAttempt } from '../callbacks/first-attempt.js'
@@ -239,5 +240,5 @@ function problemOf(error: unknown): Problem {
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
   if (status === 413) return problem(413, 'Payload too large', 'The body may have at most 4 MB')
   if (status >= 400 && status < 500) return problem(status, 'Bad request', error instanceof Error ? error.message : '')
-  return problem(500, 'Internal server error', error instanceof Error ? error.message : String(error))
+  return problem(500, 'Internal server error', errorMessage(error))
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { errorMessage } from '../../lib/text/error-message.js'
 import { asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
 import type { DeviceAnswer, DeviceCommand, KnownMessage, MessageKey, NumberCheck, Sent } from '../device.js'
 import type { DriverMessage } from '../driver.js'
@@ -252,7 +253,7 @@ async function findPicture({ connection }: CommandContext, jid: string, timeoutM
 
 function toFailure(error: unknown): DeviceAnswer {
   if (isConnectionLoss(error)) return NOT_OPEN
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorMessage(error)
   return { outcome: 'refused', code: codeOf(error), text }
 }
 

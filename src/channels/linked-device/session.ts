@@ -1,4 +1,5 @@
 import { sleep } from '../../lib/async/backoff.js'
+import { errorMessage } from '../../lib/text/error-message.js'
 import type { DeviceAnswer, DeviceCommand } from '../device.js'
 import { runCommand } from './commands.js'
 import { createCondition } from './connection/condition.js'
@@ -65,7 +66,7 @@ export function startDeviceSession(library: LinkedLibrary, options: DeviceSessio
       try {
         return await perform(command, timeoutMs)
       } catch (error) {
-        return { outcome: 'unknown', text: error instanceof Error ? error.message : String(error) }
+        return { outcome: 'unknown', text: errorMessage(error) }
       }
     },
     isRunning: () => supervisor.isRunning(),

@@ -1,4 +1,5 @@
 import { backoffDelay } from '../../../lib/async/backoff.js'
+import { errorMessage } from '../../../lib/text/error-message.js'
 import type { PairingCode } from '../../device.js'
 import type { EventWriter } from '../event-writer.js'
 import { openSessionKeys, type SessionKeys } from '../keys/session-keys.js'
@@ -163,7 +164,7 @@ export class ConnectionSupervisor {
       return { ended, wasAccepted: wasAccepted(link) }
     } catch (error) {
       log.warn({ err: error }, 'A linked device could not begin to connect')
-      return { ended: { code: codeOf(error), text: messageOf(error) }, wasAccepted: false }
+      return { ended: { code: codeOf(error), text: errorMessage(error) }, wasAccepted: false }
     } finally {
       over.abort()
       this.#link = null
@@ -255,8 +256,4 @@ function toOpenState({ state: { creds } }: SessionKeys): DeviceState {
     ...(owner === null ? {} : { owner }),
     ...(profileName ? { profileName } : {}),
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
