@@ -202,7 +202,7 @@ describe('a contact that is erased while its messages arrive', () => {
     expect(numbers).toEqual(upTo(numbers.length))
   })
 
-  it('and sends nothing more leaves no trace in callbacks and events', async () => {
+  it('in a plain erasure leaves no trace in callbacks and events', async () => {
     const from = '16505551009'
     await receiveMessages(world, organization, textMessage(from, 'my secret'))
     const { id } = (await contact(world, organization, from)).body.contact

@@ -21,7 +21,7 @@ let anotherFolder: string
 let people = 0
 
 beforeAll(async () => {
-  anotherFolder = await mkdtemp(join(tmpdir(), 'parley-pace-'))
+  anotherFolder = await mkdtemp(join(tmpdir(), 'parley-rate-'))
   world = await startWorld(ENV)
   await world.sim('POST', '/settings', { statuses: false })
 })
@@ -32,8 +32,8 @@ afterAll(async () => {
 })
 
 /** An organization whose number has these limits. */
-async function createPaced(
-  pace: { messages_per_second?: number; pair_limit?: boolean },
+async function createLimited(
+  limits: { messages_per_second?: number; pair_limit?: boolean },
   inWorld = world,
 ): Promise<TestOrganization> {
   const organization = await inWorld.createOrganization()
@@ -45,7 +45,7 @@ async function createPaced(
     verify_token: organization.verifyToken,
     messages_per_second: 0,
     pair_limit: false,
-    ...pace,
+    ...limits,
   })
   expect(changed.status).toBe(200)
   return organization
@@ -78,11 +78,11 @@ async function countOf(organization: TestOrganization, digits: string): Promise<
 
 /** Sets the clock to the recipient's next slot, or this long after it. */
 async function goToTurn(organization: TestOrganization, digits: string, afterMs = 0): Promise<void> {
-  const { rows } = await world.database.pool.query<{ turn: Date }>(
-    `SELECT paced_until - interval '268.4 seconds' AS turn FROM contacts WHERE organization_id = $1 AND chat_id = $2`,
+  const { rows } = await world.database.pool.query<{ slot: Date }>(
+    `SELECT paced_until - interval '268.4 seconds' AS slot FROM contacts WHERE organization_id = $1 AND chat_id = $2`,
     [organization.id, digits],
   )
-  world.advance((rows[0]?.turn.getTime() ?? Number.NaN) + afterMs - world.now().getTime())
+  world.advance((rows[0]?.slot.getTime() ?? Number.NaN) + afterMs - world.now().getTime())
 }
 
 /** Checks that the messages keep the upstream's limit: never more than 45 at once, and 6 s for each further one. */
@@ -119,7 +119,7 @@ describe('the rate limit for one recipient', () => {
   let organization: TestOrganization
 
   beforeAll(async () => {
-    organization = await createPaced({ pair_limit: true })
+    organization = await createLimited({ pair_limit: true })
   })
 
   it('allows 45 at once; the 46th is refused with the time to wait, and neither recorded nor sent', async () => {
@@ -157,7 +157,7 @@ describe('the rate limit for one recipient', () => {
   it('applies to that recipient only: not to another, nor to the same number at another organization', async () => {
     const digits = await newContact(organization)
     const another = await newContact(organization)
-    const elsewhere = await createPaced({ pair_limit: true })
+    const elsewhere = await createLimited({ pair_limit: true })
     await createContact(world, elsewhere, `+${digits}`)
     await sendMany(organization, digits, BURST)
     await goToTurn(organization, digits, -5_000)
@@ -208,7 +208,7 @@ describe('the rate limit for one recipient', () => {
   })
 
   it('is off with pair_limit false', async () => {
-    const unpaced = await createPaced({ pair_limit: false })
+    const unpaced = await createLimited({ pair_limit: false })
     const digits = await newContact(unpaced)
     expect(statusesOf(await sendMany(unpaced, digits, 60))).toEqual(all(60, 200))
   })
@@ -259,18 +259,18 @@ describe('a short wait for a recipient', () => {
   it('happens before the send: the message is recorded when its slot begins', async () => {
     const patient = await startWorld()
     try {
-      const organization = await createPaced({ pair_limit: true }, patient)
+      const organization = await createLimited({ pair_limit: true }, patient)
       const digits = await newContact(organization, patient)
-      const { rows } = await patient.database.pool.query<{ turn: Date }>(
+      const { rows } = await patient.database.pool.query<{ slot: Date }>(
         `UPDATE contacts SET paced_until = $1::timestamptz + interval '268.8 seconds' WHERE organization_id = $2
-         RETURNING paced_until - interval '268.4 seconds' AS turn`,
+         RETURNING paced_until - interval '268.4 seconds' AS slot`,
         [patient.now(), organization.id],
       )
       const body = { phone_number: digits, message_type: 'text', text: 'hello' }
       const answer = await patient.request('POST', '/send-chat', { key: organization.key, body })
       expect(answer.status).toBe(200)
       const [message] = (await conversation(patient, organization, digits)).body.messages
-      expect(Date.parse(message.created_at)).toBeGreaterThanOrEqual(rows[0]?.turn.getTime() ?? Number.NaN)
+      expect(Date.parse(message.created_at)).toBeGreaterThanOrEqual(rows[0]?.slot.getTime() ?? Number.NaN)
     } finally {
       await patient.close()
     }
@@ -288,7 +288,7 @@ describe('the rate limit of a number', () => {
   }
 
   it('refuses a message whose slot would be too late, and neither records nor sends it', async () => {
-    const organization = await createPaced({ messages_per_second: 1 })
+    const organization = await createLimited({ messages_per_second: 1 })
     const digits = await newContact(organization)
     expect((await send(organization, digits)).status).toBe(200)
     await speakFor(organization, 60)
@@ -301,14 +301,17 @@ describe('the rate limit of a number', () => {
   })
 
   it('applies to that number only', async () => {
-    const [busy, free] = [await createPaced({ messages_per_second: 1 }), await createPaced({ messages_per_second: 1 })]
+    const [busy, free] = [
+      await createLimited({ messages_per_second: 1 }),
+      await createLimited({ messages_per_second: 1 }),
+    ]
     await speakFor(busy, 60)
     expectTooMany(await send(busy, await newContact(busy)))
     expect((await send(free, await newContact(free))).status).toBe(200)
   })
 
   it('is not used up by refused requests: unknown contacts, blocked ones, unknown messages', async () => {
-    const organization = await createPaced({ messages_per_second: 1 })
+    const organization = await createLimited({ messages_per_second: 1 })
     const digits = await newContact(organization)
     const blocked = await newContact(organization)
     const key = organization.key
@@ -329,13 +332,13 @@ describe('the rate limit of a number', () => {
   })
 
   it('is off with messages_per_second 0', async () => {
-    const organization = await createPaced({ messages_per_second: 0 })
+    const organization = await createLimited({ messages_per_second: 0 })
     await speakFor(organization, 60)
     expect((await send(organization, await newContact(organization))).status).toBe(200)
   })
 
   it('spreads a burst over time, and refuses the rest', async () => {
-    const organization = await createPaced({ messages_per_second: 1 })
+    const organization = await createLimited({ messages_per_second: 1 })
     const digits = await newContact(organization)
     const answers = await sendMany(organization, digits, 24)
     const refused = answers.filter(({ status }) => status === 429)
