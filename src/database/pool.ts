@@ -5,7 +5,7 @@ import type { AnyStatement, EventStatement, Statement } from './statement.js'
 export interface Queryable {
   /** Runs a named statement and returns its rows. Throws node-postgres's errors. */
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>
-  /** Runs a statement that can insert events of these organizations; listeners are told once it has been committed. */
+  /** Runs a statement that can insert events of these organizations; listeners are called after the commit. */
   raise<Row>(
     statement: EventStatement<Row>,
     values: readonly unknown[],

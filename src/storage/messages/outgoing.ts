@@ -10,8 +10,8 @@ import { contactEvents, raiseEvents } from '../events/raise.js'
 import { ACCEPTED_EVENT, ASSIGNEE, messageEvents } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
 
-/** Why a shared statement skipped a message. */
-type Skipped = 'crowded' | 'held'
+/** Why a shared statement skipped a message: another one is to the same contact, or the row is locked. */
+type Skipped = 'same_contact' | 'locked'
 
 interface RecordRow {
   contact_id: string | null
@@ -203,7 +203,7 @@ const check = statement<{
 
 // A status callback may have reported the acceptance before; then nothing changes. The event's message has no
 // reactions, since a message just accepted cannot have any. The statement does not wait for locks either.
-const accept = statement<{ held: boolean }>(
+const accept = statement<{ is_locked: boolean }>(
   'outgoing.accept',
   `WITH given AS (
      -- The acceptances, in the order in which rows are locked.
@@ -269,7 +269,7 @@ const accept = statement<{ held: boolean }>(
    SELECT accepted.n IS NULL AND EXISTS (
        SELECT FROM messages m
        WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id AND m.accepted_at IS NULL
-     ) AS held
+     ) AS is_locked
    FROM given g LEFT JOIN accepted USING (n)
    ORDER BY g.n`,
   { raises: 'events' },
@@ -319,8 +319,8 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
 
 /**
  * Records messages with the outcome `pending`, or says why not. Each contact is found by the forms of the address. If a
- * human's send changes the contact, contact.updated is raised. `crowded`: another message to the same contact came
- * first; `held`: the contact's row is locked. Fails with a unique violation, and records nothing, if an id is taken.
+ * human's send changes the contact, contact.updated is raised. `same_contact`: another message to the same contact came
+ * first; `locked`: the contact's row is locked. Fails with a unique violation, and records nothing, if an id is taken.
  */
 export async function recordOutgoingMessages(
   db: Queryable,
@@ -392,7 +392,7 @@ function toRecorded(
 ): Recorded | Skipped {
   const { contact_id: contactId, chat_id: chatId, reply_to_upstream_id: replyToUpstreamId } = row
   if (contactId === null) return { recorded: false, reason: 'no_contact' }
-  if (chatId === null) return row.is_chosen ? 'held' : 'crowded'
+  if (chatId === null) return row.is_chosen ? 'locked' : 'same_contact'
   if (row.recorded) {
     return {
       recorded: true,
@@ -419,15 +419,15 @@ function toRecorded(
 }
 
 /**
- * Marks messages accepted and raises message.sent or message.reaction, unless they are marked already. `held`: the
+ * Marks messages accepted and raises message.sent or message.reaction, unless they are marked already. `locked`: the
  * message's row is locked. Fails with a unique violation, and marks none, if an upstream id is taken.
  */
 export async function acceptMessages(
   db: Queryable,
   acceptances: readonly Acceptance[],
-): Promise<('settled' | 'held')[]> {
+): Promise<('settled' | 'locked')[]> {
   const rows = await db.raise(accept, [toAcceptanceset(acceptances)], organizationsOf(acceptances))
-  return rows.map(({ held }) => (held ? 'held' : 'settled'))
+  return rows.map(({ is_locked: isLocked }) => (isLocked ? 'locked' : 'settled'))
 }
 
 function toAcceptanceset(acceptances: readonly Acceptance[]): string {

@@ -21,15 +21,15 @@ export function createMessageWriter(database: Database): MessageWriter {
     record: async (message, until) => {
       for (let attempt = 1; ; attempt++) {
         const recorded = await recordShared(message)
-        if (recorded !== 'crowded' && recorded !== 'held') return recorded
-        if (recorded === 'crowded') continue
+        if (recorded !== 'same_contact' && recorded !== 'locked') return recorded
+        if (recorded === 'same_contact') continue
         if (Date.now() >= until) throw lockedTooLong()
         await sleep(pauseMs(attempt))
       }
     },
     accept: async (acceptance) => {
       const until = Date.now() + ACCEPT_TIMEOUT_MS
-      for (let attempt = 1; (await acceptShared(acceptance)) === 'held'; attempt++) {
+      for (let attempt = 1; (await acceptShared(acceptance)) === 'locked'; attempt++) {
         if (Date.now() >= until) throw lockedTooLong()
         await sleep(pauseMs(attempt))
       }
