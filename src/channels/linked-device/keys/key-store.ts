@@ -1,5 +1,3 @@
-import { errorMessage } from '../../../lib/text/error-message.js'
-
 /** A stored value of a session: kind, id and text; null removes it. */
 export interface KeyEntry {
   type: string
@@ -21,13 +19,17 @@ export interface KeyStore {
 /** A change of a session was not written; the network may know of it already. */
 export class KeysNotWritten extends Error {
   constructor(cause: unknown) {
-    super(`The keys of the session could not be written: ${errorMessage(cause)}`, { cause })
+    super(`The keys of the session could not be written: ${messageOf(cause)}`, { cause })
   }
 }
 
 /** The keys of a session could not be read. */
 export class KeysNotRead extends Error {
   constructor(cause: unknown) {
-    super(`The keys of the session could not be read: ${errorMessage(cause)}`, { cause })
+    super(`The keys of the session could not be read: ${messageOf(cause)}`, { cause })
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
