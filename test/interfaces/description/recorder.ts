@@ -1,6 +1,6 @@
 import type { Example, Examples } from '../../../src/http/description/examples.js'
 import type { Answer, World } from '../../support/world.js'
-import { settle } from './settle.js'
+import { withStableValues } from './stable-values.js'
 
 /** A request to record. */
 export interface Recorded {
@@ -73,7 +73,8 @@ export async function createRecorder(world: World, description: string, key: str
       throw new Error(`${operationId} was not refused: ${JSON.stringify(answer.body)}`)
     },
     keep: (operationId, body) => add(operationId, { name: 'example', body }),
-    result: (replacements) => byArea(settle(recorded, { [world.app.url]: 'https://parley.example', ...replacements })),
+    result: (replacements) =>
+      byArea(withStableValues(recorded, { [world.app.url]: 'https://parley.example', ...replacements })),
   }
 }
 

@@ -5,7 +5,7 @@ const BASE64_LENGTH = 48
  * The value with everything that differs from run to run replaced: the texts that `replacements` name, and ids, times,
  * durations and secrets. The same text is always replaced by the same one.
  */
-export function settle<Value>(value: Value, replacements: Record<string, string>): Value {
+export function withStableValues<Value>(value: Value, replacements: Record<string, string>): Value {
   let text = JSON.stringify(value, null, 1)
   for (const [from, to] of Object.entries(replacements)) text = text.replaceAll(from, to)
   for (const [pattern, replace] of PATTERNS) {
