@@ -33,6 +33,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 2,
+    // What has not changed since the last run, or was read by another group, is not transformed again.
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/parley-modules' },
     projects: [
       ...Object.entries(groups).map(([name, include]) => shared(name, include, [soak])),
       shared('rest', ['test/**/*.test.ts'], [soak, ...Object.values(groups).flat()]),
