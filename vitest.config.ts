@@ -14,17 +14,7 @@ const soak = 'test/**/*.soak.test.ts'
 /** These measure the heap of their own process, so each has one for itself. */
 const memory = 'test/**/*memory.soak.test.ts'
 
-/** The folders whose files share processes. */
-const groups = {
-  core: ['test/core/**/*.test.ts'],
-  interfaces: ['test/interfaces/**/*.test.ts'],
-  journeys: ['test/journeys/**/*.test.ts'],
-}
-
-/**
- * A worker loads the service once for all files of its group: to load it for each took a fifth of a run. What a file leaves in
- * memory stays until the group has ended, so not all of them are one.
- */
+/** A worker loads the service once for all its files. To load it for each file took a fifth of a run. */
 const shared = (name: string, include: string[], exclude: string[]) => ({
   test: { ...common, name, include, exclude, isolate: false },
 })
@@ -33,11 +23,10 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 2,
-    // What has not changed since the last run, or was read by another group, is not transformed again.
+    // What has not changed since the last run, or was read by another project, is not transformed again.
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/parley-modules' },
     projects: [
-      ...Object.entries(groups).map(([name, include]) => shared(name, include, [soak])),
-      shared('rest', ['test/**/*.test.ts'], [soak, ...Object.values(groups).flat()]),
+      shared('tests', ['test/**/*.test.ts'], [soak]),
       shared('soak', [soak], [memory]),
       { test: { ...common, name: 'soak-memory', include: [memory] } },
     ],
