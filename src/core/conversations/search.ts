@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import { retryOnDeadlock } from '../../database/retry.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { createMatcher, type SearchTerm, searchableText } from '../../model/conversations/search-terms.js'
 import {
@@ -58,7 +59,10 @@ export async function indexConversation(
   let isMore = true
   while (isMore) {
     signal?.throwIfAborted()
-    isMore = await ctx.database.transaction((transaction) => indexNextMessages(transaction, organizationId, contactId))
+    // Statuses lock the same messages in another order.
+    isMore = await retryOnDeadlock(() =>
+      ctx.database.transaction((transaction) => indexNextMessages(transaction, organizationId, contactId)),
+    )
   }
 }
 

@@ -294,6 +294,24 @@ describe('a merge during the job', () => {
   })
 })
 
+describe('a deadlock with a status', () => {
+  it('does not fail the job', async () => {
+    const conversation = await newConversation(['alfa', 'beta'])
+    const [first, second] = conversation.upstreamIds
+    const held = await holdMessage(second)
+    const indexing = index(conversation.id)
+    await untilWaiting(world.database, 1)
+    // PostgreSQL aborts the job or the other transaction.
+    await held
+      .run('SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $2 FOR UPDATE', [organization.id, first])
+      .catch(() => undefined)
+    await held.release()
+    await indexing
+    expect(await found(conversation.id, 'beta')).toEqual(['beta'])
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 2, searchable_seq: 2 })
+  })
+})
+
 describe('an erasure during the job', () => {
   const erase = ({ digits }: Conversation) =>
     world.request('DELETE', `/contact?chat_id=${digits}`, { key: organization.key })
