@@ -208,7 +208,7 @@ describe('readConfig', () => {
     expect(problemOf({ [name]: value })).toContain(`${name}=${masked}: expected `)
   })
 
-  it('stays on one line whatever the value contains', () => {
+  it('stays on one line, even if the value contains line breaks', () => {
     expect(problemOf({ PARLEY_PORT: '80\n81' })).toMatch(/^PARLEY_PORT="80\\n81": .*$/)
   })
 

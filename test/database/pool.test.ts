@@ -48,7 +48,7 @@ describe('a connection', () => {
     expect(rows).toEqual([{ synchronous_commit: expected }])
   })
 
-  it('has the settings that the service needs, whatever the server and database are set to', async () => {
+  it('has the settings that the service needs, even if the server and the database have others', async () => {
     const others = { jit: 'on', TimeZone: 'Asia/Tokyo', idle_session_timeout: '5min', statement_timeout: '1min' }
     for (const [name, value] of Object.entries(others)) {
       await database.pool.query(

@@ -82,7 +82,7 @@ describe('Idempotency-Key', () => {
     expect(theirs.body.contact.id).not.toBe(mine.body.contact.id)
   })
 
-  it('applies per path, whatever the query', async () => {
+  it('applies per path and ignores the query', async () => {
     await post(number, { phone_number: number })
     const sent = await post(
       number,

@@ -273,7 +273,7 @@ describe('a template send is refused', () => {
   })
 })
 
-it('a template requires no message from the recipient, whatever the limits', async () => {
+it('a template requires no message from the recipient, with and without limits', async () => {
   const limited = await startWorld({ limits: true })
   const template = { name: 'hello_world', language: { code: 'en_US' } }
   const sent = { messaging_product: 'whatsapp', to: '16505551234', type: 'template', template }

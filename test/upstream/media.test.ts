@@ -105,7 +105,7 @@ describe('looking up a file', () => {
     ])
   })
 
-  it('requests no other path, whatever the id', async () => {
+  it('requests no other path, for any id', async () => {
     answer = json(200, { url })
     expect(await find('../x?y#z')).toMatchObject({ outcome: 'found' })
     expect(server.taken[0]?.path).toBe('/v23.0/..%2Fx%3Fy%23z?phone_number_id=10001')

@@ -134,7 +134,7 @@ describe('revenue', () => {
     expect(await find({ campaigns: ['natal'] })).toMatchObject({ totalRevenue: 7, orderCount: 3 })
   })
 
-  it('leaves out tests and cancelled orders, and counts the rest whatever the payment status', async () => {
+  it('leaves out tests and cancelled orders, and counts the rest regardless of payment status', async () => {
     const landing_site = landing('natal')
     await tell(
       { landing_site, total_price: '1.00', test: true },

@@ -294,7 +294,7 @@ async function replies({ organization }: Story, id: string) {
   return rows[0]
 }
 
-it('the counters match the recipients, whatever happens to them and whenever the counts are rolled up', async () => {
+it('the counters match the recipients after random changes and roll-ups', async () => {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(moments, async (steps) => {

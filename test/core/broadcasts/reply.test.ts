@@ -291,7 +291,7 @@ describe('a reply with an opt-out keyword', () => {
 })
 
 describe('opting in again', () => {
-  it('happens by the word start only, whatever the source of the opt-out', async () => {
+  it('happens by the word start only, for every source of the opt-out', async () => {
     await say('stop', 60)
     await say('start now', 70)
     expect(await consent()).toMatchObject({ allow_broadcast: false })

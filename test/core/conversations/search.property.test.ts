@@ -175,7 +175,7 @@ function cut<Item>(
   return (ascending ? all : all.toReversed()).slice((page - 1) * limit, page * limit)
 }
 
-it('a search returns the same as reading every message, whatever part is indexed', async () => {
+it('a search returns the same as reading every message, for any indexed part', async () => {
   const owner = await getOrganization(world.app.ctx, organization.id)
   let [questions, indexed] = [0, 0]
   await fc.assert(

@@ -147,7 +147,7 @@ describe('the type of a file', () => {
     return (await mediaRows(world)).map((row) => row.mime_type)
   }
 
-  it('comes from its content, whatever was declared', async () => {
+  it('comes from its content, not from the declared type', async () => {
     expect(await typeOf(pdf(), 'image/png')).toEqual(['application/pdf'])
   })
 

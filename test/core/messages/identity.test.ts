@@ -71,7 +71,7 @@ describe('a number that moved to another person', () => {
     expect(await lastSend()).toMatchObject({ to: number })
   })
 
-  it('follows the user id, whatever contact had the number before', async () => {
+  it('follows the user id, even if another contact had the number before', async () => {
     const [number, other, first, second] = [newNumber(), newNumber(), newUserId(), newUserId()]
     await take(both(number, first, 'a1'), both(other, second, 'b1', 1), both(number, second, 'b2', 2))
     expect(await texts(number)).toEqual(['b1', 'b2'])

@@ -68,7 +68,7 @@ function step(before: Status, reported: Status): Status | null {
 }
 
 describe('statuses', () => {
-  it('never go backwards, whatever arrives and however often, with one event per step', async () => {
+  it('never go backwards if they arrive repeatedly and in any order, and raise one event per step', async () => {
     const reported = fc.constantFrom<Status>('sent', 'delivered', 'read', 'failed')
     await fc.assert(
       fc.asyncProperty(fc.array(reported, { maxLength: 8 }), async (sequence) => {

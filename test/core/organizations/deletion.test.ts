@@ -174,7 +174,7 @@ describe('the rows of a deleted organization are removed', () => {
     await deleteIt(shop)
     const deleting = world.drain()
     await untilWaiting(world.database, 1)
-    // The rows of the first batch are gone, whatever happens to the second.
+    // The rows of the first batch are gone, even if the second fails.
     expect(await countRows('messages', id)).toBe(1_502)
     expect(await countRows('contacts', id)).toBe(2)
     await world.database.pool.query(

@@ -109,7 +109,7 @@ describe('a file', () => {
     expect(endpoint.received.map(({ body }) => body.data.message.base64)).toEqual([undefined, undefined, undefined])
   })
 
-  it("of another organization is never posted, whatever an event's row says", async () => {
+  it("of another organization is never posted, even if an event's row names it", async () => {
     const endpoint = await startInstanceEndpoint(world, organization, { base64: true, events: EVENTS })
     const own = organization
     organization = await world.createOrganization()

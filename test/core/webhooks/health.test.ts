@@ -27,7 +27,7 @@ describe('the health of an endpoint', () => {
     expect(take(failure(0), success(4 * DAY), failure(6 * DAY)).disabledReason).toBeNull()
   })
 
-  it('leads to disabling at once after a 410, whatever other results follow', () => {
+  it('leads to disabling at once after a 410, even if other results follow', () => {
     const gone = take(failure(0, 410))
     expect(gone.disabledReason).toContain('410')
     expect(take(failure(0, 410), success(1), failure(6 * DAY))).toEqual(gone)

@@ -20,7 +20,7 @@ describe('the next attempt', () => {
     },
   )
 
-  it('does not follow the tenth, whatever the endpoint asks for', () => {
+  it('does not follow the tenth, even if the endpoint asks for it', () => {
     expect(waitAfter(10, null, () => 0)).toBeNull()
     expect(waitAfter(10, HOUR, () => 0)).toBeNull()
   })

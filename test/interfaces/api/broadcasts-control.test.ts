@@ -109,7 +109,7 @@ describe('scheduled_at', () => {
     expect((await at.read(made.id)).status).toBe('completed')
   })
 
-  it('is shown in UTC, whatever its time zone', async () => {
+  it('is shown in UTC, even if it was given in another time zone', async () => {
     const made = await at.create({ ...toNew(), scheduled_at: '2099-01-01T09:00:00.5-03:00' })
     expect(made.scheduled_at).toBe('2099-01-01T12:00:00.500Z')
     expect((await at.act(made.id, 'cancel')).status).toBe(200)

@@ -137,7 +137,7 @@ describe('the pages of a conversation', () => {
     }
   })
 
-  it('are in the order of recording, whatever the times of the upstream', async () => {
+  it('are in the order of recording, not of the times of the upstream', async () => {
     const from = '5511999990003'
     const [late, early] = [
       textMessage(from, 'first', { timestamp: seconds(100) }),

@@ -114,7 +114,7 @@ function stream(response: ServerResponse, size: number): void {
 describe('POST /send-chat returns 400 Invalid media if', () => {
   inWorldThatAllows('127.0.0.0/8')
 
-  describe('the content has another type, whatever URL and header say', () => {
+  describe('the content has another type than URL and header say', () => {
     const macros = { ...officeFiles('word/document.xml', 'wordprocessingml.document'), 'word/vbaProject.bin': 'x' }
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
     const html = Buffer.from('<!doctype html><html><script>alert(1)</script></html>')

@@ -112,7 +112,7 @@ describe('POST /send-chat with a file', () => {
     ['document', 'XLSX', xlsx(), XLSX],
     ['document', 'PPT', ppt(), 'application/vnd.ms-powerpoint'],
     ['document', 'PPTX', pptx(), PPTX],
-  ])('accepts %s: %s, whatever the URL and the header say', async (message_type, _name, bytes, mimeType) => {
+  ])('accepts %s: %s, regardless of URL and header', async (message_type, _name, bytes, mimeType) => {
     const digits = await newContact()
     serve(bytes)
     const answer = await send(digits, { message_type, media_url: `${files.url}/page.html?x=1#part` })

@@ -426,7 +426,7 @@ describe('POST /send-chat with a reaction', () => {
 })
 
 describe('message.sent', () => {
-  it('is raised once for each, whatever the callbacks repeat', async () => {
+  it('is raised once for each, even if callbacks are repeated', async () => {
     const { world, newContact, fileUrl, sent, eventsAbout } = house
     const digits = await newContact()
     await world.sim('POST', '/settings', { statuses: true, duplicate: 1 })

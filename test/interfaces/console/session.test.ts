@@ -87,7 +87,7 @@ describe('POST /console/api/session', () => {
     expect(await statusOf(begin({ ...name, password }))).toBe(200)
   })
 
-  it('returns 401 with the same message, whatever is wrong', async () => {
+  it('returns 401 with the same message for each wrong part', async () => {
     const { member, password } = await signInWithPassword(world, organization)
     const bare = await addMember(world, organization)
     const right = { organization: organization.slug, email: member.email, password }
@@ -447,7 +447,7 @@ describe('requests of other sites', () => {
 })
 
 describe('a request of a member', () => {
-  it('acts as that member, whatever other member it names', async () => {
+  it('acts as that member, even if it names another one', async () => {
     const agent = await signInWithPassword(world, organization, { role: 'agent' })
     const colleague = await signInWithPassword(world, organization)
     const to = '5511987650000'

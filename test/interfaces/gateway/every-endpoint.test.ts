@@ -208,7 +208,7 @@ describe('an error', () => {
   }
 
   it.each(['/gateway/nothing', '/gateway/nothing/', '/gateway/%zz', '/gateway/message', '/gateway/instance/Create'])(
-    '404 for %s, with and without a key, whatever the body',
+    '404 for %s, with and without a key, for any body',
     async (path) => {
       const message = [`Cannot POST ${path.replace(/\/$/, '')}`]
       for (const options of [{}, { key: organization.key, body: '{' }]) {

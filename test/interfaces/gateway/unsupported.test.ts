@@ -31,7 +31,7 @@ describe.each(PATHS.map((path) => ({ path })))('$path', ({ path: route }) => {
   const [method = '', path = ''] = route.split(' ')
   const ask = (name: string, options: object) => world.request(method, `/gateway${path}/${name}`, options)
 
-  it('returns 501 with a reason for the key and the token, whatever the body', async () => {
+  it('returns 501 with a reason for the key and the token, for any body', async () => {
     const body = method === 'GET' ? undefined : '{'
     for (const key of [organization.key, instance.token]) {
       const answer = await ask('shop', { key, body })

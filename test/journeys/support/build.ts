@@ -79,7 +79,7 @@ async function compileInto(folder: string): Promise<void> {
   await run([bundler, 'build', '--logLevel', 'error', '--outDir', join(folder, 'console')], join(repository, 'console'))
 }
 
-/** As for those who install it, whatever the tests run under: the page's libraries are others in development. */
+/** Builds for production, as for an installation: in development, the page uses other builds of its libraries. */
 function run(args: string[], cwd: string): Promise<unknown> {
   return promisify(execFile)(process.execPath, args, { cwd, env: { ...process.env, NODE_ENV: 'production' } })
 }

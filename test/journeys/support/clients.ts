@@ -23,7 +23,7 @@ export interface Clients {
 }
 
 const CLIENTS: readonly Kind[] = ['send', 'send', 'send', 'inbound', 'inbound', 'inbound', 'change', 'change']
-/** No request may hang, whatever happens to the database. */
+/** No request may hang, even if the database is stopped. */
 const LONGEST_MS = 10_000
 const patience = { timeout: 60_000, interval: 30 }
 

@@ -35,7 +35,7 @@ export function acceptancesOf(record: readonly AcceptedMessage[], { conversation
   )
 }
 
-/** No id of ours went out twice, whatever it was with and to whomever. */
+/** None of our ids was sent twice, to any recipient and with any content. */
 export function expectNothingTwice(record: readonly AcceptedMessage[]): void {
   const ids = record.map(({ payload }) => payload.biz_opaque_callback_data)
   expect(ids.filter((id) => !/^[0-9a-f-]{36}$/.test(id))).toEqual([])
@@ -145,7 +145,7 @@ function expectAcknowledged({ acknowledged }: Conversation, messages: readonly S
   }
 }
 
-/** The upstream's statuses of a message settle it, whatever else we know of it. */
+/** A status of the upstream decides the outcome of a message. */
 function expectAsAccepted(accepted: readonly AcceptedMessage[], messages: readonly Shown[]): void {
   const byId = new Map(messages.map((message) => [message.id, message]))
   for (const { id, payload, statuses } of accepted) {

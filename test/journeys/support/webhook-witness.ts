@@ -23,7 +23,7 @@ export interface Arrival {
 /** What the endpoint answers, and after how many milliseconds; `isFirst`: it has not seen the event before. */
 export type Manner = (isFirst: boolean) => { status: number; afterMs: number }
 
-/** An endpoint that notes whatever happens to it. */
+/** An endpoint that records every delivery. */
 export interface Witness {
   name: string
   url: string

@@ -49,7 +49,7 @@ describe('exceptions of an address guard', () => {
     expect(passes('files.internal.evil.test', '10.9.9.9')).toBe(false)
   })
 
-  it('may be addresses and ranges, whatever name resolves to them', () => {
+  it('may be addresses and ranges, for any name that resolves to them', () => {
     expect(passes('x', '10.1.255.1')).toBe(true)
     expect(passes('x', '10.2.0.1')).toBe(false)
     expect(passes('x', '192.168.1.7')).toBe(true)

@@ -357,7 +357,7 @@ describe('addresses of a download', () => {
     await guarded.close()
   })
 
-  it('are checked for each connection, whatever the name resolved to before', async () => {
+  it('are checked for each connection, even if the name resolved to others before', async () => {
     const turns = ['127.0.0.1', '127.0.0.2']
     const lookup: LookupFunction = (_host, _options, callback) => {
       callback(null, [{ address: turns.shift() ?? '', family: 4 }])

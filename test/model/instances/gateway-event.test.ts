@@ -158,7 +158,7 @@ describe('the data of an event', () => {
     })
   })
 
-  it("contains the new text of an edit, whatever the network's form", () => {
+  it('contains the new text of an edit, in each form of the network', () => {
     const network = { message: { conversation: 'before' } }
     expect(dataOf(about('instance.message_edited', { network, text: 'after' }))).toMatchObject({
       key: { id: 'wamid.1', fromMe: false },

@@ -230,7 +230,7 @@ describe('POST /send-template returns 400', () => {
     expect(expectRefusal(other, 'Invalid provider')).toContain('gateway')
   })
 
-  it('Contact blocked, whatever the category', async () => {
+  it('Contact blocked, for every category', async () => {
     const digits = await template.newContact()
     await template.world.request('PATCH', `/contact?chat_id=${digits}`, {
       key: template.organization.key,

@@ -152,7 +152,7 @@ describe('archiveChat', () => {
     )
   })
 
-  it('archives the given chat, whatever message is given with it', async () => {
+  it('archives the given chat, even if a message of another is given with it', async () => {
     const [number, other] = [on.newNumber(), on.newNumber()]
     const first = await on.sendText('phone', number, 'hello')
     const newest = await on.sendText('phone', number, 'hello again')
