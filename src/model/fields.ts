@@ -3,6 +3,13 @@ import { type TSchema, Type } from 'typebox'
 /** The path parameter `id`. */
 export const IdParams = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
+/** The query parameter that names a page; the first is 1. */
+export const page = Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }))
+
+/** The query parameter for the number of items on a page. */
+export const limitOf = (byDefault: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: byDefault }))
+
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 /** A field that may be absent or null. */

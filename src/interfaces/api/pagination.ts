@@ -1,13 +1,11 @@
 import { Type } from 'typebox'
+import { limitOf } from '../../model/fields.js'
 
 /** The default number of items on a page. */
 export const PAGE_SIZE = 50
 
-/** The query parameter that names a page; the first is 1. */
-export const page = Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }))
-
 /** The query parameter for the number of items on a page. */
-export const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: PAGE_SIZE }))
+export const limit = limitOf(PAGE_SIZE)
 
 /**
  * The pagination of a list, as schema and as value. `totalName` and `limitName` are what the answer calls the total and

@@ -6,6 +6,7 @@ import { findReplyChannel } from '../../../core/inbox/reply-channel.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { memberOf } from '../../../http/access/session.js'
 import { presentInboxContact } from '../../../model/conversations/inbox.js'
+import { limitOf } from '../../../model/fields.js'
 import type { ConsoleServer } from '../server.js'
 import { contactPath } from './paths.js'
 
@@ -16,7 +17,7 @@ const Query = Type.Object({
   tag: Type.Optional(Type.String({ maxLength: 200 })),
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of a name or number' })),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the previous page' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: CONTACTS_A_PAGE })),
+  limit: limitOf(CONTACTS_A_PAGE),
 })
 
 /** `GET /inbox`, `GET /inbox/{contactId}`, and the tags to filter by: `GET /tags`. */

@@ -5,6 +5,7 @@ import { requireContact } from '../../../core/inbox/find.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { presentHit } from '../../../model/conversations/inbox.js'
 import { readSearchTerms } from '../../../model/conversations/search-terms.js'
+import { limitOf, page } from '../../../model/fields.js'
 import { Problem } from '../../../model/problem.js'
 import type { ConsoleServer } from '../server.js'
 import { contactPath } from './paths.js'
@@ -16,8 +17,8 @@ const Query = Type.Object({
     maxLength: 10_000,
     description: 'Search terms, separated by commas. Messages with any of them are found, ignoring case and accents',
   }),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: HITS_A_PAGE })),
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
+  limit: limitOf(HITS_A_PAGE),
+  page,
 })
 
 /**
