@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 
 /** The result of a load. */
 export interface LoadResult {
@@ -29,24 +30,62 @@ const HEAD_END = Buffer.from('\r\n\r\n')
  * service, and a client library would use more CPU than the service does. `nextRequest` returns a whole request, head
  * and body. Throws if an answer is not 2xx, because results of failed requests would be meaningless.
  */
-export async function runLoad(
-  url: string,
-  { connections, seconds }: LoadShape,
-  nextRequest: () => string,
-): Promise<LoadResult> {
-  const { hostname, port } = new URL(url)
-  const sockets = Array.from({ length: connections }, () =>
-    connect({ host: hostname, port: Number(port), noDelay: true }),
-  )
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-  const startedAt = performance.now()
-  const deadline = startedAt + seconds * 1000
-  try {
-    const times = await Promise.all(sockets.map((socket) => runConnection(socket, deadline, nextRequest)))
+export async function runLoad(url: string, shape: LoadShape, nextRequest: () => string): Promise<LoadResult> {
+  return withConnections(url, shape.connections, async (connections) => {
+    const startedAt = performance.now()
+    const deadline = startedAt + shape.seconds * 1000
+    const loop = async (connection: Connection) => {
+      const times: number[] = []
+      for (let begun = performance.now(); begun < deadline; begun = performance.now()) {
+        await connection.request(nextRequest())
+        times.push(performance.now() - begun)
+      }
+      return times
+    }
+    const times = await Promise.all(connections.map(loop))
     return toResult(times.flat(), startedAt)
-  } finally {
-    for (const socket of sockets) socket.destroy()
-  }
+  })
+}
+
+/** A load that does not wait for answers: this many requests per second, over at most this many connections. */
+export interface PacedShape extends LoadShape {
+  perSecond: number
+}
+
+/**
+ * Sends requests at a constant rate (an open loop). The time of a request counts from the moment at which it was due,
+ * so a server that falls behind shows it. Ends when all requests are answered. Throws as `runLoad` does.
+ */
+export async function runPaced(url: string, shape: PacedShape, nextRequest: () => string): Promise<LoadResult> {
+  return withConnections(url, shape.connections, async (connections) => {
+    const startedAt = performance.now()
+    const times: number[] = []
+    const idle = [...connections]
+    let onIdle = () => {}
+    let failure: Error | null = null
+    const send = async (connection: Connection, dueAt: number) => {
+      try {
+        await connection.request(nextRequest())
+        times.push(performance.now() - dueAt)
+      } catch (error) {
+        failure ??= error as Error
+      }
+      idle.push(connection)
+      onIdle()
+    }
+    const untilIdle = () => new Promise<void>((resolve) => (onIdle = resolve))
+    const total = Math.floor(shape.seconds * shape.perSecond)
+    for (let n = 0; n < total && failure === null; n++) {
+      const dueAt = startedAt + (n * 1000) / shape.perSecond
+      const early = dueAt - performance.now()
+      if (early > 0) await setTimeout(early)
+      if (idle.length === 0) await untilIdle()
+      void send(idle.pop() as Connection, dueAt)
+    }
+    while (idle.length < connections.length) await untilIdle()
+    if (failure !== null) throw failure
+    return toResult(times, startedAt)
+  })
 }
 
 /** Runs `once` in `connections` concurrent loops until the time is over, and measures the time of each run. */
@@ -68,40 +107,54 @@ function toResult(times: number[], startedAt: number): LoadResult {
   return { requests: times.length, seconds: (performance.now() - startedAt) / 1000, times }
 }
 
-/** Resolves to the milliseconds of each request. */
-function runConnection(socket: Socket, deadline: number, nextRequest: () => string): Promise<number[]> {
-  return new Promise((resolve, reject) => {
-    const times: number[] = []
-    let begun = 0
-    let received: Buffer = Buffer.alloc(0)
+/** A persistent connection that sends one request at a time. */
+interface Connection {
+  /** Resolves when the request is answered with 2xx; rejects otherwise. */
+  request(text: string): Promise<void>
+}
 
-    function sendNext(): void {
-      begun = performance.now()
-      if (begun >= deadline) resolve(times)
-      else socket.write(nextRequest())
-    }
+async function withConnections<Result>(
+  url: string,
+  count: number,
+  work: (connections: Connection[]) => Promise<Result>,
+): Promise<Result> {
+  const { hostname, port } = new URL(url)
+  const sockets = Array.from({ length: count }, () => connect({ host: hostname, port: Number(port), noDelay: true }))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  try {
+    return await work(sockets.map(openConnection))
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+}
 
-    function take(chunk: Buffer): void {
-      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+function openConnection(socket: Socket): Connection {
+  let received: Buffer = Buffer.alloc(0)
+  let resolve = () => {}
+  let reject: (error: Error) => void = () => {}
+
+  socket.on('data', (chunk: Buffer) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+    try {
       const answer = readAnswer(received)
       if (answer === null) return
       if (answer.status < 200 || answer.status > 299) throw new Error(`refused: ${received.toString('utf8', 0, 2_000)}`)
-      times.push(performance.now() - begun)
       received = received.subarray(answer.length)
-      sendNext()
+      resolve()
+    } catch (error) {
+      reject(error as Error)
     }
-
-    socket.on('data', (chunk: Buffer) => {
-      try {
-        take(chunk)
-      } catch (error) {
-        reject(error)
-      }
-    })
-    socket.on('error', reject)
-    socket.on('close', () => reject(new Error('the server closed a connection')))
-    sendNext()
   })
+  socket.on('error', (error) => reject(error))
+  socket.on('close', () => reject(new Error('the server closed a connection')))
+  return {
+    request: (text) =>
+      new Promise((resolved, rejected) => {
+        resolve = resolved
+        reject = rejected
+        socket.write(text)
+      }),
+  }
 }
 
 /** The first answer in the bytes, or null while it is incomplete. */

@@ -4,6 +4,7 @@ import { formatAnalytics, judgeAnalytics } from './analytics-report.js'
 import { formatBroadcast, judgeBroadcast } from './broadcast-report.js'
 import { createCleanup } from './cleanup.js'
 import { formatConsole, judgeConsole } from './console-report.js'
+import { formatFullNumber, judgeFullNumber } from './full-number-report.js'
 import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
@@ -27,6 +28,7 @@ import { measureConsole } from './subjects/console.js'
 import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
 import { measureFootprint } from './subjects/footprint.js'
+import { measureFullNumber } from './subjects/full-number.js'
 import { measureGateway } from './subjects/gateway.js'
 import { measureIdle } from './subjects/idle.js'
 import { measureMedia } from './subjects/media.js'
@@ -74,7 +76,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 function benchmarkOf(run: Run, options: Options): Promise<void> {
-  const { only, seconds, messages, recipients, events } = options
+  const { only, seconds, messages, recipients, events, share } = options
   switch (only) {
     case 'scale':
       return report(run, only, options, () => measureScale(run, messages, seconds), formatScale, judgeScale)
@@ -88,6 +90,10 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
       return report(run, only, options, () => measureGateway(run, seconds), formatGateway, judgeGateway)
     case 'console':
       return report(run, only, options, () => measureConsole(run), formatConsole, judgeConsole)
+    case 'full-number': {
+      const measureShare = async () => measureFullNumber(await startWorld(run), seconds, share)
+      return report(run, only, options, measureShare, formatFullNumber, judgeFullNumber)
+    }
     default:
       return benchmark(run, options)
   }

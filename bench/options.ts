@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
 /**
- * The values of `--only`. Without it, all run except `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway`
- * and `console`, which take minutes or need more than Node.
+ * The values of `--only`. Without it, all run except `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway`,
+ * `console` and `full-number`, which take minutes or need more than Node.
  */
 export const subjects = [
   'contact',
@@ -18,6 +18,7 @@ export const subjects = [
   'webhooks',
   'gateway',
   'console',
+  'full-number',
 ] as const
 export type Subject = (typeof subjects)[number]
 
@@ -39,6 +40,8 @@ export interface Options {
   recipients: number
   /** Events delivered to one webhook. */
   events: number
+  /** The share of a full number's load, in percent. */
+  share: number
   /** The file for the machine-readable copy. */
   json: string | null
   profile: ProfileName | null
@@ -56,6 +59,7 @@ export function readOptions(args: string[]): Options {
       messages: { type: 'string', default: '10000000' },
       recipients: { type: 'string', default: '100000' },
       events: { type: 'string', default: '20000' },
+      share: { type: 'string', default: '100' },
       json: { type: 'string' },
       profile: { type: 'string' },
       database: { type: 'string' },
@@ -73,7 +77,10 @@ export function readOptions(args: string[]): Options {
   const events = Number(values.events)
   if (!(Number.isInteger(events) && events >= 100 && events <= 1_000_000))
     throw new Error(`--events ${values.events}: expected a whole number from 100 to 1000000`)
+  const share = Number(values.share)
+  if (!(share >= 1 && share <= 1_000)) throw new Error(`--share ${values.share}: expected a number from 1 to 1000`)
   return {
+    share,
     recipients,
     events,
     seconds,
