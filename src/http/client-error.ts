@@ -9,6 +9,11 @@ export const HEADER_LIMIT = 65_536
  */
 const LINGER_MS = 1_000
 
+interface Refusal {
+  status: number
+  message: string
+}
+
 /**
  * Answers requests that Node's HTTP parser refuses (malformed request line, too large headers, a slow client) in the
  * usual form of errors, under the id `requestId`, and ends the connection.
@@ -18,7 +23,11 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     socket.destroy()
     return
   }
-  const { status, message } = refusalOf(error)
+  answerOnSocket(socket, refusalOf(error), requestId)
+}
+
+/** Answers an error in the usual form on the socket itself, under the id `requestId`, and ends the connection. */
+export function answerOnSocket(socket: Socket, { status, message }: Refusal, requestId: string): void {
   const name = STATUS_CODES[status] ?? 'Bad Request'
   const body = JSON.stringify({ success: false, error: name, message })
   const head = `HTTP/1.1 ${status} ${name}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${requestId}`
@@ -28,7 +37,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   socket.once('close', () => clearTimeout(timer))
 }
 
-function refusalOf({ code }: { code?: string }): { status: number; message: string } {
+function refusalOf({ code }: { code?: string }): Refusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, message: `The request line and headers are larger than ${HEADER_LIMIT} bytes together` }

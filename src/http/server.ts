@@ -17,10 +17,16 @@ import { Problem } from '../model/problem.js'
 import { type ProblemSender, sendProblem } from './answers/problems.js'
 import { answerClientError, HEADER_LIMIT } from './client-error.js'
 import { createRequestIds, REQUEST_ID } from './request-id.js'
+import { endStalledUploads } from './stalled-uploads.js'
 import { compileValidator } from './validation.js'
 
 /** The default maximum size of a request body, in bytes. */
 export const BODY_LIMIT = MEBIBYTE
+
+/** How long request line and headers may take. */
+const HEADERS_TIMEOUT_MS = 60_000
+/** Files and connections to the database and to webhooks need descriptors too. */
+const MAX_CONNECTIONS = 20_000
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
@@ -51,8 +57,9 @@ export function createServer(
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    http: { maxHeaderSize: HEADER_LIMIT },
-    requestTimeout: 120_000,
+    // Bodies have no time limit as long as they progress, see endStalledUploads.
+    http: { maxHeaderSize: HEADER_LIMIT, headersTimeout: HEADERS_TIMEOUT_MS },
+    requestTimeout: 0,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -68,6 +75,8 @@ export function createServer(
     tellId(request, reply)
     done()
   })
+  server.server.maxConnections = MAX_CONNECTIONS
+  endStalledUploads(server.server, nameRequest)
   refuseWhileClosing(server)
   server.setValidatorCompiler(compileValidator)
   // Presenters decide the form of answers; the schemas only document them.
