@@ -73,6 +73,7 @@ type Walk = readonly [table: string, column: string, type: keyof typeof FIRST]
  * other tables are emptied by the first step or with the organization's row.
  */
 const WALKS: readonly Walk[] = [
+  ['set_aside_callbacks', 'callback_id', 'uuid'],
   ['callbacks', 'id', 'uuid'],
   ['webhook_deliveries', 'id', 'uuid'],
   ['events', 'seq', 'bigint'],
