@@ -20,6 +20,11 @@ export type EventsListener = (organizationIds: readonly string[]) => void
 export interface Database extends Queryable {
   /** Runs `work` in one transaction; rolls back if it throws. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  /**
+   * Runs `work` with one connection, for locks that belong to a connection. It must not use the session for two things
+   * at the same time. If `work` throws, the connection is closed, which releases its locks.
+   */
+  session<Result>(work: (session: Database) => Promise<Result>): Promise<Result>
   /** Calls the listener each time a statement that can insert events has been committed, until the result is called. */
   onEvents(listener: EventsListener): () => void
   /** For graphile-worker and LISTEN, which have their own statements. */
@@ -79,16 +84,30 @@ export function openDatabase(connection: Connection, size: number, onError: (err
   const notify: EventsListener = (organizationIds) => {
     for (const listener of listeners) listener(organizationIds)
   }
-  return {
+  const database: Database = {
     pool,
     ...queryable(pool, notify),
-    transaction: (work) => transaction(pool, work, notify),
+    transaction: (work) => borrow(pool, (client, discard) => transaction(client, work, notify, discard)),
+    session: (work) =>
+      borrow(pool, async (client, discard) => {
+        try {
+          return await work({
+            ...database,
+            ...queryable(client, notify),
+            transaction: (inner) => transaction(client, inner, notify, discard),
+          })
+        } catch (error) {
+          discard(error as Error)
+          throw error
+        }
+      }),
     onEvents: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     close: () => pool.end(),
   }
+  return database
 }
 
 function queryable(client: pg.Pool | pg.PoolClient, onEvents: EventsListener): Queryable {
@@ -105,35 +124,48 @@ function queryable(client: pg.Pool | pg.PoolClient, onEvents: EventsListener): Q
   }
 }
 
-async function transaction<Result>(
+/** Closes a connection when it is given back. */
+type Discard = (reason: Error) => void
+
+async function borrow<Result>(
   pool: pg.Pool,
+  work: (client: pg.PoolClient, discard: Discard) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let reason: Error | undefined
+  try {
+    return await work(client, (given) => {
+      reason = given
+    })
+  } finally {
+    client.release(reason)
+  }
+}
+
+async function transaction<Result>(
+  client: pg.PoolClient,
   work: (transaction: Queryable) => Promise<Result>,
   onEvents: EventsListener,
+  discard: Discard,
 ): Promise<Result> {
   const raised = new Set<string>()
   const collect: EventsListener = (organizationIds) => {
     for (const id of organizationIds) raised.add(id)
   }
-  const result = await commit(pool, (client) => work(queryable(client, collect)))
+  const result = await commit(client, () => work(queryable(client, collect)), discard)
   if (raised.size > 0) onEvents([...raised])
   return result
 }
 
-async function commit<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect()
-  let broken: Error | undefined
+async function commit<Result>(client: pg.PoolClient, work: () => Promise<Result>, discard: Discard): Promise<Result> {
   try {
     await client.query('BEGIN')
-    const result = await work(client)
+    const result = await work()
     await client.query('COMMIT')
     return result
   } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: Error) => {
-      broken = rollbackError
-    })
+    await client.query('ROLLBACK').catch(discard)
     throw error
-  } finally {
-    client.release(broken)
   }
 }
 

@@ -114,3 +114,26 @@ describe('listeners for events', () => {
     expect(heard).toEqual([])
   })
 })
+
+describe('a session', () => {
+  const lock = statement<{ taken: boolean }>('test.lock', 'SELECT pg_try_advisory_lock(1, $1) AS taken')
+  const find = statement<{ taken: boolean }>(
+    'test.isLocked',
+    `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND classid = 1) AS taken`,
+  )
+  const isLocked = async (key: number) => (await database.run(find, [key]))[0]?.taken
+
+  it('runs all statements and transactions on one connection, and keeps its locks until it fails', async () => {
+    const failed = database.session(async (session) => {
+      await session.run(lock, [7])
+      await session.transaction((transaction) => raiseFor(transaction, one))
+      expect(heard).toEqual([[one]])
+      await expect(session.transaction((transaction) => raiseFor(transaction, 'nobody'))).rejects.toThrow('uuid')
+      expect(await session.run(lock, [7])).toEqual([{ taken: true }])
+      expect(await database.run(lock, [7])).toEqual([{ taken: false }])
+      throw new Error('the end')
+    })
+    await expect(failed).rejects.toThrow('the end')
+    await expect.poll(() => isLocked(7)).toBe(false)
+  })
+})

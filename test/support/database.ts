@@ -36,7 +36,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export function withCheckedRaises<Base extends Database>(database: Base): Base {
   const transaction: Database['transaction'] = (work) =>
     database.transaction((inner) => work({ ...inner, raise: checkedRaise(inner) }))
-  return { ...database, transaction, raise: checkedRaise(database) }
+  const session: Database['session'] = (work) => database.session((inner) => work(withCheckedRaises(inner)))
+  return { ...database, transaction, session, raise: checkedRaise(database) }
 }
 
 function checkedRaise({ raise }: Queryable): Queryable['raise'] {
