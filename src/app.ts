@@ -16,7 +16,7 @@ import { registerAllWithSimulator } from './core/instances/manage/simulator.js'
 import { createLinkedLibrary, isLibraryInstalled } from './core/instances/sessions/linked-library.js'
 import { createSessionCommands } from './core/instances/sessions/session-commands.js'
 import { Sessions } from './core/instances/sessions/sessions.js'
-import { MAX_CONVERSIONS } from './core/media/convert.js'
+import { CONVERSIONS } from './core/media/convert.js'
 import { createMediaLinks } from './core/media/links.js'
 import { createMessageLookup } from './core/messages/find.js'
 import { createCallbackReceiver } from './core/messages/receive/callback-receiver.js'
@@ -38,8 +38,8 @@ import { mount, mountProbesOnly } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
 import { createWake } from './jobs/wake.js'
 import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
+import { createFairSemaphore } from './lib/async/fair-semaphore.js'
 import { createLruCache } from './lib/async/lru-cache.js'
-import { createSemaphore } from './lib/async/semaphore.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
 import { createSpool } from './lib/files/spool.js'
@@ -175,7 +175,7 @@ async function createContext(
       sentFiles: createFileLimiter(SENT_FILES),
       importedFiles: createFileLimiter(IMPORTED_FILES),
       exportedFiles: createFileLimiter(EXPORTED_FILES),
-      conversions: createSemaphore(MAX_CONVERSIONS),
+      conversions: createFairSemaphore(CONVERSIONS),
     },
     attemptsInProgress: new Set(),
     database,

@@ -5,8 +5,8 @@ import type { LinkedLibrary } from './channels/linked-device/library.js'
 import type { Sandboxes } from './channels/sandbox.js'
 import type { Database } from './database/pool.js'
 import type { EndpointClient } from './endpoints/client.js'
+import type { FairSemaphore } from './lib/async/fair-semaphore.js'
 import type { LruCache } from './lib/async/lru-cache.js'
-import type { Semaphore } from './lib/async/semaphore.js'
 import type { ThrottledRuns } from './lib/async/throttled-runs.js'
 import type { SecretBox } from './lib/crypto/secret-box.js'
 import type { Spool } from './lib/files/spool.js'
@@ -48,23 +48,32 @@ export interface SignedTokens {
   read(token: string): { organizationId: string; id: string; secretHash: Buffer; next: () => SignedToken } | null
 }
 
+/** The tokens of devices on which a member signed in before. */
+export interface DeviceTokens {
+  /** `name`: the normalized name that the member signs in with. */
+  issue(name: { slug: string; email: string }, deviceId: string): string
+  /** The device's id; null if the token is not valid for this name. */
+  read(token: string, name: { slug: string; email: string }): string | null
+}
+
 /** The tokens that identify members. */
 export interface SignInTokens {
   session: SignedTokens
   link: SignedTokens
+  device: DeviceTokens
 }
 
-/** Hashes and checks passwords (core/identity/passwords). */
+/** Hashes and checks passwords (core/identity/passwords), in turns round the sources (networks, devices) of them. */
 export interface Passwords {
   /** The hash of a password. Throws service_unavailable if too many wait. */
-  hash(password: string): Promise<string>
+  hash(source: string, password: string): Promise<string>
   /**
    * Whether the password has this hash. Null never matches, and takes as long, so that the time does not show who is a
    * member. Call it within `queue`.
    */
-  matches(passwordHash: string | null, password: string): Promise<boolean>
+  matches(source: string, passwordHash: string | null, password: string): Promise<boolean>
   /** Runs work that hashes or checks passwords. Throws service_unavailable before it starts if too many wait. */
-  queue<Result>(work: () => Promise<Result>): Promise<Result>
+  queue<Result>(source: string, work: () => Promise<Result>): Promise<Result>
 }
 
 /** Bounds how many files are in progress, in all and for each organization. */
@@ -81,8 +90,8 @@ export interface Limits {
   importedFiles: FileLimiter
   /** Exports. */
   exportedFiles: FileLimiter
-  /** Conversions of files by ffmpeg; those beyond the limit wait. */
-  conversions: Semaphore
+  /** Conversions of files by ffmpeg, by organization; those beyond the limits wait. */
+  conversions: FairSemaphore
 }
 
 /** Look-ups that share a statement with others of the same moment. */

@@ -1,10 +1,11 @@
 import type { Context } from '../../context.js'
+import type { TeamMember } from '../../model/organizations/member.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { findMemberPassword, setMemberPassword } from '../../storage/identity/members.js'
 import { endOtherSessions } from '../../storage/identity/sessions.js'
 import { withdrawSignInLinks } from '../../storage/identity/sign-in-links.js'
-import { readSignInName, tryPassword } from './lockout.js'
+import { type PasswordSource, readSignInName, tryPassword } from './lockout.js'
 import { notifyOfSessions, type Session } from './sessions.js'
 
 /**
@@ -20,8 +21,8 @@ export async function changePassword(
 ): Promise<void> {
   const before = await findMemberPassword(ctx.database, tenant.id, member.id)
   if (before === undefined) throw new Problem('session_required', 'You have been removed from the team')
-  if (before !== null && !byLink) await checkCurrent(ctx, tenant, member.email, before, current)
-  const after = await ctx.passwords.hash(next)
+  if (before !== null && !byLink) await checkCurrent(ctx, tenant, member, before, current)
+  const after = await ctx.passwords.hash(sourceOf(member).id, next)
   const changed = await ctx.database.transaction(async (transaction) => {
     if (!(await setMemberPassword(transaction, tenant.id, member.id, { before, after }))) return false
     // Links first: a session of a link that is used at this moment exists by the time sessions are ended.
@@ -33,17 +34,24 @@ export async function changePassword(
   notifyOfSessions(ctx, tenant.id)
 }
 
+/** All sessions of the member together. */
+function sourceOf({ id }: TeamMember): PasswordSource {
+  return { id: `member ${id}`, isKnown: true }
+}
+
 async function checkCurrent(
   ctx: Context,
   tenant: Tenant,
-  email: string,
+  member: TeamMember,
   passwordHash: string,
   given: string | undefined,
 ): Promise<void> {
   if (given === undefined) {
     throw new Problem('missing_field', 'current_password is required: the password that you have now')
   }
-  const name = readSignInName(tenant.slug, email)
-  const right = await tryPassword(ctx, name, async () => (await ctx.passwords.matches(passwordHash, given)) || null)
+  const name = readSignInName(tenant.slug, member.email)
+  const source = sourceOf(member)
+  const attempt = async () => (await ctx.passwords.matches(source.id, passwordHash, given)) || null
+  const right = await tryPassword(ctx, name, source, attempt)
   if (right === null) throw new Problem('invalid_field', 'current_password is not the password that you have now')
 }

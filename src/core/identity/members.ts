@@ -23,7 +23,8 @@ export async function addMember(
   { email, full_name, role, password }: { email: string; full_name: string; role: MemberRole; password?: string },
 ): Promise<Member> {
   await getOrganization(ctx, organizationId)
-  const password_hash = password === undefined ? null : await ctx.passwords.hash(password)
+  const password_hash =
+    password === undefined ? null : await ctx.passwords.hash(`organization ${organizationId}`, password)
   try {
     return await insertMember(ctx.database, organizationId, { id: newId(), email, full_name, role, password_hash })
   } catch (error) {

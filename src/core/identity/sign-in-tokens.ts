@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { SignedTokens, SignInTokens } from '../../context.js'
+import type { DeviceTokens, SignedTokens, SignInTokens } from '../../context.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import { sha256 } from '../../lib/crypto/signature.js'
 import { createSigner, type Signer } from '../../lib/crypto/signer.js'
@@ -15,6 +15,18 @@ export function createSignInTokens(masterKeys: readonly string[]): SignInTokens 
   return {
     session: createTokens(createSigner(masterKeys, 'parley/member-sessions/v1')),
     link: createTokens(createSigner(masterKeys, 'parley/sign-in-links/v1')),
+    device: createDeviceTokens(createSigner(masterKeys, 'parley/known-devices/v1')),
+  }
+}
+
+/** `{deviceId}.{signature}`; the name is signed with it and not shown. */
+function createDeviceTokens(signer: Signer): DeviceTokens {
+  return {
+    issue: ({ slug, email }, deviceId) => `${deviceId}.${signer.sign([deviceId, slug, email])}`,
+    read: (token, { slug, email }) => {
+      const [deviceId = '', signature = '', ...more] = token.split('.')
+      return more.length === 0 && signer.isOurs([deviceId, slug, email], signature) ? deviceId : null
+    },
   }
 }
 

@@ -2,11 +2,13 @@ import type { Context } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { retryOnDeadlock } from '../../database/retry.js'
 import { newId } from '../../lib/bytes/id.js'
+import type { TeamMember } from '../../model/organizations/member.js'
+import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { findMemberByName } from '../../storage/identity/members.js'
 import { beginSession, type NewSession } from '../../storage/identity/sessions.js'
 import { useSignInLink } from '../../storage/identity/sign-in-links.js'
-import { readSignInName, tryPassword } from './lockout.js'
+import { type PasswordSource, readSignInName, type SignInName, tryPassword } from './lockout.js'
 import { SESSION_MS } from './sessions.js'
 
 export interface Credentials {
@@ -16,16 +18,30 @@ export interface Credentials {
   password: string
 }
 
+/** Where a request to sign in comes from. */
+export interface SignInOrigin {
+  /** The client's network. */
+  network: string
+  /** The token that the device got when a member signed in on it, if it has one. */
+  deviceToken: string | undefined
+}
+
 /**
  * Signs a member in with a password and returns the token of a new session. Throws sign_in_failed with the same text
  * and after the same time for every reason, too_many_requests, or service_unavailable.
  */
-export async function signIn(ctx: Context, { organization, email, password }: Credentials): Promise<string> {
+export async function signIn(
+  ctx: Context,
+  { organization, email, password }: Credentials,
+  from: SignInOrigin,
+): Promise<string> {
   const name = readSignInName(organization, email)
-  const token = await tryPassword(ctx, name, async () => {
+  const source = sourceOf(ctx, name, from)
+  const token = await tryPassword(ctx, name, source, async () => {
     const member = await findMemberByName(ctx.database, name.slug, name.email)
     const passwordHash = member?.password_hash ?? null
-    if (!(await ctx.passwords.matches(passwordHash, password)) || !member || passwordHash === null) return null
+    if (!(await ctx.passwords.matches(source.id, passwordHash, password)) || !member || passwordHash === null)
+      return null
     const session = newSession(ctx, member.organization_id)
     const begun = await beginSession(ctx.database, member.organization_id, { id: member.id, passwordHash }, session)
     return begun ? session.token : null
@@ -35,6 +51,22 @@ export async function signIn(ctx: Context, { organization, email, password }: Cr
     'sign_in_failed',
     'Organization, e-mail address or password is wrong: check them, or ask an owner of the team for a sign-in link',
   )
+}
+
+/** The token by which the device of a signed-in member is known from now on. `known`: the one that it has. */
+export function knownDeviceToken(
+  ctx: Context,
+  { tenant, member }: { tenant: Tenant; member: TeamMember },
+  known: string | undefined,
+): string {
+  const name = readSignInName(tenant.slug, member.email)
+  const deviceId = known === undefined ? null : ctx.signInTokens.device.read(known, name)
+  return ctx.signInTokens.device.issue(name, deviceId ?? newId())
+}
+
+function sourceOf(ctx: Context, name: SignInName, { network, deviceToken }: SignInOrigin): PasswordSource {
+  const deviceId = deviceToken === undefined ? null : ctx.signInTokens.device.read(deviceToken, name)
+  return deviceId === null ? { id: `network ${network}`, isKnown: false } : { id: `device ${deviceId}`, isKnown: true }
 }
 
 /** Signs a member in with a link's token, once, and returns the token of a new session. Throws sign_in_failed. */

@@ -32,8 +32,8 @@ const DOWNLOAD_TIMEOUT_MS = 30_000
 const CONVERSION_TIMEOUT_MS = 60_000
 /** Maximum size of a picture that is converted to a sticker. */
 const MAX_PICTURE_BYTES = MEDIA_RULES.image.maxBytes
-/** Each conversion is a process that uses a full processor. */
-export const MAX_CONVERSIONS = 4
+/** Each conversion is a process that uses a full processor. One organization has at most half of them. */
+export const CONVERSIONS = { max: 4, maxOfOne: 2 }
 const INSTALL = 'install ffmpeg where the service runs'
 
 /** Formats that contain all their data. A playlist could make ffmpeg read other files. */
@@ -109,7 +109,8 @@ async function prepareVoice<Result>(
   if (isVoice || encoding === false) return work({ file: { path }, voice: isVoice })
   return ctx.spool.use(async (target) => {
     const { maxBytes } = MEDIA_RULES.audio
-    const converted = await convert(ctx, path, target, { formats: SOUND_FORMATS, output: VOICE }, maxBytes)
+    const how = { formats: SOUND_FORMATS, output: VOICE }
+    const converted = await convert(ctx, named.organizationId, path, target, how, maxBytes)
     if (converted.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
     await checkConverted(named, converted, target, maxBytes, `${INSTALL}, send OGG with Opus, or set encoding to false`)
     return work({ file: { path: target }, voice: true })
@@ -128,7 +129,7 @@ async function prepareSticker<Result>(
   if (size <= maxBytes && (await detectFileType(path)) === 'image/webp') return work({ file: { path }, voice: false })
   return ctx.spool.use(async (target) => {
     const how = { formats: PICTURE_FORMATS, input: PICTURE, output: STICKER }
-    const converted = await convert(ctx, path, target, how, maxBytes)
+    const converted = await convert(ctx, named.organizationId, path, target, how, maxBytes)
     await checkConverted(named, converted, target, maxBytes, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
     return work({ file: { path: target }, voice: false })
   })
@@ -136,6 +137,7 @@ async function prepareSticker<Result>(
 
 function convert(
   { limits: { conversions } }: Context,
+  organizationId: string,
   path: string,
   target: string,
   how: Pick<ConversionOptions, 'formats' | 'input' | 'output'>,
@@ -143,7 +145,7 @@ function convert(
 ): Promise<Conversion> {
   // Output of exactly the limit may be truncated, so the limit is one byte higher.
   const limits = { maxBytes: maxBytes + 1, timeoutMs: CONVERSION_TIMEOUT_MS }
-  return conversions(() => convertFile(path, target, { ...how, ...limits }))
+  return conversions(organizationId, () => convertFile(path, target, { ...how, ...limits }))
 }
 
 async function checkConverted(

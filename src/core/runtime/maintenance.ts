@@ -8,7 +8,7 @@ import { repairContactLists, rollUpContactCounts } from '../../storage/contacts/
 import { pruneEvents } from '../../storage/events/events.js'
 import { adoptRestoredEvents, tickTransactionClock } from '../../storage/events/transaction-clock.js'
 import { pruneSessions } from '../../storage/identity/sessions.js'
-import { pruneFailures } from '../../storage/identity/sign-in-failures.js'
+import { pruneFailures, trimFailures } from '../../storage/identity/sign-in-failures.js'
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { repairChannelCounts, rollUpChannelCounts } from '../../storage/instances/channel-counts.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
@@ -38,19 +38,22 @@ const BACKLOG_MS = MINUTE_MS
 /** After this many attempts (half a minute), a failing callback no longer delays the organization's messages. */
 const SENSIBLE_ATTEMPTS = 3
 const BATCH = 500
+/** Invented names leave rows too, faster than a day deletes them. */
+const MAX_SIGN_IN_FAILURES = 100_000
 const ROLL_UP_BATCH = 10_000
 const PRUNE_BATCH = 5_000
 
 /**
  * Marks a message failed with `outcome_unknown` if no callback reports its outcome within 15 minutes. Only time counts
  * in which the service was up and had processed the organization's stored callbacks. Also deletes expired commands of
- * linked devices.
+ * linked devices, and the oldest failures to sign in if there are too many.
  */
 export async function expireOutcomes(ctx: Context): Promise<void> {
   const now = ctx.clock()
   const upSince = await noteUptime(ctx.database, now)
   await tickTransactionClock(ctx.database)
   await pruneCommands(ctx.database)
+  await trimFailures(ctx.database, MAX_SIGN_IN_FAILURES)
   await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
   const deadline = before(now, GIVE_UP_MS)
   if (upSince > deadline) return

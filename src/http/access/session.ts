@@ -23,6 +23,11 @@ declare module 'fastify' {
 const PLAIN_COOKIE = { name: 'parley_session', path: '/console', secure: false }
 /** For https: browsers accept a cookie of this name only from this host, not from others of its domain. */
 const HOST_COOKIE = { name: '__Host-parley_session', path: '/', secure: true }
+/** The cookie by which a device is known when its session has ended. */
+const PLAIN_DEVICE_COOKIE = { name: 'parley_device', path: '/console', secure: false }
+const HOST_DEVICE_COOKIE = { name: '__Host-parley_device', path: '/', secure: true }
+/** Browsers keep a cookie 400 days at most. */
+const DEVICE_SECONDS = 400 * 24 * 60 * 60
 /** The member that the page believes to be signed in. */
 const MEMBER_HEADER = 'x-parley-member'
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
@@ -101,6 +106,16 @@ export function setSessionCookie(ctx: Context, reply: FastifyReply, token: strin
   const secure = isSecure(ctx)
   setCookie(reply, secure ? HOST_COOKIE : PLAIN_COOKIE, token, SESSION_MS / 1000)
   if (secure && reply.request.cookies[PLAIN_COOKIE.name] !== undefined) setCookie(reply, PLAIN_COOKIE, '', 0)
+}
+
+/** The token by which the device of a request is known, if any. */
+export function deviceToken({ cookies }: FastifyRequest): string | undefined {
+  return cookies[HOST_DEVICE_COOKIE.name] ?? cookies[PLAIN_DEVICE_COOKIE.name]
+}
+
+/** Sets the cookie by which the device is known. It stays when the session ends. */
+export function setDeviceCookie(ctx: Context, reply: FastifyReply, token: string): void {
+  setCookie(reply, isSecure(ctx) ? HOST_DEVICE_COOKIE : PLAIN_DEVICE_COOKIE, token, DEVICE_SECONDS)
 }
 
 /** Clears the session cookie. */

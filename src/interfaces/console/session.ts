@@ -3,11 +3,19 @@ import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { changePassword } from '../../core/identity/change-password.js'
 import { authenticateSession, endSession, type Session } from '../../core/identity/sessions.js'
-import { signIn, signInByLink } from '../../core/identity/sign-in.js'
+import { knownDeviceToken, type SignInOrigin, signIn, signInByLink } from '../../core/identity/sign-in.js'
 import { markNow } from '../../core/live/mark.js'
 import { auditAccess } from '../../http/access/audit.js'
 import { tenantOf } from '../../http/access/auth.js'
-import { clearSessionCookie, sessionOf, sessionToken, setSessionCookie } from '../../http/access/session.js'
+import { clientNetwork } from '../../http/access/client-address.js'
+import {
+  clearSessionCookie,
+  deviceToken,
+  sessionOf,
+  sessionToken,
+  setDeviceCookie,
+  setSessionCookie,
+} from '../../http/access/session.js'
 import { presentTeamMember } from '../../model/organizations/member.js'
 import { Password } from '../../model/organizations/operator-input.js'
 import { presentOrganization, type Tenant } from '../../model/organizations/organization.js'
@@ -33,7 +41,7 @@ const ChangePassword = Type.Object({
 /** Signing in, without a session: `POST /session`, `POST /session/link`. */
 export function signInRoutes(server: ConsoleServer, ctx: Context): void {
   server.post('/session', { schema: { body: SignIn } }, async (request, reply) =>
-    begin(ctx, request, reply, await signIn(ctx, request.body)),
+    begin(ctx, request, reply, await signIn(ctx, request.body, originOf(request))),
   )
 
   server.post('/session/link', { schema: { body: SignInByLink } }, async (request, reply) =>
@@ -63,7 +71,13 @@ async function begin(ctx: Context, request: FastifyRequest, reply: FastifyReply,
   await endSessionBefore(ctx, request)
   const { caller, session } = await authenticateSession(ctx, token)
   setSessionCookie(ctx, reply, token)
+  const { deviceToken } = originOf(request)
+  setDeviceCookie(ctx, reply, knownDeviceToken(ctx, { tenant: caller.tenant, member: session.member }, deviceToken))
   return answer(ctx, caller.tenant, session)
+}
+
+function originOf(request: FastifyRequest): SignInOrigin {
+  return { network: clientNetwork(request) ?? request.ip, deviceToken: deviceToken(request) }
 }
 
 /** A browser has one session: a new one ends the previous one. */

@@ -23,36 +23,54 @@ const count = statement<{ failures: number }>(
    RETURNING f.failures`,
 )
 
-const findLock = statement<{ locked_until: Date | null }>(
+const find = statement<{ locked_until: Date | null }>(
   'signInFailures.findLock',
   'SELECT locked_until FROM sign_in_failures WHERE name_hash = $1',
 )
 
-const forget = statement<never>('signInFailures.forget', 'DELETE FROM sign_in_failures WHERE name_hash = $1')
+const forget = statement<never>('signInFailures.forget', 'DELETE FROM sign_in_failures WHERE name_hash = ANY ($1)')
 
 const prune = statement<never>('signInFailures.prune', 'DELETE FROM sign_in_failures WHERE failed_at < $1')
 
+const trim = statement<never>(
+  'signInFailures.trim',
+  `DELETE FROM sign_in_failures
+   WHERE failed_at <= (SELECT failed_at FROM sign_in_failures ORDER BY failed_at DESC OFFSET $1 LIMIT 1)`,
+)
+
 /**
  * Counts an attempt as failed before it is made, so that concurrent attempts cannot exceed the limit; forgetFailures
- * undoes it. If the name is locked, returns until when, without counting.
+ * undoes it. If it is locked, returns until when, without counting; else null. `nameHash`: the hash of a name, or of a
+ * name and a source.
  */
 export async function countFailure(
   db: Queryable,
   nameHash: Buffer,
   now: Date,
   { free, firstMs, longestMs }: LockRule,
-): Promise<{ lockedUntil: Date | null }> {
+): Promise<Date | null> {
   for (;;) {
     const counted = await db.run(count, [nameHash, now, free, firstMs, longestMs])
-    if (counted.length > 0) return { lockedUntil: null }
-    const [lock] = await db.run(findLock, [nameHash])
-    if (lock?.locked_until && lock.locked_until > now) return { lockedUntil: lock.locked_until }
+    if (counted.length > 0) return null
+    const lockedUntil = await findLock(db, nameHash, now)
+    if (lockedUntil !== null) return lockedUntil
     // Deleted in between, so this one counts.
   }
 }
 
-export async function forgetFailures(db: Queryable, nameHash: Buffer): Promise<void> {
-  await db.run(forget, [nameHash])
+/** Until when the name, or the name for a source, is locked; null: it is not. */
+export async function findLock(db: Queryable, nameHash: Buffer, now: Date): Promise<Date | null> {
+  const [row] = await db.run(find, [nameHash])
+  return row?.locked_until && row.locked_until > now ? row.locked_until : null
+}
+
+export async function forgetFailures(db: Queryable, nameHashes: readonly Buffer[]): Promise<void> {
+  await db.run(forget, [nameHashes])
+}
+
+/** Keeps the newest failures only, `max` of them, so that invented names do not fill the disk. */
+export async function trimFailures(db: Queryable, max: number): Promise<void> {
+  await db.run(trim, [max])
 }
 
 /** Deletes the failures of names that were not tried since `before`. */

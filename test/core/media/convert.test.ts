@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/context.js'
-import { type FileConversion, MAX_CONVERSIONS, type Prepared, withPrepared } from '../../../src/core/media/convert.js'
+import { CONVERSIONS, type FileConversion, type Prepared, withPrepared } from '../../../src/core/media/convert.js'
 import { createFileLimiter, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
-import { createSemaphore } from '../../../src/lib/async/semaphore.js'
+import { createFairSemaphore } from '../../../src/lib/async/fair-semaphore.js'
 import { createSpool } from '../../../src/lib/files/spool.js'
 import { createAddressGuard } from '../../../src/lib/http/address-guard.js'
 import { createFetcher } from '../../../src/lib/http/safe-fetch.js'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   // The rest is not needed here.
   ctx = {
     spool: createSpool(join(folder, 'spool')),
-    limits: { sentFiles: createFileLimiter(SENT_FILES), conversions: createSemaphore(MAX_CONVERSIONS) },
+    limits: { sentFiles: createFileLimiter(SENT_FILES), conversions: createFairSemaphore(CONVERSIONS) },
     fetcher: createFetcher({ guard, trustedOrigins: [] }),
   } as unknown as Context
 })
@@ -159,6 +159,24 @@ describe('a sticker', () => {
 })
 
 describe.skipIf(!hasFfmpeg)('converting a picture', () => {
+  it('does not wait for the conversions of another organization', async () => {
+    let begun = 0
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const convertSlowly = () => {
+      begun++
+      return finished
+    }
+    const noise = Array.from({ length: 200 }, () => ctx.limits.conversions('two', convertSlowly))
+    const { bytes } = await prepare(await given(png()), sticker)
+    expect(bytes.toString('latin1', 8, 12)).toBe('WEBP')
+    expect(begun).toBe(CONVERSIONS.maxOfOne)
+    finish()
+    await Promise.all(noise)
+  })
+
   it.each([
     ['png', png],
     ['jpeg', jpeg],

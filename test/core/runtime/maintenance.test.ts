@@ -230,7 +230,7 @@ describe('pruning', () => {
       return rows[0]
     }
     for (const [days, left] of [
-      [0.9, { sessions: 1, links: 1, failures: 1 }],
+      [0.9, { sessions: 1, links: 1, failures: 2 }],
       [0.2, { sessions: 1, links: 0, failures: 0 }],
       [13, { sessions: 0, links: 0, failures: 0 }],
     ] as const) {

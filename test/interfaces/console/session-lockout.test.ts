@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expireOutcomes } from '../../../src/core/runtime/maintenance.js'
 import { addMember, makeSignInLink, signIn } from '../../support/console.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 
@@ -22,11 +23,22 @@ interface Name {
   email: string
 }
 
-const tryOne = ({ organization, email }: Name, password = 'a wrong password') =>
-  world.request('POST', '/console/api/session', { body: { organization, email, password } })
+const tryOne = ({ organization, email }: Name, password = 'a wrong password', headers: Record<string, string> = {}) =>
+  world.request('POST', '/console/api/session', { body: { organization, email, password }, headers })
 
-async function fail(name: Name, times: number): Promise<void> {
-  for (let count = 0; count < times; count++) expect((await tryOne(name)).status).toBe(401)
+async function fail(name: Name, times: number, headers: Record<string, string> = {}): Promise<void> {
+  for (let count = 0; count < times; count++) {
+    expect((await tryOne(name, undefined, headers)).status).toBe(401)
+  }
+}
+
+/** As the proxy of the test's machine would say. */
+const from = (network: string) => ({ 'x-forwarded-for': network })
+
+/** The cookie by which the device of an answer is known, as a request header. */
+function deviceOf({ headers }: Answer): { cookie: string } {
+  const cookie = headers.getSetCookie().find((one) => one.startsWith('parley_device=')) ?? ''
+  return { cookie: cookie.split(';')[0] as string }
 }
 
 /** The name of a member with a password. */
@@ -122,21 +134,70 @@ describe('five wrong passwords', () => {
   })
 })
 
+describe('passwords from several networks', () => {
+  it('count apart, so that a stranger does not lock out the member', async () => {
+    const name = await newName()
+    await fail(name, 5, from('8.8.8.8'))
+    expectLocked(await tryOne(name, PASSWORD, from('8.8.8.8')), 60)
+    expect((await tryOne(name, PASSWORD, from('1.1.1.1'))).status).toBe(200)
+  })
+
+  it('lock the name for all after 50 wrong ones, but not for a device on which the member signed in before', async () => {
+    const name = await newName()
+    const device = deviceOf(await tryOne(name, PASSWORD))
+    for (let network = 1; network <= 10; network++) await fail(name, 5, from(`8.8.${network}.8`))
+    expectLocked(await tryOne(name, PASSWORD, from('1.1.1.1')), 60)
+    expectLocked(await tryOne(name, PASSWORD), 60)
+    const known = await tryOne(name, PASSWORD, device)
+    expect(known.status).toBe(200)
+    expect(deviceOf(known)).toEqual(device)
+    expectLocked(await tryOne(name, PASSWORD, from('1.1.1.1')), 60)
+    world.advance(MINUTE)
+    expect((await tryOne(name, PASSWORD, from('1.1.1.1'))).status).toBe(200)
+  })
+
+  it('a known device is locked after five wrong passwords of its own', async () => {
+    const name = await newName()
+    const device = deviceOf(await tryOne(name, PASSWORD))
+    await fail(name, 5, device)
+    expectLocked(await tryOne(name, PASSWORD, { ...device, ...from('1.1.1.1') }), 60)
+    expect((await tryOne(name, PASSWORD)).status).toBe(200)
+  })
+
+  it('a device is known after a sign-in link too, and only to the name that signed in', async () => {
+    const name = await newName()
+    const token = await makeSignInLink(world, name.id)
+    const device = deviceOf(await world.request('POST', '/console/api/session/link', { body: { token } }))
+    const other = await newName()
+    const elsewhere = await world.createOrganization()
+    const twin = { email: name.email, full_name: 'Ana', role: 'owner', password: PASSWORD }
+    await world.admin('POST', `/organizations/${elsewhere.id}/members`, twin)
+    const there = { organization: elsewhere.slug, email: name.email }
+    const forged = { cookie: `${device.cookie.slice(0, -2)}AA` }
+    for (const one of [name, other, there]) await fail(one, 5)
+    expectLocked(await tryOne(other, PASSWORD, device), 60)
+    expectLocked(await tryOne(there, PASSWORD, device), 60)
+    expectLocked(await tryOne(name, PASSWORD, forged), 60)
+    expect((await tryOne(name, PASSWORD, device)).status).toBe(200)
+  })
+})
+
 describe('an attempt without a free slot', () => {
-  it('returns 503, and does not count', async () => {
+  it('returns 503 to its network only, and does not count', async () => {
     const name = await newName()
     const rows = async () => (await world.database.pool.query('SELECT FROM sign_in_failures')).rowCount
     const before = await rows()
     const leaving: (() => void)[] = []
     const stay = () => new Promise<void>((resolve) => leaving.push(resolve))
-    const places = Array.from({ length: 100 }, () => world.app.ctx.passwords.queue(stay))
+    const places = Array.from({ length: 20 }, () => world.app.ctx.passwords.queue('network 127.0.0.1', stay))
     for (let count = 0; count < 6; count++) {
       const { status, headers } = await tryOne(name)
       expect([status, headers.get('retry-after')]).toEqual([503, '2'])
     }
+    expect(await rows()).toBe(before)
+    expect((await tryOne(name, PASSWORD, from('1.1.1.1'))).status).toBe(200)
     for (const leave of leaving) leave()
     await Promise.all(places)
-    expect(await rows()).toBe(before)
     expect((await tryOne(name, PASSWORD)).status).toBe(200)
   })
 })
@@ -152,6 +213,21 @@ describe('the right password', () => {
 })
 
 describe('the stored failures', () => {
+  it('are bounded: those of the oldest names are deleted', async () => {
+    const name = await newName()
+    await fail(name, 5)
+    const { pool } = world.database
+    await pool.query(
+      `INSERT INTO sign_in_failures (name_hash, failures, failed_at)
+       SELECT sha256(n::text::bytea), 1, $1::timestamptz - n * interval '1 second' FROM generate_series(1, 100100) AS n`,
+      [world.now()],
+    )
+    await expireOutcomes(world.app.ctx)
+    expect((await pool.query('SELECT count(*)::int AS rows FROM sign_in_failures')).rows).toEqual([{ rows: 100_000 }])
+    expectLocked(await tryOne(name, PASSWORD), 60)
+    await pool.query('TRUNCATE sign_in_failures')
+  })
+
   it('do not contain names', async () => {
     const name = await newName()
     await fail(name, 1)

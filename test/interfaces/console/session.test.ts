@@ -78,6 +78,7 @@ describe('POST /console/api/session', () => {
     const { headers } = await begin({ organization: organization.slug, email: member.email, password })
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(/^parley_session=[\w.-]+; Max-Age=1209600; Path=\/console; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^parley_device=[\w.-]+; Max-Age=34560000; Path=\/console; HttpOnly; SameSite=Strict$/),
     ])
   })
 
@@ -503,6 +504,9 @@ describe('a service with a public URL of its own', () => {
       expect(answer.headers.getSetCookie()).toEqual([
         expect.stringMatching(
           /^__Host-parley_session=[\w.-]+; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+        ),
+        expect.stringMatching(
+          /^__Host-parley_device=[\w.-]+; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
         ),
       ])
       // A session that started before the service used HTTPS, or under an older version, continues.
