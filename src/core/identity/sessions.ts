@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Context, OperatorContext } from '../../context.js'
+import { batch } from '../../lib/async/batcher.js'
 import { type MemberRole, scopesOfRole, type TeamMember } from '../../model/organizations/member.js'
 import { Problem } from '../../model/problem.js'
 import {
   confirmSession,
   findSession,
-  findSessionRole,
+  findSessionRoles,
   type MemberSession,
   endSession as removeSession,
   rotateSession,
@@ -17,6 +18,7 @@ export const SESSION_MS = 14 * 24 * 60 * 60_000
 const ROTATION_MS = 60 * 60_000
 /** How long a token works after its successor was used, for requests that were under way. */
 const GRACE_MS = 60_000
+const MAX_ROLES = 1_000
 
 /** A signed-in member. */
 export interface Session {
@@ -93,13 +95,17 @@ function refuse(): never {
   throw new Problem('session_required', 'You are not signed in, or your session has ended: sign in')
 }
 
-/** The current role of a session, for connections that outlast a request; null if it has ended. */
-export function roleOfSession(
-  ctx: Pick<Context, 'database' | 'clock'>,
-  organizationId: string,
-  sessionId: string,
-): Promise<MemberRole | null> {
-  return findSessionRole(ctx.database, organizationId, sessionId, ctx.clock())
+/**
+ * Creates the function that finds the current role of a session, for connections that outlast a request; null if it has
+ * ended. Calls of the same moment share a query, since the end of one session has all connections of its organization
+ * checked.
+ */
+export function createRoleLookup({ database, clock }: Pick<Context, 'database' | 'clock'>) {
+  const findRole = batch(
+    (sessions: { organizationId: string; id: string }[]) => findSessionRoles(database, sessions, clock()),
+    MAX_ROLES,
+  )
+  return (organizationId: string, id: string): Promise<MemberRole | null> => findRole({ organizationId, id })
 }
 
 /** Ends a session from the next request on. */

@@ -51,10 +51,13 @@ const find = statement<SessionRow>(
    WHERE s.organization_id = $1 AND s.id = $2`,
 )
 
-const findRole = statement<{ role: MemberRole }>(
-  'memberSessions.findRole',
-  `SELECT m.role FROM member_sessions s JOIN members m ON m.organization_id = s.organization_id AND m.id = s.member_id
-   WHERE s.organization_id = $1 AND s.id = $2 AND s.expires_at > $3`,
+const findRoles = statement<{ role: MemberRole | null }>(
+  'memberSessions.findRoles',
+  `SELECT m.role
+   FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS given (organization_id, id, n)
+     LEFT JOIN member_sessions s ON s.organization_id = given.organization_id AND s.id = given.id AND s.expires_at > $3
+     LEFT JOIN members m ON m.organization_id = s.organization_id AND m.id = s.member_id
+   ORDER BY given.n`,
 )
 
 const rotate = statement<never>(
@@ -113,15 +116,16 @@ export async function findSession(
   return { ...session, member, tenant: toTenant(tenant) }
 }
 
-/** The role of a session's member; null if there is no such session or it has expired at `now`. */
-export async function findSessionRole(
+/** The roles of the members of sessions; null if there is no such session or it has expired at `now`. */
+export async function findSessionRoles(
   db: Queryable,
-  organizationId: string,
-  sessionId: string,
+  sessions: readonly { organizationId: string; id: string }[],
   now: Date,
-): Promise<MemberRole | null> {
-  const [row] = await db.run(findRole, [organizationId, sessionId, now])
-  return row?.role ?? null
+): Promise<(MemberRole | null)[]> {
+  const organizationIds = sessions.map(({ organizationId }) => organizationId)
+  const ids = sessions.map(({ id }) => id)
+  const rows = await db.run(findRoles, [organizationIds, ids, now])
+  return rows.map(({ role }) => role)
 }
 
 /** Replaces a session's secret and extends it, if the secret is still the given one. By hashes. */

@@ -38,7 +38,7 @@ export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS
       const { tenant, scopes } = request.caller as NonNullable<typeof request.caller>
       const given = request.headers['last-event-id'] ?? request.query.last_event_id
       const after = typeof given === 'string' && given !== '' ? given : null
-      streams.checkRoom(session)
+      streams.checkRoom(tenant.id, session)
       const stream = startEventStream(reply)
       streams.add(stream, tenant.id, session)
       if (stream.signal.aborted) return

@@ -341,6 +341,23 @@ describe('a live stream', () => {
     await server.close()
   })
 
+  it('ends even if the notification of the end was lost with the connection that listens', async () => {
+    const { server, url } = await startLive(3_600_000)
+    const leaving = await signIn(world, organization)
+    const [ending, staying] = [await listen(leaving, { url }), await listen(agent, { url })]
+    const { pool } = world.database
+    await pool.query('DELETE FROM member_sessions WHERE member_id = $1', [leaving.member.id])
+    await pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted`,
+      [world.app.ctx.processId],
+    )
+    await ending.ended
+    await rename('Heard After That')
+    expect(namesOf(await heard(staying, 1))).toContain('Heard After That')
+    staying.close()
+    await server.close()
+  })
+
   it('is one of at most twenty per member', async () => {
     const busy = await signIn(world, organization)
     const sources = await Promise.all(Array.from({ length: 20 }, () => listen(busy)))
