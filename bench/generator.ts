@@ -13,8 +13,14 @@ export interface LoadResult {
 /** The number of concurrent requests, and how long new ones are started. */
 export interface LoadShape {
   connections: number
+  /** May be Infinity with a signal. */
   seconds: number
+  /** Ends the load earlier. */
+  signal?: AbortSignal
 }
+
+/** Whether a status is one that the load expects. */
+export type IsExpected = (status: number) => boolean
 
 interface Answer {
   status: number
@@ -28,15 +34,21 @@ const HEAD_END = Buffer.from('\r\n\r\n')
  * Sends requests over persistent connections, each as soon as the previous one is answered (a closed loop), and
  * measures the time of each. It writes and reads bare HTTP/1.1 on sockets, because it shares the cores with the
  * service, and a client library would use more CPU than the service does. `nextRequest` returns a whole request, head
- * and body. Throws if an answer is not 2xx, because results of failed requests would be meaningless.
+ * and body. Throws if an answer has an unexpected status (by default any but 2xx), because results of failed requests
+ * would be meaningless.
  */
-export async function runLoad(url: string, shape: LoadShape, nextRequest: () => string): Promise<LoadResult> {
-  return withConnections(url, shape.connections, async (connections) => {
+export async function runLoad(
+  url: string,
+  shape: LoadShape,
+  nextRequest: () => string,
+  isExpected: IsExpected = isSuccess,
+): Promise<LoadResult> {
+  return withConnections(url, shape.connections, isExpected, async (connections) => {
     const startedAt = performance.now()
     const deadline = startedAt + shape.seconds * 1000
     const loop = async (connection: Connection) => {
       const times: number[] = []
-      for (let begun = performance.now(); begun < deadline; begun = performance.now()) {
+      for (let begun = performance.now(); begun < deadline && !isOver(shape); begun = performance.now()) {
         await connection.request(nextRequest())
         times.push(performance.now() - begun)
       }
@@ -56,8 +68,13 @@ export interface PacedShape extends LoadShape {
  * Sends requests at a constant rate (an open loop). The time of a request counts from the moment at which it was due,
  * so a server that falls behind shows it. Ends when all requests are answered. Throws as `runLoad` does.
  */
-export async function runPaced(url: string, shape: PacedShape, nextRequest: () => string): Promise<LoadResult> {
-  return withConnections(url, shape.connections, async (connections) => {
+export async function runPaced(
+  url: string,
+  shape: PacedShape,
+  nextRequest: () => string,
+  isExpected: IsExpected = isSuccess,
+): Promise<LoadResult> {
+  return withConnections(url, shape.connections, isExpected, async (connections) => {
     const startedAt = performance.now()
     const times: number[] = []
     const idle = [...connections]
@@ -75,7 +92,7 @@ export async function runPaced(url: string, shape: PacedShape, nextRequest: () =
     }
     const untilIdle = () => new Promise<void>((resolve) => (onIdle = resolve))
     const total = Math.floor(shape.seconds * shape.perSecond)
-    for (let n = 0; n < total && failure === null; n++) {
+    for (let n = 0; n < total && failure === null && !isOver(shape); n++) {
       const dueAt = startedAt + (n * 1000) / shape.perSecond
       const early = dueAt - performance.now()
       if (early > 0) await setTimeout(early)
@@ -103,32 +120,41 @@ export async function runLoop({ connections, seconds }: LoadShape, once: () => P
   return toResult(times, startedAt)
 }
 
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299
+}
+
+function isOver({ signal }: LoadShape): boolean {
+  return signal?.aborted === true
+}
+
 function toResult(times: number[], startedAt: number): LoadResult {
   return { requests: times.length, seconds: (performance.now() - startedAt) / 1000, times }
 }
 
 /** A persistent connection that sends one request at a time. */
 interface Connection {
-  /** Resolves when the request is answered with 2xx; rejects otherwise. */
+  /** Resolves when the request is answered with an expected status; rejects otherwise. */
   request(text: string): Promise<void>
 }
 
 async function withConnections<Result>(
   url: string,
   count: number,
+  isExpected: IsExpected,
   work: (connections: Connection[]) => Promise<Result>,
 ): Promise<Result> {
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: count }, () => connect({ host: hostname, port: Number(port), noDelay: true }))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   try {
-    return await work(sockets.map(openConnection))
+    return await work(sockets.map((socket) => openConnection(socket, isExpected)))
   } finally {
     for (const socket of sockets) socket.destroy()
   }
 }
 
-function openConnection(socket: Socket): Connection {
+function openConnection(socket: Socket, isExpected: IsExpected): Connection {
   let received: Buffer = Buffer.alloc(0)
   let resolve = () => {}
   let reject: (error: Error) => void = () => {}
@@ -138,7 +164,7 @@ function openConnection(socket: Socket): Connection {
     try {
       const answer = readAnswer(received)
       if (answer === null) return
-      if (answer.status < 200 || answer.status > 299) throw new Error(`refused: ${received.toString('utf8', 0, 2_000)}`)
+      if (!isExpected(answer.status)) throw new Error(`unexpected: ${received.toString('utf8', 0, 2_000)}`)
       received = received.subarray(answer.length)
       resolve()
     } catch (error) {

@@ -50,29 +50,34 @@ export function callbackLoad({ organization }: World): NextRequest {
   const run = process.hrtime.bigint().toString(36)
   return () => {
     callbacks += 1
-    const body = JSON.stringify(callbackOf(organization.phoneNumberId, anyNumber(), `wamid.${run}.${callbacks}`))
-    return post(
-      '/hooks/upstream',
-      body,
-      `x-hub-signature-256: sha256=${hmacSha256Hex(organization.appSecret, body)}\r\n`,
-    )
+    const message = { from: anyNumber(), id: `wamid.${run}.${callbacks}`, text: 'Does it come in another color?' }
+    const body = JSON.stringify(callbackOf(organization.phoneNumberId, [message]))
+    return post('/hooks/upstream', body, `x-hub-signature-256: ${signatureOf(organization.appSecret, body)}\r\n`)
   }
 }
 
-function callbackOf(phoneNumberId: string, from: string, id: string): object {
+/** The value of X-Hub-Signature-256. */
+export function signatureOf(appSecret: string, body: string): string {
+  return `sha256=${hmacSha256Hex(appSecret, body)}`
+}
+
+/** An inbound text in a callback. */
+export interface InboundText {
+  /** Digits. */
+  from: string
+  /** The upstream's id of the message. */
+  id: string
+  text: string
+}
+
+/** The body of a callback with these messages to a business number. */
+export function callbackOf(phoneNumberId: string, messages: readonly InboundText[]): object {
+  const timestamp = String(Math.floor(Date.now() / 1000))
   const value = {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: '15550783881', phone_number_id: phoneNumberId },
-    contacts: [{ profile: { name: 'Ana Silva' }, wa_id: from }],
-    messages: [
-      {
-        from,
-        id,
-        timestamp: String(Math.floor(Date.now() / 1000)),
-        type: 'text',
-        text: { body: 'Does it come in another color?' },
-      },
-    ],
+    contacts: messages.map(({ from }) => ({ profile: { name: 'Ana Silva' }, wa_id: from })),
+    messages: messages.map(({ from, id, text }) => ({ from, id, timestamp, type: 'text', text: { body: text } })),
   }
   const entry = [{ id: '419561257915477', changes: [{ value, field: 'messages' }] }]
   return { object: 'whatsapp_business_account', entry }
