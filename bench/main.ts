@@ -7,6 +7,7 @@ import { formatConsole, judgeConsole } from './console-report.js'
 import { formatFullNumber, judgeFullNumber } from './full-number-report.js'
 import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
+import { formatNeighbours, judgeNeighbours } from './neighbours-report.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
 import {
@@ -32,6 +33,7 @@ import { measureFullNumber } from './subjects/full-number.js'
 import { measureGateway } from './subjects/gateway.js'
 import { measureIdle } from './subjects/idle.js'
 import { measureMedia } from './subjects/media.js'
+import { measureNeighbours } from './subjects/neighbours.js'
 import { measureScale } from './subjects/scale.js'
 import { measureSend } from './subjects/send.js'
 import { measureWebhooks } from './subjects/webhooks.js'
@@ -76,7 +78,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 function benchmarkOf(run: Run, options: Options): Promise<void> {
-  const { only, seconds, messages, recipients, events, share } = options
+  const { only, seconds, messages, recipients, events, share, noise } = options
   switch (only) {
     case 'scale':
       return report(run, only, options, () => measureScale(run, messages, seconds), formatScale, judgeScale)
@@ -93,6 +95,10 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
     case 'full-number': {
       const measureShare = async () => measureFullNumber(await startWorld(run), seconds, share)
       return report(run, only, options, measureShare, formatFullNumber, judgeFullNumber)
+    }
+    case 'neighbours': {
+      const measure = () => measureNeighbours(run, seconds, noise)
+      return report(run, only, options, measure, formatNeighbours, judgeNeighbours)
     }
     default:
       return benchmark(run, options)

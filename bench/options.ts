@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
+import { NOISES } from './neighbours/noises.js'
 
 /**
  * The values of `--only`. Without it, all run except `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway`,
- * `console` and `full-number`, which take minutes or need more than Node.
+ * `console`, `full-number` and `neighbours`, which take minutes or need more than Node.
  */
 export const subjects = [
   'contact',
@@ -19,12 +20,16 @@ export const subjects = [
   'gateway',
   'console',
   'full-number',
+  'neighbours',
 ] as const
 export type Subject = (typeof subjects)[number]
 
 /** The values of `--profile`. */
 export const profiles = ['contact', 'conversations', 'send', 'callbacks', 'gateway'] as const
 export type ProfileName = (typeof profiles)[number]
+
+/** The values of `--noise`. */
+const NOISE_NAMES = NOISES.map(({ name }) => name)
 
 /** Messages in the small database of `scale`. */
 export const SMALL = 100_000
@@ -42,6 +47,8 @@ export interface Options {
   events: number
   /** The share of a full number's load, in percent. */
   share: number
+  /** The only kind of noise to measure beside; null: all. */
+  noise: string | null
   /** The file for the machine-readable copy. */
   json: string | null
   profile: ProfileName | null
@@ -60,6 +67,7 @@ export function readOptions(args: string[]): Options {
       recipients: { type: 'string', default: '100000' },
       events: { type: 'string', default: '20000' },
       share: { type: 'string', default: '100' },
+      noise: { type: 'string' },
       json: { type: 'string' },
       profile: { type: 'string' },
       database: { type: 'string' },
@@ -86,6 +94,7 @@ export function readOptions(args: string[]): Options {
     seconds,
     messages,
     only: oneOf('--only', subjects, values.only),
+    noise: oneOf('--noise', NOISE_NAMES, values.noise),
     json: values.json ?? null,
     profile: oneOf('--profile', profiles, values.profile),
     database: readDatabase(values.database),

@@ -37,7 +37,8 @@ export interface World extends Pick<Server, 'database' | 'url' | 'cpu'> {
 /** The built program. */
 export const MAIN = join(packageRoot(), 'dist', 'src', 'main.js')
 const BASELINE = join(packageRoot(), 'dist', 'bench', 'baseline.js')
-const ADMIN_TOKEN = 'admin-token-of-the-benchmark'
+/** The operator's token of every service of the benchmark. */
+export const ADMIN_TOKEN = 'admin-token-of-the-benchmark'
 
 /** Creates a world in a temporary folder; `run` stops and removes everything. */
 export async function startWorld(run: Run): Promise<World> {

@@ -1,0 +1,72 @@
+import type { QuietWork } from './quiet-work.js'
+import type { Stage } from './stage.js'
+
+/** A load under way that could be in the way of others. */
+export interface Noise {
+  /** Of the work that had piled up when it began, how much still waits; of mere requests, how many are under way. */
+  remaining(): Promise<number>
+  /**
+   * Ends it, and drops what it has left to do. Throws if one of its requests was not answered as a client could expect.
+   */
+  stop(): Promise<void>
+}
+
+/** A kind of noise. */
+export interface NoiseKind {
+  name: string
+  title: string
+  /** Work of the same kind that the quiet tenant has done meanwhile; null: none other than that of a round. */
+  work: QuietWork | null
+  /** A program without which there is no such noise. */
+  needs?: 'ffmpeg'
+  /** Resolves when it is really under way. */
+  start(stage: Stage, amounts: Amounts): Promise<Noise>
+}
+
+/** How much noise is made. */
+export interface Amounts {
+  /** Requests with wrong signatures per second; null: as many as are answered. */
+  junkPerSecond: number | null
+  /** Callbacks that wait, of 100 messages each. */
+  waitingCallbacks: number
+  /** Recipients of each of the 50 broadcasts on a slow number. */
+  recipients: number
+  erasures: number
+  /** Raw callbacks that are stored when contacts are erased. */
+  storedCallbacks: number
+  /** Messages that are searched; a tenth of them are in one conversation. */
+  messages: number
+  /** Events for an endpoint that hangs or fails. */
+  events: number
+  importedRows: number
+  conversions: number
+  replayed: number
+}
+
+/** For proving that nothing waits; the largest amounts would only take longer. */
+export const JOURNEY: Amounts = {
+  junkPerSecond: null,
+  waitingCallbacks: 50,
+  recipients: 20,
+  erasures: 500,
+  storedCallbacks: 10_000,
+  messages: 30_000,
+  events: 2_000,
+  importedRows: 100_000,
+  conversions: 24,
+  replayed: 10_000,
+}
+
+/** For measuring. */
+export const BENCH: Amounts = {
+  junkPerSecond: 5_000,
+  waitingCallbacks: 200,
+  recipients: 200,
+  erasures: 1_000,
+  storedCallbacks: 10_000,
+  messages: 1_000_000,
+  events: 10_000,
+  importedRows: 1_000_000,
+  conversions: 200,
+  replayed: 100_000,
+}

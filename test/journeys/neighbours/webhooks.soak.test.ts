@@ -1,0 +1,3 @@
+import { expectQuietBeside } from './scenario.js'
+
+expectQuietBeside(['endpoint-hangs', 'endpoint-fails', 'replay', 'syncs'])
