@@ -28,7 +28,7 @@ const layers = {
   ],
   interfaces: ['http', 'core', 'context', ...base],
   http: ['core', 'context', 'database', 'log', ...base],
-  jobs: ['core', 'context', 'database', 'log', ...base],
+  jobs: ['core', 'context', 'storage', 'database', 'log', ...base],
   core: [
     'context',
     'channels',

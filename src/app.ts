@@ -6,7 +6,7 @@ import { openBlobStore } from './blobs/open.js'
 import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config/settings.js'
 import type { BaseContext, Context } from './context.js'
-import { scheduleReconciling } from './core/broadcasts/reconcile.js'
+import { requestReconciling } from './core/broadcasts/reconcile.js'
 import { createContactLookup } from './core/contacts/contacts.js'
 import { createAuthenticator } from './core/identity/api-keys.js'
 import { createPasswords } from './core/identity/passwords.js'
@@ -35,9 +35,8 @@ import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
 import { createSecondAddress, type SecondAddress } from './http/second-address.js'
 import { mount, mountProbesOnly } from './interfaces/mount.js'
+import { type JobRunner, startJobRunner } from './jobs/runner.js'
 import { createTasks } from './jobs/tasks.js'
-import { createWake } from './jobs/wake.js'
-import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
 import { createFairSemaphore } from './lib/async/fair-semaphore.js'
 import { createLruCache } from './lib/async/lru-cache.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
@@ -112,13 +111,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   const webhooks = createDispatcher(ctx)
   const gatewayAddress = createSecondAddress()
   let server: FastifyInstance | null = null
-  let worker: Worker | null = null
-  const isWorkerRunning = () => !runsWorker || worker?.isRunning() === true
+  let jobs: JobRunner | null = null
+  const isWorkerRunning = () => !runsWorker || jobs?.isRunning() === true
 
   async function close(): Promise<void> {
     stopSweeping()
     await server?.close()
-    await Promise.all([worker?.stop(), webhooks.stop(), sessions.stop()])
+    await Promise.all([jobs?.stop(), webhooks.stop(), sessions.stop()])
     await ctx.upstream.close()
     await ctx.storefront.close()
     await ctx.endpoints.close()
@@ -135,14 +134,17 @@ export async function startApp(options: AppOptions): Promise<App> {
     const url = await listen(server, config)
     ownUrl = url
     // Jobs may need the own address.
-    if (runsWorker) worker = await startWorker(database, createTasks(ctx), log, registration.addWorker)
+    if (runsWorker) {
+      await registration.addWorker(String(registration.processId))
+      jobs = startJobRunner(ctx, createTasks(ctx))
+    }
     const gatewayUrl = servesApi ? await listenForGateway(gatewayAddress, config) : null
     if (gatewayUrl !== null) log.info(`the gateway answers on ${gatewayUrl}`)
     await linkAllWithSimulator(ctx)
     if (servesApi) await registerAllWithSimulator(ctx)
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
-      await scheduleReconciling(ctx)
+      await requestReconciling(ctx)
       webhooks.start()
       ctx.wakeWorkers()
     }
@@ -204,21 +206,17 @@ async function createContext(
     reserveSendSlot: createSendRateLimiter(database),
     refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
-    wakeWorkers: createWake(database, log),
+    wakeWorkers: () => notifications.send({ topic: 'jobs' }),
     notifications,
   }
 }
 
-/** Regularly frees the jobs of dead processes and removes leftover files; the returned function stops it. */
-async function startSweeping(
-  { database, spool, log }: Context,
-  registration: ProcessRegistration,
-): Promise<() => void> {
+/** Regularly removes what dead processes left behind; the returned function stops it. */
+async function startSweeping({ spool, log }: Context, registration: ProcessRegistration): Promise<() => void> {
   await spool.sweep(STALE_MS)
-  const freeDeadJobs = () => registration.removeDead((workerIds) => unlockJobs(database, workerIds))
-  await freeDeadJobs()
+  await registration.removeDead()
   const reaper = setInterval(() => {
-    freeDeadJobs().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
+    registration.removeDead().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
   }, REAP_MS)
   const sweeper = setInterval(() => {
     spool.sweep(STALE_MS).catch((error) => log.warn({ err: error }, 'files left behind could not be removed'))

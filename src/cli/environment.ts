@@ -4,10 +4,10 @@ import type { Config } from '../config/settings.js'
 import { EmbeddedDatabaseError, openEmbeddedDatabase, startEmbeddedDatabase } from '../database/embedded.js'
 import { migrate, schemaState } from '../database/migrate.js'
 import { type Connection, type Database, openDatabase } from '../database/pool.js'
-import { TASK_NAMES } from '../jobs/tasks.js'
 import type { Logger } from '../log.js'
 import { loadSecrets, type Secrets } from '../secrets.js'
 import { fillAllGatewayTypes } from '../storage/instances/gateway-types.js'
+import { carryOverJobs } from '../storage/jobs/queue.js'
 import { CliFailure } from './failure.js'
 import type { Environment } from './invocation.js'
 import { readUpSettings, type UpSettings } from './up-settings.js'
@@ -111,8 +111,9 @@ export async function prepareSchema(
 /** Applies missing migrations and returns their names. Throws a CliFailure with code 1. */
 export async function applyMigrations(database: Database): Promise<string[]> {
   try {
-    const applied = await migrate(database.pool, TASK_NAMES)
+    const applied = await migrate(database.pool)
     await fillAllGatewayTypes(database)
+    while ((await carryOverJobs(database)) > 0);
     return applied
   } catch (error) {
     throw new CliFailure(1, `The database could not be brought to this version: ${reasonOf(error as Error)}`)

@@ -32,7 +32,7 @@ export async function withCredentials<Result>(
   const config = await requireSharedConfig(env)
   const { masterKeys } = await requireSecrets(config)
   const secrets = createSecretBox(masterKeys)
-  // The service registers numbers with its own simulator, and its workers look for jobs every two seconds.
+  // The service registers numbers with its own simulator, and its workers look for jobs every second.
   const service = { linkWithSimulator: null, wakeWorkers: () => undefined }
   return overDatabase(config, (ctx) => work({ ...ctx, ...service, secrets }, config))
 }

@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Logger, runMigrations } from 'graphile-worker'
 import type pg from 'pg'
 import { sleep } from '../lib/async/backoff.js'
 import { packageRoot } from '../lib/files/package-root.js'
@@ -29,20 +28,11 @@ interface Migration {
   read: () => Promise<string>
 }
 
-/**
- * Brings the database to this version: our migrations, those of the job queue, and the names of our tasks, without
- * which no job can be inserted. Waits while another process migrates. Returns the names of what was applied.
- */
-export async function migrate(pool: pg.Pool, taskNames: readonly string[]): Promise<string[]> {
+/** Brings the database to this version. Waits while another process migrates. Returns the names of what was applied. */
+export async function migrate(pool: pg.Pool): Promise<string[]> {
   const client = await pool.connect()
   try {
-    const applied = await underLock(client, () => applyMigrations(client))
-    await runMigrations({ pgPool: pool, logger: silentLogger })
-    await client.query(
-      `INSERT INTO graphile_worker._private_tasks (identifier) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
-      [taskNames],
-    )
-    return applied
+    return await underLock(client, () => applyMigrations(client))
   } finally {
     // Ends the connection, which releases the lock in any state.
     client.release(true)
@@ -58,8 +48,6 @@ export async function schemaState(pool: pg.Pool): Promise<SchemaState> {
   if (known.some((version) => !done.has(version))) return 'behind'
   return done.size > known.length ? 'ahead' : 'current'
 }
-
-const silentLogger = new Logger(() => () => undefined)
 
 /**
  * Runs work under the migration lock. A process of an older version waits for the lock in a statement, and building an

@@ -27,7 +27,7 @@ export interface Database extends Queryable {
   session<Result>(work: (session: Database) => Promise<Result>): Promise<Result>
   /** Calls the listener each time a statement that can insert events has been committed, until the result is called. */
   onEvents(listener: EventsListener): () => void
-  /** For graphile-worker and LISTEN, which have their own statements. */
+  /** For LISTEN and the registry's lock, which need a connection of their own. */
   readonly pool: pg.Pool
   close(): Promise<void>
 }

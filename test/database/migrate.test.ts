@@ -31,7 +31,7 @@ afterAll(() => database.drop())
 function startMigration(): Promise<string[]> {
   const process = openDatabase(database.connection, 4, () => undefined)
   opened.push(process)
-  return migrate(process.pool, [])
+  return migrate(process.pool)
 }
 
 /**

@@ -137,8 +137,8 @@ describe('a broadcast to 20,000 whose service is killed repeatedly', () => {
     const reached = await acceptedNumbers()
     const missed = without(reached)
     await letOutcomesFallDue(database)
-    await runNow(database, 'settle_outcomes', PATIENCE_MS)
-    await runNow(database, 'tend_broadcasts', PATIENCE_MS)
+    await runNow(database, 'expire_outcomes', PATIENCE_MS)
+    await runNow(database, 'reconcile_broadcasts', PATIENCE_MS)
     const failed = await readRecipients(service, organization, broadcastId)
     expect(failed.numbersOf('failed')).toEqual(missed)
     expect(failed.errorsOf('failed')).toEqual(['outcome_unknown'])
@@ -150,7 +150,7 @@ describe('a broadcast to 20,000 whose service is killed repeatedly', () => {
     expect(retried.body).toMatchObject({ retried: missed.length, broadcast: { status: 'running' } })
     await until(async () => (await countAccepted(sandbox)) >= RECIPIENTS)
     await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
-    await runNow(database, 'tend_broadcasts', PATIENCE_MS)
+    await runNow(database, 'reconcile_broadcasts', PATIENCE_MS)
   })
 
   it('completes with correct counts', async () => {
@@ -163,7 +163,7 @@ describe('a broadcast to 20,000 whose service is killed repeatedly', () => {
       skippedRecipients: 0,
     })
     await expectCountersAsCounted()
-    await runNow(database, 'fold_counts', PATIENCE_MS)
+    await runNow(database, 'roll_up_counts', PATIENCE_MS)
     await expectCountersAsCounted()
   })
 })

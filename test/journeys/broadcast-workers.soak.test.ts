@@ -110,12 +110,12 @@ describe('three processes with one broadcast', () => {
   it('finish it, with every recipient reached once', async () => {
     const missed = RECIPIENTS - (await acceptedNumbers()).length
     await letOutcomesFallDue(database)
-    await runNow(database, 'settle_outcomes', PATIENCE_MS)
+    await runNow(database, 'expire_outcomes', PATIENCE_MS)
     const retried = await controlBroadcast(service, organization, broadcast.id, 'retry-failed')
     expect(retried.body).toMatchObject({ retried: missed })
     await until(async () => (await countAccepted(sandbox)) >= RECIPIENTS)
     await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
-    await runNow(database, 'tend_broadcasts', PATIENCE_MS)
+    await runNow(database, 'reconcile_broadcasts', PATIENCE_MS)
     expect(await readBroadcast(service, organization, broadcast.id)).toMatchObject({
       status: 'completed',
       totalRecipients: RECIPIENTS,

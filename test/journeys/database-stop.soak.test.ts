@@ -140,11 +140,7 @@ async function expectSignals(): Promise<void> {
 async function expectNoJobLeft(): Promise<void> {
   await withDatabase(({ pool }) =>
     vi.waitFor(async () => {
-      const { rows } = await pool.query(
-        `SELECT t.identifier, j.attempts, j.last_error
-         FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-         WHERE t.identifier = 'receive_callback'`,
-      )
+      const { rows } = await pool.query(`SELECT task, attempts, error FROM jobs WHERE task = 'receive_callback'`)
       expect(rows).toEqual([])
     }, patience),
   )

@@ -130,7 +130,7 @@ async function waitingStatements(): Promise<number> {
 }
 
 async function lockedJobs(): Promise<number> {
-  return count('graphile_worker._private_jobs WHERE locked_by IS NOT NULL')
+  return count("jobs WHERE process_id IS NOT NULL AND class <> 'maintenance'")
 }
 
 async function count(from: string): Promise<number> {

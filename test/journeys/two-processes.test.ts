@@ -154,7 +154,7 @@ function start(env: Record<string, string>): Promise<Service> {
 
 async function workersWithJobs(): Promise<number> {
   const { rows } = await database.pool.query(
-    'SELECT count(DISTINCT locked_by)::int AS count FROM graphile_worker._private_jobs WHERE locked_by IS NOT NULL',
+    'SELECT count(DISTINCT process_id)::int AS count FROM jobs WHERE process_id IS NOT NULL',
   )
   return rows[0].count
 }

@@ -52,7 +52,7 @@ describe('up', () => {
   it('creates the schema of its own empty database, and is found by the demo commands', async () => {
     const database = await createTestDatabase()
     try {
-      await database.pool.query('DROP SCHEMA public, graphile_worker CASCADE; CREATE SCHEMA public')
+      await database.pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
       const { program, url, key } = await up({ PARLEY_DATABASE_URL: urlOf(database.connection) })
       const demo = (...args: string[]) => runProgram(['demo', ...args], { env: { PARLEY_DATA_DIR: dataDir } })
       expect((await demo('env')).output).toEqual([`url='${url}'`, `key='${key}'`])

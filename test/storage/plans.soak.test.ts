@@ -76,7 +76,7 @@ beforeAll(async () => {
   await world.settle()
   // The tables are not analyzed in between: the test controls the statistics.
   const { rows } = await world.database.pool.query(`SELECT oid::regclass AS name FROM pg_class
-    WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'graphile_worker'::regnamespace)`)
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`)
   for (const { name } of rows) await world.database.pool.query(`ALTER TABLE ${name} SET (autovacuum_enabled = off)`)
   explain = await watchPlans(world.database)
   await work()

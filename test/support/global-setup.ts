@@ -4,7 +4,6 @@ import type { TestProject } from 'vitest/node'
 import { startEmbeddedDatabase } from '../../src/database/embedded.js'
 import { migrate } from '../../src/database/migrate.js'
 import { type Connection, openDatabase } from '../../src/database/pool.js'
-import { TASK_NAMES } from '../../src/jobs/tasks.js'
 import { chromiumPath, NO_CHROMIUM } from './chromium.js'
 import { makeDatabaseFolder, removeLeftovers } from './database-folder.js'
 import { hasFfmpeg, NO_FFMPEG } from './ffmpeg.js'
@@ -59,7 +58,7 @@ async function startEmbedded(): Promise<{ connection: Connection; stop: () => Pr
 async function makeTemplate(server: Connection, name: string): Promise<void> {
   await onServer(server, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`)
   const database = openDatabase(onDatabase(server, name), 4, () => undefined)
-  await migrate(database.pool, TASK_NAMES)
+  await migrate(database.pool)
   await database.close()
 }
 

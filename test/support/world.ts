@@ -7,8 +7,8 @@ import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config/read.js'
 import { createTasks } from '../../src/jobs/tasks.js'
-import { drainJobs } from '../../src/jobs/worker.js'
 import { createTestDatabase, type TestDatabase, withCheckedRaises } from './database.js'
+import { drainJobs } from './jobs.js'
 import { answerCheck } from './openapi.js'
 
 /** An answer of the service, its body read as JSON. */
@@ -106,7 +106,7 @@ export async function startWorld(
     request(method, `/admin${path}`, { key: adminToken, body })
   const sim = (method: string, path: string, body?: unknown) => call(`${simulator.url}/_sim${path}`, method, { body })
   const drain = async () => {
-    await drainJobs(database, tasks, log)
+    await drainJobs(app.ctx, tasks)
     await app.webhooks.drain()
   }
   return {
@@ -147,7 +147,7 @@ export async function startWorld(
 async function emptyTables({ pool }: TestDatabase): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.relkind = 'r' AND n.nspname IN ('public', 'graphile_worker')`,
+     WHERE c.relkind = 'r' AND n.nspname = 'public'`,
   )
   const looks = rows.map(({ name }) => `SELECT '${name}' AS name WHERE NOT EXISTS (SELECT FROM ${name})`)
   const found = await pool.query<{ name: string }>(looks.join(' UNION ALL '))

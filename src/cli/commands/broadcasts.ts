@@ -162,7 +162,7 @@ function withOrganization<Result>(
 ): Promise<Result> {
   return asOperator(env, async (operator) => {
     const organization = await findOrganizationByName(operator, org)
-    // The workers poll for new jobs every two seconds.
+    // The workers look for new jobs every second.
     return work({ ...operator, wakeWorkers: () => undefined }, organization)
   })
 }

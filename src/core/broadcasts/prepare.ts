@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/pool.js'
 import { retryOnConflict } from '../../database/retry.js'
 import { newId } from '../../lib/bytes/id.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import type { Again } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import {
@@ -24,23 +25,39 @@ import { type ContactNumber, readAddresses } from '../contacts/contacts.js'
  */
 export const LISTED_BATCH = 500
 const AUDIENCE_BATCH = 2_000
+/** After this time a job gives its place back. */
+const SLICE_MS = 5_000
 
 /**
  * Prepares the recipients of a broadcast in batches, one transaction each, so a later process continues where a killed
- * one stopped. Sending starts when all are ready. Stops when `goesOn` returns false; resolves to whether all are ready.
+ * one stopped. Sending starts when all are ready. Stops after `forMs`; resolves to whether all are ready.
  */
 export async function prepareBroadcast(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  goesOn: () => boolean,
+  forMs: number,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   const tenant = await findTenant(ctx.database, organizationId)
   if (!tenant) return true
-  while (goesOn()) {
+  for (const until = Date.now() + forMs; Date.now() < until; ) {
+    signal?.throwIfAborted()
     if ((await prepareNext(ctx, tenant, broadcastId)) === 'done') return true
   }
   return false
+}
+
+/** Like prepareBroadcast, as a job that runs again until all are ready. */
+export async function prepareBroadcastAsJob(
+  ctx: Context,
+  organizationId: string,
+  broadcastId: string,
+  signal: AbortSignal,
+): Promise<Again | null> {
+  if (!(await prepareBroadcast(ctx, organizationId, broadcastId, SLICE_MS, signal))) return { againInMs: 0 }
+  ctx.wakeWorkers()
+  return null
 }
 
 /** If another transaction takes one of the numbers at the same moment, the next try finds its contact. */

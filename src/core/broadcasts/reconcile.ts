@@ -1,18 +1,35 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
+import type { Again } from '../../model/jobs.js'
+import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import {
   completeBroadcast,
   enqueueBroadcastPreparation,
-  enqueueBroadcastReconciling,
   launchBroadcast,
   listDueBroadcasts,
   listRunningBroadcasts,
+  requestBroadcastReconciling,
 } from '../../storage/broadcasts/runs.js'
 import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
 
-/** Enqueues a reconciliation for broadcasts that waited while no process was running. */
-export function scheduleReconciling({ database }: Pick<Context, 'database'>): Promise<void> {
-  return enqueueBroadcastReconciling(database)
+/** Makes the reconciliation due, for broadcasts that waited while no process was running. */
+export function requestReconciling({ database }: Pick<Context, 'database'>): Promise<void> {
+  return requestBroadcastReconciling(database)
+}
+
+/** Starts a scheduled broadcast, as a job that runs again if its time has not come. */
+export async function startDueBroadcast(
+  ctx: Context,
+  organizationId: string,
+  broadcastId: string,
+): Promise<Again | null> {
+  const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
+  if (broadcast?.status !== 'scheduled' || broadcast.scheduled_at === null) return null
+  const at = ctx.clock()
+  if (broadcast.scheduled_at > at) return { againInMs: broadcast.scheduled_at.getTime() - at.getTime() }
+  await launchBroadcast(ctx.database, organizationId, broadcastId, { from: ['scheduled'], at, eventId: newId() })
+  ctx.wakeWorkers()
+  return null
 }
 
 /**

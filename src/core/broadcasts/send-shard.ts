@@ -2,19 +2,14 @@ import { setMaxListeners } from 'node:events'
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import type { Again } from '../../model/jobs.js'
 import type { NotRecorded } from '../../model/messages/outgoing.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { fillTemplate, type HeaderMedia } from '../../model/templates/fill.js'
 import { unnamedWord } from '../../model/templates/placeholders.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
-import {
-  completeBroadcast,
-  enqueueBroadcastShard,
-  SHARDS,
-  type ShardState,
-  stopBroadcast,
-} from '../../storage/broadcasts/runs.js'
+import { completeBroadcast, stopBroadcast } from '../../storage/broadcasts/runs.js'
 import {
   findPendingRecipients,
   type PendingRecipient,
@@ -27,12 +22,24 @@ import { type Delivery, deliver, draftMessage } from '../messages/send/deliver.j
 import { openHeader } from './header.js'
 import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
 
-export type { ShardState } from '../../storage/broadcasts/runs.js'
+/** The state of a shard's job. */
+export interface ShardState {
+  generation: number
+  /** Recipient `n` belongs to lane `n % lanes`. */
+  lane: number
+  lanes: number
+  /** The recipient after which it continues. */
+  after?: number
+  /** Whether recipients were deferred before. */
+  hasDeferred?: boolean
+  /** How many outcomes in a row were unknown before. */
+  unknowns?: number
+}
 
 /** Maximum number of a shard's messages in flight. */
 const MAX_IN_FLIGHT = 32
 const BATCH = 200
-/** How long a shard runs before it makes room for other broadcasts and enqueues its next job. */
+/** How long a shard runs before it makes room for other broadcasts. */
 const SLICE_MS = 30_000
 /**
  * Maximum wait of a message before its call (for a send slot or a locked row); later ones wait for the shard's next
@@ -47,7 +54,7 @@ const RETRY_MS = 10 * 60_000
  */
 const MAX_UNKNOWN = 50
 /** When deferred recipients are tried again. */
-const DEFERRED_SECONDS = 30
+const DEFERRED_MS = 30_000
 
 /** The state of a running shard. */
 interface Run {
@@ -75,18 +82,17 @@ export async function sendBroadcastShard(
   broadcastId: string,
   shard: ShardState,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<Again | null> {
   const run = await openRun(ctx, organizationId, broadcastId, shard, signal)
-  if (run === null) return
+  if (run === null) return null
   const after = await sendSlice(run, shard)
-  if (after !== null) {
-    const next = { ...shard, after, hasDeferred: run.hasDeferred, unknowns: run.unknowns }
-    await enqueueBroadcastShard(ctx.database, organizationId, broadcastId, next, 0)
-  } else if (run.hasDeferred) {
-    const next = { ...shard, after: 0, hasDeferred: false, unknowns: run.unknowns }
-    await enqueueBroadcastShard(ctx.database, organizationId, broadcastId, next, DEFERRED_SECONDS)
-  } else await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
-  ctx.wakeWorkers()
+  const { hasDeferred, unknowns } = run
+  if (after !== null) return { againInMs: 0, payload: { broadcastId, ...shard, after, hasDeferred, unknowns } }
+  if (hasDeferred) {
+    return { againInMs: DEFERRED_MS, payload: { broadcastId, ...shard, after: 0, hasDeferred: false, unknowns } }
+  }
+  await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
+  return null
 }
 
 /** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused. */
@@ -94,7 +100,7 @@ async function openRun(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  { generation, hasDeferred, unknowns }: ShardState,
+  { generation, hasDeferred = false, unknowns = 0 }: ShardState,
   signal: AbortSignal | undefined,
 ): Promise<Run | null> {
   const tenant = await findTenant(ctx.database, organizationId)
@@ -116,7 +122,7 @@ async function sendSlice(run: Run, shard: ShardState): Promise<number | null> {
   const { ctx, tenant, broadcast, signal } = run
   const until = Date.now() + SLICE_MS
   const goesOn = () => !run.isStopped && !signal?.aborted && Date.now() < until
-  let after: number | null = shard.after
+  let after: number | null = shard.after ?? 0
 
   async function* readPending(): AsyncGenerator<PendingRecipient> {
     while (after !== null && goesOn()) {
@@ -137,7 +143,7 @@ async function sendSlice(run: Run, shard: ShardState): Promise<number | null> {
     for await (const recipient of pending) await sendTo(run, recipient)
   }
   // The shard waits for all its senders, even if one fails.
-  const ended = await Promise.allSettled(Array.from({ length: sendersOf(run.channel) }, sender))
+  const ended = await Promise.allSettled(Array.from({ length: sendersOf(run.channel, shard.lanes) }, sender))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return after
 }
@@ -146,9 +152,9 @@ async function sendSlice(run: Run, shard: ShardState): Promise<number | null> {
  * At most the number of messages per second, so that no other send of the number waits longer than a second for its
  * slot.
  */
-function sendersOf({ number }: Channel): number {
+function sendersOf({ number }: Channel, lanes: number): number {
   const { messagesPerSecond } = number
-  return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / SHARDS))
+  return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / lanes))
 }
 
 async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {

@@ -2,6 +2,7 @@ import type { Context } from '../../context.js'
 import { retryOnDeadlock } from '../../database/retry.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { createMatcher, type SearchTerm, searchableText } from '../../model/conversations/search-terms.js'
+import type { Again } from '../../model/jobs.js'
 import {
   countMatches,
   INDEX_STEP,
@@ -21,6 +22,8 @@ export interface Matches {
 
 /** How many messages are read at a time without the index. Normalizing long messages blocks the event loop. */
 const READ_STEP = 1_000
+/** How many steps a job indexes before it gives its place back. */
+const STEPS_AT_ONCE = 20
 /** Finding one message by the index, fetching and sorting it costs as much as reading this many messages in order. */
 const ROWS_PER_MATCH = 3
 /** Reading this many messages in order is cheap in any case. */
@@ -49,21 +52,25 @@ export async function findMatches(
   return { seqs: [...first, ...(await listIndexed(ctx, contact, terms, indexed, range))], total }
 }
 
-/** Adds all messages of a conversation to the word index. Throws once `signal` is aborted; finished steps stay. */
+/**
+ * Adds the messages of a conversation to the word index, as a job that runs again until all are in it. Throws once
+ * `signal` is aborted; finished steps stay.
+ */
 export async function indexConversation(
   ctx: Context,
   organizationId: string,
   contactId: string,
   signal?: AbortSignal,
-): Promise<void> {
-  let isMore = true
-  while (isMore) {
+): Promise<Again | null> {
+  for (let step = 1; step <= STEPS_AT_ONCE; step++) {
     signal?.throwIfAborted()
     // Statuses lock the same messages in another order.
-    isMore = await retryOnDeadlock(() =>
+    const isMore = await retryOnDeadlock(() =>
       ctx.database.transaction((transaction) => indexNextMessages(transaction, organizationId, contactId)),
     )
+    if (!isMore) return null
   }
+  return { againInMs: 0 }
 }
 
 /** The numbers of matching messages that are not indexed yet, in ascending order. */

@@ -1,12 +1,12 @@
 import type { Context, OperatorContext } from '../../context.js'
 import { retryOnDeadlock } from '../../database/retry.js'
+import type { Again } from '../../model/jobs.js'
 import {
   type Batch,
   DELETION_BATCH,
   type DeleteBatch,
   deleteBatches,
   deleteOrganizationRow,
-  enqueueDeletion,
   listOrganizationMedia,
   markOrganizationDeleted,
 } from '../../storage/organizations/deletion.js'
@@ -16,10 +16,10 @@ import { removeMedia } from '../media/remove.js'
 import { organizationNotFound } from './organizations.js'
 
 const MEDIA_BATCH = 500
-/** After this many batches (seconds to a minute) a job ends and adds a follow-up job, so that other jobs can run. */
+/** After this many batches (seconds to a minute) a job gives its place back. */
 const MAX_BATCHES = 200
 /** Longer than any request. */
-const REST_SECONDS = 60
+const REST_MS = 60_000
 
 interface Run {
   ctx: Context
@@ -43,25 +43,26 @@ export async function deleteOrganization(ctx: OperatorContext, organizationId: s
 }
 
 /**
- * Deletes rows and files of a deleted organization in batches. It can be repeated; if much is left, it adds a follow-up
- * job. With `isLast` no request of the organization is running any more, so its own row is deleted too; before that, a
- * job for it is added. Throws when `signal` aborts.
+ * Deletes rows and files of a deleted organization in batches, as a job that runs again until nothing is left. With
+ * `isLast` no request of the organization is running any more, so its own row is deleted too. Throws when `signal`
+ * aborts.
  */
 export async function deleteOrganizationData(
   ctx: Context,
   organizationId: string,
   isLast: boolean,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<Again | null> {
   const { database } = ctx
   // A job's payload alone must not be enough to delete an organization.
   if (await findOrganization(database, organizationId)) throw new Error(`${organizationId} is not deleted`)
   const run = { ctx, organizationId, signal, batches: 0 }
   while (await deletePass(run)) {
-    if (run.batches >= MAX_BATCHES) return enqueueDeletion(database, organizationId, isLast, 0)
+    if (run.batches >= MAX_BATCHES) return { againInMs: 0 }
   }
-  if (!isLast) return enqueueDeletion(database, organizationId, true, REST_SECONDS)
+  if (!isLast) return { againInMs: REST_MS, payload: { isLast: true } }
   await retryOnDeadlock(() => deleteOrganizationRow(database, organizationId))
+  return null
 }
 
 /** Returns true if anything was there: rows written or moved meanwhile are left to the next pass. */

@@ -13,6 +13,7 @@ import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { repairChannelCounts, rollUpChannelCounts } from '../../storage/instances/channel-counts.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
 import { fillAllGatewayTypes } from '../../storage/instances/gateway-types.js'
+import { carryOverJobs } from '../../storage/jobs/queue.js'
 import { countFailedCallbacks, listBackloggedOrganizations, pruneCallbacks } from '../../storage/messages/callbacks.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
@@ -112,6 +113,11 @@ async function inBatches(work: (limit: number) => Promise<number>, limit = PRUNE
 /** The number of stored callbacks that failed on every attempt. */
 export function countUnworkedCallbacks({ database }: Pick<Context, 'database'>): Promise<number> {
   return countFailedCallbacks(database)
+}
+
+/** Moves jobs that a process of an older version has enqueued, while there are such processes. */
+export async function carryOverOldJobs(ctx: Pick<Context, 'database' | 'wakeWorkers'>): Promise<void> {
+  while ((await carryOverJobs(ctx.database)) > 0) ctx.wakeWorkers()
 }
 
 /** Rolls up the counts that writers have added. */

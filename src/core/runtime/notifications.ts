@@ -103,12 +103,12 @@ function mergeNotifications(notifications: readonly Notification[]): Notificatio
   const withWebhooks = new Set(
     notifications.flatMap((notification) => (notification.topic === 'webhooks' ? [notification.organizationId] : [])),
   )
-  const instances = notifications.find(({ topic }) => topic === 'instances')
+  const alike = (['instances', 'jobs'] as const).filter((topic) => notifications.some((one) => one.topic === topic))
   const merged: Notification[] = [
     ...mergeTopic(notifications, 'events', MAX_ORGANIZATIONS),
     ...mergeTopic(notifications, 'commands', MAX_WITH_COMMANDS),
     ...mergeTopic(notifications, 'sessions', MAX_WITH_SESSIONS),
-    ...(instances ? [instances] : []),
+    ...alike.map((topic): Notification => ({ topic })),
   ]
   if (withWebhooks.size > MAX_ORGANIZATIONS) return [...merged, { topic: 'missed' }]
   return [

@@ -4,7 +4,6 @@ import type { Database, Queryable } from '../../database/pool.js'
 import { backoffDelay, sleep } from '../../lib/async/backoff.js'
 import { listenToProcesses } from '../../storage/runtime/notifications.js'
 import {
-  listDeadProcesses,
   registerProcess,
   registerProcessAgain,
   removeDeadProcesses,
@@ -22,12 +21,10 @@ export interface ProcessListener {
 /** This process as the others see it. */
 export interface ProcessRegistration {
   processId: number
-  /** Adds an id under which a worker of this process locks jobs. */
+  /** Notes that this process runs a worker. */
   addWorker(workerId: string): Promise<void>
-  /**
-   * Removes dead processes once `unlock` has freed their jobs. If this process dies meanwhile, the next one does it.
-   */
-  removeDead(unlock: (workerIds: string[]) => Promise<void>): Promise<void>
+  /** Removes dead processes. */
+  removeDead(): Promise<void>
   /** Sets the listener of notifications; there is one. */
   listen(listener: ProcessListener): void
   /** Unregisters this process at shutdown. */
@@ -87,15 +84,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
       workerIds.push(id)
       return setProcessWorkers(database, processId, workerIds)
     },
-    removeDead: async (unlock) => {
-      const dead = await listDeadProcesses(database, processId)
-      if (dead.length === 0) return
-      await unlock(dead.flatMap((process) => process.worker_ids))
-      await removeDeadProcesses(
-        database,
-        dead.map(({ id }) => id),
-      )
-    },
+    removeDead: () => removeDeadProcesses(database, processId),
     listen: (wanted) => {
       listener = wanted
       // Without a working connection, the next one subscribes.

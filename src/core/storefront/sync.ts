@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
+import type { Again } from '../../model/jobs.js'
 import {
   enqueueAllOrderSyncs,
-  enqueueOrderSync,
   findOrderSync,
   type OrderSync,
   recordOrderProgress,
@@ -48,14 +48,19 @@ export async function syncOrders(ctx: SyncContext, organizationId: string, signa
 }
 
 /** Like syncOrders, as a job: a storefront that cannot be reached is tried again within the hour. */
-export async function syncOrdersAsJob(ctx: SyncContext, organizationId: string, signal?: AbortSignal): Promise<void> {
+export async function syncOrdersAsJob(
+  ctx: SyncContext,
+  organizationId: string,
+  signal?: AbortSignal,
+): Promise<Again | null> {
   const { outcome, orders, ...failure } = await syncOrders(ctx, organizationId, signal)
-  if (outcome === 'more') await enqueueOrderSync(ctx.database, organizationId)
-  if (outcome === 'done' || outcome === 'more' || outcome === 'not_connected') return
+  if (outcome === 'more') return { againInMs: 0 }
+  if (outcome === 'done' || outcome === 'not_connected') return null
   ctx.log.warn(
     { organizationId, outcome, orders, ...failure },
     'the orders of a storefront could not be fetched completely',
   )
+  return null
 }
 
 /** Enqueues a sync for every storefront that is due. */

@@ -1,5 +1,6 @@
 import type { Context, OperatorContext } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
+import type { Again } from '../../model/jobs.js'
 import { Problem } from '../../model/problem.js'
 import { presentEvent, type ShownEvent } from '../../model/webhooks/event.js'
 import { type Delivery, EVENT_KINDS, EVERY_KIND } from '../../model/webhooks/webhook.js'
@@ -167,13 +168,14 @@ export async function recoverReplays(
   return count === 0 ? null : count
 }
 
-/** Deletes the deliveries of a deleted webhook, in batches. */
+/** Deletes the deliveries of a deleted webhook, as a job that runs again for each batch. */
 export async function sweepWebhook(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
   webhookId: string,
-): Promise<void> {
-  while ((await sweepDeliveries(ctx.database, organizationId, webhookId, SWEEP_BATCH)) === SWEEP_BATCH);
+): Promise<Again | null> {
+  const swept = await sweepDeliveries(ctx.database, organizationId, webhookId, SWEEP_BATCH)
+  return swept === SWEEP_BATCH ? { againInMs: 0 } : null
 }
 
 /** The events of a range that a webhook wants; one more than the maximum shows that there are too many. */

@@ -4,7 +4,7 @@ import type { Audience, Broadcast, BroadcastStatus } from '../../model/broadcast
 import type { TemplateParameters } from '../../model/templates/parameters.js'
 import type { Template } from '../../model/templates/template.js'
 import { countersOf } from '../analytics/campaign-counts.js'
-import { taskId } from '../runtime/jobs.js'
+import { enqueuePreparation, enqueueStart } from './jobs.js'
 
 const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_language, b.template, b.parameters, b.header_media,
   b.media_id, b.channel_media_id, b.handed_over_at, b.audience, b.status, b.status_reason, b.generation, b.prepared_n,
@@ -13,7 +13,6 @@ const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_la
 /** The broadcast `b` with its counters, for a select list. */
 const SHOWN = `${COLUMNS}, ${countersOf('b.organization_id', 'b.id')} AS counters`
 
-// The job runs a little later than its time, because the database's clock may be ahead of the service's.
 const insert = statement<never>(
   'broadcasts.insert',
   `WITH inserted AS (
@@ -23,11 +22,10 @@ const insert = statement<never>(
        $11, $12, $13, CASE WHEN $12 = 'running' THEN $14::timestamptz END, $14)
    ), kept AS (
      UPDATE media SET message_id = $2 WHERE organization_id = $1 AND id = $9
+   ), scheduled AS (
+     ${enqueueStart({ from: "(SELECT $13::timestamptz AS at) scheduled WHERE $12 = 'scheduled'", at: 'scheduled.at' })}
    )
-   INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
-   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid), now()
-   UNION ALL
-   SELECT ${taskId('tend_broadcasts')}, '{}', $13::timestamptz + interval '200 milliseconds' WHERE $12 = 'scheduled'`,
+   ${enqueuePreparation()}`,
 )
 
 // The campaign of a template's one-off sends on one day stores the template's latest components.

@@ -1,12 +1,11 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../analytics/campaign-counts.js'
 import { raiseEvents } from '../events/raise.js'
-import { taskId } from '../runtime/jobs.js'
-
-/** How many jobs share the sending of a broadcast: recipient `n` belongs to shard `n % SHARDS`. */
-export const SHARDS = 4
+import { enqueueJobs } from '../jobs/enqueue.js'
+import { enqueuePreparation, enqueueShards, enqueueStart, HAS_JOB } from './jobs.js'
 
 /**
  * Whether the recipient `r` of the organization $1 has no message yet and is not skipped. OFFSET 0 makes PostgreSQL
@@ -40,11 +39,7 @@ const launch = statement<{ launched: boolean }>(
      RETURNING b.*, before.generation AS generation_before
    ), lanes AS (
      -- Enqueues the jobs of its shards.
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid,
-       'generation', launched.generation, 'lane', lane, 'after', 0, 'hasDeferred', false, 'unknowns', 0)
-     FROM launched CROSS JOIN generate_series(0, ${SHARDS} - 1) AS lane
-     WHERE launched.prepared_at IS NOT NULL
+     ${enqueueShards('launched WHERE prepared_at IS NOT NULL')}
    ), raised AS (
      -- Raises broadcast.started the first time.
      ${raiseEvents({
@@ -79,7 +74,9 @@ const reschedule = statement<{ id: string }>(
   `WITH rescheduled AS (
      UPDATE broadcasts SET status = 'scheduled', status_reason = NULL
      WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = 'paused' AND started_at IS NULL
-     RETURNING id
+     RETURNING id, scheduled_at
+   ), start AS (
+     ${enqueueStart({ from: 'rescheduled', at: 'rescheduled.scheduled_at' })}
    )
    SELECT id FROM rescheduled`,
 )
@@ -118,34 +115,17 @@ const listDue = statement<{ organization_id: string; id: string }>(
 
 const listRunning = statement<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }>(
   'broadcasts.listRunning',
-  `SELECT b.organization_id, b.id, b.prepared_at IS NOT NULL AS is_prepared, EXISTS (
-     SELECT FROM graphile_worker._private_jobs j
-     WHERE j.task_id IN (${taskId('prepare_broadcast')}, ${taskId('send_broadcast')})
-       AND j.payload ->> 'broadcastId' = b.id::text AND j.attempts < j.max_attempts
-       AND (j.locked_at IS NOT NULL OR j.run_at < now() + interval '1 minute')
-   ) AS has_job
+  `SELECT b.organization_id, b.id, b.prepared_at IS NOT NULL AS is_prepared, ${HAS_JOB} AS has_job
    FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
    WHERE b.kind = 'broadcast' AND (b.status = 'running' OR (b.status = 'scheduled' AND b.prepared_at IS NULL))`,
 )
 
-const enqueueReconciling = statement<never>(
-  'broadcasts.enqueueReconciling',
-  `INSERT INTO graphile_worker._private_jobs (task_id) SELECT ${taskId('tend_broadcasts')}`,
+const requestReconciling = statement<never>(
+  'broadcasts.requestReconciling',
+  enqueueJobs({ task: 'reconcile_broadcasts', organizationId: `'${NIL_UUID}'`, key: "'recurring'" }),
 )
 
-const enqueuePreparation = statement<never>(
-  'broadcasts.enqueuePreparation',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
-   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid)`,
-)
-
-const enqueueShard = statement<never>(
-  'broadcasts.enqueueShard',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
-   SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid, 'generation',
-     $3::integer, 'lane', $4::integer, 'after', $5::integer, 'hasDeferred', $6::boolean, 'unknowns', $7::integer),
-     now() + make_interval(secs => $8)`,
-)
+const requestPreparation = statement<never>('broadcasts.requestPreparation', enqueuePreparation())
 
 /**
  * Makes a broadcast of one of these statuses run and, if its recipients are prepared, enqueues the jobs of its shards;
@@ -214,34 +194,12 @@ export function listRunningBroadcasts(
   return db.run(listRunning, [])
 }
 
-/** Enqueues a reconciliation of all broadcasts. */
-export async function enqueueBroadcastReconciling(db: Queryable): Promise<void> {
-  await db.run(enqueueReconciling, [])
+/** Makes the reconciliation of all broadcasts due now. */
+export async function requestBroadcastReconciling(db: Queryable): Promise<void> {
+  await db.run(requestReconciling, [])
 }
 
 /** Enqueues the preparation of the recipients. */
 export async function enqueueBroadcastPreparation(db: Queryable, organizationId: string, id: string): Promise<void> {
-  await db.run(enqueuePreparation, [organizationId, id])
-}
-
-/** The state of a shard's job, which continues after recipient `after`. */
-export interface ShardState {
-  generation: number
-  lane: number
-  after: number
-  /** Whether recipients were deferred before. */
-  hasDeferred: boolean
-  /** How many outcomes in a row were unknown before. */
-  unknowns: number
-}
-
-/** Enqueues the job of a shard, to run in `delaySeconds`. */
-export async function enqueueBroadcastShard(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  { generation, lane, after, hasDeferred, unknowns }: ShardState,
-  delaySeconds: number,
-): Promise<void> {
-  await db.run(enqueueShard, [organizationId, id, generation, lane, after, hasDeferred, unknowns, delaySeconds])
+  await db.run(requestPreparation, [organizationId, id])
 }

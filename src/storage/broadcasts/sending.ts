@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
 import type { Person } from '../../model/templates/placeholders.js'
 import { countSkipped } from '../analytics/campaign-counts.js'
-import { IS_UNSENT, SHARDS } from './runs.js'
+import { IS_UNSENT } from './runs.js'
 
 const findPending = statement<PendingRecipient>(
   'broadcastRecipients.findPending',
@@ -12,7 +12,7 @@ const findPending = statement<PendingRecipient>(
      SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = r.contact_id OFFSET 0
    ) c ON true
    WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.generation = $3
-     AND r.n > $4 AND r.n <= b.prepared_n AND r.n % ${SHARDS} = $5 AND ${IS_UNSENT}
+     AND r.n > $4 AND r.n <= b.prepared_n AND r.n % $7::int = $5 AND ${IS_UNSENT}
    ORDER BY r.n
    LIMIT $6`,
 )
@@ -105,10 +105,10 @@ export function findPendingRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  { generation, lane, after }: { generation: number; lane: number; after: number },
+  { generation, lane, lanes, after }: { generation: number; lane: number; lanes: number; after: number },
   limit: number,
 ): Promise<PendingRecipient[]> {
-  return db.run(findPending, [organizationId, broadcastId, generation, after, lane, limit])
+  return db.run(findPending, [organizationId, broadcastId, generation, after, lane, limit, lanes])
 }
 
 /** Whether any recipient is pending. */

@@ -5,6 +5,7 @@ import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { ERASE_RECIPIENTS } from '../broadcasts/contact-changes.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { countOnChannels } from '../instances/channel-counts.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 import { lockFeed } from '../webhooks/feeds.js'
 
 /** The columns of a contact, the same in all statements. */
@@ -174,10 +175,11 @@ const erase = statement<{ id: string }>(
        WHERE position(address IN answer::text) > 0
      )
    ), job AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT t.id, json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid, 'addresses', addresses.list)
-     FROM erased, addresses, graphile_worker._private_tasks t
-     WHERE t.identifier = 'erase_traces'
+     ${enqueueJobs({
+       task: 'erase_traces',
+       from: 'erased, addresses',
+       payload: "jsonb_build_object('contactId', $2::uuid, 'addresses', addresses.list)",
+     })}
    ), event AS (
      ${raiseEvents({
        from: 'erased',
@@ -186,11 +188,11 @@ const erase = statement<{ id: string }>(
        data: "jsonb_build_object('erased', jsonb_build_object('id', id))",
      })}
    ), files_job AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT t.id, json_build_object('organizationId', $1::uuid, 'mediaIds', json_agg(messages.file_id))
-     FROM messages, graphile_worker._private_tasks t
-     WHERE t.identifier = 'remove_media' AND messages.file_id IS NOT NULL
-     GROUP BY t.id
+     ${enqueueJobs({
+       task: 'remove_media',
+       from: '(SELECT json_agg(file_id) AS ids FROM messages WHERE file_id IS NOT NULL) files WHERE ids IS NOT NULL',
+       payload: "jsonb_build_object('mediaIds', files.ids)",
+     })}
    )
    SELECT id FROM erased`,
   { raises: 'events' },
@@ -215,18 +217,20 @@ const eraseCallbacks = statement<never>(
   'contacts.eraseCallbacks',
   `WITH named AS (
      SELECT c.id, EXISTS (
-       SELECT FROM graphile_worker._private_jobs j
-       WHERE j.payload ->> 'callbackId' = c.id::text AND j.attempts < j.max_attempts
+       SELECT FROM jobs j
+       WHERE j.organization_id = $1 AND j.task = 'receive_callback' AND j.payload ->> 'callbackId' = c.id::text
+         AND j.failed_at IS NULL
      ) AS is_waiting
      FROM callbacks c
      WHERE c.organization_id = $1
        AND EXISTS (SELECT FROM unnest($3::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
    ), later AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, run_at, payload)
-     SELECT t.id, now() + interval '1 minute',
-       json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid, 'addresses', $3::text[])
-     FROM graphile_worker._private_tasks t
-     WHERE t.identifier = 'erase_traces' AND EXISTS (SELECT FROM named WHERE is_waiting)
+     ${enqueueJobs({
+       task: 'erase_traces',
+       from: '(SELECT WHERE EXISTS (SELECT FROM named WHERE is_waiting)) waiting',
+       payload: "jsonb_build_object('contactId', $2::uuid, 'addresses', $3::text[])",
+       runAt: "now() + interval '1 minute'",
+     })}
    )
    UPDATE callbacks c
    SET body = ''

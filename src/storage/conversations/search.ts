@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { isKnownToTrigrams } from '../../lib/text/like.js'
 import { type SearchTerm, searchableText, toPattern } from '../../model/conversations/search-terms.js'
-import { taskId } from '../runtime/jobs.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 
 /** A message's number in its conversation, and its searchable texts. */
 export interface SearchableMessage {
@@ -111,25 +111,26 @@ const change = statement<never>(
 /** A job indexes this many messages of a conversation, and is enqueued with the last one of them. */
 export const INDEX_STEP = 1_000
 
-const INDEXING_TASK = taskId('index_conversation')
-
 /**
  * The INSERT that enqueues the indexing of conversations, for new messages `rows` with their organization_id,
  * contact_id and seq.
  */
 export const enqueueIndexing = (rows: string) =>
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${INDEXING_TASK}, json_build_object('organizationId', organization_id, 'contactId', contact_id)
-     FROM ${rows}
-     WHERE seq % ${INDEX_STEP} = 0`
+  enqueueJobs({
+    task: 'index_conversation',
+    organizationId: 'organization_id',
+    key: 'contact_id',
+    payload: "jsonb_build_object('contactId', contact_id)",
+    from: `(SELECT DISTINCT organization_id, contact_id FROM ${rows} WHERE seq % ${INDEX_STEP} = 0) full_steps`,
+  })
 
-// At most one job waits per conversation; a job that failed for good is reset.
 const request = statement<never>(
   'messageSearch.request',
-  `INSERT INTO graphile_worker._private_jobs AS job (task_id, key, payload)
-   VALUES (${INDEXING_TASK}, concat_ws(' ', 'index_conversation', $1::uuid, $2::uuid),
-     json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid))
-   ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
+  enqueueJobs({
+    task: 'index_conversation',
+    key: '$2::uuid',
+    payload: "jsonb_build_object('contactId', $2::uuid)",
+  }),
 )
 
 /** Counts the messages that contain one of the terms, by the word index if it supports all terms. */

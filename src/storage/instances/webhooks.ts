@@ -1,9 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Webhook } from '../../model/webhooks/webhook.js'
-import { taskId } from '../runtime/jobs.js'
 import { lockFeed } from '../webhooks/feeds.js'
-import { ensureFeed, WEBHOOK_COLUMNS } from '../webhooks/webhooks.js'
+import { enqueueSweep, ensureFeed, WEBHOOK_COLUMNS } from '../webhooks/webhooks.js'
 
 // When enabled, it gets the events from then on.
 const put = statement<Webhook>(
@@ -40,8 +39,7 @@ const remove = statement<{ id: string }>(
        SELECT FROM webhooks WHERE organization_id = $1 AND instance_id IS DISTINCT FROM $2
      )
    ), job AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${taskId('sweep_webhook')}, json_build_object('organizationId', $1::uuid, 'webhookId', deleted.id) FROM deleted
+     ${enqueueSweep('deleted')}
    )
    SELECT id FROM deleted`,
 )

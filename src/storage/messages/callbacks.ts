@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 
 /** A callback's body, cut to the changes of one organization. */
 export interface StoredCallback {
@@ -10,23 +11,21 @@ export interface StoredCallback {
   body: Buffer
 }
 
-// The jobs are inserted without a notification, which would serialize the commits; the caller wakes the workers (see
-// jobs/wake).
-const insert = statement<{ jobs: number }>(
+const insert = statement<never>(
   'callbacks.insert',
   `WITH given AS (
      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[]) AS given (organization_id, id, body, instance_id)
    ), stored AS (
      INSERT INTO callbacks (organization_id, id, body, instance_id) SELECT organization_id, id, body, instance_id FROM given
    ), enqueued AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT t.id, json_build_object('organizationId', given.organization_id, 'callbackId', given.id)
-     FROM given, graphile_worker._private_tasks t
-     WHERE t.identifier = 'receive_callback'
-     ORDER BY given.id
-     RETURNING id
+     ${enqueueJobs({
+       task: 'receive_callback',
+       organizationId: 'given.organization_id',
+       payload: "jsonb_build_object('callbackId', given.id)",
+       from: 'given ORDER BY given.id',
+     })}
    )
-   SELECT count(*) AS jobs FROM enqueued`,
+   SELECT`,
 )
 
 // An app that signs its own bodies could imitate the format of linked devices, so the instance's kind decides if the
@@ -45,10 +44,8 @@ const find = statement<{ organization_id: string; id: string } & CallbackBody>(
 // Callbacks that failed repeatedly are left out, because they are not likely to succeed soon.
 const listBacklogged = statement<{ organization_id: string }>(
   'callbacks.listBacklogged',
-  `SELECT DISTINCT (j.payload ->> 'organizationId')::uuid AS organization_id
-   FROM graphile_worker._private_jobs j
-   JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-   WHERE t.identifier = 'receive_callback' AND j.attempts <= $2 AND j.created_at < $1`,
+  `SELECT DISTINCT organization_id FROM jobs
+   WHERE task = 'receive_callback' AND attempts <= $2 AND requested_at < $1`,
 )
 
 // Finds old callbacks by their ids, which are ordered by time. A callback with a job is unprocessed: it waits, or
@@ -60,10 +57,7 @@ const prune = statement<{ count: number }>(
      FROM organizations o CROSS JOIN LATERAL (
        SELECT organization_id, id FROM callbacks
        WHERE organization_id = o.id AND id < $1 AND id::text NOT IN (
-         SELECT j.payload ->> 'callbackId'
-         FROM graphile_worker._private_jobs j
-         JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-         WHERE t.identifier = 'receive_callback' AND j.payload ->> 'callbackId' IS NOT NULL
+         SELECT j.payload ->> 'callbackId' FROM jobs j WHERE j.organization_id = o.id AND j.task = 'receive_callback'
        )
        ORDER BY id
        LIMIT $2
@@ -78,21 +72,17 @@ const prune = statement<{ count: number }>(
 
 const countFailed = statement<{ failed: number }>(
   'callbacks.countFailed',
-  `SELECT count(*) AS failed
-   FROM graphile_worker._private_jobs j
-   JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-   WHERE t.identifier = 'receive_callback' AND j.attempts >= j.max_attempts`,
+  `SELECT count(*) AS failed FROM jobs WHERE task = 'receive_callback' AND failed_at IS NOT NULL`,
 )
 
 /** Stores callbacks and enqueues their jobs in one statement. */
 export async function insertCallbacks(db: Queryable, callbacks: readonly StoredCallback[]): Promise<void> {
-  const [row] = await db.run(insert, [
+  await db.run(insert, [
     callbacks.map((callback) => callback.organizationId),
     callbacks.map((callback) => callback.id),
     callbacks.map((callback) => callback.body),
     callbacks.map((callback) => callback.instanceId),
   ])
-  if (row?.jobs !== callbacks.length) throw new Error('the task receive_callback is not registered: run parley migrate')
 }
 
 /** The body of a stored callback and the instance that it came through. */

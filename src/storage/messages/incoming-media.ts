@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.js'
 import type { MessageError, NetworkDetails } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { raiseEvents } from '../events/raise.js'
-import { taskId } from '../runtime/jobs.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents, RECORDED_EVENT } from './messages.js'
 
 /** An inbound message whose file is fetched. */
@@ -59,11 +59,11 @@ const attach = statement<{ id: string }>(
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*
    ), ${RECEIVED}, enqueued AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${taskId('transcribe_voice_note')},
-       json_build_object('organizationId', $1::uuid, 'messageId', changed.id)
-     FROM changed
-     WHERE $6
+     ${enqueueJobs({
+       task: 'transcribe_voice_note',
+       from: 'changed WHERE $6',
+       payload: "jsonb_build_object('messageId', changed.id)",
+     })}
    )
    SELECT id FROM changed`,
   { raises: 'events' },

@@ -5,7 +5,7 @@ import type { NetworkDetails } from '../../model/messages/message.js'
 import { normalizeName } from '../contacts/contacts.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
-import { taskId } from '../runtime/jobs.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents, RECORDED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
 
@@ -123,11 +123,11 @@ const record = statement<RecordRow>(
      ${raiseEvents({ ...messageEvents(RECORDED_EVENT, '$13'), from: 'recorded m, numbered c WHERE NOT $16' })}
    ), enqueued AS (
      -- Enqueues the fetch of the file.
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${taskId('fetch_media')},
-       json_build_object('organizationId', $1::uuid, 'messageId', recorded.id)
-     FROM recorded
-     WHERE $16
+     ${enqueueJobs({
+       task: 'fetch_media',
+       from: 'recorded WHERE $16',
+       payload: "jsonb_build_object('messageId', recorded.id)",
+     })}
    ), named AS (
      -- Raises contact.updated if the contact got a name or was answered on the phone.
      ${raiseEvents({

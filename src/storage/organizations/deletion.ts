@@ -1,7 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
 import { type Statement, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
-import { taskId } from '../runtime/jobs.js'
+import { ONLY_ONE } from '../../model/jobs.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 
 // The first step of a deletion marks the organization's row, which hides it from the view `organizations`, and deletes
 // small tables whose rows have effects of their own. The second step deletes the rows of all other tables in batches.
@@ -12,8 +13,7 @@ const mark = statement<{ id: string }>(
   `WITH marked AS (
      UPDATE organization_rows SET deleted_at = now(), updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id
    ), job AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${taskId('delete_organization')}, json_build_object('organizationId', id, 'isLast', false) FROM marked
+     ${enqueueJobs({ task: 'delete_organization', key: `'${ONLY_ONE}'`, payload: `'{"isLast": false}'`, from: 'marked' })}
    )
    SELECT id FROM marked`,
 )
@@ -41,17 +41,11 @@ const letInstancesGo = statement<never>(
    WHERE organization_id = $1 AND (wanted OR holder IS NOT NULL OR verify_token_hash IS NOT NULL)`,
 )
 
-const enqueue = statement<never>(
-  'organizationDeletion.enqueue',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
-   SELECT ${taskId('delete_organization')}, json_build_object('organizationId', $1::uuid, 'isLast', $2::boolean),
-     now() + $3::integer * interval '1 second'`,
-)
-
 // The few rows written meanwhile are deleted with it.
 const removeRow = statement<never>(
   'organizationDeletion.removeRow',
-  `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key')
+  `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key'),
+     failed AS (DELETE FROM jobs WHERE organization_id = $1 AND failed_at IS NOT NULL)
    DELETE FROM organization_rows WHERE id = $1 AND deleted_at IS NOT NULL`,
 )
 
@@ -180,16 +174,6 @@ export const deleteBatches: readonly DeleteBatch[] = [...deletions, { first: '',
 export async function listOrganizationMedia(db: Queryable, organizationId: string, limit: number): Promise<string[]> {
   const rows = await db.run(listMedia, [organizationId, limit])
   return rows.map(({ id }) => id)
-}
-
-/** Adds a job that continues a deletion after the given seconds; with `isLast` it deletes the organization's row too. */
-export async function enqueueDeletion(
-  db: Queryable,
-  organizationId: string,
-  isLast: boolean,
-  inSeconds: number,
-): Promise<void> {
-  await db.run(enqueue, [organizationId, isLast, inSeconds])
 }
 
 /** Deletes the row of a deleted organization; does nothing if there is none. */

@@ -30,21 +30,18 @@ const isAlive = statement<{ alive: boolean }>(
    ) AS alive`,
 )
 
-/** SQL condition: the lock of a row of processes is free. */
-const IS_DEAD = `NOT EXISTS (
+/** SQL condition: the lock of the process with this id (SQL) is free. */
+export function isDeadProcess(id: string): string {
+  return `NOT EXISTS (
      SELECT FROM pg_locks
-     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = processes.id AND objsubid = 2 AND granted
+     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = ${id} AND objsubid = 2 AND granted
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
    )`
-
-const listDead = statement<DeadProcess>(
-  'processes.listDead',
-  `SELECT id, worker_ids FROM processes WHERE id <> $1 AND ${IS_DEAD} ORDER BY id`,
-)
+}
 
 const removeDead = statement<never>(
   'processes.removeDead',
-  `DELETE FROM processes WHERE id = ANY ($1::int[]) AND ${IS_DEAD}`,
+  `DELETE FROM processes WHERE id <> $1 AND ${isDeadProcess('processes.id')}`,
 )
 
 const remove = statement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
@@ -76,7 +73,7 @@ export async function registerProcessAgain(
   await connection.run(registerAgain, [processId, workerIds])
 }
 
-/** Stores the ids under which this process's workers lock jobs. */
+/** Stores that the process runs workers: one that has any id takes its share of the work. */
 export async function setProcessWorkers(db: Queryable, processId: number, workerIds: readonly string[]): Promise<void> {
   await db.run(setWorkers, [processId, workerIds])
 }
@@ -87,20 +84,9 @@ export async function isProcessAlive(db: Queryable, processId: number): Promise<
   return rows[0]?.alive === true
 }
 
-/** A dead process, and the ids under which its workers locked jobs. */
-export interface DeadProcess {
-  id: number
-  worker_ids: string[]
-}
-
-/** The dead processes, except for this one. */
-export function listDeadProcesses(db: Queryable, processId: number): Promise<DeadProcess[]> {
-  return db.run(listDead, [processId])
-}
-
-/** Removes those of the processes that are still dead. */
-export async function removeDeadProcesses(db: Queryable, processIds: readonly number[]): Promise<void> {
-  await db.run(removeDead, [processIds])
+/** Removes dead processes, except for this one. */
+export async function removeDeadProcesses(db: Queryable, processId: number): Promise<void> {
+  await db.run(removeDead, [processId])
 }
 
 /** Removes this process at an orderly shutdown. */

@@ -2,7 +2,8 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { StorefrontOrder } from '../../model/broadcasts/storefront-order.js'
 import { campaignBases, normalizeUtm } from '../../model/broadcasts/utm.js'
-import { taskId } from '../runtime/jobs.js'
+import { ONLY_ONE } from '../../model/jobs.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 
 // A shop learns of the visit after the order, and not every report includes it.
 const preferNewVisit = (column: string) =>
@@ -108,17 +109,22 @@ const updateEnd = statement<never>(
 
 const enqueueSync = statement<never>(
   'storefrontOrders.enqueueSync',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
-   SELECT ${taskId('sync_orders')}, json_build_object('organizationId', organization_id)
-   FROM storefront_settings WHERE organization_id = $1`,
+  enqueueJobs({
+    task: 'sync_orders',
+    organizationId: 'organization_id',
+    key: `'${ONLY_ONE}'`,
+    from: 'storefront_settings WHERE organization_id = $1',
+  }),
 )
 
 const enqueueAllSyncs = statement<never>(
   'storefrontOrders.enqueueAllSyncs',
-  `INSERT INTO graphile_worker._private_jobs AS job (task_id, key, payload)
-   SELECT ${taskId('sync_orders')}, 'sync_orders:' || organization_id, json_build_object('organizationId', organization_id)
-   FROM storefront_settings
-   ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
+  enqueueJobs({
+    task: 'sync_orders',
+    organizationId: 'organization_id',
+    key: `'${ONLY_ONE}'`,
+    from: 'storefront_settings',
+  }),
 )
 
 /**

@@ -1,8 +1,9 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { ONLY_ONE } from '../../model/jobs.js'
 import type { StoredTemplate, Template } from '../../model/templates/template.js'
 import { raiseEvents } from '../events/raise.js'
-import { taskId } from '../runtime/jobs.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 
 const COLUMNS =
   'organization_id, upstream_id, name, language, status, category, parameter_format, components, synced_at'
@@ -97,19 +98,17 @@ const setStatus = statement<never>(
 
 const enqueueSync = statement<never>(
   'templates.enqueueSync',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
-   VALUES (${taskId('sync_templates')}, json_build_object('organizationId', $1::uuid))`,
+  enqueueJobs({ task: 'sync_templates', key: `'${ONLY_ONE}'` }),
 )
 
-// At most one job per organization waits; a job that failed for good is reset.
 const enqueueAllSyncs = statement<never>(
   'templates.enqueueAllSyncs',
-  `INSERT INTO graphile_worker._private_jobs AS job (task_id, key, payload)
-   SELECT ${taskId('sync_templates')}, 'sync_templates:' || u.organization_id,
-     json_build_object('organizationId', u.organization_id)
-   FROM upstream_settings u JOIN organizations o ON o.id = u.organization_id
-   WHERE o.provider = 'upstream'
-   ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
+  enqueueJobs({
+    task: 'sync_templates',
+    organizationId: 'u.organization_id',
+    key: `'${ONLY_ONE}'`,
+    from: `upstream_settings u JOIN organizations o ON o.id = u.organization_id WHERE o.provider = 'upstream'`,
+  }),
 )
 
 /** Every template of an organization, by name and language. */

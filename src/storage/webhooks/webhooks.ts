@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Webhook } from '../../model/webhooks/webhook.js'
-import { taskId } from '../runtime/jobs.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 import { lockFeed, skipEvents } from './feeds.js'
 
 // Webhooks of instances (storage/instances/webhooks) have an instance_id; statements here exclude them unless they say
@@ -40,6 +40,10 @@ const find = statement<Webhook>(
   `SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE organization_id = $1 AND id = $2`,
 )
 
+/** The INSERT that enqueues the deletion of deliveries, for deleted webhooks `from` of the organization $1. */
+export const enqueueSweep = (from: string) =>
+  enqueueJobs({ task: 'sweep_webhook', payload: `jsonb_build_object('webhookId', ${from}.id)`, from })
+
 const remove = statement<{ id: string }>(
   'webhooks.delete',
   `WITH deleted AS (
@@ -50,8 +54,7 @@ const remove = statement<{ id: string }>(
        SELECT FROM webhooks WHERE organization_id = $1 AND (id <> $2 OR instance_id IS NOT NULL)
      )
    ), job AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${taskId('sweep_webhook')}, json_build_object('organizationId', $1::uuid, 'webhookId', deleted.id) FROM deleted
+     ${enqueueSweep('deleted')}
    )
    SELECT id FROM deleted`,
 )

@@ -85,9 +85,8 @@ it('deleting an organization while its broadcast is being sent removes everythin
   await workOffLater(world)
   await workOffLater(world)
   expect(await countRows(organization)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])))
-  const { rows } = await world.database.pool.query(
-    `SELECT count(*) AS count FROM graphile_worker._private_jobs WHERE payload ->> 'organizationId' = $1`,
-    [organization.id],
-  )
+  const { rows } = await world.database.pool.query(`SELECT count(*) AS count FROM jobs WHERE organization_id = $1`, [
+    organization.id,
+  ])
   expect(rows).toEqual([{ count: 0 }])
 })

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fetchInboundMedia } from '../../../src/core/media/fetch-inbound.js'
+import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
-import { startWorker } from '../../../src/jobs/worker.js'
 import { blobKey } from '../../../src/model/messages/media.js'
 import { insertMedia } from '../../../src/storage/messages/media.js'
 import { conversation, eventsOf, post, receive, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { jobsOf } from '../../support/jobs.js'
 import { jpeg, mp4, ogg, pdf, webp } from '../../support/media.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {
   answerJson,
   type FileUpstream,
   fileMessage,
-  jobsOf,
   mediaRows,
   messageIdOf,
   receiveFile,
@@ -99,7 +99,7 @@ describe('a message with a file', () => {
       { organization_id: organization.id, id, message_id: id, size: file.length, ...row },
     ])
     expect(await storedBytes(world, organization, id)).toEqual(file)
-    expect(await jobsOf(world, 'fetch_media')).toEqual([])
+    expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
   })
 
   it('raises one event, with its file', async () => {
@@ -200,7 +200,7 @@ describe('a file that is not available at once', () => {
     const id = await receiveFile(world, organization, image())
     expect(await shown()).toMatchObject({ id, message: 'Look', media_type: 'image', media_url: null, error: null })
     expect(await received()).toMatchObject([{ message: { id, media_id: null } }])
-    expect(await jobsOf(world, 'fetch_media')).toMatchObject([{ attempts: 1 }])
+    expect(await jobsOf(world.app.ctx, 'fetch_media')).toMatchObject([{ attempts: 1 }])
     await workOffLater(world)
     expect(await shown()).toMatchObject({ id, media_url: expect.stringContaining('/media/'), error: null })
     expect(await storedBytes(world, organization, id)).toEqual(jpeg())
@@ -220,7 +220,7 @@ describe('a file that is not available at once', () => {
       error: { code: 'media_unavailable', text: 'The file could not be fetched from WhatsApp: busy' },
     })
     expect(await received()).toHaveLength(1)
-    expect(await jobsOf(world, 'fetch_media')).toEqual([])
+    expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
   })
 
   it('is retried if the service stopped during the last try', async () => {
@@ -262,13 +262,13 @@ describe('a file that is not available at once', () => {
         release = resolve
       })
     })
-    const worker = await startWorker(world.database, createTasks(ctx), ctx.log, async () => undefined)
+    const runner = startJobRunner(ctx, createTasks(ctx))
     const message = image()
     await post(world, organization, { messages: [message] })
     await expect.poll(() => hasBegun).toBe(true)
-    await worker.stop()
+    await runner.stop()
     expect(await received()).toEqual([])
-    expect(await jobsOf(world, 'fetch_media')).toMatchObject([{ attempts: 1, locked: false }])
+    expect(await jobsOf(world.app.ctx, 'fetch_media')).toMatchObject([{ attempts: 0, isRunning: false }])
     release()
     await workOffLater(world)
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
@@ -338,7 +338,7 @@ describe('an unavailable file', () => {
       error,
     })
     expect(await received()).toMatchObject([{ message: { id, media_id: null, error } }])
-    expect(await jobsOf(world, 'fetch_media')).toEqual([])
+    expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
     expect(await mediaRows(world)).toEqual([])
     await fetchInboundMedia(world.app.ctx, organization.id, id, { number: 2, signal: running })
     expect(await received()).toHaveLength(1)
@@ -440,7 +440,7 @@ describe('erasing a contact', () => {
     expect(await mediaRows(world)).toEqual([])
     expect(await storedBytes(world, organization, id)).toBeNull()
     expect(await received()).toEqual([])
-    expect(await jobsOf(world, 'fetch_media')).toEqual([])
+    expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
   })
 
   it('after a process was killed halfway leaves no file behind', async () => {

@@ -84,25 +84,10 @@ export async function mediaRows(world: World) {
   return rows
 }
 
-/** The waiting jobs of a task. */
-export async function jobsOf(
-  world: World,
-  task: string,
-): Promise<{ payload: unknown; attempts: number; locked: boolean }[]> {
-  const { rows } = await world.database.pool.query(
-    `SELECT j.payload, j.attempts, j.locked_by IS NOT NULL AS locked FROM graphile_worker._private_jobs j
-     JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-     WHERE t.identifier = $1 ORDER BY j.id`,
-    [task],
-  )
-  return rows
-}
-
 /** Makes every waiting job due, and runs them; `attempts` is the number of previous tries. */
 export async function workOffLater(world: World, attempts?: number): Promise<void> {
-  await world.database.pool.query(
-    'UPDATE graphile_worker._private_jobs SET run_at = now(), attempts = coalesce($1, attempts)',
-    [attempts ?? null],
-  )
+  await world.database.pool.query('UPDATE jobs SET run_at = now(), attempts = coalesce($1, attempts)', [
+    attempts ?? null,
+  ])
   await world.drain()
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transcribeVoiceNote } from '../../../src/core/media/transcribe.js'
 import { conversation, eventsOf } from '../../interfaces/hooks/support.js'
+import { jobsOf } from '../../support/jobs.js'
 import { aac, ogg } from '../../support/media.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {
@@ -12,15 +13,7 @@ import {
   startHttpServer,
   type Taken,
 } from '../../upstream/http-server.js'
-import {
-  type FileUpstream,
-  fileMessage,
-  jobsOf,
-  receiveFile,
-  startFileUpstream,
-  storedBytes,
-  workOffLater,
-} from './support.js'
+import { type FileUpstream, fileMessage, receiveFile, startFileUpstream, storedBytes, workOffLater } from './support.js'
 
 const CUSTOMER = '16505550001'
 
@@ -125,7 +118,7 @@ describe('a voice note', () => {
     answer = bare(503)
     await receiveFile(world, organization, voiceNote())
     await workOffLater(world, 5)
-    expect(await jobsOf(world, 'transcribe_voice_note')).toEqual([])
+    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
     expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
   })
 
@@ -133,7 +126,7 @@ describe('a voice note', () => {
     answer = json(400, { error: { message: 'not audio' } })
     await receiveFile(world, organization, voiceNote())
     expect(service.taken).toHaveLength(1)
-    expect(await jobsOf(world, 'transcribe_voice_note')).toEqual([])
+    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
     expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
   })
 
@@ -144,7 +137,7 @@ describe('a voice note', () => {
     await workOffLater(world)
     expect(service.taken).toHaveLength(1)
     expect(await storedBytes(world, organization, id)).toBeNull()
-    expect(await jobsOf(world, 'transcribe_voice_note')).toEqual([])
+    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
   })
 })
 
@@ -166,7 +159,7 @@ describe('without a service', () => {
     await world.app.ctx.transcriber?.close()
     world.app.ctx.transcriber = null
     await receiveFile(world, organization, voiceNote())
-    expect(await jobsOf(world, 'transcribe_voice_note')).toEqual([])
+    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
   })
 })

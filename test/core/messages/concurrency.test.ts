@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { registerThisProcess } from '../../../src/core/runtime/process-registry.js'
+import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
-import { startWorker, type Worker } from '../../../src/jobs/worker.js'
 import {
   contact,
   conversation,
@@ -43,15 +44,16 @@ async function texts(chatNumber: string): Promise<string[]> {
 
 /** Runs two workers, as in two processes, until the conversation has this number of messages. */
 async function withTwoWorkers(work: () => Promise<void>): Promise<void> {
-  const workers: Worker[] = []
   const { ctx } = world.app
-  for (let count = 0; count < 2; count++) {
-    workers.push(await startWorker(world.database, createTasks(ctx), ctx.log, async () => undefined))
-  }
+  const other = await registerThisProcess(world.database, ctx.log)
+  const runners = [ctx.processId, other.processId].map((processId) =>
+    startJobRunner({ ...ctx, processId }, createTasks(ctx)),
+  )
   try {
     await work()
   } finally {
-    await Promise.all(workers.map((worker) => worker.stop()))
+    await Promise.all(runners.map((runner) => runner.stop()))
+    await other.leave()
   }
 }
 
@@ -121,8 +123,7 @@ describe('concurrent callbacks', () => {
 
 async function waitingJobs(): Promise<number> {
   const { rows } = await world.database.pool.query<{ count: number }>(
-    `SELECT count(*) AS count FROM graphile_worker._private_jobs j
-     JOIN graphile_worker._private_tasks t ON t.id = j.task_id WHERE t.identifier = 'receive_callback'`,
+    `SELECT count(*) AS count FROM jobs WHERE task = 'receive_callback'`,
   )
   return rows[0]?.count ?? 0
 }

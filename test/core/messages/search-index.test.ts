@@ -7,9 +7,9 @@ import { recordIncomingChange } from '../../../src/storage/messages/incoming.js'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
 import { createContact, post, receiveMessages, textMessage, wamid } from '../../interfaces/hooks/support.js'
 import { insertMessages, readConversations, stateOf, textsOf } from '../../support/conversations.js'
+import { jobsOf } from '../../support/jobs.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { jobsOf } from '../media/support.js'
 
 /** The number of messages of a conversation between two jobs. */
 const STEP = 1_000
@@ -361,7 +361,7 @@ describe('an erasure during the job', () => {
 })
 
 describe('the index job', () => {
-  const jobs = async () => (await jobsOf(world, 'index_conversation')).map(({ payload }) => payload)
+  const jobs = async () => (await jobsOf(world.app.ctx, 'index_conversation')).map(({ payload }) => payload)
   const send = ({ digits }: Conversation, fields: object = { message_type: 'text', text: 'alfa' }) =>
     world.request('POST', '/send-chat', { key: organization.key, body: { phone_number: digits, ...fields } })
   const texts = (count: number) => Array.from({ length: count }, (_, number) => `text ${number + 1}`)
@@ -372,19 +372,19 @@ describe('the index job', () => {
     expect(await jobs()).toEqual([])
     await send(conversation)
     await send(conversation)
-    expect(await jobs()).toEqual([{ organizationId: organization.id, contactId: conversation.id }])
+    expect(await jobs()).toEqual([{ contactId: conversation.id }])
     await world.drain()
     expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 1_001, searchable_seq: 1_001 })
     await insertMessages(world, conversation.id, texts(STEP - 2))
     await send(conversation)
-    expect(await jobs()).toEqual([{ organizationId: organization.id, contactId: conversation.id }])
+    expect(await jobs()).toEqual([{ contactId: conversation.id }])
   })
 
   it('is created once per conversation by concurrent sends', async () => {
     const [one, other] = [await newConversation(texts(STEP - 5)), await newConversation(texts(STEP - 5))]
     const sends = Array.from({ length: 10 }, () => [send(one), send(other)]).flat()
     for (const answer of await Promise.all(sends)) expect(answer.status).toBe(200)
-    const payloads = [one, other].map(({ id }) => ({ organizationId: organization.id, contactId: id }))
+    const payloads = [one, other].map(({ id }) => ({ contactId: id }))
     expect(await jobs()).toHaveLength(2)
     expect(await jobs()).toEqual(expect.arrayContaining(payloads))
   })
@@ -412,7 +412,7 @@ describe('the index job', () => {
     const searches = Array.from({ length: 5 }, () => found(conversation.id, 'text 1999'))
     expect(await Promise.all(searches)).toEqual(searches.map(() => ['text 1999']))
     expect(await found(conversation.id, 'text 2000')).toEqual(['text 2000'])
-    expect(await jobs()).toEqual([{ organizationId: organization.id, contactId: conversation.id }])
+    expect(await jobs()).toEqual([{ contactId: conversation.id }])
     await world.drain()
     expect(await found(conversation.id, 'text 1999')).toEqual(['text 1999'])
     expect(await jobs()).toEqual([])
@@ -422,7 +422,7 @@ describe('the index job', () => {
   it('is created again after a final failure', async () => {
     const conversation = await newConversation(texts(2 * STEP))
     await found(conversation.id, 'text')
-    await world.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts')
+    await world.database.pool.query('UPDATE jobs SET failed_at = now()')
     await found(conversation.id, 'text')
     await world.drain()
     expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 2_000, searchable_seq: 2_000 })

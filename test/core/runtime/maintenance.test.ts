@@ -113,10 +113,9 @@ describe('a message with an unknown outcome', () => {
       await world.drain()
       for (const owner of [organization, other])
         await post(world, owner, { messages: [textMessage('16505550001', 'hi')] })
-      await world.database.pool.query(
-        `UPDATE graphile_worker._private_jobs SET created_at = $1 WHERE payload ->> 'callbackId' IS NOT NULL`,
-        [new Date(world.now().getTime() - 1_000)],
-      )
+      await world.database.pool.query(`UPDATE jobs SET requested_at = $1 WHERE payload ->> 'callbackId' IS NOT NULL`, [
+        new Date(world.now().getTime() - 1_000),
+      ])
       await expireOutcomes(world.app.ctx)
       world.advance(MINUTE)
     }
@@ -136,7 +135,7 @@ describe('a message with an unknown outcome', () => {
       await live(2)
       expect(await shown()).toMatchObject({ outcome: 'unknown' })
       await world.drain()
-      await world.database.pool.query('UPDATE graphile_worker._private_jobs SET run_at = now()')
+      await world.database.pool.query('UPDATE jobs SET run_at = now()')
     }
     const other = await world.createOrganization()
     await post(world, other, { messages: [textMessage('16505550002', 'waits')] })
@@ -207,7 +206,7 @@ describe('pruning', () => {
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'worked off')] })
     await world.drain()
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'failed for good')] })
-    await world.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts')
+    await world.database.pool.query('UPDATE jobs SET failed_at = now()')
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'waits')] })
     expect((await world.request('GET', '/metrics')).body).toMatch(/^parley_callbacks_failed 1$/m)
     world.advance(31 * DAY)

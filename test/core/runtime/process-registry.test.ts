@@ -43,7 +43,6 @@ describe('a process', () => {
     await other.leave()
     // The lock is released when PostgreSQL notices the end of the connection.
     await expect.poll(() => isAlive(other.processId)).toBe(false)
-    expect(await removeDead()).toEqual([])
   })
 
   it('is alive again soon after a broken connection', async () => {
@@ -66,36 +65,13 @@ describe('a process', () => {
 })
 
 describe('removing dead processes', () => {
-  it('reports once whose jobs to unlock, and spares living processes', async () => {
-    const dead = await database.pool.query(
-      `INSERT INTO processes (worker_ids) VALUES ('{dead-worker,its-other-worker}'), ('{}') RETURNING id`,
-    )
+  it('spares living ones', async () => {
+    await database.pool.query('INSERT INTO processes DEFAULT VALUES')
     const other = await registerThisProcess(neighbours, log)
-    await other.addWorker('living-worker')
-    expect(await removeDead()).toEqual(['dead-worker', 'its-other-worker'])
-    expect(await removeDead()).toEqual([])
+    await registration.removeDead()
     expect(await isAlive(other.processId)).toBe(true)
     const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM processes ORDER BY id')
     expect(rows.map((row) => row.id)).toEqual([registration.processId, other.processId].sort((a, b) => a - b))
-    expect(dead.rows).toHaveLength(2)
     await other.leave()
   })
-
-  it('reports it to the next process if unlocking did not finish', async () => {
-    await database.pool.query(`INSERT INTO processes (worker_ids) VALUES ('{left-worker}')`)
-    const dying = registration.removeDead(async () => {
-      throw new Error('the end')
-    })
-    await expect(dying).rejects.toThrow('the end')
-    expect(await removeDead()).toEqual(['left-worker'])
-  })
 })
-
-/** Removes dead processes; resolves to those whose jobs were to be unlocked. */
-async function removeDead(): Promise<string[]> {
-  const told: string[] = []
-  await registration.removeDead(async (workerIds) => {
-    told.push(...workerIds)
-  })
-  return told
-}

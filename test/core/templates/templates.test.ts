@@ -180,8 +180,8 @@ describe('jobs that fetch templates', () => {
     await scheduleTemplateSyncs(world.app.ctx)
     await scheduleTemplateSyncs(world.app.ctx)
     const { rows } = await world.database.pool.query(
-      `SELECT key FROM graphile_worker._private_jobs WHERE key LIKE $1`,
-      [`%${organization.id}`],
+      `SELECT FROM jobs WHERE organization_id = $1 AND task = 'sync_templates'`,
+      [organization.id],
     )
     expect(rows).toHaveLength(1)
     await put('promo', 'pt_BR')

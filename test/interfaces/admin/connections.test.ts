@@ -76,8 +76,7 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     const connected = async () => {
       const { rows } = await world.database.pool.query(
         `SELECT (SELECT count(*)::int FROM upstream_settings WHERE organization_id = $1) AS settings,
-           (SELECT count(*)::int FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-            WHERE t.identifier = 'sync_templates' AND j.payload ->> 'organizationId' = $1::text) AS jobs`,
+           (SELECT count(*)::int FROM jobs WHERE organization_id = $1 AND task = 'sync_templates') AS jobs`,
         [id],
       )
       return rows[0]

@@ -119,10 +119,8 @@ describe('scheduled_at', () => {
     const scheduled_at = inTime(20 * MINUTE)
     const made = await at.create({ ...toNew(), scheduled_at })
     const { rowCount } = await at.world.database.pool.query(
-      `UPDATE graphile_worker._private_jobs j SET run_at = now()
-       FROM graphile_worker._private_tasks t
-       WHERE t.id = j.task_id AND t.identifier = 'tend_broadcasts'
-         AND j.run_at > $1::timestamptz AND j.run_at < $1::timestamptz + interval '1 second'`,
+      `UPDATE jobs SET run_at = now()
+       WHERE task = 'start_broadcast' AND run_at > $1::timestamptz AND run_at < $1::timestamptz + interval '1 second'`,
       [scheduled_at],
     )
     expect(rowCount).toBe(1)
@@ -574,12 +572,7 @@ describe('retry-failed in batches', () => {
 })
 
 describe('broadcasts without jobs', () => {
-  const forget = (tasks: string[]) =>
-    at.world.database.pool.query(
-      `DELETE FROM graphile_worker._private_jobs WHERE task_id IN
-         (SELECT id FROM graphile_worker._private_tasks WHERE identifier = ANY ($1))`,
-      [tasks],
-    )
+  const forget = (tasks: string[]) => at.world.database.pool.query('DELETE FROM jobs WHERE task = ANY ($1)', [tasks])
 
   it('continue', async () => {
     const { id } = await at.create(toNew())

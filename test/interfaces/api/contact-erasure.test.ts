@@ -163,7 +163,7 @@ describe('DELETE /contact', () => {
     expect((await world.request('POST', '/hooks/upstream', { body, headers })).status).toBe(200)
     expect((await erase()).status).toBe(200)
     await world.drain()
-    await world.database.pool.query('UPDATE graphile_worker._private_jobs SET run_at = now()')
+    await world.database.pool.query('UPDATE jobs SET run_at = now()')
     await world.drain()
     expect(await traces(organization.id, id)).toEqual({})
   })

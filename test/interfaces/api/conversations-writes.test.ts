@@ -48,7 +48,8 @@ async function write({ digits, id }: Conversation, kind: Write, name: string): P
     case 'receive':
       return receiveMessages(world, organization, textMessage(digits, text))
     case 'index':
-      return indexConversation(world.app.ctx, organization.id, id)
+      await indexConversation(world.app.ctx, organization.id, id)
+      break
     case 'merge':
       return mergeSomebody(digits, [`${text} a`, `other ${name} b`, `${text} c`])
   }

@@ -28,9 +28,7 @@ async function storedBodies(id: string): Promise<string[]> {
 
 async function waitingJobs(): Promise<number> {
   const { rows } = await world.database.pool.query<{ count: number }>(
-    `SELECT count(*) AS count FROM graphile_worker._private_jobs j
-     JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-     WHERE t.identifier = 'receive_callback'`,
+    `SELECT count(*) AS count FROM jobs WHERE task = 'receive_callback'`,
   )
   return rows[0]?.count ?? 0
 }

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest'
 import type { Database } from '../../../src/database/pool.js'
+import type { JobTask } from '../../../src/model/jobs.js'
 import type { TestOrganization } from '../../support/world.js'
 import { type Answer, call, type Sandbox, type Service, succeed } from './service.js'
 
@@ -95,9 +96,7 @@ export async function readProgress({ pool }: Database, id: string): Promise<Prog
 /** How many jobs are there that send broadcasts, or will. */
 export async function countShardJobs({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
-    `SELECT count(*)::int AS count
-     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-     WHERE t.identifier = 'send_broadcast'`,
+    `SELECT count(*)::int AS count FROM jobs WHERE task = 'send_broadcast'`,
   )
   return rows[0]?.count ?? 0
 }
@@ -111,11 +110,7 @@ export async function untilCallbacksAreWorkedOff(
   await vi.waitFor(
     async () => {
       expect((await succeed(control('POST', '/idle', { timeout_ms: 10_000 }))).body).toMatchObject({ pending: 0 })
-      const { rows } = await pool.query(
-        `SELECT count(*)::int AS count
-         FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-         WHERE t.identifier = 'receive_callback'`,
-      )
+      const { rows } = await pool.query(`SELECT count(*)::int AS count FROM jobs WHERE task = 'receive_callback'`)
       expect(rows).toEqual([{ count: 0 }])
     },
     { timeout, interval: 50 },
@@ -123,12 +118,15 @@ export async function untilCallbacksAreWorkedOff(
 }
 
 /** Has the service that runs do a recurring task at once, and not when its minute comes. */
-export async function runNow({ pool }: Database, task: string, timeout: number): Promise<void> {
-  const { rows } = await pool.query<{ id: string }>('SELECT id FROM graphile_worker.add_job($1)', [task])
+export async function runNow({ pool }: Database, task: JobTask, timeout: number): Promise<void> {
+  await pool.query('UPDATE jobs SET run_at = now(), repeat = process_id IS NOT NULL WHERE task = $1', [task])
   await vi.waitFor(
     async () => {
-      const { rowCount } = await pool.query('SELECT FROM graphile_worker._private_jobs WHERE id = $1', [rows[0]?.id])
-      expect(rowCount).toBe(0)
+      const { rows } = await pool.query(
+        'SELECT run_at <= now() OR process_id IS NOT NULL OR error IS NOT NULL AS waiting FROM jobs WHERE task = $1',
+        [task],
+      )
+      expect(rows).toEqual([{ waiting: false }])
     },
     { timeout, interval: 20 },
   )

@@ -1,0 +1,166 @@
+import type { Logger } from 'pino'
+import type { Database } from '../database/pool.js'
+import { backoffDelay, sleep } from '../lib/async/backoff.js'
+import { NIL_UUID } from '../lib/bytes/id.js'
+import { errorMessage } from '../lib/text/error-message.js'
+import { asObject } from '../lib/text/json.js'
+import { toStorable } from '../lib/text/text.js'
+import { type Again, JOB_CLASSES, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
+import { type ClaimedJob, claimJobs, type PutBack } from '../storage/jobs/queue.js'
+import type { ReportJob } from './reports.js'
+
+/** What the places of all classes have in common. */
+export interface PlacesOptions {
+  database: Database
+  log: Logger
+  /** This process in the process registry. */
+  processId: number
+  tasks: Record<JobTask, RunJob>
+  report: ReportJob
+  /** Called when a job has ended. `isDueAgain`: it may become due again; `wasFull`: others may wait for its place. */
+  onEnd: (name: JobClassName, how: { isDueAgain: boolean; wasFull: boolean }) => void
+}
+
+/** The places of one class in this process. */
+export interface Places {
+  /** Claims jobs for the free places and starts them; resolves to whether another call may find more. */
+  fill(): Promise<boolean>
+  /** The ids of the jobs that are running. */
+  runningIds(): number[]
+  /** Resolves when the running jobs have ended and are reported. */
+  settled(): Promise<void>
+  /** Starts no further job. */
+  close(): void
+  /** Interrupts the running jobs and gives them back; those that do not end soon are left. */
+  abort(): void
+}
+
+/** After this many attempts (four days) a job is given up. */
+export const MAX_ATTEMPTS = 25
+/** The waits after failed attempts: 3 s, 7 s, 20 s, 1 min, 2 min, 7 min, 18 min, 50 min, 2 h, then 6 h each. */
+const BACKOFF = { baseMs: 2_718, factor: Math.E, maxMs: 22_026_000, jitter: 0.1 }
+/** A failing recurring job is repeated at least this often. */
+const RECURRING_BACKOFF = { ...BACKOFF, maxMs: 60_000 }
+const MAX_ERROR_LENGTH = 500
+/** How long an aborted job has to end; then its place is free, and its result is ignored. */
+const ABORTED_MS = 2_000
+
+class Aborted extends Error {}
+const stopping = new Aborted('the service stops')
+
+/** Creates the places of a class. `places`: instead of the number of the class, all for any organization. */
+export function createPlaces(name: JobClassName, options: PlacesOptions, places?: number): Places {
+  const { database, processId, report } = options
+  const size = places ?? JOB_CLASSES[name].places
+  const share = places ?? Math.max(1, Math.floor(size / 2))
+  const running = new Map<number, { organizationId: string; abort: AbortController; ended: Promise<void> }>()
+  let after = NIL_UUID
+  let isClosed = false
+
+  function takenPlaces(): Map<string, number> {
+    const taken = new Map<string, number>()
+    for (const { organizationId } of running.values()) taken.set(organizationId, (taken.get(organizationId) ?? 0) + 1)
+    return taken
+  }
+
+  function start(job: ClaimedJob): void {
+    const { id, organizationId } = job
+    const abort = new AbortController()
+    if (isClosed) abort.abort(stopping)
+    const ended = runOne(job, abort).then((isDueAgain) => {
+      const wasFull = running.size >= size || (takenPlaces().get(organizationId) ?? 0) >= share
+      running.delete(id)
+      options.onEnd(name, { isDueAgain, wasFull })
+    })
+    running.set(id, { organizationId, abort, ended })
+  }
+
+  async function runOne(job: ClaimedJob, abort: AbortController): Promise<boolean> {
+    const { maxRunMs } = JOB_CLASSES[name]
+    const tooLong = new Aborted(`it took longer than ${maxRunMs / 60_000} minutes`)
+    const timer = setTimeout(() => abort.abort(tooLong), maxRunMs)
+    try {
+      abort.signal.throwIfAborted()
+      const again = await untilAborted(perform(options.tasks, job, abort.signal), abort.signal)
+      return await report(again ? putOff(job, again) : { job })
+    } catch (error) {
+      const isInterrupted = abort.signal.aborted && abort.signal.reason === stopping
+      return await report(
+        isInterrupted ? giveBack(job) : fail(job, abort.signal.aborted ? tooLong : error, options.log),
+      )
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    fill: async () => {
+      const free = size - running.size
+      if (isClosed || free <= 0) return false
+      const wanted = { class: name, processId, after, places: size, free, share, taken: takenPlaces() }
+      const claimed = await claimJobs(database, wanted)
+      after = claimed.reached
+      for (const job of claimed.jobs) start(job)
+      return claimed.hasMore
+    },
+    runningIds: () => [...running.keys()],
+    settled: async () => {
+      await Promise.all(Array.from(running.values(), ({ ended }) => ended))
+    },
+    close: () => {
+      isClosed = true
+    },
+    abort: () => {
+      for (const { abort } of running.values()) abort.abort(stopping)
+    },
+  }
+}
+
+async function perform(tasks: Record<JobTask, RunJob>, job: ClaimedJob, signal: AbortSignal): Promise<Again | null> {
+  const { organizationId, payload, attempts, requestedAt } = job
+  const run: RunJob | undefined = tasks[job.task]
+  if (run === undefined) throw new Error(`this version of Parley does not know the task ${job.task}`)
+  return (await run({ organizationId, payload, attempt: attempts, requestedAt, signal })) ?? null
+}
+
+/** Resolves like the work; rejects a while after the signal was aborted, and the work goes on unnoticed. */
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const ended = new AbortController()
+    const leave = () => {
+      sleep(ABORTED_MS, ended.signal).then(
+        () => reject(signal.reason),
+        () => undefined,
+      )
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    work.then(resolve, reject).finally(() => ended.abort())
+  })
+}
+
+function putOff(job: ClaimedJob, { againInMs, payload }: Again): PutBack {
+  return { job, inMs: againInMs, attempts: 0, payload: payload ?? null, error: null, hasFailed: false }
+}
+
+/** The attempt does not count. */
+function giveBack(job: ClaimedJob): PutBack {
+  return { job, inMs: 0, attempts: job.attempts - 1, payload: null, error: null, hasFailed: false }
+}
+
+/** The logged ids are those of the payload; the rest may be personal data. */
+function fail(job: ClaimedJob, error: unknown, log: Logger): PutBack {
+  const { organizationId, id, task, attempts } = job
+  const isRecurring = organizationId === NIL_UUID
+  const hasFailed = !isRecurring && attempts >= MAX_ATTEMPTS
+  const facts = { err: error, task, ...idsOf(job.payload), organizationId, jobId: id, attempt: attempts }
+  if (hasFailed) log.error(facts, 'a job failed on its last attempt')
+  else log.warn(facts, 'a job failed and is tried again later')
+  const text = toStorable(errorMessage(error)).slice(0, MAX_ERROR_LENGTH)
+  const inMs = backoffDelay(attempts, isRecurring ? RECURRING_BACKOFF : BACKOFF)
+  return { job, inMs, attempts, payload: null, error: text, hasFailed }
+}
+
+function idsOf(payload: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(asObject(payload)).filter(([name]) => name.endsWith('Id')))
+}

@@ -1,0 +1,319 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
+import { JOB_TASKS, type JobClassName, type JobTask } from '../../model/jobs.js'
+import { isDeadProcess } from '../runtime/process-registry.js'
+
+/** How many organizations a look or a claim passes at most; the next one continues there. */
+export const MAX_WALK = 500
+/** A claimed job that its process does not know by then came with an answer that was lost. */
+const LOST_AFTER = "interval '10 seconds'"
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+const IS_FREE = 'process_id IS NULL AND failed_at IS NULL'
+
+interface LookRow {
+  due: JobClassName[]
+  soonest_ms: number | null
+  dead: number[]
+}
+
+// Walks the organizations of each class up to the first one with a due job.
+const look = statement<LookRow>(
+  'jobs.look',
+  `WITH RECURSIVE walk (class, organization_id, run_at, n) AS (
+     (SELECT class, organization_id, run_at, 1 FROM jobs WHERE ${IS_FREE} ORDER BY class, organization_id, run_at LIMIT 1)
+     UNION ALL
+     SELECT next.class, next.organization_id, next.run_at, walk.n + 1
+     FROM walk CROSS JOIN LATERAL (
+       SELECT class, organization_id, run_at FROM jobs
+       WHERE ${IS_FREE} AND (class, organization_id) >
+         (walk.class, CASE WHEN walk.run_at <= now() THEN '${LAST_UUID}' ELSE walk.organization_id END)
+       ORDER BY class, organization_id, run_at
+       LIMIT 1
+     ) next
+     WHERE walk.n < ${MAX_WALK}
+   ), holder (process_id) AS (
+     (SELECT process_id FROM jobs WHERE process_id IS NOT NULL ORDER BY process_id LIMIT 1)
+     UNION ALL
+     SELECT (SELECT process_id FROM jobs WHERE process_id > holder.process_id ORDER BY process_id LIMIT 1)
+     FROM holder WHERE holder.process_id IS NOT NULL
+   ), dead AS MATERIALIZED (
+     SELECT process_id FROM holder WHERE process_id <> $1 AND ${isDeadProcess('holder.process_id')}
+   ), freed AS (
+     UPDATE jobs SET process_id = NULL, claimed_at = NULL, repeat = false
+     WHERE process_id = ANY ($2::int[] || $1::int) AND CASE process_id
+       WHEN $1 THEN claimed_at < now() - ${LOST_AFTER} AND NOT id = ANY ($3::bigint[])
+       ELSE process_id = ANY (ARRAY(SELECT process_id FROM dead))
+     END
+     RETURNING class
+   )
+   SELECT ARRAY(
+       SELECT class FROM walk WHERE run_at <= now()
+       UNION SELECT class FROM freed
+       UNION SELECT unnest($4::text[]) FROM walk WHERE n = ${MAX_WALK}
+     ) AS due,
+     (SELECT 1000 * extract(epoch FROM min(run_at) - now())::float8 FROM walk WHERE run_at > now()) AS soonest_ms,
+     ARRAY(SELECT process_id FROM dead) AS dead`,
+)
+
+interface ClaimRow {
+  organization_id: string | null
+  id: number
+  task: JobTask
+  payload: unknown
+  attempts: number
+  requested_at: Date
+  may_take_more: boolean
+  reached: string | null
+  is_cut: boolean
+}
+
+// Goes round the organizations, beginning after the one that was served last, until enough of them have a due job. Each
+// gets an equal number of the free places, within its share; the caller repeats the claim while places are left.
+const claim = statement<ClaimRow>(
+  'jobs.claim',
+  `WITH RECURSIVE walk (organization_id, run_at, wrapped, found, n) AS (
+     SELECT $2::uuid, 'infinity'::timestamptz, false, 0, 0
+     UNION ALL
+     SELECT next.organization_id, next.run_at, next.wrapped,
+       walk.found + (next.run_at <= now() AND ${roomOf('next.organization_id')} > 0)::int, walk.n + 1
+     FROM walk CROSS JOIN LATERAL (
+       (SELECT organization_id, run_at, walk.wrapped FROM jobs
+        WHERE class = $1 AND ${IS_FREE} AND organization_id > walk.organization_id
+        ORDER BY organization_id, run_at LIMIT 1)
+       UNION ALL
+       (SELECT organization_id, run_at, true FROM jobs
+        WHERE class = $1 AND ${IS_FREE} AND NOT walk.wrapped AND organization_id <= $2
+        ORDER BY organization_id, run_at LIMIT 1)
+       LIMIT 1
+     ) next
+     WHERE walk.found < $3::int AND walk.n < ${MAX_WALK} AND NOT (next.wrapped AND next.organization_id > $2)
+   ), due AS (
+     SELECT organization_id, n, ${roomOf('organization_id')} AS room,
+       greatest(1, $3::int / (SELECT max(found) FROM walk)) AS equal_share
+     FROM walk WHERE run_at <= now() AND ${roomOf('organization_id')} > 0
+   ), picked AS MATERIALIZED (
+     SELECT due.n, due.equal_share < due.room AS may_take_more, job.*
+     FROM due CROSS JOIN LATERAL (
+       SELECT organization_id, id, run_at FROM jobs
+       WHERE class = $1 AND ${IS_FREE} AND organization_id = due.organization_id AND run_at <= now()
+       ORDER BY run_at, id
+       LIMIT least(due.room, due.equal_share)
+       FOR UPDATE SKIP LOCKED
+     ) job
+   ), claimed AS (
+     UPDATE jobs j
+     SET process_id = $4, claimed_at = clock_timestamp(), attempts = j.attempts + 1
+     FROM picked
+     WHERE j.organization_id = picked.organization_id AND j.id = picked.id
+     RETURNING j.organization_id, j.id, j.task, j.payload, j.attempts, j.requested_at, picked.may_take_more, picked.n,
+       picked.run_at
+   )
+   SELECT claimed.*, walked.*
+   FROM (
+     SELECT (array_agg(organization_id ORDER BY n DESC))[1] AS reached, max(n) = ${MAX_WALK} AS is_cut FROM walk
+   ) walked LEFT JOIN claimed ON true
+   ORDER BY claimed.n, claimed.run_at, claimed.id`,
+)
+
+/** How many more places an organization may get: $5 each (the service itself: $8), minus those it has ($6, $7). */
+function roomOf(organizationId: string): string {
+  return `(CASE ${organizationId} WHEN '${NIL_UUID}' THEN $8::int ELSE $5::int END
+       - coalesce(($7::int[])[array_position($6::uuid[], ${organizationId})], 0))`
+}
+
+const ENDED = `unnest($2::uuid[], $3::bigint[], $4::int[]) AS ended (organization_id, id, attempts)`
+
+// A job that was requested again since it was claimed becomes free instead.
+const finish = statement<{ id: number; repeat: boolean }>(
+  'jobs.finish',
+  `WITH mine AS MATERIALIZED (
+     SELECT j.organization_id, j.id, j.repeat
+     FROM ${ENDED} JOIN jobs j USING (organization_id, id)
+     WHERE j.process_id = $1 AND j.attempts = ended.attempts
+     FOR UPDATE OF j
+   ), deleted AS (
+     DELETE FROM jobs j USING mine WHERE j.organization_id = mine.organization_id AND j.id = mine.id AND NOT mine.repeat
+   ), repeated AS (
+     UPDATE jobs j SET process_id = NULL, claimed_at = NULL, repeat = false, attempts = 0, error = NULL
+     FROM mine
+     WHERE j.organization_id = mine.organization_id AND j.id = mine.id AND mine.repeat
+   )
+   SELECT id, repeat FROM mine`,
+)
+
+// A job that was requested again since it was claimed has the payload and, if it did not fail, the time of the request.
+const putBack = statement<{ id: number }>(
+  'jobs.putBack',
+  `UPDATE jobs j
+   SET process_id = NULL, claimed_at = NULL, repeat = false,
+     run_at = CASE
+       WHEN j.repeat AND (ended.error IS NULL OR ended.has_failed) THEN least(j.run_at, now() + ended.in_ms * interval '1 ms')
+       ELSE now() + ended.in_ms * interval '1 ms'
+     END,
+     attempts = CASE WHEN j.repeat AND ended.has_failed THEN 0 ELSE ended.next_attempts END,
+     payload = CASE WHEN j.repeat THEN j.payload ELSE coalesce(ended.payload, j.payload) END,
+     failed_at = CASE WHEN ended.has_failed AND NOT j.repeat THEN now() END,
+     error = ended.error
+   FROM unnest($2::uuid[], $3::bigint[], $4::int[], $5::float8[], $6::int[], $7::jsonb[], $8::text[], $9::boolean[])
+     AS ended (organization_id, id, attempts, in_ms, next_attempts, payload, error, has_failed)
+   WHERE j.organization_id = ended.organization_id AND j.id = ended.id AND j.process_id = $1 AND j.attempts = ended.attempts
+   RETURNING j.id`,
+)
+
+const countDue = statement<{ class: JobClassName; due: number }>(
+  'jobs.countDue',
+  `SELECT class, count(*) AS due FROM jobs WHERE ${IS_FREE} AND run_at <= now() GROUP BY class`,
+)
+
+const startRecurring = statement<never>(
+  'jobs.startRecurring',
+  `INSERT INTO jobs (organization_id, class, task, key, payload)
+   SELECT '${NIL_UUID}', given.class, given.task, 'recurring', '{}'
+   FROM unnest($1::text[], $2::text[]) AS given (task, class)
+   ON CONFLICT (organization_id, task, key) WHERE key IS NOT NULL DO NOTHING`,
+)
+
+const carryOver = statement<{ moved: number }>('jobs.carryOver', 'SELECT carry_over_jobs() AS moved')
+
+/** A job that this process has claimed. */
+export interface ClaimedJob {
+  organizationId: string
+  id: number
+  task: JobTask
+  payload: unknown
+  /** This one included. */
+  attempts: number
+  requestedAt: Date
+}
+
+/** The result of a look at all classes. */
+export interface Look {
+  /** Classes that may have due jobs. */
+  due: JobClassName[]
+  /** In how many milliseconds the next job may become due; null: none is known. */
+  soonestMs: number | null
+  /** The processes that have claimed jobs and are not alive. */
+  dead: number[]
+}
+
+/**
+ * Looks for due jobs of all classes. Frees the jobs of the processes `dead` if they still are, and those that this
+ * process has claimed without knowing it. `knownIds`: the jobs that it runs.
+ */
+export async function lookForJobs(
+  db: Queryable,
+  processId: number,
+  { dead: known, knownIds }: { dead: readonly number[]; knownIds: readonly number[] },
+): Promise<Look> {
+  const classes = [...new Set(Object.values(JOB_TASKS))]
+  const [row] = await db.run(look, [processId, known, knownIds, classes])
+  const { due, soonest_ms: soonestMs, dead } = row as LookRow
+  return { due, soonestMs, dead }
+}
+
+/** What a claim may take. */
+export interface Wanted {
+  class: JobClassName
+  processId: number
+  /** The organization that was served last. */
+  after: string
+  /** The number of places; the service itself may have all of them. */
+  places: number
+  /** The number of free places. */
+  free: number
+  /** The number of places that one organization may have. */
+  share: number
+  /** The number of places that organizations have. */
+  taken: ReadonlyMap<string, number>
+}
+
+/** The result of a claim. */
+export interface Claimed {
+  /** In the order in which they are to start. */
+  jobs: ClaimedJob[]
+  /** The organization after which the next claim begins. */
+  reached: string
+  /** Whether another claim may find more. */
+  hasMore: boolean
+}
+
+/** Claims due jobs of a class, in turns round the organizations. */
+export async function claimJobs(db: Queryable, wanted: Wanted): Promise<Claimed> {
+  const { class: name, processId, after, places, free, share, taken } = wanted
+  const takers = [...taken.keys()]
+  const rows = await db.run(claim, [name, after, free, processId, share, takers, [...taken.values()], places])
+  const jobs = rows.flatMap(({ organization_id: organizationId, id, task, payload, attempts, requested_at }) =>
+    organizationId === null ? [] : [{ organizationId, id, task, payload, attempts, requestedAt: requested_at }],
+  )
+  const isCut = rows[0]?.is_cut === true
+  const mayTakeMore = rows.some(({ may_take_more }) => may_take_more)
+  return { jobs, reached: rows[0]?.reached ?? after, hasMore: jobs.length < free && (isCut || mayTakeMore) }
+}
+
+/**
+ * Deletes finished jobs, or makes them due again if they were requested while they ran. Leaves alone those that this
+ * process has lost. Resolves to the ids of the others, and whether they are due again.
+ */
+export async function finishJobs(
+  db: Queryable,
+  processId: number,
+  jobs: readonly ClaimedJob[],
+): Promise<Map<number, boolean>> {
+  const rows = await db.run(finish, [processId, ...identitiesOf(jobs)])
+  return new Map(rows.map(({ id, repeat }) => [id, repeat]))
+}
+
+/** A claimed job that is not finished. */
+export interface PutBack {
+  job: ClaimedJob
+  /** When it is due again. */
+  inMs: number
+  /** How many attempts count from now on. */
+  attempts: number
+  /** Its new state; null: as it was. */
+  payload: object | null
+  /** Why the attempt failed; null: it did not. */
+  error: string | null
+  /** Whether it is given up. */
+  hasFailed: boolean
+}
+
+/** Makes claimed jobs free, or marks them failed. Like finishJobs. */
+export async function putJobsBack(
+  db: Queryable,
+  processId: number,
+  ended: readonly PutBack[],
+): Promise<Map<number, boolean>> {
+  const rows = await db.run(putBack, [
+    processId,
+    ...identitiesOf(ended.map(({ job }) => job)),
+    ended.map(({ inMs }) => inMs),
+    ended.map(({ attempts }) => attempts),
+    ended.map(({ payload }) => payload && JSON.stringify(payload)),
+    ended.map(({ error }) => error),
+    ended.map(({ hasFailed }) => hasFailed),
+  ])
+  return new Map(rows.map(({ id }) => [id, true]))
+}
+
+function identitiesOf(jobs: readonly ClaimedJob[]): [string[], number[], number[]] {
+  return [jobs.map((job) => job.organizationId), jobs.map((job) => job.id), jobs.map((job) => job.attempts)]
+}
+
+/** The number of due jobs of each class that has any. Of all tenants. */
+export function countDueJobs(db: Queryable): Promise<{ class: JobClassName; due: number }[]> {
+  return db.run(countDue, [])
+}
+
+/** Enqueues the recurring tasks that have no job. */
+export async function startRecurringJobs(db: Queryable, tasks: readonly JobTask[]): Promise<void> {
+  await db.run(startRecurring, [tasks, tasks.map((task) => JOB_TASKS[task])])
+}
+
+/** Moves the jobs of older versions, a limited number at a time; resolves to how many it found. */
+export async function carryOverJobs(db: Queryable): Promise<number> {
+  const [row] = await db.run(carryOver, [])
+  return row?.moved ?? 0
+}
