@@ -7,7 +7,7 @@ import { formatConsole, judgeConsole } from './console-report.js'
 import { formatFullNumber, judgeFullNumber } from './full-number-report.js'
 import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
-import { formatNeighbours, judgeNeighbours } from './neighbours-report.js'
+import { formatNeighbours, judgeNeighbours } from './neighbours/report.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
 import {

@@ -54,7 +54,7 @@ export const JOURNEY: Amounts = {
   events: 2_000,
   importedRows: 100_000,
   conversions: 24,
-  replayed: 10_000,
+  replayed: 20_000,
 }
 
 /** For measuring. */

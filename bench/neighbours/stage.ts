@@ -116,7 +116,10 @@ export async function signInOwner(
 
 /** How many jobs of the organization wait or run. */
 export async function countJobs({ database }: Stage, { id }: Tenant): Promise<number> {
-  const { rows } = await database.query('SELECT count(*)::int AS count FROM jobs WHERE organization_id = $1', [id])
+  const { rows } = await database.query(
+    'SELECT count(*)::int AS count FROM jobs WHERE organization_id = $1 AND failed_at IS NULL',
+    [id],
+  )
   return rows[0].count
 }
 

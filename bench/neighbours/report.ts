@@ -1,6 +1,6 @@
-import { STEPS, type Step } from './neighbours/quiet.js'
-import { formatTable, type Target } from './report.js'
-import type { Beside, Neighbours, StepCost } from './subjects/neighbours.js'
+import { formatTable, type Target } from '../report.js'
+import type { Beside, Neighbours, StepCost } from '../subjects/neighbours.js'
+import { STEPS, type Step } from './quiet.js'
 
 const MAX_RATIO = 3
 /** What the heap of a process may have grown by, in MB. */
