@@ -44,7 +44,8 @@ async function startErasures(stage: Stage, { erasures, storedCallbacks }: Amount
 async function startImports(stage: Stage, { importedRows }: Amounts): Promise<Noise> {
   const tenant = await createTenant(stage, 'Noisy')
   const body = csvOf(numbersFrom(0, importedRows))
-  const requests = keepAsking(IMPORT_WIDTH, [200], () =>
+  // 404: the organization was deleted meanwhile.
+  const requests = keepAsking(IMPORT_WIDTH, [200, 404], () =>
     ask('POST', `${stage.url}/contacts/import`, { key: tenant.key, body, headers: CSV }),
   )
   await untilTrue('no row was imported', () => hasContacts(stage, tenant))
