@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { openBlobStore } from './blobs/open.js'
 import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config/settings.js'
-import type { BaseContext, Context } from './context.js'
+import type { BaseContext, Context, DatabaseContext } from './context.js'
 import { requestReconciling } from './core/broadcasts/reconcile.js'
 import { createContactLookup } from './core/contacts/contacts.js'
 import { createAuthenticator } from './core/identity/api-keys.js'
@@ -30,6 +30,7 @@ import { type ProcessRegistration, registerThisProcess } from './core/runtime/pr
 import { createRateLimiter } from './core/runtime/rate-limit.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
 import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js'
+import { type Databases, figuresOf } from './database/databases.js'
 import { schemaState } from './database/migrate.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
@@ -51,12 +52,12 @@ import { createTranscriber } from './transcription/client.js'
 import { createUpstreamClient } from './upstream/client.js'
 import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
 
-/** The parts that the service is built from. The caller opens the database and, if configured, the simulator. */
+/** The parts that the service is built from. The caller opens the databases and, if configured, the simulator. */
 export interface AppOptions {
   config: Config
   secrets: Secrets
   log: Logger
-  database: Database
+  databases: Databases
   upstreamUrl: string
   /** The simulator in use, if any; `passesOn`: its control is reachable through this service. */
   simulator: (SimulatorControl & { passesOn: boolean }) | null
@@ -68,6 +69,7 @@ export interface AppOptions {
 
 /** A service that takes traffic. */
 export interface App {
+  /** The context of requests. */
   ctx: Context
   server: FastifyInstance
   /** Delivers to webhooks if this process runs a worker; tests drain it. */
@@ -78,7 +80,7 @@ export interface App {
   url: string
   /** The gateway's own address; null if it has no port of its own. */
   gatewayUrl: string | null
-  /** Refuses new requests, finishes running ones and returns jobs to the queue; the database stays open. */
+  /** Refuses new requests, finishes running ones and returns jobs to the queue; the databases stay open. */
   close(): Promise<void>
 }
 
@@ -91,24 +93,26 @@ const MAX_ONE_OFF_CAMPAIGNS = 10_000
 
 /** Builds and starts the service: context, worker, HTTP. Throws what prevents it (such as a taken port). */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, log, database } = options
-  await adoptRestoredDatabase({ database, log })
-  const registration = await registerThisProcess(database, log)
-  const notifications = createNotifications(database, registration, log)
+  const { config, log, databases } = options
+  await adoptRestoredDatabase({ database: databases.work, log })
+  const registration = await registerThisProcess(databases.live, log)
+  const notifications = createNotifications(databases.live, registration, log)
   let ownUrl: string | null = null
   const ownAddress = () => {
     if (ownUrl === null) throw new Error('the service does not listen yet')
     return ownUrl
   }
-  const base = await createContext(options, ownAddress, registration.processId, notifications)
+  const shared = await createContext(options, ownAddress, registration.processId, notifications)
+  const base: BaseContext = { ...shared, ...contextOf(databases.work) }
   const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
     socketUrl: config.linkedDeviceUrl,
   })
-  const ctx: Context = { ...base, devices: createSessionCommands(base, sessions) }
-  const stopSweeping = await startSweeping(ctx, registration)
+  const work: Context = { ...base, devices: createSessionCommands(base, sessions) }
+  const ctx: Context = { ...work, ...contextOf(databases.requests) }
+  const stopSweeping = await startSweeping(work, registration)
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
-  const webhooks = createDispatcher(ctx)
+  const webhooks = createDispatcher(work)
   const gatewayAddress = createSecondAddress()
   let server: FastifyInstance | null = null
   let jobs: JobRunner | null = null
@@ -130,23 +134,23 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     const servesApi = config.roles.includes('api')
-    server = createServer(options, ctx, { isWorkerRunning, webhooks, gatewayAddress })
+    server = createServer(options, ctx, work, { isWorkerRunning, webhooks, gatewayAddress })
     const url = await listen(server, config)
     ownUrl = url
     // Jobs may need the own address.
     if (runsWorker) {
       await registration.addWorker(String(registration.processId))
-      jobs = startJobRunner(ctx, createTasks(ctx))
+      jobs = startJobRunner(work, createTasks(work))
     }
     const gatewayUrl = servesApi ? await listenForGateway(gatewayAddress, config) : null
     if (gatewayUrl !== null) log.info(`the gateway answers on ${gatewayUrl}`)
-    await linkAllWithSimulator(ctx)
-    if (servesApi) await registerAllWithSimulator(ctx)
+    await linkAllWithSimulator(work)
+    if (servesApi) await registerAllWithSimulator(work)
     if (runsWorker) {
-      await scheduleTemplateSyncs(ctx)
-      await requestReconciling(ctx)
+      await scheduleTemplateSyncs(work)
+      await requestReconciling(work)
       webhooks.start()
-      ctx.wakeWorkers()
+      work.wakeWorkers()
     }
     if (config.roles.includes('gateway')) sessions.start()
     return { ctx, server, webhooks, sessions, url, gatewayUrl, close }
@@ -156,13 +160,27 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** `ownAddress`: where this process listens; throws before it does. */
+/** The parts of the context that use these connections. */
+function contextOf(database: Database): DatabaseContext {
+  return {
+    database,
+    lookUp: {
+      contact: createContactLookup(database),
+      instance: createInstanceLookup(database),
+      message: createMessageLookup(database),
+    },
+    messageWriter: createMessageWriter(database),
+    reserveSendSlot: createSendRateLimiter(database),
+  }
+}
+
+/** The other parts. `ownAddress`: where this process listens; throws before it does. */
 async function createContext(
-  { config, secrets, log, database, upstreamUrl, simulator, clock = () => new Date() }: AppOptions,
+  { config, secrets, log, upstreamUrl, simulator, clock = () => new Date() }: AppOptions,
   ownAddress: () => string,
   processId: number,
   notifications: Notifications,
-): Promise<BaseContext> {
+): Promise<Omit<BaseContext, keyof DatabaseContext>> {
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const publicUrl = () => config.publicUrl ?? ownAddress()
   const callbackUrl = () => `${ownAddress()}/hooks/upstream`
@@ -180,12 +198,6 @@ async function createContext(
       conversions: createFairSemaphore(CONVERSIONS),
     },
     attemptsInProgress: new Set(),
-    database,
-    lookUp: {
-      contact: createContactLookup(database),
-      instance: createInstanceLookup(database),
-      message: createMessageLookup(database),
-    },
     secrets: createSecretBox(secrets.masterKeys),
     passwords: createPasswords(),
     signInTokens: createSignInTokens(secrets.masterKeys),
@@ -202,8 +214,6 @@ async function createContext(
     linkWithSimulator:
       simulator && config.roles.includes('api') ? (number) => link(simulator, number, callbackUrl(), log) : null,
     sandboxes: simulator && openSandboxes(simulator, callbackUrl),
-    messageWriter: createMessageWriter(database),
-    reserveSendSlot: createSendRateLimiter(database),
     refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
     wakeWorkers: () => notifications.send({ topic: 'jobs' }),
@@ -235,13 +245,16 @@ interface ServedParts {
 }
 
 function createServer(
-  { config, secrets, database, simulator }: AppOptions,
+  { config, secrets, databases, simulator }: AppOptions,
   ctx: Context,
+  work: Context,
   { isWorkerRunning, webhooks, gatewayAddress }: ServedParts,
 ): FastifyInstance {
   const probes = {
     ctx,
-    checks: readinessChecks(database, isWorkerRunning),
+    live: { ...work, database: databases.live },
+    connections: () => figuresOf(databases),
+    checks: readinessChecks(databases.live, isWorkerRunning),
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
   }

@@ -182,6 +182,9 @@ interface SendContext {
   notifications: Notifications
 }
 
+/** The parts of the context that use connections of one purpose (database/databases). */
+export type DatabaseContext = Pick<BaseContext, 'database' | 'lookUp' | 'messageWriter' | 'reserveSendSlot'>
+
 /** The context without linked devices; sessions are built from it. */
 export interface BaseContext extends ProcessContext, StoreContext, ClientContext, SendContext {}
 

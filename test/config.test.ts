@@ -39,6 +39,7 @@ describe('readConfig', () => {
       publicUrl: undefined,
       dataDir: resolve('data'),
       databaseUrl: undefined,
+      databaseConnections: 30,
       adminToken: undefined,
       masterKeys: undefined,
       upstreamUrl: 'https://graph.facebook.com/v23.0',
@@ -79,6 +80,7 @@ describe('readConfig', () => {
     ['PARLEY_SECRET', 'current-key-0123, older-key-456789', { masterKeys: ['current-key-0123', 'older-key-456789'] }],
     ['PARLEY_UPSTREAM_URL', 'sandbox', { upstreamUrl: 'sandbox' }],
     ['PARLEY_UPSTREAM_URL', 'http://127.0.0.1:9000/v23.0/', { upstreamUrl: 'http://127.0.0.1:9000/v23.0' }],
+    ['PARLEY_DATABASE_CONNECTIONS', '10', { databaseConnections: 10 }],
     ['PARLEY_RATE_LIMIT', '0', { rateLimit: 0 }],
     ['PARLEY_RATE_LIMIT', '0.5', { rateLimit: 0.5 }],
     ['PARLEY_UPSTREAM_TIMEOUT_MS', '1', { upstreamTimeoutMs: 1 }],
@@ -134,6 +136,8 @@ describe('readConfig', () => {
     ['PARLEY_PUBLIC_URL', 'https://chat.example.com?x'],
     ['PARLEY_PUBLIC_URL', 'https://chat.example.com/#x'],
     ['PARLEY_UPSTREAM_URL', 'sandbx'],
+    ['PARLEY_DATABASE_CONNECTIONS', '9'],
+    ['PARLEY_DATABASE_CONNECTIONS', '1001'],
     ['PARLEY_RATE_LIMIT', '-1'],
     ['PARLEY_RATE_LIMIT', '0.4'],
     ['PARLEY_RATE_LIMIT', 'off'],
@@ -306,7 +310,7 @@ describe('describeConfig', () => {
 
   it('shows every variable with the source of its value', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
-    expect(rows).toHaveLength(25)
+    expect(rows).toHaveLength(26)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
     expect(rowOf(rows, 'PARLEY_HOST')).toEqual({ name: 'PARLEY_HOST', value: '127.0.0.1', source: 'default' })
     expect(rowOf(rows, 'PARLEY_ROLES')?.value).toBe('api,worker,gateway')

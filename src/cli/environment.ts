@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { readConfig } from '../config/read.js'
 import type { Config } from '../config/settings.js'
+import { type Databases, openDatabases } from '../database/databases.js'
 import { EmbeddedDatabaseError, openEmbeddedDatabase, startEmbeddedDatabase } from '../database/embedded.js'
 import { migrate, schemaState } from '../database/migrate.js'
 import { type Connection, type Database, openDatabase } from '../database/pool.js'
@@ -36,13 +37,16 @@ export async function requireSecrets(config: Config): Promise<Secrets> {
 
 /** An open database and how to close it. */
 export interface OpenDatabase {
+  /** For commands, and for preparing the schema: without limits. */
   database: Database
+  connection: Connection
   /** Resolves if an embedded server ends on its own; never for an external one. */
   ended: Promise<void>
   close(): Promise<void>
 }
 
-const POOL_SIZE = 20
+/** A command needs few connections at a time. */
+const COMMAND_CONNECTIONS = 10
 const OLDEST_SERVER = 150_000
 
 /**
@@ -56,13 +60,10 @@ export async function openConfiguredDatabase(
 ): Promise<OpenDatabase> {
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config, log, hold) : null
   const connection: Connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? '' }
-  let closing = false
-  const database = openDatabase(connection, POOL_SIZE, ({ message }) => {
-    // Logs the message only: the error contains the whole connection. Errors while closing are expected.
-    if (!closing) log.warn({ reason: message }, 'a database connection broke')
-  })
+  const errors = createErrorLog(log)
+  const database = openDatabase(connection, COMMAND_CONNECTIONS, errors.onError)
   const close = async () => {
-    closing = true
+    errors.close()
     await database.close()
     await embedded?.stop()
   }
@@ -72,7 +73,40 @@ export async function openConfiguredDatabase(
     await close()
     throw new CliFailure(2, `${describe(config)}: ${(error as Error).message}`)
   }
-  return { database, ended: embedded?.ended ?? new Promise(() => undefined), close }
+  return { database, connection, ended: embedded?.ended ?? new Promise(() => undefined), close }
+}
+
+/** Opens the connections of a service to an open database, for the roles of this process. */
+export function openServiceDatabases(
+  { databaseConnections, roles }: Config,
+  { connection }: OpenDatabase,
+  log: Logger,
+): Databases & { close(): Promise<void> } {
+  const purposes = {
+    servesRequests: roles.includes('api'),
+    works: roles.includes('worker') || roles.includes('gateway'),
+  }
+  const errors = createErrorLog(log)
+  const databases = openDatabases(connection, databaseConnections, purposes, errors.onError)
+  const close = async () => {
+    errors.close()
+    await databases.close()
+  }
+  return { ...databases, close }
+}
+
+/** Logs errors of idle connections until `close`: errors while closing are expected. */
+function createErrorLog(log: Logger): { onError: (error: Error) => void; close: () => void } {
+  let closing = false
+  return {
+    // Logs the message only: the error contains the whole connection.
+    onError: ({ message }) => {
+      if (!closing) log.warn({ reason: message }, 'a database connection broke')
+    },
+    close: () => {
+      closing = true
+    },
+  }
 }
 
 /**

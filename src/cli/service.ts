@@ -2,11 +2,18 @@ import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../app.js'
 import { configWarnings } from '../config/checks.js'
 import type { Config } from '../config/settings.js'
+import type { Databases } from '../database/databases.js'
 import { isFfmpegInstalled } from '../lib/files/ffmpeg.js'
 import { packageVersion } from '../lib/files/package-version.js'
 import { createLogger, type Logger } from '../log.js'
 import type { Secrets } from '../secrets.js'
-import { type OpenDatabase, openConfiguredDatabase, prepareSchema, requireSecrets } from './environment.js'
+import {
+  type OpenDatabase,
+  openConfiguredDatabase,
+  openServiceDatabases,
+  prepareSchema,
+  requireSecrets,
+} from './environment.js'
 import { CliFailure } from './failure.js'
 import { explainListenError, requireFreePort } from './listening.js'
 import type { EndRequest } from './signals.js'
@@ -58,11 +65,14 @@ export async function startService(
     signal.throwIfAborted()
     const open = keep(await openConfiguredDatabase(config, log, { hold: true }), (database) => database.close())
     await prepareSchema(config, open.database, options)
+    const databases = keep(openServiceDatabases(config, open, log), (opened) => opened.close())
     const simulator =
       config.upstreamUrl === 'sandbox'
         ? keep(await startBuiltInSimulator(secrets, log), (started) => started.close())
         : null
-    const app = keep(await startApp(appOptions(config, secrets, log, open, simulator)), (started) => started.close())
+    const app = keep(await startApp(appOptions(config, secrets, log, databases, simulator)), (started) =>
+      started.close(),
+    )
     // Logged only now: a refused start prints the reason and nothing else.
     log.info(`parley ${packageVersion} on Node ${process.version}`)
     if (!(await isFfmpegInstalled())) log.info(NO_FFMPEG)
@@ -81,15 +91,9 @@ function startBuiltInSimulator({ adminToken }: Secrets, log: Logger): Promise<Si
   return startSimulator({ controlToken: adminToken, log: (line) => log.debug(line) })
 }
 
-function appOptions(
-  config: Config,
-  secrets: Secrets,
-  log: Logger,
-  { database }: OpenDatabase,
-  simulator: Simulator | null,
-) {
+function appOptions(config: Config, secrets: Secrets, log: Logger, databases: Databases, simulator: Simulator | null) {
   const upstreamUrl = simulator?.upstreamUrl ?? config.upstreamUrl
-  return { config, secrets, log, database, upstreamUrl, simulator: simulatorControl(config, simulator, secrets) }
+  return { config, secrets, log, databases, upstreamUrl, simulator: simulatorControl(config, simulator, secrets) }
 }
 
 /** The simulator with which numbers are registered: the built-in one, or one on this machine. */

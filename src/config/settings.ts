@@ -7,6 +7,7 @@ import {
   type Parsed,
   parseAdminToken,
   parseChannelNames,
+  parseConnections,
   parseDatabaseUrl,
   parseHeaderText,
   parseHost,
@@ -54,6 +55,8 @@ export interface Config {
   dataDir: string
   /** undefined = the embedded database. */
   databaseUrl: string | undefined
+  /** The most connections to the database that this process opens. */
+  databaseConnections: number
   /** undefined = the generated one, see `loadSecrets`. */
   adminToken: string | undefined
   /** Current key first, then those still accepted; undefined = the generated one, see `loadSecrets`. */
@@ -105,6 +108,7 @@ export const settings = {
   PARLEY_DATABASE_URL: setting(parseDatabaseUrl, undefined, ({ databaseUrl }) =>
     databaseUrl === undefined ? '(embedded)' : maskPassword(databaseUrl),
   ),
+  PARLEY_DATABASE_CONNECTIONS: setting(parseConnections, 30, ({ databaseConnections }) => String(databaseConnections)),
   PARLEY_ADMIN_TOKEN: secret(parseAdminToken, ({ adminToken }) => (adminToken === undefined ? '(not loaded)' : MASK)),
   PARLEY_SECRET: secret(parseMasterKeys, ({ masterKeys }) => masterKeys?.map(() => MASK).join(',') ?? '(not loaded)'),
   PARLEY_UPSTREAM_URL: setting(parseUpstreamUrl, 'https://graph.facebook.com/v23.0', ({ upstreamUrl }) => upstreamUrl),
@@ -162,6 +166,7 @@ export function assembleConfig(
     gatewayPort: read('PARLEY_GATEWAY_PORT'),
     dataDir: resolve(read('PARLEY_DATA_DIR')),
     databaseUrl: read('PARLEY_DATABASE_URL'),
+    databaseConnections: read('PARLEY_DATABASE_CONNECTIONS'),
     adminToken: read('PARLEY_ADMIN_TOKEN'),
     masterKeys: read('PARLEY_SECRET'),
     upstreamUrl: read('PARLEY_UPSTREAM_URL'),

@@ -158,6 +158,16 @@ export function parseUpstreamTimeout(text: string): Parsed<number> {
     : { ok: false, expected: 'milliseconds from 1 to 25000 (the whole budget of a request)' }
 }
 
+/** Fewer would leave no share for requests or for work. */
+const MIN_CONNECTIONS = 10
+
+export function parseConnections(text: string): Parsed<number> {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return count >= MIN_CONNECTIONS && count <= 1_000
+    ? { ok: true, value: count }
+    : { ok: false, expected: `a number of connections from ${MIN_CONNECTIONS} to 1000` }
+}
+
 export function parsePrivateHosts(text: string): Parsed<string[]> {
   const hosts = splitList(text.toLowerCase())
   return hosts.every((host) => isAddress(host) || isAddressRange(host) || isHostName(host))

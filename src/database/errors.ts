@@ -1,7 +1,10 @@
+import { NoPlaceError, type Shortage } from '../lib/async/fair-places.js'
+
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 const DEADLOCK = '40P01'
 const LOCK_TIMEOUT = '55P03'
+const QUERY_CANCELED = '57014'
 
 /** SQLSTATE classes and codes, and socket errors, after which the same request may succeed later. */
 const UNAVAILABLE = new Set([
@@ -10,6 +13,8 @@ const UNAVAILABLE = new Set([
   '57P03', // cannot connect now
   '57P04', // database dropped
   '57P05', // idle session timeout
+  '25P03', // idle in transaction timeout
+  QUERY_CANCELED, // statement timeout
   '55000', // not accepting connections
   '25006', // read-only after a failover
   '53300', // too many connections
@@ -31,7 +36,7 @@ const UNAVAILABLE = new Set([
 const UNAVAILABLE_MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
-  'Query read timeout', // of the settings of a new connection, the only statement with a limit
+  'Query read timeout', // the server did not answer, not even after the statement timeout
   'Client has encountered a connection error',
   'Cannot use a pool after calling end on the pool',
 ]
@@ -59,9 +64,20 @@ export function isLockTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === LOCK_TIMEOUT
 }
 
-/** True if PostgreSQL could not be reached, went away, or had no free connection: a 503, not a bug. */
+/** True if the statement took longer than statement_timeout; it changed nothing. */
+export function isStatementTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === QUERY_CANCELED
+}
+
+/** Why no connection was free in time: `own`: the organization used its whole share; null: it was something else. */
+export function connectionShortage(error: unknown): Shortage | null {
+  return error instanceof NoPlaceError ? error.shortage : null
+}
+
+/** True if PostgreSQL could not be reached, went away, had no free connection, or took too long: not a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (error instanceof NoPlaceError) return true
   // A name with several addresses fails once for all of them.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseUnavailable)
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }

@@ -1,24 +1,17 @@
 import pg from 'pg'
-import type { AnyStatement, EventStatement, Statement } from './statement.js'
+import { createFairPlaces } from '../lib/async/fair-places.js'
+import { type Borrowed, borrowFrom, inTurn, lend, onLoan } from './connections.js'
+import { type EventsListener, type Queryable, queryable } from './queryable.js'
+import { transaction } from './transaction.js'
 
-/** Runs the statements of storage functions: the pool or one of its transactions. */
-export interface Queryable {
-  /** Runs a named statement and returns its rows. Throws node-postgres's errors. */
-  run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>
-  /** Runs a statement that can insert events of these organizations; listeners are called after the commit. */
-  raise<Row>(
-    statement: EventStatement<Row>,
-    values: readonly unknown[],
-    organizationIds: readonly string[],
-  ): Promise<Row[]>
-}
+export type { EventsListener, Queryable }
 
-/** Called with the organizations that may have new events. Must not throw. */
-export type EventsListener = (organizationIds: readonly string[]) => void
-
-/** The service's connections to PostgreSQL. */
+/** Connections to PostgreSQL, shared by organizations. The first value of an organization's statement is its id. */
 export interface Database extends Queryable {
-  /** Runs `work` in one transaction; rolls back if it throws. */
+  /**
+   * Runs `work` in one transaction; rolls back if it throws. Its first statement takes the connection. `work` uses no
+   * other one, since all others may wait for this one.
+   */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
   /**
    * Runs `work` with one connection, for locks that belong to a connection. It must not use the session for two things
@@ -27,7 +20,13 @@ export interface Database extends Queryable {
   session<Result>(work: (session: Database) => Promise<Result>): Promise<Result>
   /** Calls the listener each time a statement that can insert events has been committed, until the result is called. */
   onEvents(listener: EventsListener): () => void
-  /** For LISTEN and the registry's lock, which need a connection of their own. */
+  /** The same connections for statements that may take up to `ms`, such as those of maintenance. */
+  patient(ms: number): Database
+  /** Borrows a connection for longer than a statement or transaction; null: for no organization. */
+  borrow(organizationId: string | null): Promise<Borrowed>
+  /** How many connections are in use, and how many statements and transactions wait for one. */
+  figures(): PoolFigures
+  /** For statements that are not named. They wait for no one's turn. */
   readonly pool: pg.Pool
   close(): Promise<void>
 }
@@ -35,7 +34,37 @@ export interface Database extends Queryable {
 /** A PostgreSQL URL, or the embedded server's socket. */
 export type Connection = { connectionString: string } | { host: string; port: number; user: string; database: string }
 
+export interface PoolFigures {
+  size: number
+  inUse: number
+  waiting: number
+}
+
+/** What a pool's connections may be used for, and how long. */
+export interface PoolLimits {
+  /** The most connections that statements and transactions of one organization may use at a time. */
+  ofOneOrganization: number
+  /** The most for all of these. */
+  ofOrganizations: number
+  /** The most for statements of several organizations or none, which go first. */
+  ofNoOrganization: number
+  /** How long to wait for a free connection, in ms. */
+  waitMs: number
+  /** How long a statement may take, in ms; 0: without a limit. */
+  statementMs: number
+  /** How long a transaction may wait for its next statement, in ms; 0: without a limit. */
+  idleInTransactionMs: number
+}
+
+/** Calls listeners of events; pools that share one call the same. */
+export interface EventsAnnouncer {
+  announce: EventsListener
+  onEvents: Database['onEvents']
+}
+
 const CONNECT_TIMEOUT_MS = 5_000
+/** The server ends a statement that takes too long. If it has not answered by then, the connection is given up. */
+const ANSWER_MARGIN_MS = 5_000
 
 /**
  * Session settings that do not depend on the server's. The statements are short and many, so the JIT compiler costs
@@ -50,9 +79,7 @@ const SESSION = {
   default_transaction_isolation: "'read committed'",
   TimeZone: "'UTC'",
   DateStyle: "'ISO'",
-  statement_timeout: '0',
   lock_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
   idle_session_timeout: '0',
 }
 
@@ -60,13 +87,30 @@ const SESSION = {
 const COMMIT_TO_DISK = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
 /** Statements instead of start-up parameters, which poolers refuse and the URL may contain already. */
-const setSession = {
-  text: [...Object.entries(SESSION).map(([name, value]) => `SET ${name} = ${value}`), COMMIT_TO_DISK].join('; '),
-  query_timeout: CONNECT_TIMEOUT_MS,
+function sessionSettings({ statementMs, idleInTransactionMs }: PoolLimits) {
+  const settings = Object.entries({
+    ...SESSION,
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+  })
+  return {
+    text: [...settings.map(([name, value]) => `SET ${name} = ${value}`), COMMIT_TO_DISK].join('; '),
+    query_timeout: CONNECT_TIMEOUT_MS,
+  }
 }
 
-/** Opens a pool. `onError` gets errors of idle connections, which the pool replaces. */
-export function openDatabase(connection: Connection, size: number, onError: (error: Error) => void): Database {
+/**
+ * Opens a pool. `onError` gets errors of idle connections, which the pool replaces. Without `limits`, a connection can
+ * be used for anything and is waited for 5 s; with an `announcer`, listeners hear of the events of all its pools.
+ */
+export function openDatabase(
+  connection: Connection,
+  size: number,
+  onError: (error: Error) => void,
+  limits: PoolLimits = unlimited(size),
+  announcer: EventsAnnouncer = createAnnouncer(),
+): Database {
+  const setSession = sessionSettings(limits)
   const pool = new pg.Pool({
     ...connection,
     max: size,
@@ -75,97 +119,85 @@ export function openDatabase(connection: Connection, size: number, onError: (err
     keepAlive: true,
     application_name: 'parley',
     types: { getTypeParser },
+    ...(limits.statementMs > 0 ? { query_timeout: limits.statementMs + ANSWER_MARGIN_MS } : {}),
     onConnect: (client) => client.query(setSession),
   })
   pool.on('error', onError)
   // A broken client reports to its query; without a listener its event would end the process.
   pool.on('connect', (client) => client.on('error', onError))
-  const listeners = new Set<EventsListener>()
-  const notify: EventsListener = (organizationIds) => {
-    for (const listener of listeners) listener(organizationIds)
-  }
+  const places = createFairPlaces({
+    places: size,
+    ofOneKey: limits.ofOneOrganization,
+    ofAllKeys: limits.ofOrganizations,
+    ofNoKey: limits.ofNoOrganization,
+    waitMs: limits.waitMs,
+  })
+  const borrow = borrowFrom(pool, places)
   const database: Database = {
     pool,
-    ...queryable(pool, notify),
-    transaction: (work) => borrow(pool, (client, discard) => transaction(client, work, notify, discard)),
+    ...queryable(inTurn(pool, places), announcer.announce),
+    transaction: (work) => lend(borrow, (loan) => transaction(loan, work, announcer.announce)),
     session: (work) =>
-      borrow(pool, async (client, discard) => {
+      lend(borrow, async (loan) => {
+        const own = queryable(onLoan(loan), announcer.announce)
         try {
           return await work({
             ...database,
-            ...queryable(client, notify),
-            transaction: (inner) => transaction(client, inner, notify, discard),
+            ...own,
+            transaction: (inner) => transaction(loan, inner, announcer.announce),
           })
         } catch (error) {
-          discard(error as Error)
+          loan.discard(error as Error)
           throw error
         }
       }),
-    onEvents: (listener) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
+    patient: (ms) => {
+      const options = {
+        begin: `BEGIN; SET LOCAL statement_timeout = ${ms}`,
+        query_timeout: ms + ANSWER_MARGIN_MS,
+      }
+      const slowly: Database['transaction'] = (work) =>
+        lend(borrow, (loan) => transaction(loan, work, announcer.announce, options))
+      return {
+        ...database,
+        transaction: slowly,
+        run: (statement, values) => slowly((alone) => alone.run(statement, values)),
+        raise: (statement, values, organizationIds) =>
+          slowly((alone) => alone.raise(statement, values, organizationIds)),
+      }
+    },
+    borrow,
+    onEvents: announcer.onEvents,
+    figures: () => {
+      const { taken, waiting } = places.figures()
+      return { size, inUse: taken, waiting }
     },
     close: () => pool.end(),
   }
   return database
 }
 
-function queryable(client: pg.Pool | pg.PoolClient, onEvents: EventsListener): Queryable {
-  async function run<Row>({ name, text }: AnyStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
-    return (await client.query({ name, text, values: values as unknown[] })).rows
-  }
+function unlimited(size: number): PoolLimits {
   return {
-    run,
-    raise: async (statement, values, organizationIds) => {
-      const rows = await run(statement, values)
-      onEvents(organizationIds)
-      return rows
+    ofOneOrganization: size,
+    ofOrganizations: size,
+    ofNoOrganization: size,
+    waitMs: CONNECT_TIMEOUT_MS,
+    statementMs: 0,
+    idleInTransactionMs: 0,
+  }
+}
+
+export function createAnnouncer(): EventsAnnouncer {
+  const listeners = new Set<EventsListener>()
+  return {
+    announce: (organizationIds) => {
+      for (const listener of listeners) listener(organizationIds)
     },
-  }
-}
-
-/** Closes a connection when it is given back. */
-type Discard = (reason: Error) => void
-
-async function borrow<Result>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient, discard: Discard) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect()
-  let reason: Error | undefined
-  try {
-    return await work(client, (given) => {
-      reason = given
-    })
-  } finally {
-    client.release(reason)
-  }
-}
-
-async function transaction<Result>(
-  client: pg.PoolClient,
-  work: (transaction: Queryable) => Promise<Result>,
-  onEvents: EventsListener,
-  discard: Discard,
-): Promise<Result> {
-  const raised = new Set<string>()
-  const collect: EventsListener = (organizationIds) => {
-    for (const id of organizationIds) raised.add(id)
-  }
-  const result = await commit(client, () => work(queryable(client, collect)), discard)
-  if (raised.size > 0) onEvents([...raised])
-  return result
-}
-
-async function commit<Result>(client: pg.PoolClient, work: () => Promise<Result>, discard: Discard): Promise<Result> {
-  try {
-    await client.query('BEGIN')
-    const result = await work()
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch(discard)
-    throw error
+    onEvents: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
   }
 }
 

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
+import type { Purpose } from '../database/databases.js'
+import type { PoolFigures } from '../database/pool.js'
 
 /** Measures all requests for Prometheus. */
 export function measureRequests(server: FastifyInstance): Registry {
@@ -57,6 +59,34 @@ export function showWebhooks(registry: Registry, figures: () => WebhookFigures):
     registers,
     collect() {
       this.set(figures().organizations)
+    },
+  })
+}
+
+/** The figures of the connections of each purpose. */
+export type ConnectionFigures = () => Record<Purpose, PoolFigures>
+
+/** Adds the connections of this process to the database. */
+export function showConnections(registry: Registry, figures: ConnectionFigures): void {
+  new Gauge({
+    name: 'parley_database_connections',
+    help: 'Connections to the database, by purpose: in use, and the most there may be (limit)',
+    labelNames: ['purpose', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [purpose, { size, inUse }] of Object.entries(figures())) {
+        this.set({ purpose, state: 'in_use' }, inUse)
+        this.set({ purpose, state: 'limit' }, size)
+      }
+    },
+  })
+  new Gauge({
+    name: 'parley_database_waiting',
+    help: 'Statements and transactions that wait for a connection to the database, by purpose',
+    labelNames: ['purpose'],
+    registers: [registry],
+    collect() {
+      for (const [purpose, { waiting }] of Object.entries(figures())) this.set({ purpose }, waiting)
     },
   })
 }

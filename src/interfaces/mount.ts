@@ -9,7 +9,13 @@ import { createAdminGuard, createGuard, type Gate } from '../http/access/auth.js
 import { createSessionGuard } from '../http/access/session.js'
 import { sendProblem } from '../http/answers/problems.js'
 import { type HealthOptions, healthRoutes } from '../http/health.js'
-import { measureRequests, showFailedCallbacks, showWebhooks } from '../http/metrics.js'
+import {
+  type ConnectionFigures,
+  measureRequests,
+  showConnections,
+  showFailedCallbacks,
+  showWebhooks,
+} from '../http/metrics.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
 import { adminDescription } from './admin/openapi.js'
 import { adminRoutes } from './admin/routes.js'
@@ -29,6 +35,10 @@ import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
 /** Options of the probes (health and metrics). */
 export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsToken'> {
   ctx: Context
+  /** The context of what must get through while requests wait: live events and metrics. */
+  live: Context
+  /** For /metrics. */
+  connections: ConnectionFigures
   /** Figures of this process's webhook deliveries, for /metrics. */
   webhookFigures: () => WebhookFigures
 }
@@ -77,7 +87,12 @@ export function mount(options: MountOptions): FastifyInstance {
     guarded.addHook('onRequest', createGuard(options))
     guarded.register(apiRoutes(ctx))
   })
-  const console = { ctx, guard: createSessionGuard(ctx, options.takeToken), interfaceA: apiRoutes(ctx) }
+  const console = {
+    ctx,
+    live: options.live,
+    guard: createSessionGuard(ctx, options.takeToken),
+    interfaceA: apiRoutes(ctx),
+  }
   server.register(consoleRoutes(console), { prefix: '/console' })
   server.register(gatewayRoutes(ctx, options), { prefix: GATEWAY })
   server.register(hookRoutes(ctx, options.callbacks), { prefix: '/hooks' })
@@ -90,9 +105,13 @@ export function mount(options: MountOptions): FastifyInstance {
   return server
 }
 
-function mountProbes(server: FastifyInstance, { ctx, checks, metricsToken, webhookFigures }: ProbeOptions): void {
+function mountProbes(
+  server: FastifyInstance,
+  { ctx, live, connections, checks, metricsToken, webhookFigures }: ProbeOptions,
+): void {
   const registry = measureRequests(server)
+  showConnections(registry, connections)
   showWebhooks(registry, webhookFigures)
-  showFailedCallbacks(registry, () => countUnworkedCallbacks(ctx))
+  showFailedCallbacks(registry, () => countUnworkedCallbacks(live))
   server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }

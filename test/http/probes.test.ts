@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config/read.js'
 import { type Database, openDatabase } from '../../src/database/pool.js'
+import { forAllPurposes } from '../support/database.js'
 import { startWorld, type World } from '../support/world.js'
 
 const TOKEN = 'a-token-for-the-metrics'
@@ -52,7 +53,7 @@ async function start(env: Record<string, string>, database: Database = world.dat
     config: read.config,
     secrets: { adminToken: world.adminToken, masterKeys: ['master-key-of-the-tests'] },
     log: pino({ level: 'warn' }, log),
-    database,
+    databases: forAllPurposes(database),
     upstreamUrl: world.simulator.upstreamUrl,
     simulator: { controlUrl: `${world.simulator.url}/_sim`, token: null, passesOn: true },
     runWorker: false,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config/read.js'
 import { type Database, openDatabase } from '../../src/database/pool.js'
+import { forAllPurposes } from '../support/database.js'
 import { ENDPOINTS, urlOf } from '../support/endpoints.js'
 import { createInstance } from '../support/instances.js'
 import { operationsOf } from '../support/openapi.js'
@@ -31,7 +32,7 @@ async function startSecondApp(database: Database): Promise<App> {
     config: read.config,
     secrets: { adminToken: world.adminToken, masterKeys: ['master-key-of-the-tests'] },
     log: pino({ level: 'silent' }),
-    database,
+    databases: forAllPurposes(database),
     upstreamUrl: world.simulator.upstreamUrl,
     simulator: null,
     runWorker: false,

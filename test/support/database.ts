@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { inject } from 'vitest'
+import type { Databases } from '../../src/database/databases.js'
 import { type Connection, type Database, openDatabase, type Queryable } from '../../src/database/pool.js'
 import { onDatabase } from './global-setup.js'
 
@@ -32,12 +34,45 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** The database, with a check that statements raise events only for organizations in their values. */
-export function withCheckedRaises<Base extends Database>(database: Base): Base {
-  const transaction: Database['transaction'] = (work) =>
-    database.transaction((inner) => work({ ...inner, raise: checkedRaise(inner) }))
-  const session: Database['session'] = (work) => database.session((inner) => work(withCheckedRaises(inner)))
-  return { ...database, transaction, session, raise: checkedRaise(database) }
+/** The transaction whose work makes this call. A connection that was opened in one makes calls after its end, too. */
+const inTransaction = new AsyncLocalStorage<{ isRunning: boolean }>()
+
+/**
+ * The database, with checks that statements raise events only for organizations in their values, and that transactions
+ * use no second connection: if all connections were in use by such transactions, all would wait for ever.
+ */
+export function withChecks<Base extends Database>(database: Base): Base {
+  const transaction: Database['transaction'] = (work) => {
+    requireNoTransaction('a transaction')
+    const state = { isRunning: true }
+    return database
+      .transaction((inner) => inTransaction.run(state, () => work({ ...inner, raise: checkedRaise(inner) })))
+      .finally(() => {
+        state.isRunning = false
+      })
+  }
+  const session: Database['session'] = (work) => {
+    requireNoTransaction('a session')
+    return database.session((inner) => work(withChecks(inner)))
+  }
+  const run: Database['run'] = (statement, values) => {
+    requireNoTransaction(statement.name)
+    return database.run(statement, values)
+  }
+  const raise: Database['raise'] = (statement, values, organizationIds) => {
+    requireNoTransaction(statement.name)
+    return checkedRaise(database)(statement, values, organizationIds)
+  }
+  return { ...database, transaction, session, run, raise, patient: () => withChecks(database) }
+}
+
+/** Makes a call within the work of a transaction as if another request made it. */
+export function besides<Result>(call: () => Result): Result {
+  return inTransaction.exit(call)
+}
+
+function requireNoTransaction(what: string): void {
+  if (inTransaction.getStore()?.isRunning) throw new Error(`${what}: takes a second connection within a transaction`)
 }
 
 function checkedRaise({ raise }: Queryable): Queryable['raise'] {
@@ -47,4 +82,9 @@ function checkedRaise({ raise }: Queryable): Queryable['raise'] {
     if (foreign === undefined) return raise(statement, values, organizationIds)
     throw new Error(`${statement.name}: raised for ${foreign}, which its values do not name`)
   }
+}
+
+/** One pool for all purposes. */
+export function forAllPurposes(database: Database): Databases {
+  return { requests: database, work: database, live: database }
 }

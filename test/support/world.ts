@@ -7,7 +7,7 @@ import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config/read.js'
 import { createTasks } from '../../src/jobs/tasks.js'
-import { createTestDatabase, type TestDatabase, withCheckedRaises } from './database.js'
+import { createTestDatabase, forAllPurposes, type TestDatabase, withChecks } from './database.js'
 import { drainJobs } from './jobs.js'
 import { answerCheck } from './openapi.js'
 
@@ -69,7 +69,7 @@ export async function startWorld(
   env: Record<string, string> = {},
   log = pino({ level: process.env.PARLEY_TEST_LOG_LEVEL ?? 'silent' }),
 ): Promise<World> {
-  const database = withCheckedRaises(await createTestDatabase())
+  const database = withChecks(await createTestDatabase())
   const simulator = await startSimulator()
   const adminToken = 'admin-token-of-the-tests'
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-world-'))
@@ -88,7 +88,7 @@ export async function startWorld(
     config: read.config,
     secrets: { adminToken, masterKeys: ['master-key-of-the-tests'] },
     log,
-    database,
+    databases: forAllPurposes(database),
     upstreamUrl: read.config.upstreamUrl,
     simulator: { controlUrl: `${simulator.url}/_sim`, token: null, passesOn: false },
     clock: now,

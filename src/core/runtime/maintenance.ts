@@ -43,6 +43,8 @@ const BATCH = 500
 const MAX_SIGN_IN_FAILURES = 100_000
 const ROLL_UP_BATCH = 10_000
 const PRUNE_BATCH = 5_000
+/** Repairs and erasures read all rows of an organization, or of all. */
+const SLOW_STATEMENT_MS = 30 * MINUTE_MS
 
 /**
  * Marks a message failed with `outcome_unknown` if no callback reports its outcome within 15 minutes. Only time counts
@@ -86,7 +88,8 @@ const VISITS_MS = 150 * DAY_MS
  * sessions and sign-in links. Completes what processes of an older version left incomplete: lists of contacts, counts
  * and types of messages.
  */
-export async function prune(ctx: Context): Promise<void> {
+export async function prune(given: Context): Promise<void> {
+  const ctx = withPatience(given)
   const now = ctx.clock()
   const monthAgo = before(now, 30 * DAY_MS)
   await inBatches((limit) => pruneCallbacks(ctx.database, idBefore(monthAgo), limit))
@@ -130,16 +133,22 @@ export async function rollUpCounts(ctx: Context): Promise<void> {
 
 /** Erases what an erased contact left in events and raw callbacks, and ends its deliveries. */
 export async function eraseTraces(
-  ctx: Context,
+  given: Context,
   organizationId: string,
   contactId: string,
   addresses: readonly string[],
 ): Promise<void> {
+  const ctx = withPatience(given)
   await ctx.database.transaction((transaction) => eraseContactEvents(transaction, organizationId, contactId))
   // Deliveries about to be made are in memory.
   ctx.notifications.send({ topic: 'webhooks', organizationId })
   // Last, because it takes long.
   await eraseContactCallbacks(ctx.database, organizationId, contactId, addresses)
+}
+
+/** For statements that read whole tables. */
+function withPatience(ctx: Context): Context {
+  return { ...ctx, database: ctx.database.patient(SLOW_STATEMENT_MS) }
 }
 
 function before(now: Date, ms: number): Date {

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Logger } from 'pino'
+import type { Borrowed } from '../../database/connections.js'
 import type { Database, Queryable } from '../../database/pool.js'
 import { backoffDelay, sleep } from '../../lib/async/backoff.js'
 import { listenToProcesses } from '../../storage/runtime/notifications.js'
@@ -39,10 +40,10 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
   const leaving = new AbortController()
   const workerIds: string[] = []
   let listener: ProcessListener | null = null
-  let connection: PoolClient | null = await database.pool.connect()
+  let connection: Borrowed | null = await database.borrow(null)
   let reentry: Promise<void> = Promise.resolve()
-  const processId = await registerProcess(statementsOn(connection))
-  watch(connection)
+  const processId = await registerProcess(statementsOn(connection.client))
+  watch(connection.client)
 
   /** The pool drops a broken client; then the lock is taken on another one. */
   function watch(client: PoolClient): void {
@@ -54,7 +55,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
 
   /** The pool ends only when every client is back, and takes each back only once. */
   function giveBack(): void {
-    connection?.release(true)
+    connection?.giveBack(new Error('the connection may still hold the lock'))
     connection = null
   }
 
@@ -62,10 +63,11 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
     giveBack()
     for (let attempt = 1; !leaving.signal.aborted; attempt++) {
       try {
-        connection = await database.pool.connect()
-        await registerProcessAgain(statementsOn(connection), processId, workerIds)
-        if (listener) await listenToProcesses(connection)
-        watch(connection)
+        connection = await database.borrow(null)
+        const { client } = connection
+        await registerProcessAgain(statementsOn(client), processId, workerIds)
+        if (listener) await listenToProcesses(client)
+        watch(client)
         listener?.missed()
         return
       } catch (error) {
@@ -89,7 +91,9 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
       listener = wanted
       // Without a working connection, the next one subscribes.
       if (connection) {
-        listenToProcesses(connection).then(wanted.missed, (error) => log.debug({ err: error }, 'could not listen'))
+        listenToProcesses(connection.client).then(wanted.missed, (error) =>
+          log.debug({ err: error }, 'could not listen'),
+        )
       }
     },
     leave: async () => {

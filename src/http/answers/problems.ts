@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isDatabaseUnavailable } from '../../database/errors.js'
+import { REQUEST_STATEMENT_MS } from '../../database/databases.js'
+import { connectionShortage, isDatabaseUnavailable, isStatementTimeout } from '../../database/errors.js'
 import { PROBLEMS, Problem, type ProblemCode } from '../../model/problem.js'
 
 declare module 'fastify' {
@@ -77,6 +78,8 @@ const STATUS: Record<ProblemCode, number> = {
 }
 
 const DATABASE_RETRY_SECONDS = 2
+/** A slow query is about as slow a moment later. */
+const SLOW_RETRY_SECONDS = 10
 const SWALLOW_MS = 10_000
 
 /** A problem's HTTP status. */
@@ -98,12 +101,7 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
     request.log.debug({ requestId: request.id }, 'the client hung up while it sent its request')
     return new Problem('invalid_json', 'The connection was closed before the request body was complete')
   }
-  if (isDatabaseUnavailable(error)) {
-    request.log.warn({ err: error, requestId: request.id }, 'the database is not available')
-    return new Problem('service_unavailable', 'The database cannot be reached at the moment: try again', {
-      retry_after: DATABASE_RETRY_SECONDS,
-    })
-  }
+  if (isDatabaseUnavailable(error)) return fromDatabase(error, request)
   request.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'a request failed')
   return new Problem('internal', 'An unexpected error occurred: give the request_id to the operator of the service', {
     request_id: request.id,
@@ -142,6 +140,32 @@ function swallowRest({ raw }: FastifyRequest, reply: FastifyReply): void {
 /** Node's error for an incomplete body. Any client can cause it, so it is not logged as an error. */
 function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
   return (error as { code?: unknown }).code === 'ECONNRESET' && raw.destroyed && !raw.complete
+}
+
+/** Refusals because of a limit, or because the database cannot be reached. */
+function fromDatabase(error: unknown, request: FastifyRequest): Problem {
+  const shortage = connectionShortage(error)
+  const where = { err: error, requestId: request.id, route: request.routeOptions.url }
+  if (shortage !== null) {
+    request.log.warn(where, 'a request waited too long for a connection to the database')
+    const retry = { retry_after: DATABASE_RETRY_SECONDS }
+    return shortage === 'own'
+      ? new Problem(
+          'too_many_requests',
+          'The other requests of your organization keep the database busy: wait for their answers, and try again',
+          retry,
+        )
+      : new Problem('service_unavailable', 'The database is busy with other requests: try again', retry)
+  }
+  if (isStatementTimeout(error)) {
+    request.log.warn(where, 'a statement of a request took too long')
+    const text = `The database needs more than ${REQUEST_STATEMENT_MS / 1000} s for this, which is too long: ask for less (a shorter period, a smaller page, other search terms), or try again later`
+    return new Problem('service_unavailable', text, { retry_after: SLOW_RETRY_SECONDS })
+  }
+  request.log.warn({ err: error, requestId: request.id }, 'the database is not available')
+  return new Problem('service_unavailable', 'The database cannot be reached at the moment: try again', {
+    retry_after: DATABASE_RETRY_SECONDS,
+  })
 }
 
 /** Refusals by the HTTP server itself. */

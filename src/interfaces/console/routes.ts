@@ -25,6 +25,8 @@ import { teamRoutes } from './settings/team.js'
 /** Dependencies of the console's routes. */
 export interface ConsoleOptions {
   ctx: Context
+  /** The context of live events. */
+  live: Context
   /** Admits requests of signed-in members and sets `request.caller`. */
   guard: onRequestHookHandler
   /** All routes of the API, which sessions may call under /console/api as keys do under /. */
@@ -34,7 +36,7 @@ export interface ConsoleOptions {
 const UNKEPT = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 /** `/console`: the team's page, and under /console/api the endpoints that it uses. */
-export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): FastifyPluginAsync {
+export function consoleRoutes({ ctx, live, guard, interfaceA }: ConsoleOptions): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     server.addHook('onRoute', (route) => {
@@ -62,7 +64,7 @@ export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): Fasti
           playCustomerRoutes(guarded, ctx) // POST /contacts/{contactId}/play
           assignmentRoutes(guarded, ctx) // PUT /contacts/{contactId}/assignee
           fileRoutes(guarded, ctx) //      POST /contacts/{contactId}/files
-          liveRoutes(guarded, ctx) //      GET /live
+          liveRoutes(guarded, live) //      GET /live
           audienceRoutes(guarded, ctx) // POST /audience
           placeholderRoutes(guarded, ctx) // GET /placeholders
           analyticsExportRoutes(guarded, ctx) // GET /analytics/export

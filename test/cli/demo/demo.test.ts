@@ -8,7 +8,7 @@ import { type Simulator, startSimulator } from '../../../simulator/index.js'
 import { type App, startApp } from '../../../src/app.js'
 import { type Demo, ensureDemo } from '../../../src/cli/demo/demo.js'
 import { readConfig } from '../../../src/config/read.js'
-import { createTestDatabase, type TestDatabase } from '../../support/database.js'
+import { createTestDatabase, forAllPurposes, type TestDatabase } from '../../support/database.js'
 import { makeFolder } from '../support.js'
 
 const adminToken = 'admin-token-of-the-tests'
@@ -32,7 +32,7 @@ beforeAll(async () => {
     config: read.config,
     secrets: { adminToken, masterKeys: ['master-key-of-the-tests'] },
     log: pino({ level: 'silent' }),
-    database,
+    databases: forAllPurposes(database),
     upstreamUrl: simulator.upstreamUrl,
     simulator: { controlUrl: `${simulator.url}/_sim`, token: adminToken, passesOn: true },
   })

@@ -7,6 +7,7 @@ import { recordIncomingChange } from '../../../src/storage/messages/incoming.js'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
 import { createContact, post, receiveMessages, textMessage, wamid } from '../../interfaces/hooks/support.js'
 import { insertMessages, readConversations, stateOf, textsOf } from '../../support/conversations.js'
+import { besides } from '../../support/database.js'
 import { jobsOf } from '../../support/jobs.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -178,7 +179,7 @@ describe('changes while a conversation is being indexed', () => {
         },
         newId(),
       )
-      const started = index(conversation.id)
+      const started = besides(() => index(conversation.id))
       await untilWaiting(world.database, 1)
       return [started]
     })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../src/app.js'
 import { readConfig } from '../../../src/config/read.js'
+import { forAllPurposes } from '../../support/database.js'
 import { freePort } from '../../support/free-port.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../../upstream/http-server.js'
@@ -247,7 +248,7 @@ async function startAnother({ app, database, simulator, now, adminToken }: World
     config: read.config,
     secrets: { adminToken, masterKeys: ['master-key-of-the-tests'] },
     log: app.ctx.log,
-    database,
+    databases: forAllPurposes(database),
     upstreamUrl: simulator.upstreamUrl,
     simulator: null,
     clock: now,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../src/app.js'
 import { readConfig } from '../../../src/config/read.js'
 import { openDatabase } from '../../../src/database/pool.js'
-import { createTestDatabase, type TestDatabase } from '../../support/database.js'
+import { createTestDatabase, forAllPurposes, type TestDatabase } from '../../support/database.js'
 import { type DatabaseProxy, startProxy } from '../../support/proxy.js'
 
 let database: TestDatabase
@@ -19,7 +19,7 @@ beforeAll(async () => {
     config: read.config,
     secrets: { adminToken: 'admin', masterKeys: ['key'] },
     log: pino({ level: 'silent' }),
-    database: openDatabase(proxy.connection, 5, () => undefined),
+    databases: forAllPurposes(openDatabase(proxy.connection, 5, () => undefined)),
     upstreamUrl: read.config.upstreamUrl,
     simulator: null,
     runWorker: false,

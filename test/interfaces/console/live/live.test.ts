@@ -12,6 +12,7 @@ import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { createSessionGuard } from '../../../../src/http/access/session.js'
 import { liveRoutes } from '../../../../src/interfaces/console/live/live.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { forAllPurposes } from '../../../support/database.js'
 import { type EventSource, openEventSource } from '../../../support/event-source.js'
 import { createInstance } from '../../../support/instances.js'
 import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
@@ -446,7 +447,7 @@ describe('two services over one database', () => {
       config: read.config,
       secrets: { adminToken: world.adminToken, masterKeys: ['master-key-of-the-tests'] },
       log: world.app.ctx.log,
-      database,
+      databases: forAllPurposes(database),
       upstreamUrl: world.simulator.upstreamUrl,
       simulator: null,
       clock: world.now,

@@ -1,0 +1,97 @@
+import type pg from 'pg'
+import type { FairPlaces } from '../lib/async/fair-places.js'
+
+/** A named statement with its values. */
+export interface NamedQuery {
+  name: string
+  text: string
+  values: unknown[]
+  /** How long its answer is waited for, in ms. */
+  query_timeout?: number
+}
+
+export type RunQuery = (query: NamedQuery) => Promise<pg.QueryResult>
+
+/** A connection that only its borrower uses. */
+export interface Borrowed {
+  client: pg.PoolClient
+  /** Call it once; with an error, the connection is closed. */
+  giveBack: (broken?: Error) => void
+}
+
+export type Borrow = (organizationId: string | null) => Promise<Borrowed>
+
+const UUID_LENGTH = 36
+
+/** The organization of a statement, which is its first value; null: it is of several or of none. */
+export function organizationOf([first]: readonly unknown[]): string | null {
+  return typeof first === 'string' && first.length === UUID_LENGTH ? first : null
+}
+
+/** Runs each statement on a free connection, in its organization's turn. */
+export function inTurn(pool: pg.Pool, places: FairPlaces): RunQuery {
+  return async (query) => {
+    const organizationId = organizationOf(query.values)
+    const wait = places.take(organizationId)
+    if (wait) await wait
+    try {
+      return await pool.query(query)
+    } finally {
+      places.give(organizationId)
+    }
+  }
+}
+
+/** Gives out connections, each in its organization's turn. */
+export function borrowFrom(pool: pg.Pool, places: FairPlaces): Borrow {
+  return async (organizationId) => {
+    const wait = places.take(organizationId)
+    if (wait) await wait
+    try {
+      const client = await pool.connect()
+      const giveBack = (broken?: Error) => {
+        client.release(broken)
+        places.give(organizationId)
+      }
+      return { client, giveBack }
+    } catch (error) {
+      places.give(organizationId)
+      throw error
+    }
+  }
+}
+
+/** One connection for several statements. The first of them borrows it, in its organization's turn. */
+export interface Loan {
+  connect(organizationId: string | null): Promise<pg.PoolClient>
+  /** Has the connection closed when it is given back. */
+  discard(reason: Error): void
+}
+
+/** Runs work with a loan, and gives the connection back. */
+export async function lend<Result>(borrow: Borrow, work: (loan: Loan) => Promise<Result>): Promise<Result> {
+  let borrowed = null as Promise<Borrowed> | null
+  let broken: Error | undefined
+  const loan: Loan = {
+    connect: async (organizationId) => {
+      borrowed ??= borrow(organizationId)
+      return (await borrowed).client
+    },
+    discard: (reason) => {
+      broken = reason
+    },
+  }
+  try {
+    return await work(loan)
+  } finally {
+    await borrowed?.then(
+      ({ giveBack }) => giveBack(broken),
+      () => undefined,
+    )
+  }
+}
+
+/** Runs statements on a loan's connection. */
+export function onLoan(loan: Loan): RunQuery {
+  return async (query) => (await loan.connect(organizationOf(query.values))).query(query)
+}

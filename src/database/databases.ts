@@ -1,0 +1,108 @@
+import {
+  type Connection,
+  createAnnouncer,
+  type Database,
+  openDatabase,
+  type PoolFigures,
+  type PoolLimits,
+} from './pool.js'
+
+/** The connections of a process, by purpose, so that no purpose waits for another. */
+export interface Databases {
+  /** Answers requests. */
+  requests: Database
+  /** Callbacks, jobs, deliveries, and sessions of linked devices. */
+  work: Database
+  /** What must always get through: the process registry, notifications, probes, and the readers of live events. */
+  live: Database
+}
+
+export type Purpose = keyof Databases
+
+/** What a process does that needs connections. */
+export interface Purposes {
+  servesRequests: boolean
+  works: boolean
+}
+
+/** One connection stays with the process registry; the others are used for moments. */
+const LIVE = 3
+/**
+ * Of the connections for requests, one organization may use a third, and all together what look-ups of keys and the
+ * like, which belong to no one organization, leave. Those may use half, so that a flood of them stops no one.
+ */
+const OF_ONE_ORGANIZATION = 1 / 3
+const OF_ORGANIZATIONS = 3 / 4
+const OF_NO_ORGANIZATION = 1 / 2
+
+const MAX_WAIT_MS = 5_000
+/** The most that a statement of a request may take. */
+export const REQUEST_STATEMENT_MS = 10_000
+const WORK_STATEMENT_MS = 60_000
+const IDLE_IN_TRANSACTION_MS = 30_000
+
+/**
+ * Opens the connections of a process: `total` at most, opened when they are needed. Listeners of one database hear of
+ * the events of all. `onError` gets errors of idle connections.
+ */
+export function openDatabases(
+  connection: Connection,
+  total: number,
+  purposes: Purposes,
+  onError: (error: Error) => void,
+): Databases & { close(): Promise<void> } {
+  const announcer = createAnnouncer()
+  const open = (size: number, limits: PoolLimits) => openDatabase(connection, size, onError, limits, announcer)
+  const sizes = divideConnections(total, purposes)
+  const databases = {
+    requests: open(sizes.requests, {
+      ofOneOrganization: part(sizes.requests, OF_ONE_ORGANIZATION),
+      ofOrganizations: part(sizes.requests, OF_ORGANIZATIONS),
+      ofNoOrganization: part(sizes.requests, OF_NO_ORGANIZATION),
+      waitMs: MAX_WAIT_MS,
+      statementMs: REQUEST_STATEMENT_MS,
+      idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
+    }),
+    // Work that waits for a connection has not failed, so it waits as long as it takes.
+    work: open(sizes.work, {
+      ofOneOrganization: sizes.work,
+      ofOrganizations: sizes.work,
+      ofNoOrganization: sizes.work,
+      waitMs: Number.POSITIVE_INFINITY,
+      statementMs: WORK_STATEMENT_MS,
+      idleInTransactionMs: WORK_STATEMENT_MS,
+    }),
+    live: open(sizes.live, {
+      ofOneOrganization: 1,
+      ofOrganizations: sizes.live,
+      ofNoOrganization: sizes.live,
+      waitMs: MAX_WAIT_MS,
+      statementMs: REQUEST_STATEMENT_MS,
+      idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
+    }),
+  }
+  return {
+    ...databases,
+    close: async () => {
+      await Promise.all(Object.values(databases).map((database) => database.close()))
+    },
+  }
+}
+
+function part(size: number, share: number): number {
+  return Math.max(1, Math.floor(size * share))
+}
+
+/** How many connections each purpose gets. A purpose that the process does not have needs none, and keeps one. */
+export function divideConnections(total: number, { servesRequests, works }: Purposes): Record<Purpose, number> {
+  const rest = total - LIVE
+  if (!works) return { live: LIVE, requests: Math.max(rest, 1), work: 1 }
+  if (!servesRequests) return { live: LIVE, requests: 1, work: rest }
+  const requests = Math.floor(rest / 2)
+  return { live: LIVE, requests, work: rest - requests }
+}
+
+/** The figures of all connections, for metrics. */
+export function figuresOf({ requests, work, live }: Databases): Record<Purpose, PoolFigures> {
+  return { requests: requests.figures(), work: work.figures(), live: live.figures() }
+}
