@@ -4,8 +4,10 @@ import { type KeptAnswer, performOnce, type RepeatableAnswer } from '../core/run
 import { newId } from '../lib/bytes/id.js'
 import { sha256 } from '../lib/crypto/signature.js'
 import { asObject, canonicalJson, isDeeperThan } from '../lib/text/json.js'
+import { hashInSteps } from '../lib/text/json-steps.js'
 import { PROBLEMS, Problem } from '../model/problem.js'
 import { tenantOf } from './access/auth.js'
+import { isLargeBody } from './json-body.js'
 
 /** A POST that may be repeated; see core/runtime/idempotency. */
 export interface Repeatable {
@@ -51,7 +53,7 @@ export async function answerOnce(
     throw new Problem('invalid_json', `The request body nests deeper than ${MAX_DEPTH} levels`)
   }
   const operation = `${request.method} ${request.url.split('?')[0]}`
-  const bodyHash = sha256(canonicalJson(fingerprint))
+  const bodyHash = isLargeBody(request) ? await hashInSteps(fingerprint) : sha256(canonicalJson(fingerprint))
   const once = { operation, key, bodyHash, isSecret, isUnsettled, perform, recover }
   const answer = await performOnce(ctx, tenantOf(request).id, once)
   if (answer.replayed) reply.header('idempotent-replayed', 'true')

@@ -16,6 +16,7 @@ import { MEBIBYTE } from '../lib/text/units.js'
 import { Problem } from '../model/problem.js'
 import { type ProblemSender, sendProblem } from './answers/problems.js'
 import { answerClientError, HEADER_LIMIT } from './client-error.js'
+import { readJsonBody } from './json-body.js'
 import { createRequestIds, REQUEST_ID } from './request-id.js'
 import { endStalledUploads } from './stalled-uploads.js'
 import { compileValidator } from './validation.js'
@@ -90,16 +91,13 @@ export function createServer(
   // For routes that find out later, such as the files of /docs.
   server.setNotFoundHandler((request, reply) => sendProblem(notFound(request), request, reply))
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    // Many clients send the Content-Type without a body.
-    if (body === '') return done(null, undefined)
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     try {
-      const value: unknown = JSON.parse(body as string)
-      // Null stands for no body from here on.
-      if (value === null) done(new Problem('invalid_json', 'The request body must be a JSON object, not null'))
+      const value = readJsonBody(body as string, request.routeOptions.schema?.body !== undefined)
+      if (value instanceof Promise) value.then((read) => done(null, read), done)
       else done(null, value)
     } catch (error) {
-      done(new Problem('invalid_json', `The request body is not JSON: ${(error as Error).message}`))
+      done(error as Error)
     }
   })
   return server

@@ -13,18 +13,21 @@ export const SENT_FILES: FileLimits = { ofOneOrganization: 32, ofAll: 128 }
 export const IMPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 8 }
 /** A slow client keeps its place, so there are many. */
 export const EXPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 64 }
+
+/** Each has up to 32 MB, and its value takes several times as much memory. */
+export const LARGE_BODIES: FileLimits = { ofOneOrganization: 1, ofAll: 2 }
 const RETRY_SECONDS = 5
 
-/** Creates the limiter of this process. */
-export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits): FileLimiter {
+/** Creates the limiter of this process. `noun`: what is limited, for error messages. */
+export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits, noun = 'files'): FileLimiter {
   const underWay = new Map<string, number>()
   let total = 0
 
   return {
     pass: async (organizationId, work) => {
       const own = underWay.get(organizationId) ?? 0
-      if (own >= ofOneOrganization) throw tooManyFiles(`${own} files of the organization`)
-      if (total >= ofAll) throw tooManyFiles('As many files as can be')
+      if (own >= ofOneOrganization) throw tooMany(`${own} ${noun} of the organization`)
+      if (total >= ofAll) throw tooMany(`As many ${noun} as can be`)
       underWay.set(organizationId, own + 1)
       total++
       try {
@@ -39,7 +42,7 @@ export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits): Fil
   }
 }
 
-function tooManyFiles(which: string): Problem {
+function tooMany(which: string): Problem {
   return new Problem('too_many_requests', `${which} are on their way already: try again in ${RETRY_SECONDS} s`, {
     retry_after: RETRY_SECONDS,
   })

@@ -12,6 +12,8 @@ export interface JsonFileOptions {
   paths: ReadonlySet<string>
   /** Called at most once, when such a string grows long. */
   openFile: () => Promise<FileSink>
+  /** Parses the text without the file. */
+  parse: (text: string) => unknown
   /** The maximum size of the whole text. */
   maxBytes: number
 }
@@ -19,7 +21,7 @@ export interface JsonFileOptions {
 /** The outcome of reading. */
 export type JsonWithFile =
   /**
-   * `value` is undefined for an empty text. `marker` is the string in `value` that stands for the file; null if there
+   * `value` is what `parse` made of the text. `marker` is the string in `value` that stands for the file; null if there
    * was none.
    */
   | { outcome: 'read'; value: unknown; marker: string | null }
@@ -43,7 +45,7 @@ const DROPPED_KEY = Buffer.from('""')
 
 /**
  * Reads a JSON text in which one string may be a large file. That string goes to a sink as it arrives, the rest is
- * parsed. Holds only a few megabytes in memory. Throws the errors of sink and source.
+ * parsed. Holds only a few megabytes in memory. Throws the errors of sink, source and `parse`.
  *
  * Of the streaming parsers, only stream-json passes on a string in parts. It takes 14 times the CPU for it, and 195 MiB
  * for 1 MiB of brackets (docs/decisions/own-readers.md).
@@ -122,14 +124,10 @@ class FileSeparator {
     return null
   }
 
-  finish(): JsonWithFile {
+  async finish(): Promise<JsonWithFile> {
     if (this.#inString) return { outcome: 'malformed', text: 'it ends within a string' }
-    const text = this.#rest.from(0).toString()
-    try {
-      return { outcome: 'read', value: text === '' ? undefined : JSON.parse(text), marker: this.#marker }
-    } catch (error) {
-      return { outcome: 'malformed', text: (error as Error).message }
-    }
+    const value = await this.#options.parse(this.#rest.from(0).toString())
+    return { outcome: 'read', value, marker: this.#marker }
   }
 
   /** Reads up to the next string; returns its position. */

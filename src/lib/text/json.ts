@@ -31,14 +31,13 @@ export function asText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** True if containers are nested deeper than `limit`; works without recursion. */
+/** True if containers are nested deeper than `limit`, which also limits the recursion. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value]
-  for (let depth = 0; depth <= limit; depth++) {
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
-    if (level.length === 0) return false
-  }
-  return level.some((item) => typeof item === 'object' && item !== null)
+  if (typeof value !== 'object' || value === null) return false
+  if (limit < 0) return true
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, limit - 1))
+  for (const key in value) if (isDeeperThan((value as JsonObject)[key], limit - 1)) return true
+  return false
 }
 
 /** A text that is the same for equal values: keys sorted, no white space. For values of checked depth. */

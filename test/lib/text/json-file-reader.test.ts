@@ -24,7 +24,12 @@ async function readPieces(texts: Iterable<string | Buffer>, maxBytes = MANY) {
       file += piece.toString('latin1')
     },
   })
-  const outcome = await readJsonWithFile(pieces(), { paths: new Set(['media', 'in.media']), openFile, maxBytes })
+  const outcome = await readJsonWithFile(pieces(), {
+    paths: new Set(['media', 'in.media']),
+    openFile,
+    parse: (text) => (text === '' ? undefined : JSON.parse(text)),
+    maxBytes,
+  }).catch((error: Error) => ({ outcome: error instanceof SyntaxError ? 'malformed' : 'failed' }) as const)
   return { outcome, file }
 }
 

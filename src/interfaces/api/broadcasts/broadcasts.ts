@@ -6,7 +6,7 @@ import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { MEBIBYTE } from '../../../lib/text/units.js'
+import { takesLargeBodies } from '../../../http/large-bodies.js'
 import { readAudience } from '../../../model/broadcasts/audience.js'
 import { BROADCAST_STATUSES, type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'
 import { page } from '../../../model/fields.js'
@@ -18,8 +18,6 @@ import { limit, PAGE_SIZE, paginationOf } from '../pagination.js'
 import { Count, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { BroadcastAnswer, BroadcastSchema, CreateBody } from './schemas.js'
-
-const BODY_LIMIT = 32 * MEBIBYTE
 
 const pagination = paginationOf('totalBroadcasts', 'broadcastsPerPage')
 
@@ -47,7 +45,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   server.post(
     '/broadcasts',
     {
-      bodyLimit: BODY_LIMIT,
+      ...takesLargeBodies(ctx),
       config: { scope: 'broadcasts:write' },
       schema: {
         operationId: 'broadcasts.create',

@@ -2,19 +2,16 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { countAudience } from '../../../core/broadcasts/count-audience.js'
 import { tenantOf } from '../../../http/access/auth.js'
-import { MEBIBYTE } from '../../../lib/text/units.js'
+import { takesLargeBodies } from '../../../http/large-bodies.js'
 import { AudienceBody, readAudience } from '../../../model/broadcasts/audience.js'
 import type { ConsoleServer } from '../server.js'
-
-/** As for a broadcast. */
-const BODY_LIMIT = 32 * MEBIBYTE
 
 /** `POST /audience`: how many people a broadcast would reach. */
 export function audienceRoutes(server: ConsoleServer, ctx: Context): void {
   server.post(
     '/audience',
     {
-      bodyLimit: BODY_LIMIT,
+      ...takesLargeBodies(ctx),
       config: { scope: 'broadcasts:read' },
       schema: { body: Type.Object({ audience: AudienceBody }) },
     },

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { readJsonBody } from '../../../http/json-body.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { MAX_REST_BYTES, readJsonWithFile } from '../../../lib/text/json-file-reader.js'
 import { Problem } from '../../../model/problem.js'
@@ -22,7 +23,12 @@ export async function receiveJson(
   try {
     // Destroying the request with unread bytes would lose the response.
     const chunks = source.iterator({ destroyOnReturn: false })
-    const read = await readJsonWithFile(chunks, { paths, openFile, maxBytes: MAX_MESSAGE_BYTES })
+    const read = await readJsonWithFile(chunks, {
+      paths,
+      openFile,
+      parse: (text) => readJsonBody(text),
+      maxBytes: MAX_MESSAGE_BYTES,
+    })
     const file = (await endOf(writer)) ?? null
     writer = null
     switch (read.outcome) {
