@@ -22,7 +22,10 @@ export interface FeedQuery {
   limit: number
 }
 
-/** A page of the feed; fewer events than the limit mean that it is the last page for now. */
+/**
+ * A page of the feed. Fewer events than the limit mean that it is the last page for now, or that many events of other
+ * kinds were passed over; the next page then continues after them.
+ */
 export interface FeedPage {
   events: ({ id: string } & ShownEvent)[]
   nextAfter: string
@@ -69,7 +72,8 @@ async function readPage(
 ) {
   const first = await readWindow(ctx, organizationId, start, kinds, limit)
   const room = limit - first.events.length
-  if (start.windowTo === null || room === 0) return first
+  const isFinished = first.next.windowTo === null
+  if (start.windowTo === null || !isFinished || room === 0) return first
   const second = await readWindow(ctx, organizationId, first.next, kinds, room)
   return { events: [...first.events, ...second.events], next: second.next }
 }

@@ -36,13 +36,14 @@ export const EVENT_COLUMNS =
 
 /** The maximum number of events per organization and read. */
 const MAX_EVENTS = 1_000
+/** How many events a read with a filter looks through. */
+const MAX_WALKED = 10_000
 
 // Makes the planner use the indexes regardless of its statistics: for a closed range it expects 1/200 of the rows, for
 // an open one a third, and for a LIMIT no more than that. "+ 0" keeps it from finding the smallest number by walking
 // through all events of the organization.
-const readWindows = statement<WindowRow>(
-  'events.readWindows',
-  `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*
+const windowsOf = (edge: string, filter: string) => `
+   SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, edge.walked_to, e.*
    FROM (
      SELECT given.*, coalesce(given.window_to, pg_current_snapshot()) AS upper
      FROM json_to_recordset($1) AS given (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot, seq bigint)
@@ -67,22 +68,42 @@ const readWindows = statement<WindowRow>(
      ) - 1) AS seq
      OFFSET 0
    ) after
+   CROSS JOIN LATERAL (SELECT ${edge} AS walked_to OFFSET 0) edge
    LEFT JOIN LATERAL (
      SELECT * FROM (
        SELECT ${EVENT_COLUMNS} FROM events e
        WHERE e.organization_id = w.organization_id AND e.seq > after.seq
          AND pg_visible_in_snapshot(e.transaction_id, w.upper)
          AND NOT pg_visible_in_snapshot(e.transaction_id, w.window_from)
-         AND e.data <> '{}' AND ($2::text[] IS NULL OR e.type = ANY ($2))
+         AND e.data <> '{}' AND ${filter}
        ORDER BY e.seq
        LIMIT ${MAX_EVENTS}
      ) e
-     LIMIT $3
+     LIMIT $2
    ) e ON true
-   ORDER BY e.seq`,
+   ORDER BY e.seq`
+
+const readWindows = statement<WindowRow>('events.readWindows', windowsOf('NULL::bigint', 'true'))
+
+// Without the edge, a filter that matches nothing would have all events read, each time.
+const readFilteredWindows = statement<WindowRow>(
+  'events.readFilteredWindows',
+  windowsOf(
+    `(
+     SELECT seq FROM events
+     WHERE organization_id = w.organization_id AND seq > after.seq
+     ORDER BY seq
+     OFFSET ${MAX_WALKED - 1} LIMIT 1
+   )`,
+    '(edge.walked_to IS NULL OR e.seq <= edge.walked_to) AND e.type = ANY ($3)',
+  ),
 )
 
-type WindowRow = { reader: string; window_from: string; window_to: string } & (EventRow | { seq: null })
+/** `walked_to`: the last event that was looked at; null: the whole window was. */
+type WindowRow = { reader: string; window_from: string; window_to: string; walked_to: number | null } & (
+  | EventRow
+  | { seq: null }
+)
 
 const newest = statement<{ window_from: string }>('events.newest', 'SELECT pg_current_snapshot()::text AS window_from')
 
@@ -112,7 +133,8 @@ const prune = statement<{ count: number }>(
 
 /**
  * The events after these positions, at most `limit` (up to 1,000) per organization, in causal order; `types` filters
- * (null: all). Events of erased contacts are left out.
+ * (null: all). With a filter, fewer may come although others follow, since at most 10,000 events are looked through;
+ * then `next.windowTo` is set. Events of erased contacts are left out.
  */
 export async function readEventWindows(
   db: Queryable,
@@ -120,7 +142,8 @@ export async function readEventWindows(
   types: readonly string[] | null,
   limit: number,
 ): Promise<EventWindow[]> {
-  const rows = await db.run(readWindows, [writePositions(positions), types, limit])
+  const values = [writePositions(positions), limit]
+  const rows = await (types === null ? db.run(readWindows, values) : db.run(readFilteredWindows, [...values, types]))
   const byReader = new Map<string, WindowRow[]>()
   for (const row of rows) {
     const known = byReader.get(row.reader)
@@ -154,14 +177,18 @@ export async function pruneEvents(db: Queryable, before: Date, limit: number): P
   return row?.count ?? 0
 }
 
-/** If fewer events than the limit came, the window is finished and the next one begins at its end. */
+/**
+ * If fewer events than the limit came and the whole window was looked at, it is finished and the next one begins at its
+ * end.
+ */
 function toWindow(organizationId: string, rows: readonly WindowRow[], limit: number): EventWindow {
-  const { window_from, window_to } = rows[0] as WindowRow
+  const { window_from, window_to, walked_to } = rows[0] as WindowRow
   const events = rows.filter((row): row is WindowRow & EventRow => row.seq !== null)
   const last = events.at(-1)
+  const seq = last && events.length === limit ? last.seq : walked_to
   const next: EventPosition =
-    last && events.length === limit
-      ? { windowFrom: window_from, windowTo: window_to, seq: last.seq }
-      : { windowFrom: window_to, windowTo: null, seq: null }
+    seq === null
+      ? { windowFrom: window_to, windowTo: null, seq: null }
+      : { windowFrom: window_from, windowTo: window_to, seq }
   return { organizationId, events, next }
 }
