@@ -31,7 +31,7 @@ CREATE INDEX jobs_failed ON jobs (organization_id, id) WHERE failed_at IS NOT NU
 
 -- Moves the jobs of older versions, which had them in the tables of a library, and returns their number. It is called after a migration,
 -- and every minute for processes of an older version that still run. Jobs that such a process is running stay with it. Recurring tasks
--- are left out: they have jobs of their own now.
+-- are left out: they have jobs of their own now. Callbacks wait without a job.
 CREATE FUNCTION carry_over_jobs() RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   moved integer;
@@ -60,8 +60,8 @@ BEGIN
       FROM old
       LEFT JOIN (VALUES ('sweep_organization', 'delete_organization')) renamed (identifier, task) USING (identifier)
       JOIN (VALUES
-        ('receive_callback', 'callbacks'), ('fetch_media', 'media'), ('send_broadcast', 'broadcasts'),
-        ('prepare_broadcast', 'preparation'), ('transcribe_voice_note', 'transcription'), ('index_conversation', 'search'),
+        ('fetch_media', 'media'), ('send_broadcast', 'broadcasts'), ('prepare_broadcast', 'preparation'),
+        ('transcribe_voice_note', 'transcription'), ('index_conversation', 'search'),
         ('sync_templates', 'sync'), ('sync_orders', 'sync'), ('erase_traces', 'erasure'), ('remove_media', 'erasure'),
         ('sweep_webhook', 'erasure'), ('delete_organization', 'erasure')
       ) classes (task, class) ON classes.task = coalesce(renamed.task, old.identifier)
@@ -83,6 +83,18 @@ BEGIN
         run_at, attempts, CASE WHEN has_failed THEN now() END, left(last_error, 500), created_at
       FROM keyed
       ORDER BY organization_id, task, coalesce(key, id::text), has_failed, (payload ->> 'generation')::int DESC, id
+      ON CONFLICT DO NOTHING
+    ), waiting AS (
+      -- Callbacks have no jobs any more.
+      UPDATE callbacks c SET waiting = true FROM old
+      WHERE old.identifier = 'receive_callback' AND NOT old.has_failed
+        AND c.organization_id = (old.payload ->> 'organizationId')::uuid AND c.id = (old.payload ->> 'callbackId')::uuid
+    ), failed AS (
+      INSERT INTO set_aside_callbacks (organization_id, callback_id, keys, attempts, run_at, error, failed_at)
+      SELECT c.organization_id, c.id, '{}', old.attempts, now(), left(old.last_error, 500), now()
+      FROM old
+      JOIN callbacks c ON c.organization_id = (old.payload ->> 'organizationId')::uuid AND c.id = (old.payload ->> 'callbackId')::uuid
+      WHERE old.identifier = 'receive_callback' AND old.has_failed
       ON CONFLICT DO NOTHING
     )
     SELECT count(*) FROM old

@@ -18,6 +18,7 @@ import { createSessionCommands } from './core/instances/sessions/session-command
 import { Sessions } from './core/instances/sessions/sessions.js'
 import { CONVERSIONS } from './core/media/convert.js'
 import { createMediaLinks } from './core/media/links.js'
+import { type CallbackQueue, createCallbackQueue } from './core/messages/callbacks/queue.js'
 import { createMessageLookup } from './core/messages/find.js'
 import { createCallbackReceiver } from './core/messages/receive/callback-receiver.js'
 import { createMessageWriter } from './core/messages/send/message-writer.js'
@@ -78,6 +79,8 @@ export interface App {
   /** The context of requests. */
   ctx: Context
   server: FastifyInstance
+  /** Works off callbacks if this process runs a worker; tests drain it. */
+  callbacks: CallbackQueue
   /** Delivers to webhooks if this process runs a worker; tests drain it. */
   webhooks: Dispatcher
   /** The linked devices that this process runs. */
@@ -108,7 +111,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (ownUrl === null) throw new Error('the service does not listen yet')
     return ownUrl
   }
-  const shared = await createContext(options, ownAddress, registration.processId, notifications)
+  const runsWorker = config.roles.includes('worker') && options.runWorker !== false
+  const wakeCallbacks = (organizationIds: readonly string[]) => {
+    if (runsWorker) callbacks.wake(organizationIds)
+    else notifications.send({ topic: 'callbacks', organizationIds })
+  }
+  const shared = await createContext(options, ownAddress, registration.processId, notifications, wakeCallbacks)
   const base: BaseContext = { ...shared, ...contextOf(databases.work) }
   const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
@@ -117,7 +125,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const work: Context = { ...base, devices: createSessionCommands(base, sessions) }
   const ctx: Context = { ...work, ...contextOf(databases.requests) }
   const stopSweeping = await startSweeping(work, registration)
-  const runsWorker = config.roles.includes('worker') && options.runWorker !== false
+  const callbacks = createCallbackQueue(work)
   const webhooks = createDispatcher(work)
   const gatewayAddress = createSecondAddress()
   let server: FastifyInstance | null = null
@@ -127,7 +135,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   async function close(): Promise<void> {
     stopSweeping()
     await server?.close()
-    await Promise.all([jobs?.stop(), webhooks.stop(), sessions.stop()])
+    await Promise.all([callbacks.stop(), jobs?.stop(), webhooks.stop(), sessions.stop()])
     await ctx.upstream.close()
     await ctx.storefront.close()
     await ctx.endpoints.close()
@@ -146,6 +154,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     // Jobs may need the own address.
     if (runsWorker) {
       await registration.addWorker(String(registration.processId))
+      callbacks.start()
       jobs = startJobRunner(work, createTasks(work))
     }
     const gatewayUrl = servesApi ? await listenForGateway(gatewayAddress, config) : null
@@ -159,7 +168,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       work.wakeWorkers()
     }
     if (config.roles.includes('gateway')) sessions.start()
-    return { ctx, server, webhooks, sessions, url, gatewayUrl, close }
+    return { ctx, server, callbacks, webhooks, sessions, url, gatewayUrl, close }
   } catch (error) {
     await close()
     throw error
@@ -186,6 +195,7 @@ async function createContext(
   ownAddress: () => string,
   processId: number,
   notifications: Notifications,
+  wakeCallbacks: Context['wakeCallbacks'],
 ): Promise<Omit<BaseContext, keyof DatabaseContext>> {
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const publicUrl = () => config.publicUrl ?? ownAddress()
@@ -224,6 +234,7 @@ async function createContext(
     refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
     wakeWorkers: () => notifications.send({ topic: 'jobs' }),
+    wakeCallbacks,
     notifications,
   }
 }

@@ -180,6 +180,8 @@ interface SendContext {
   oneOffCampaigns: LruCache<string>
   /** Wakes the workers; call it after the jobs have been committed. */
   wakeWorkers: () => void
+  /** Tells the queue of callbacks that these organizations have new ones; call it after they have been committed. */
+  wakeCallbacks: (organizationIds: readonly string[]) => void
   /** Tells the other processes that there is something new (core/runtime/notifications). */
   notifications: Notifications
 }

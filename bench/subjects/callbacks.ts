@@ -36,7 +36,7 @@ export async function measureCallbacks(world: World, seconds: number): Promise<R
 export async function untilProcessed({ database }: Pick<World, 'database'>): Promise<void> {
   const deadline = Date.now() + BACKLOG_TIMEOUT_MS
   while (Date.now() < deadline) {
-    const { rows } = await database.query(`SELECT EXISTS (SELECT FROM jobs WHERE class <> 'maintenance') AS busy`)
+    const { rows } = await database.query('SELECT EXISTS (SELECT FROM callbacks WHERE waiting) AS busy')
     if (!rows[0].busy) return
     await setTimeout(POLL_MS)
   }

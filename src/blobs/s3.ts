@@ -9,6 +9,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { backoffDelay, sleep } from '../lib/async/backoff.js'
+import { slices } from '../lib/async/batches.js'
 import type { BlobStore } from './blob-store.js'
 import { requireKey } from './key.js'
 import type { S3Settings } from './settings.js'
@@ -127,12 +128,6 @@ async function openSource(path: string): Promise<{ body: ReadStream; size: numbe
     await file.close()
     throw error
   }
-}
-
-function slices<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  )
 }
 
 /** The status of an answer; undefined if there was none. */

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { CallbackFigures } from '../core/runtime/maintenance.js'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
+import { batch } from '../lib/async/batcher.js'
 
 /** Measures all requests for Prometheus. */
 export function measureRequests(server: FastifyInstance): Registry {
@@ -91,15 +93,37 @@ export function showConnections(registry: Registry, figures: ConnectionFigures):
   })
 }
 
-/** Adds the number of failed callbacks; `count` reads it from the database, for all processes. */
-export function showFailedCallbacks(registry: Registry, count: () => Promise<number>): void {
-  new Gauge({
-    name: 'parley_callbacks_failed',
-    help: 'Callbacks of the upstream that were stored and failed each time, and are not tried any more',
-    registers: [registry],
-    async collect() {
-      // The other metrics are needed most while the database is down.
-      this.set(await count().catch(() => Number.NaN))
-    },
-  })
+/** Adds the state of the queue of callbacks; `read` reads it from the database, for all processes. */
+export function showCallbacks(registry: Registry, read: () => Promise<CallbackFigures>): void {
+  // All gauges of a request share one query.
+  const readOnce = batch(async (gauges: null[]) => {
+    const figures = await read()
+    return gauges.map(() => figures)
+  }, Number.MAX_SAFE_INTEGER)
+  const show = (name: string, help: string, figureOf: (figures: CallbackFigures) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        // The other metrics are needed most while the database is down.
+        this.set(await readOnce(null).then(figureOf, () => Number.NaN))
+      },
+    })
+  show('parley_callbacks_waiting', 'Stored callbacks that wait, counted up to 100,000', ({ waiting }) => waiting)
+  show(
+    'parley_callbacks_oldest_seconds',
+    'Age of the oldest stored callback that waits',
+    ({ oldestSeconds }) => oldestSeconds ?? 0,
+  )
+  show(
+    'parley_callbacks_set_aside',
+    'Callbacks that failed or follow one, and are tried again',
+    (figures) => figures.setAside,
+  )
+  show(
+    'parley_callbacks_failed',
+    'Callbacks of the upstream that were stored and failed each time, and are not tried any more',
+    ({ failed }) => failed,
+  )
 }

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/messages/receive/callback-receiver.js'
-import { countUnworkedCallbacks } from '../core/runtime/maintenance.js'
+import { findCallbackFigures } from '../core/runtime/maintenance.js'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import { createAdminGuard, createGuard, type Gate } from '../http/access/auth.js'
 import { createSessionGuard } from '../http/access/session.js'
@@ -12,8 +12,8 @@ import { type HealthOptions, healthRoutes } from '../http/health.js'
 import {
   type ConnectionFigures,
   measureRequests,
+  showCallbacks,
   showConnections,
-  showFailedCallbacks,
   showWebhooks,
 } from '../http/metrics.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
@@ -112,6 +112,6 @@ function mountProbes(
   const registry = measureRequests(server)
   showConnections(registry, connections)
   showWebhooks(registry, webhookFigures)
-  showFailedCallbacks(registry, () => countUnworkedCallbacks(live))
+  showCallbacks(registry, () => findCallbackFigures(live))
   server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }

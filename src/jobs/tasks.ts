@@ -6,7 +6,6 @@ import { indexConversation } from '../core/conversations/search.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
 import { removeMedia } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
-import { createCallbackProcessor } from '../core/messages/receive/callback-processor.js'
 import { deleteOrganizationData } from '../core/organizations/deletion.js'
 import { carryOverOldJobs, eraseTraces, expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
 import { scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
@@ -21,12 +20,7 @@ export function createTasks(ctx: Context): Record<JobTask, RunJob> {
 }
 
 function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTask>, RunJob> {
-  const callbacks = createCallbackProcessor(ctx)
   return {
-    receive_callback: ({ organizationId, payload }) => {
-      const { callbackId } = payload as { callbackId: string }
-      return callbacks.process(organizationId, callbackId)
-    },
     fetch_media: ({ organizationId, payload, attempt, signal }) => {
       const { messageId } = payload as { messageId: string }
       return fetchInboundMedia(ctx, organizationId, messageId, { number: attempt, signal })

@@ -9,7 +9,6 @@ export interface JobClass {
 }
 
 export const JOB_CLASSES = {
-  callbacks: { places: 10, maxRunMs: 5 * MINUTE_MS },
   media: { places: 8, maxRunMs: 15 * MINUTE_MS },
   broadcasts: { places: 16, maxRunMs: 5 * MINUTE_MS },
   preparation: { places: 2, maxRunMs: 10 * MINUTE_MS },
@@ -25,7 +24,6 @@ export type JobClassName = keyof typeof JOB_CLASSES
 
 /** Every task and its class. */
 export const JOB_TASKS = {
-  receive_callback: 'callbacks',
   fetch_media: 'media',
   start_broadcast: 'broadcasts',
   send_broadcast: 'broadcasts',

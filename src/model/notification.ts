@@ -3,8 +3,8 @@
  * process or a connection ends. `events`: these organizations (null: any) may have new events. `webhooks`: the
  * organization's webhooks changed. `instances`: linked devices may need to be started, stopped or taken over.
  * `commands`: commands or answers of these organizations (null: any) may be waiting. `sessions`: members of these
- * organizations (null: any) may have been signed out or have a new role. `jobs`: jobs may have become due. `missed`:
- * notifications may have been lost until now.
+ * organizations (null: any) may have been signed out or have a new role. `jobs`: jobs may have become due. `callbacks`:
+ * callbacks of these organizations (null: any) may be waiting. `missed`: notifications may have been lost until now.
  */
 export type Notification =
   | { topic: 'events'; organizationIds: readonly string[] | null }
@@ -13,6 +13,7 @@ export type Notification =
   | { topic: 'commands'; organizationIds: readonly string[] | null }
   | { topic: 'sessions'; organizationIds: readonly string[] | null }
   | { topic: 'jobs' }
+  | { topic: 'callbacks'; organizationIds: readonly string[] | null }
   | { topic: 'missed' }
 
 /** Notifications within this process and between the processes of the service. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerThisProcess } from '../../src/core/runtime/process-registry.js'
+import { newId } from '../../src/lib/bytes/id.js'
 import { carryOverJobs } from '../../src/storage/jobs/queue.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { FIRST, SECOND, startProcess } from './support.js'
@@ -86,6 +87,25 @@ describe('jobs of an older version', () => {
       { ...base, organization_id: SECOND, class: 'sync', task: 'sync_orders', key: 'all', payload: {} },
     ])
     expect(await carryOverJobs(database)).toBe(0)
+  })
+
+  it('of callbacks make them wait, or list them as failed', async () => {
+    const [waiting, failed] = [newId(), newId()] as const
+    const insert = `INSERT INTO callbacks (organization_id, id, body) SELECT $1, id, '' FROM unnest($2::uuid[]) AS given (id)`
+    await database.pool.query(insert, [FIRST, [waiting, failed]])
+    await addOld('receive_callback', { organizationId: FIRST, callbackId: waiting }, { attempts: 2 })
+    await addOld('receive_callback', { organizationId: FIRST, callbackId: failed }, { attempts: 25, last_error: 'why' })
+    await addOld('receive_callback', { organizationId: FIRST, callbackId: newId() })
+    expect(await carryOverJobs(database)).toBe(3)
+    const { rows } = await database.pool.query('SELECT id FROM callbacks WHERE organization_id = $1 AND waiting', [
+      FIRST,
+    ])
+    expect(rows).toEqual([{ id: waiting }])
+    const listed = await database.pool.query(
+      'SELECT callback_id, attempts, error FROM set_aside_callbacks WHERE organization_id = $1 AND failed_at IS NOT NULL',
+      [FIRST],
+    )
+    expect(listed.rows).toEqual([{ callback_id: failed, attempts: 25, error: 'why' }])
   })
 
   it('stay with a living process that runs them, and come over when it has died', async () => {

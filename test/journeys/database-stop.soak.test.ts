@@ -101,7 +101,7 @@ describe('a database that is stopped during traffic and started again', () => {
         const { body } = await succeed(service.request('GET', `/contact?chat_id=${person}`, { key: organization.key }))
         expect(body.contact.contact_summary).toBe(summary)
       }
-      await expectNoJobLeft()
+      await expectNoCallbackLeft()
       await expectDelivered()
     },
   )
@@ -136,11 +136,13 @@ async function expectSignals(): Promise<void> {
   })
 }
 
-/** Every job that brings something in has been done, those too that were under way when the database went away. */
-async function expectNoJobLeft(): Promise<void> {
+/** Every callback has been worked off, those too that were under way when the database went away. */
+async function expectNoCallbackLeft(): Promise<void> {
   await withDatabase(({ pool }) =>
     vi.waitFor(async () => {
-      const { rows } = await pool.query(`SELECT task, attempts, error FROM jobs WHERE task = 'receive_callback'`)
+      const { rows } = await pool.query(
+        `SELECT id FROM callbacks WHERE waiting UNION ALL SELECT callback_id FROM set_aside_callbacks`,
+      )
       expect(rows).toEqual([])
     }, patience),
   )

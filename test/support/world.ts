@@ -106,7 +106,10 @@ export async function startWorld(
     request(method, `/admin${path}`, { key: adminToken, body })
   const sim = (method: string, path: string, body?: unknown) => call(`${simulator.url}/_sim${path}`, method, { body })
   const drain = async () => {
+    await app.callbacks.drain()
     await drainJobs(app.ctx, tasks)
+    // Jobs call the simulator, which answers with callbacks.
+    await app.callbacks.drain()
     await app.webhooks.drain()
   }
   return {

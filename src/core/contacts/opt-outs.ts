@@ -1,4 +1,5 @@
 import type { Context, OperatorContext } from '../../context.js'
+import type { Queryable } from '../../database/pool.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
 import type { Organization } from '../../model/organizations/organization.js'
@@ -39,7 +40,7 @@ export async function* eachOptOut(
  * not want marketing messages. It also counts in the message's broadcast. Repeated reports change nothing.
  */
 export function optOutByUpstream(
-  ctx: Pick<Context, 'database'>,
+  ctx: { database: Queryable },
   organizationId: string,
   messageId: string,
 ): Promise<void> {

@@ -14,7 +14,12 @@ import { repairChannelCounts, rollUpChannelCounts } from '../../storage/instance
 import { pruneCommands } from '../../storage/instances/commands.js'
 import { fillAllGatewayTypes } from '../../storage/instances/gateway-types.js'
 import { carryOverJobs } from '../../storage/jobs/queue.js'
-import { countFailedCallbacks, listBackloggedOrganizations, pruneCallbacks } from '../../storage/messages/callbacks.js'
+import {
+  type CallbackFigures,
+  listBackloggedOrganizations,
+  pruneCallbacks,
+  readCallbackFigures,
+} from '../../storage/messages/callbacks.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
 import { noteUptime } from '../../storage/runtime/process-registry.js'
@@ -113,9 +118,11 @@ async function inBatches(work: (limit: number) => Promise<number>, limit = PRUNE
   while ((await work(limit)) === limit);
 }
 
-/** The number of stored callbacks that failed on every attempt. */
-export function countUnworkedCallbacks({ database }: Pick<Context, 'database'>): Promise<number> {
-  return countFailedCallbacks(database)
+export type { CallbackFigures } from '../../storage/messages/callbacks.js'
+
+/** The state of the queue of callbacks, of all organizations. */
+export function findCallbackFigures({ database }: Pick<Context, 'database'>): Promise<CallbackFigures> {
+  return readCallbackFigures(database)
 }
 
 /** Moves jobs that a process of an older version has enqueued, while there are such processes. */

@@ -10,7 +10,7 @@ import type { ProcessRegistration } from './process-registry.js'
 /** Between two notifications of a process. */
 const PAUSE_MS = 10
 /** The maximum number of ids per topic that keeps a notification below PostgreSQL's 8,000 bytes. */
-const MAX_ORGANIZATIONS = 64
+const MAX_ORGANIZATIONS = 48
 /** The maximum for commands and sessions, in the rest of the 8,000 bytes. */
 const MAX_WITH_COMMANDS = 5
 const MAX_WITH_SESSIONS = 3
@@ -106,6 +106,7 @@ function mergeNotifications(notifications: readonly Notification[]): Notificatio
   const alike = (['instances', 'jobs'] as const).filter((topic) => notifications.some((one) => one.topic === topic))
   const merged: Notification[] = [
     ...mergeTopic(notifications, 'events', MAX_ORGANIZATIONS),
+    ...mergeTopic(notifications, 'callbacks', MAX_ORGANIZATIONS),
     ...mergeTopic(notifications, 'commands', MAX_WITH_COMMANDS),
     ...mergeTopic(notifications, 'sessions', MAX_WITH_SESSIONS),
     ...alike.map((topic): Notification => ({ topic })),
@@ -119,7 +120,7 @@ function mergeNotifications(notifications: readonly Notification[]): Notificatio
 
 function mergeTopic(
   notifications: readonly Notification[],
-  topic: 'events' | 'commands' | 'sessions',
+  topic: 'events' | 'callbacks' | 'commands' | 'sessions',
   limit: number,
 ): Notification[] {
   const lists = notifications.flatMap((notification) =>

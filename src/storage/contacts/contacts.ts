@@ -212,16 +212,14 @@ const eraseEvents = statement<never>(
    WHERE d.organization_id = $1 AND d.event_seq IN (SELECT seq FROM happened)`,
 )
 
-// A callback with a job is unprocessed and cannot be blanked yet; another job does it later.
+// A callback that waits or is set aside cannot be blanked yet; another job does it later. One that failed on every
+// attempt is blanked and forgotten.
 const eraseCallbacks = statement<never>(
   'contacts.eraseCallbacks',
   `WITH named AS (
-     SELECT c.id, EXISTS (
-       SELECT FROM jobs j
-       WHERE j.organization_id = $1 AND j.task = 'receive_callback' AND j.payload ->> 'callbackId' = c.id::text
-         AND j.failed_at IS NULL
-     ) AS is_waiting
+     SELECT c.id, c.waiting OR (s.callback_id IS NOT NULL AND s.failed_at IS NULL) AS is_waiting
      FROM callbacks c
+     LEFT JOIN set_aside_callbacks s ON s.organization_id = $1 AND s.callback_id = c.id
      WHERE c.organization_id = $1
        AND EXISTS (SELECT FROM unnest($3::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
    ), later AS (
@@ -231,6 +229,9 @@ const eraseCallbacks = statement<never>(
        payload: "jsonb_build_object('contactId', $2::uuid, 'addresses', $3::text[])",
        runAt: "now() + interval '1 minute'",
      })}
+   ), failed AS (
+     DELETE FROM set_aside_callbacks s USING named
+     WHERE s.organization_id = $1 AND s.callback_id = named.id AND NOT named.is_waiting
    )
    UPDATE callbacks c
    SET body = ''

@@ -1,6 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
-import { enqueueJobs } from '../jobs/enqueue.js'
 
 /** A callback's body, cut to the changes of one organization. */
 export interface StoredCallback {
@@ -11,53 +10,116 @@ export interface StoredCallback {
   body: Buffer
 }
 
+/** A stored callback that is to be worked off. */
+export interface WaitingCallback extends Omit<StoredCallback, 'organizationId'> {
+  receivedAt: Date
+  /** Whether it came from a linked device and not from the upstream. */
+  isDevice: boolean
+}
+
+/** First half of the advisory locks of organizations whose callbacks are worked off; the second half is a hash. */
+const LOCK_CLASS = 0x63_61_6c_6c
+const LOCK = `${LOCK_CLASS}, hashtext($1::uuid::text)`
+
 const insert = statement<never>(
   'callbacks.insert',
-  `WITH given AS (
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[]) AS given (organization_id, id, body, instance_id)
-   ), stored AS (
-     INSERT INTO callbacks (organization_id, id, body, instance_id) SELECT organization_id, id, body, instance_id FROM given
-   ), enqueued AS (
-     ${enqueueJobs({
-       task: 'receive_callback',
-       organizationId: 'given.organization_id',
-       payload: "jsonb_build_object('callbackId', given.id)",
-       from: 'given ORDER BY given.id',
-     })}
-   )
-   SELECT`,
+  `INSERT INTO callbacks (organization_id, id, body, instance_id, waiting)
+   SELECT organization_id, id, body, instance_id, true
+   FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[]) AS given (organization_id, id, body, instance_id)`,
 )
 
+/** The columns of a WaitingCallback, of a row `c` of callbacks and a row `i` of instances. */
 // An app that signs its own bodies could imitate the format of linked devices, so the instance's kind decides if the
 // instance exists.
-const find = statement<{ organization_id: string; id: string } & CallbackBody>(
-  'callbacks.find',
-  `SELECT c.organization_id, c.id, c.body, c.instance_id AS "instanceId", c.received_at AS "receivedAt",
+export const WAITING_COLUMNS = `c.id, c.body, c.instance_id AS "instanceId", c.received_at AS "receivedAt",
      coalesce(i.kind = 'linked_device',
-       c.instance_id IS NOT NULL AND substr(c.body, 1, 25) = '{"object":"linked_device"'::bytea) AS "isDevice"
-   FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) AS wanted (organization_id, id)
-   JOIN callbacks c ON c.organization_id = wanted.organization_id AND c.id = wanted.id
-   JOIN organizations o ON o.id = c.organization_id
-   LEFT JOIN instances i ON i.organization_id = c.organization_id AND i.id = c.instance_id`,
+       c.instance_id IS NOT NULL AND substr(c.body, 1, 25) = '{"object":"linked_device"'::bytea) AS "isDevice"`
+
+type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null }
+
+// The lock is taken and the callbacks are read with one snapshot, which may be older than the lock: completeCallbacks
+// shows whether another process has completed some of them meanwhile.
+const take = statement<{ taken: boolean; hasSetAside: boolean } & Nullable<WaitingCallback>>(
+  'callbacks.take',
+  `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_lock(${LOCK}) AS taken)
+   SELECT lock.taken, EXISTS (
+       SELECT FROM set_aside_callbacks WHERE organization_id = $1 AND failed_at IS NULL
+     ) AS "hasSetAside", waiting.*
+   FROM lock LEFT JOIN LATERAL (
+     SELECT ${WAITING_COLUMNS}
+     FROM (
+       SELECT w.*, sum(octet_length(body)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(body) AS bytes_before
+       FROM (SELECT * FROM callbacks WHERE organization_id = $1 AND waiting ORDER BY id LIMIT $2) w
+     ) c
+     LEFT JOIN instances i ON i.organization_id = $1 AND i.id = c.instance_id
+     WHERE c.bytes_before < $3 AND EXISTS (SELECT FROM organizations WHERE id = $1)
+   ) waiting ON lock.taken
+   ORDER BY waiting.id`,
 )
 
-// Callbacks that failed repeatedly are left out, because they are not likely to succeed soon.
+const release = statement<never>('callbacks.release', `SELECT pg_advisory_unlock(${LOCK})`)
+
+const complete = statement<{ completed: number }>(
+  'callbacks.complete',
+  `WITH completed AS (
+     UPDATE callbacks SET waiting = false
+     WHERE organization_id = $1 AND id = ANY (${opaqueArray('$2', 'uuid')}) AND waiting
+     RETURNING id
+   )
+   SELECT count(*) AS completed FROM completed`,
+)
+
+/** Walks from one organization with such rows to the next, so that its cost does not depend on the number of rows. */
+const walkOrganizations = (name: string, table: string, condition: string) => `${name} AS (
+     (
+       SELECT organization_id FROM ${table} WHERE ${condition} AND organization_id > $1 ORDER BY organization_id LIMIT 1
+     )
+     UNION ALL
+     SELECT following.organization_id FROM ${name} CROSS JOIN LATERAL (
+       SELECT organization_id FROM ${table}
+       WHERE ${condition} AND organization_id > ${name}.organization_id ORDER BY organization_id LIMIT 1
+     ) following
+   )`
+
+const listWaiting = statement<{ organization_id: string }>(
+  'callbacks.listWaiting',
+  `WITH RECURSIVE ${walkOrganizations('first', 'callbacks', 'waiting')},
+     ${walkOrganizations('due', 'set_aside_callbacks', 'failed_at IS NULL AND run_at <= $2')}
+   SELECT organization_id
+   FROM (
+     (SELECT organization_id FROM first LIMIT $3)
+     UNION
+     (SELECT organization_id FROM due LIMIT $3)
+   ) found JOIN organizations o ON o.id = found.organization_id
+   ORDER BY organization_id
+   LIMIT $3`,
+)
+
+// Callbacks that failed repeatedly are left out, because they are not likely to succeed soon; and those that follow
+// them.
 const listBacklogged = statement<{ organization_id: string }>(
   'callbacks.listBacklogged',
-  `SELECT DISTINCT organization_id FROM jobs
-   WHERE task = 'receive_callback' AND attempts <= $2 AND requested_at < $1`,
+  `SELECT o.id AS organization_id FROM organizations o
+   WHERE EXISTS (
+       SELECT FROM (
+         SELECT received_at FROM callbacks WHERE organization_id = o.id AND waiting ORDER BY id LIMIT 1
+       ) oldest
+       WHERE received_at < $1
+     ) OR EXISTS (
+       SELECT FROM set_aside_callbacks
+       WHERE organization_id = o.id AND failed_at IS NULL AND attempts BETWEEN 1 AND $2 AND created_at < $1
+     )`,
 )
 
-// Finds old callbacks by their ids, which are ordered by time. A callback with a job is unprocessed: it waits, or
-// failed on every attempt.
+// Finds old callbacks by their ids, which are ordered by time.
 const prune = statement<{ count: number }>(
   'callbacks.prune',
   `WITH old AS (
      SELECT c.organization_id, c.id
      FROM organizations o CROSS JOIN LATERAL (
        SELECT organization_id, id FROM callbacks
-       WHERE organization_id = o.id AND id < $1 AND id::text NOT IN (
-         SELECT j.payload ->> 'callbackId' FROM jobs j WHERE j.organization_id = o.id AND j.task = 'receive_callback'
+       WHERE organization_id = o.id AND id < $1 AND NOT waiting AND NOT EXISTS (
+         SELECT FROM set_aside_callbacks s WHERE s.organization_id = o.id AND s.callback_id = callbacks.id
        )
        ORDER BY id
        LIMIT $2
@@ -70,12 +132,23 @@ const prune = statement<{ count: number }>(
    SELECT count(*) FROM pruned`,
 )
 
-const countFailed = statement<{ failed: number }>(
-  'callbacks.countFailed',
-  `SELECT count(*) AS failed FROM jobs WHERE task = 'receive_callback' AND failed_at IS NOT NULL`,
+const MAX_COUNTED = 100_000
+
+const figures = statement<CallbackFigures>(
+  'callbacks.figures',
+  `SELECT
+     (SELECT count(*) FROM (SELECT FROM callbacks WHERE waiting LIMIT ${MAX_COUNTED}) counted) AS waiting,
+     (
+       SELECT extract(epoch FROM now() - min(oldest.received_at))::float8
+       FROM organizations o CROSS JOIN LATERAL (
+         SELECT received_at FROM callbacks WHERE organization_id = o.id AND waiting ORDER BY id LIMIT 1
+       ) oldest
+     ) AS "oldestSeconds",
+     (SELECT count(*) FROM set_aside_callbacks WHERE failed_at IS NULL) AS "setAside",
+     (SELECT count(*) FROM set_aside_callbacks WHERE failed_at IS NOT NULL) AS failed`,
 )
 
-/** Stores callbacks and enqueues their jobs in one statement. */
+/** Stores callbacks, which wait from then on; the caller tells the queue (`wakeCallbacks`). */
 export async function insertCallbacks(db: Queryable, callbacks: readonly StoredCallback[]): Promise<void> {
   await db.run(insert, [
     callbacks.map((callback) => callback.organizationId),
@@ -85,38 +158,89 @@ export async function insertCallbacks(db: Queryable, callbacks: readonly StoredC
   ])
 }
 
-/** The body of a stored callback and the instance that it came through. */
-export type CallbackBody = Pick<StoredCallback, 'body' | 'instanceId'> & {
-  receivedAt: Date
-  /** Whether it came from a linked device and not from the upstream. */
-  isDevice: boolean
-}
-
-/** The bodies of stored callbacks, in the given order; null for deleted ones. */
-export async function findCallbackBodies(
-  db: Queryable,
-  lookups: readonly { organizationId: string; callbackId: string }[],
-): Promise<(CallbackBody | null)[]> {
-  const rows = await db.run(find, [lookups.map((one) => one.organizationId), lookups.map((one) => one.callbackId)])
-  const bodies = new Map(rows.map(({ id, ...callback }) => [id, callback]))
-  return lookups.map((one) => bodies.get(one.callbackId) ?? null)
+/** The first waiting callbacks of an organization. */
+export interface TakenCallbacks {
+  /** In the order of their arrival. */
+  callbacks: WaitingCallback[]
+  /** Whether callbacks of the organization are set aside. */
+  hasSetAside: boolean
 }
 
 /**
- * The organizations with unprocessed callbacks stored before `before`, without those tried more than `attempts` times.
+ * Locks the organization's callbacks for this connection, and reads the first `limit` waiting ones, but none after
+ * `bytes` of bodies. Null if another connection has the lock. The lock ends with the connection, or with
+ * releaseCallbacks.
+ */
+export async function takeCallbacks(
+  session: Queryable,
+  organizationId: string,
+  limit: number,
+  bytes: number,
+): Promise<TakenCallbacks | null> {
+  const rows = await session.run(take, [organizationId, limit, bytes])
+  const [first] = rows
+  if (first?.taken !== true) return null
+  const callbacks = rows.flatMap(({ taken, hasSetAside, ...row }) => (row.id === null ? [] : [row as WaitingCallback]))
+  return { callbacks, hasSetAside: first.hasSetAside }
+}
+
+/** Releases the lock of takeCallbacks. */
+export async function releaseCallbacks(session: Queryable, organizationId: string): Promise<void> {
+  await session.run(release, [organizationId])
+}
+
+/** Marks waiting callbacks as done; resolves to the number of those that were waiting. */
+export async function completeCallbacks(
+  db: Queryable,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<number> {
+  const [row] = await db.run(complete, [organizationId, ids])
+  return row?.completed ?? 0
+}
+
+/**
+ * At most `limit` organizations with waiting callbacks, or with set-aside ones that are due at `now`, in the order of
+ * their ids, after the id `after`.
+ */
+export async function listWaitingOrganizations(
+  db: Queryable,
+  after: string,
+  now: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.run(listWaiting, [after, now, limit])
+  return rows.map((row) => row.organization_id)
+}
+
+/**
+ * The organizations with callbacks that have waited since before `before`, or have been set aside since then and were
+ * tried at most `attempts` times.
  */
 export async function listBackloggedOrganizations(db: Queryable, before: Date, attempts: number): Promise<string[]> {
   const rows = await db.run(listBacklogged, [before, attempts])
   return rows.map((row) => row.organization_id)
 }
 
-/** The number of callbacks that failed on every attempt. Of all tenants. */
-export async function countFailedCallbacks(db: Queryable): Promise<number> {
-  const [row] = await db.run(countFailed, [])
-  return row?.failed ?? 0
+/** The state of the queue of callbacks, of all tenants. */
+export interface CallbackFigures {
+  /** Counted up to 100,000. */
+  waiting: number
+  /** The age of the oldest waiting one in seconds; null if none waits. */
+  oldestSeconds: number | null
+  /** Failed, and to be tried again; or behind such a one. */
+  setAside: number
+  /** Failed on every attempt. */
+  failed: number
 }
 
-/** Deletes at most `limit` processed callbacks with ids below `beforeId`; resolves to their number. Of all tenants. */
+/** Counts the callbacks that are not done. */
+export async function readCallbackFigures(db: Queryable): Promise<CallbackFigures> {
+  const [row] = await db.run(figures, [])
+  return row as CallbackFigures
+}
+
+/** Deletes at most `limit` callbacks that are done, with ids below `beforeId`; resolves to their number. Of all tenants. */
 export async function pruneCallbacks(db: Queryable, beforeId: string, limit: number): Promise<number> {
   const [row] = await db.run(prune, [beforeId, limit])
   return row?.count ?? 0

@@ -1,9 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, statement } from '../../database/statement.js'
+import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
 import { normalizeName } from '../contacts/contacts.js'
-import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents, RECORDED_EVENT } from './messages.js'
@@ -33,7 +32,8 @@ export interface IncomingMessage {
 /** `no_contact`: the addresses do not lead to exactly one complete contact; resolve the contact and record again. */
 export type Received = 'recorded' | 'duplicate' | 'no_contact'
 
-interface RecordRow {
+/** Whether a message was recorded, or had been before. */
+export interface RecordRow {
   recorded: boolean
   duplicate: boolean
 }
@@ -51,7 +51,7 @@ export const isSameAuthor = (of: string, isCustomers: string, instance: string, 
  * unknown, or a number did not belong to the contact at that time: then the caller resolves the contact and passes its
  * id.
  */
-const senderContact = (
+export const senderContact = (
   addresses: string,
   required: string,
   at: string,
@@ -69,151 +69,126 @@ const senderContact = (
        ) a
      ))`
 
-// Records nothing if the contact is unresolved or lacks the known number. If an edit or revocation came before the
-// message, its text is used. A message with a file raises message.received after the first try to fetch the file (see
-// incoming-media), so that the event has the file's URL; this statement enqueues that try.
+// Does not record a message whose contact is unresolved or lacks the known number, nor later ones of the same person. If
+// an edit or revocation came before the message, its text is used. A message with a file raises message.received after
+// the first try to fetch the file (see incoming-media), so that the event has the file's URL; this statement enqueues
+// that try. The contacts are locked in the order of their ids.
 const record = statement<RecordRow>(
   'incoming.record',
-  `WITH known AS (
-     -- The resolved contact.
-     SELECT c.id, c.full_name, c.has_unread_messages, c.bot_status
-     FROM contacts c
-     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND (c.phone_number IS NOT NULL OR NOT $15 OR $21::uuid IS NOT NULL)
-       AND c.id = ${senderContact('$2', '$20', '$12', '$21')}
-   ), duplicate AS (
-     -- The same message, recorded before.
-     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $5 AND instance_id IS NOT DISTINCT FROM $18
+  `WITH given AS MATERIALIZED (
+     SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
+       has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
+       upstream_id text, instance_id uuid, sender_type text, message_type text, text text, media_type text, content jsonb,
+       awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text)
+     ${FEW_ROWS}
+   ), found AS MATERIALIZED (
+     -- The contact of each sender, and whether the same message was recorded before.
+     SELECT g.*, ${senderContact('g.addresses', 'g.required', 'g.created_at', 'g.contact_id')} AS sender_id,
+       EXISTS (
+         SELECT FROM messages
+         WHERE organization_id = $1 AND upstream_id = g.upstream_id AND instance_id IS NOT DISTINCT FROM g.instance_id
+       ) AS is_duplicate
+     FROM given g
+   ), known AS MATERIALIZED (
+     -- The new messages with a resolved contact, and the contact as it was.
+     SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
+       c.last_inbound_at AS inbound_before
+     FROM found f CROSS JOIN LATERAL (
+       SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = f.sender_id OFFSET 0
+     ) c
+     WHERE NOT f.is_duplicate AND (c.phone_number IS NOT NULL OR NOT f.has_number OR f.contact_id IS NOT NULL)
+   ), unknown AS MATERIALIZED (
+     -- The people with an unresolved contact, and their first message that cannot be recorded.
+     SELECT person, min(n) AS n FROM found WHERE NOT is_duplicate AND n NOT IN (SELECT n FROM known) GROUP BY person
+   ), next AS MATERIALIZED (
+     -- What is recorded now: each message, its place among those of its contact, and the newest one until then.
+     SELECT k.*, row_number() OVER so_far AS place, count(*) OVER (PARTITION BY k.sender_id) AS places,
+       max(k.created_at) OVER so_far AS inbound_until
+     FROM known k
+     WHERE NOT EXISTS (SELECT FROM unknown u WHERE u.person = k.person AND u.n < k.n)
+     WINDOW so_far AS (PARTITION BY k.sender_id ORDER BY k.n)
    ), numbered AS (
-     -- Takes the next number of the conversation and updates the contact.
+     -- Takes the next numbers of the conversations and updates the contacts.
      UPDATE contacts c
-     SET last_seq = c.last_seq + 1,
-       has_unread_messages = (c.has_unread_messages OR ($6 = 'user-chat' AND NOT c.blocked)) AND $6 <> 'human-chat',
-       bot_status = CASE WHEN $6 = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
-       last_inbound_at = CASE WHEN $6 = 'user-chat' THEN greatest(c.last_inbound_at, $12) ELSE c.last_inbound_at END,
-       full_name = coalesce(c.full_name, $3), folded_name = coalesce(c.folded_name, $17),
+     SET last_seq = c.last_seq + t.places,
+       has_unread_messages = (c.has_unread_messages OR (t.has_inbound AND NOT c.blocked)) AND NOT t.has_typed,
+       bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
+       last_inbound_at = CASE WHEN t.has_inbound THEN greatest(c.last_inbound_at, t.inbound_at) ELSE c.last_inbound_at END,
+       full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
        updated_at = now()
-     FROM known
-     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = known.id AND NOT EXISTS (SELECT FROM duplicate)
+     FROM (
+       SELECT sender_id, count(*) AS places, bool_or(sender_type = 'user-chat') AS has_inbound,
+         bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE sender_type = 'user-chat') AS inbound_at,
+         (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
+         (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name
+       FROM next
+       GROUP BY sender_id
+       ORDER BY sender_id
+       ${FEW_ROWS}
+     ) t
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = t.sender_id
      RETURNING c.*
    ), aliases AS (
-     -- Adds new addresses of the contact.
+     -- Adds new addresses of the contacts.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
-     SELECT $1, address, numbered.id FROM numbered, unnest($2::text[]) AS address WHERE $21::uuid IS NULL ORDER BY address
+     SELECT $1, address, numbered.id FROM next k JOIN numbered ON numbered.id = k.sender_id, unnest(k.addresses) AS address
+     WHERE k.contact_id IS NULL
+     ORDER BY address
      ON CONFLICT DO NOTHING
    ), recorded AS (
-     -- Records the message, with the text of an edit or revocation that came before it.
+     -- Records the messages, with the text of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
        assignee_id, gateway_type)
-     SELECT $1, $4, numbered.id, numbered.last_seq, $5, $6, $7,
+     SELECT $1, k.id, c.id, c.last_seq - k.places + k.place, k.upstream_id, k.sender_type, k.message_type,
        coalesce((
          SELECT e.text FROM messages e
-         WHERE e.organization_id = $1 AND e.context_upstream_id = $5 AND e.contact_id = numbered.id AND e.seq IS NULL
-           AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$6 = 'user-chat'", '$18', "$19::jsonb ->> 'participant'")}
+         WHERE e.organization_id = $1 AND e.context_upstream_id = k.upstream_id AND e.contact_id = c.id AND e.seq IS NULL
+           AND e.message_type IN ('edit', 'revoke')
+           AND ${isSameAuthor('e', "k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'")}
          ORDER BY e.created_at DESC, e.id DESC
          LIMIT 1
-       ), $8),
-       $9, $10, CASE WHEN $6 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $11, $12, $12,
-       CASE WHEN $6 <> 'human-chat' THEN $12::timestamptz END, CASE WHEN $16 THEN 'awaited' END, $18, $19,
-       CASE WHEN $6 <> 'human-chat' THEN numbered.assignee_id END, $22
-     FROM numbered
+       ), k.text),
+       k.media_type, k.content, CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END,
+       k.context_upstream_id, k.created_at, k.created_at,
+       CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
+       k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type
+     FROM next k JOIN numbered c ON c.id = k.sender_id
+     ORDER BY k.n
      RETURNING *
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
-     -- Raises the event of the message, unless it waits for its file.
-     ${raiseEvents({ ...messageEvents(RECORDED_EVENT, '$13'), from: 'recorded m, numbered c WHERE NOT $16' })}
+     -- Raises the events of the messages, unless they wait for their files, with the contacts as they were then.
+     ${raiseEvents({
+       ...messageEvents(RECORDED_EVENT, 'k.event_id', {
+         contact: `CASE WHEN k.place = k.places THEN to_jsonb(c) ELSE to_jsonb(c) || jsonb_build_object('last_seq', m.seq,
+           'last_inbound_at', CASE WHEN k.sender_type = 'user-chat' THEN greatest(k.inbound_before, k.inbound_until) ELSE c.last_inbound_at END)
+         END`,
+       }),
+       from: `recorded m JOIN next k ON k.id = m.id JOIN numbered c ON c.id = m.contact_id
+     WHERE NOT k.awaits_media
+     ORDER BY k.n`,
+     })}
    ), enqueued AS (
-     -- Enqueues the fetch of the file.
+     -- Enqueues the fetch of the files.
      ${enqueueJobs({
        task: 'fetch_media',
-       from: 'recorded WHERE $16',
+       from: "recorded WHERE media_state = 'awaited'",
        payload: "jsonb_build_object('messageId', recorded.id)",
      })}
    ), named AS (
-     -- Raises contact.updated if the contact got a name or was answered on the phone.
+     -- Raises contact.updated for contacts that got a name or were answered on the phone.
      ${raiseEvents({
-       ...contactEvents('contact.updated', '$14', 'numbered'),
-       from: `numbered, known
-       WHERE (known.full_name IS NULL AND numbered.full_name IS NOT NULL)
-         OR ($6 = 'human-chat' AND (known.has_unread_messages OR known.bot_status IS DISTINCT FROM numbered.bot_status))`,
+       ...contactEvents('contact.updated', 'k.renamed_event_id', 'numbered'),
+       from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.place = 1
+       WHERE (k.name_before IS NULL AND numbered.full_name IS NOT NULL)
+         OR (k.sender_type = 'human-chat' AND (k.unread_before OR k.bot_before IS DISTINCT FROM numbered.bot_status))`,
      })}
    )
-   SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
+   SELECT EXISTS (SELECT FROM recorded WHERE recorded.id = f.id) AS recorded, f.is_duplicate AS duplicate
+   FROM found f
+   ORDER BY f.n`,
   { raises: 'events' },
 )
-
-// Locks the contact's row against erasure, as the update of a numbered message does.
-const recordReaction = statement<RecordRow>(
-  'incoming.recordReaction',
-  `WITH known AS (
-     -- The resolved contact.
-     SELECT c.* FROM contacts c
-     WHERE c.organization_id = $1 AND c.id = ${senderContact('$2', '$12', '$7', '$13')}
-     FOR SHARE
-   ), duplicate AS (
-     -- The same reaction, recorded before.
-     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4 AND instance_id IS NOT DISTINCT FROM $10
-   ), recorded AS (
-     -- Records the reaction without a number in the conversation.
-     INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id, gateway_type)
-     SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
-       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 <> 'human-chat' THEN known.assignee_id END, $14
-     FROM known
-     WHERE NOT EXISTS (SELECT FROM duplicate)
-     RETURNING *
-   ), event AS (
-     -- Raises message.reaction.
-     ${raiseEvents({ ...messageEvents("'message.reaction'", '$8'), from: 'recorded m, known c' })}
-   )
-   SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
-  { raises: 'events' },
-)
-
-const lockContact = statement<{ id: string }>(
-  'incoming.lockContact',
-  `SELECT id FROM contacts
-   WHERE organization_id = $1 AND id = ${senderContact('$2', '$3', '$4', '$5')}
-   FOR UPDATE`,
-)
-
-const recordChange = statement<{ id: string }>(
-  'incoming.recordChange',
-  `INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-     context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, gateway_type)
-   VALUES ($1, $2, $3, $4, $9, $5, $6, 'delivered', $7, $8, $8, $8, $10, $11, $12)
-   ON CONFLICT (organization_id, upstream_id, instance_id) WHERE upstream_id IS NOT NULL DO NOTHING
-   RETURNING id`,
-)
-
-// Only the gateway has events for changes (instance.…). If the message comes later, its own event has the changed text.
-const applyChanges = statement<SearchableMessage>(
-  'incoming.applyChanges',
-  `WITH changed AS (
-     -- Sets the text of the newest edit or revocation by the same author.
-     UPDATE messages m
-     SET text = (
-       SELECT e.text FROM messages e
-       WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
-         AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$4 = 'user-chat'", '$7', '$8')}
-       ORDER BY e.created_at DESC, e.id DESC
-       LIMIT 1
-     )
-     WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
-       AND ${isSameAuthor('m', "$4 = 'user-chat'", '$7', '$8')}
-     RETURNING m.*
-   ), event AS (
-     -- Raises the event for the gateway.
-     ${raiseEvents({
-       ...messageEvents('$6', '$5'),
-       from: 'changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
-     })}
-   )
-   SELECT seq, text, transcription FROM changed`,
-  { raises: 'events' },
-)
-
-/** The gateway's event for each change. */
-const CHANGE_EVENTS = { edit: 'instance.message_edited', revoke: 'instance.message_deleted' } as const
 
 /** The addresses of a message's author. */
 export interface SenderAddresses {
@@ -232,138 +207,61 @@ export interface Sender extends SenderAddresses {
   profileName: string | null
 }
 
-/**
- * Records a message of the contact that the addresses lead to, under its next number, once per upstream id. Fails with
- * a unique violation if the same message is being recorded at this moment; a second try finds a duplicate. A message
- * that awaits its file enqueues a job: wake the workers.
- */
-export async function recordIncomingMessage(
-  db: Queryable,
-  organizationId: string,
-  sender: Sender,
-  message: IncomingMessage,
-  renamedEventId: string,
-): Promise<Received> {
-  const [row] = await db.raise(
-    record,
-    [
-      organizationId,
-      sender.addresses,
-      sender.profileName,
-      message.id,
-      message.upstreamId,
-      message.sender_type,
-      message.message_type,
-      message.text,
-      message.media_type,
-      message.content === undefined ? null : JSON.stringify(message.content),
-      message.contextUpstreamId,
-      message.created_at,
-      message.eventId,
-      renamedEventId,
-      sender.hasNumber,
-      message.awaitsMedia,
-      normalizeName(sender.profileName),
-      message.instanceId,
-      message.network && JSON.stringify(message.network),
-      sender.required,
-      sender.contactId,
-      gatewayType(message),
-    ],
-    [organizationId],
-  )
-  return toReceived(row)
-}
-
-/** A reaction, an edit or a revocation, which shows only on its target. */
-export interface IncomingRecord {
-  id: string
-  upstreamId: string
-  /** The emoji or the new text; empty removes the reaction or revokes the message. */
-  text: string
-  replyToUpstreamId: string
-  instanceId: string | null
-  sender_type: 'user-chat' | 'human-chat'
-  network: NetworkDetails | null
-  created_at: Date
-}
-
-/** Records a reaction, with or without a known target, and raises message.reaction. */
-export async function recordIncomingReaction(
-  db: Queryable,
-  organizationId: string,
-  { addresses, required, contactId }: SenderAddresses,
-  reaction: IncomingRecord,
-  eventId: string,
-): Promise<Received> {
-  const { id, upstreamId, text, replyToUpstreamId, created_at } = reaction
-  const values = [
-    organizationId,
-    addresses,
-    id,
-    upstreamId,
-    text,
-    replyToUpstreamId,
-    created_at,
-    eventId,
-    ...authorValues(reaction),
-    required,
-    contactId,
-    gatewayType({ message_type: 'reaction', content: null, network: reaction.network }),
-  ]
-  const [row] = await db.raise(recordReaction, values, [organizationId])
-  return toReceived(row)
+/** An inbound message with its sender. Messages with the same `person` may be of one contact. */
+export interface SentMessage {
+  person: number
+  sender: Sender
+  message: IncomingMessage
+  /** For contact.updated, if the message gives the contact a name. */
+  renamedEventId: string
 }
 
 /**
- * Records an edit or a revocation and gives its message the text of the newest one. If the message comes later,
- * recording it applies the change. Needs a transaction, because the contact's lock guarantees the order of changes.
+ * Records messages of the contacts that the addresses lead to, under their next numbers, once per upstream id; at most
+ * one of them has a certain upstream id. A message is not recorded, and counts as no_contact, if an earlier one of the
+ * same person has no contact yet. Those of one person have the same type of sender and the same profile name. Fails
+ * with a unique violation if a message is being recorded at this moment; a second try finds a duplicate. A message that
+ * awaits its file enqueues a job: wake the workers. Resolves to the results, in order.
  */
-export async function recordIncomingChange(
-  transaction: Queryable,
+export async function recordIncomingMessages(
+  db: Queryable,
   organizationId: string,
-  { addresses, required, contactId }: SenderAddresses,
-  kind: 'edit' | 'revoke',
-  change: IncomingRecord,
-  eventId: string,
-): Promise<Received> {
-  const [contact] = await transaction.run(lockContact, [
-    organizationId,
-    addresses,
-    required,
-    change.created_at,
-    contactId,
-  ])
-  if (!contact) return 'no_contact'
-  const { id, upstreamId, text, replyToUpstreamId, created_at } = change
-  const values = [
-    organizationId,
-    id,
-    contact.id,
-    upstreamId,
-    kind,
-    text,
-    replyToUpstreamId,
-    created_at,
-    ...authorValues(change),
-    gatewayType({ message_type: kind, content: null, network: change.network }),
-  ]
-  const recorded = await transaction.run(recordChange, values)
-  if (recorded.length === 0) return 'duplicate'
-  const target = [organizationId, contact.id, replyToUpstreamId, change.sender_type]
-  const author = [change.instanceId, change.network?.participant ?? null]
-  const applied = [...target, eventId, CHANGE_EVENTS[kind], ...author]
-  const [changed] = await transaction.raise(applyChanges, applied, [organizationId])
-  if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
-  return 'recorded'
+  messages: readonly SentMessage[],
+): Promise<Received[]> {
+  const rows = await db.raise(record, [organizationId, JSON.stringify(messages.map(toRecord))], [organizationId])
+  return rows.map(toReceived)
 }
 
-/** The parameters that identify the author and the channel of a record. */
-function authorValues({ sender_type, instanceId, network }: IncomingRecord): unknown[] {
-  return [sender_type, instanceId, network && JSON.stringify(network)]
+function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: number): Record<string, unknown> {
+  return {
+    n,
+    person,
+    contact_id: sender.contactId,
+    addresses: sender.addresses,
+    required: sender.required,
+    has_number: sender.hasNumber,
+    profile_name: sender.profileName,
+    folded_name: normalizeName(sender.profileName),
+    id: message.id,
+    event_id: message.eventId,
+    renamed_event_id: renamedEventId,
+    upstream_id: message.upstreamId,
+    instance_id: message.instanceId,
+    sender_type: message.sender_type,
+    message_type: message.message_type,
+    text: message.text,
+    media_type: message.media_type,
+    content: message.content,
+    awaits_media: message.awaitsMedia,
+    context_upstream_id: message.contextUpstreamId,
+    network: message.network,
+    created_at: message.created_at,
+    gateway_type: gatewayType(message),
+  }
 }
 
-function toReceived(row: RecordRow | undefined): Received {
+/** `no_contact` if the message is neither recorded nor a duplicate. */
+export function toReceived(row: RecordRow | undefined): Received {
   if (row?.recorded) return 'recorded'
   return row?.duplicate ? 'duplicate' : 'no_contact'
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCallbackQueue } from '../../../src/core/messages/callbacks/queue.js'
 import { registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
@@ -42,17 +43,19 @@ async function texts(chatNumber: string): Promise<string[]> {
   return body.messages.map((message: { message: string }) => message.message)
 }
 
-/** Runs two workers, as in two processes, until the conversation has this number of messages. */
+/** Runs two workers and two queues of callbacks, as in two processes, until the conversation has this number of messages. */
 async function withTwoWorkers(work: () => Promise<void>): Promise<void> {
   const { ctx } = world.app
   const other = await registerThisProcess(world.database, ctx.log)
   const runners = [ctx.processId, other.processId].map((processId) =>
     startJobRunner({ ...ctx, processId }, createTasks(ctx)),
   )
+  const queues = [createCallbackQueue(ctx), createCallbackQueue(ctx)]
+  for (const queue of queues) queue.start()
   try {
     await work()
   } finally {
-    await Promise.all(runners.map((runner) => runner.stop()))
+    await Promise.all([...runners, ...queues].map((one) => one.stop()))
     await other.leave()
   }
 }
@@ -84,7 +87,7 @@ describe('concurrent callbacks', () => {
       const twin = textMessage(from, 'last')
       await Promise.all(upTo(20).map(() => post(world, organization, { messages: [message] })))
       await post(world, organization, { messages: [twin] })
-      await expect.poll(waitingJobs, { timeout: 20_000 }).toBe(0)
+      await expect.poll(waitingCallbacks, { timeout: 20_000 }).toBe(0)
     })
     expect((await texts(from)).sort()).toEqual(['last', 'once'])
     expect(await numbersOf(from)).toEqual([1, 2])
@@ -98,7 +101,7 @@ describe('concurrent callbacks', () => {
     )
     await withTwoWorkers(async () => {
       await Promise.all(messages.map((message) => post(world, organization, { messages: [message] })))
-      await expect.poll(waitingJobs, { timeout: 20_000 }).toBe(0)
+      await expect.poll(waitingCallbacks, { timeout: 20_000 }).toBe(0)
     })
     expect(await numbersOf('5531988887777')).toEqual(upTo(20))
   })
@@ -121,9 +124,9 @@ describe('concurrent callbacks', () => {
   })
 })
 
-async function waitingJobs(): Promise<number> {
+async function waitingCallbacks(): Promise<number> {
   const { rows } = await world.database.pool.query<{ count: number }>(
-    `SELECT count(*) AS count FROM jobs WHERE task = 'receive_callback'`,
+    'SELECT count(*) AS count FROM callbacks WHERE waiting',
   )
   return rows[0]?.count ?? 0
 }
@@ -182,7 +185,7 @@ describe('a contact that is erased while its messages arrive', () => {
       const erased = await world.request('DELETE', `/contact?chat_id=${from}`, { key: organization.key })
       expect(erased.status).toBe(200)
       await Promise.all(posts)
-      await expect.poll(waitingJobs, { timeout: 20_000 }).toBe(0)
+      await expect.poll(waitingCallbacks, { timeout: 20_000 }).toBe(0)
     })
     await world.drain()
     const left = await world.database.pool.query(

@@ -3,7 +3,7 @@ import { findMatches, indexConversation } from '../../../src/core/conversations/
 import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { findContactById } from '../../../src/storage/contacts/contacts.js'
-import { recordIncomingChange } from '../../../src/storage/messages/incoming.js'
+import { recordIncomingChange } from '../../../src/storage/messages/incoming-changes.js'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
 import { createContact, post, receiveMessages, textMessage, wamid } from '../../interfaces/hooks/support.js'
 import { insertMessages, readConversations, stateOf, textsOf } from '../../support/conversations.js'

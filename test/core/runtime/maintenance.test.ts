@@ -59,6 +59,16 @@ async function shown() {
   return (await conversation(world, organization, CUSTOMER)).body.messages[0]
 }
 
+/** Messages with this text cannot be recorded. */
+async function poison(): Promise<void> {
+  await world.database.pool.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
+  )
+  await world.database.pool.query(
+    `CREATE TRIGGER refuse BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.text = 'poison') EXECUTE FUNCTION refuse()`,
+  )
+}
+
 function report(messageId: string, status: string) {
   const reported = { id: 'wamid.late', status, timestamp: '1750000000', biz_opaque_callback_data: messageId }
   return post(world, organization, { statuses: [reported] })
@@ -113,7 +123,7 @@ describe('a message with an unknown outcome', () => {
       await world.drain()
       for (const owner of [organization, other])
         await post(world, owner, { messages: [textMessage('16505550001', 'hi')] })
-      await world.database.pool.query(`UPDATE jobs SET requested_at = $1 WHERE payload ->> 'callbackId' IS NOT NULL`, [
+      await world.database.pool.query('UPDATE callbacks SET received_at = $1 WHERE waiting', [
         new Date(world.now().getTime() - 1_000),
       ])
       await expireOutcomes(world.app.ctx)
@@ -123,19 +133,13 @@ describe('a message with an unknown outcome', () => {
   })
 
   it("is given up even if a callback fails repeatedly or another organization's callbacks wait", async () => {
-    await world.database.pool.query(
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
-    )
-    await world.database.pool.query(
-      `CREATE TRIGGER refuse BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.text = 'poison') EXECUTE FUNCTION refuse()`,
-    )
+    await poison()
     await lose()
     await post(world, organization, { messages: [textMessage('16505550001', 'poison')] })
     for (let attempt = 1; attempt <= 4; attempt++) {
       await live(2)
       expect(await shown()).toMatchObject({ outcome: 'unknown' })
       await world.drain()
-      await world.database.pool.query('UPDATE jobs SET run_at = now()')
     }
     const other = await world.createOrganization()
     await post(world, other, { messages: [textMessage('16505550002', 'waits')] })
@@ -205,15 +209,19 @@ describe('pruning', () => {
   it('keeps unprocessed callbacks, and reports their number', async () => {
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'worked off')] })
     await world.drain()
-    await post(world, organization, { messages: [textMessage(CUSTOMER, 'failed for good')] })
-    await world.database.pool.query('UPDATE jobs SET failed_at = now()')
+    await poison()
+    await post(world, organization, { messages: [textMessage(CUSTOMER, 'poison')] })
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      await world.drain()
+      world.advance(10 * MINUTE)
+    }
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'waits')] })
     expect((await world.request('GET', '/metrics')).body).toMatch(/^parley_callbacks_failed 1$/m)
     world.advance(31 * DAY)
     await prune(world.app.ctx)
     const { rows } = await world.database.pool.query<{ body: Buffer }>('SELECT body FROM callbacks ORDER BY id')
     const texts = rows.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body)
-    expect(texts).toEqual(['failed for good', 'waits'])
+    expect(texts).toEqual(['poison', 'waits'])
   })
 
   it('deletes sessions and sign-in links that have expired, and wrong passwords after a day', async () => {

@@ -26,24 +26,24 @@ async function storedBodies(id: string): Promise<string[]> {
   return rows.map((row) => row.body.toString('utf8'))
 }
 
-async function waitingJobs(): Promise<number> {
+async function waitingCallbacks(): Promise<number> {
   const { rows } = await world.database.pool.query<{ count: number }>(
-    `SELECT count(*) AS count FROM jobs WHERE task = 'receive_callback'`,
+    'SELECT count(*) AS count FROM callbacks WHERE waiting',
   )
   return rows[0]?.count ?? 0
 }
 
 describe('POST /hooks/upstream, 200', () => {
-  it('stores the exact body with one job before it responds', async () => {
+  it('stores the exact body, which waits, before it responds', async () => {
     await world.drain()
     const body = ` ${bodyWith('h\\u00e9llo \u{1F44B}').replace('"entry"', '"ent\\u0072y"')}\n`
     const answer = await postBody(world, body, organization.appSecret)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ success: true })
     expect((await storedBodies(organization.id)).at(-1)).toBe(body)
-    expect(await waitingJobs()).toBe(1)
+    expect(await waitingCallbacks()).toBe(1)
     await world.drain()
-    expect(await waitingJobs()).toBe(0)
+    expect(await waitingCallbacks()).toBe(0)
   })
 
   it('creates one job per stored callback, however many arrive together', async () => {
@@ -52,7 +52,7 @@ describe('POST /hooks/upstream, 200', () => {
     const answers = await Promise.all(bodies.map((body) => postBody(world, body, organization.appSecret)))
     expect(answers.map((answer) => answer.status)).toEqual(bodies.map(() => 200))
     expect((await storedBodies(organization.id)).length - before).toBe(30)
-    expect(await waitingJobs()).toBe(30)
+    expect(await waitingCallbacks()).toBe(30)
     await world.drain()
   })
 
@@ -76,7 +76,7 @@ describe('POST /hooks/upstream, 200', () => {
     expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
     expect((await storedBodies(organization.id)).at(-1)).toBe(body)
     await world.drain()
-    expect(await waitingJobs()).toBe(0)
+    expect(await waitingCallbacks()).toBe(0)
   })
 
   it.each([
@@ -91,7 +91,7 @@ describe('POST /hooks/upstream, 200', () => {
   ])('accepts %s, and shows nothing of it', async (_name, value) => {
     await post(world, organization, value)
     await world.drain()
-    expect(await waitingJobs()).toBe(0)
+    expect(await waitingCallbacks()).toBe(0)
     expect((await conversation(world, organization, '16505550002')).status).toBe(404)
   })
 
@@ -121,7 +121,7 @@ describe('POST /hooks/upstream, 200', () => {
     })
     expect(response.status).toBe(200)
     await world.drain()
-    expect(await waitingJobs()).toBe(0)
+    expect(await waitingCallbacks()).toBe(0)
   })
 
   it('accepts 1,000 updates in one body', async () => {
@@ -158,7 +158,7 @@ describe('POST /hooks/upstream, 200', () => {
       expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
     }
     await world.drain()
-    expect(await waitingJobs()).toBe(0)
+    expect(await waitingCallbacks()).toBe(0)
     expect((await conversation(world, organization, '16505550005')).body.count).toBe(1)
   })
 })
@@ -283,7 +283,7 @@ describe('several organizations in one body', () => {
     const first = await connect(await world.createOrganization(), shared)
     const second = await connect(await world.createOrganization(), shared)
     expect((await postBody(world, mixedBody(first, second), shared)).status).toBe(200)
-    expect(await waitingJobs()).toBe(2)
+    expect(await waitingCallbacks()).toBe(2)
     await world.drain()
     for (const [owner, other] of [
       [first, second],

@@ -110,7 +110,7 @@ export async function untilCallbacksAreWorkedOff(
   await vi.waitFor(
     async () => {
       expect((await succeed(control('POST', '/idle', { timeout_ms: 10_000 }))).body).toMatchObject({ pending: 0 })
-      const { rows } = await pool.query(`SELECT count(*)::int AS count FROM jobs WHERE task = 'receive_callback'`)
+      const { rows } = await pool.query('SELECT count(*)::int AS count FROM callbacks WHERE waiting')
       expect(rows).toEqual([{ count: 0 }])
     },
     { timeout, interval: 50 },

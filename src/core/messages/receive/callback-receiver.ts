@@ -61,7 +61,7 @@ interface Receiving {
 export function createCallbackReceiver(ctx: Context): CallbackReceiver {
   const store = batch(async (callbacks: StoredCallback[]) => {
     await insertCallbacks(ctx.database, callbacks)
-    ctx.wakeWorkers()
+    ctx.wakeCallbacks([...new Set(callbacks.map(({ organizationId }) => organizationId))])
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
   const receiving = { ctx, findClaims: createLookUp(ctx), store }
@@ -155,8 +155,8 @@ function groupByChannel(
 }
 
 /**
- * Opens an instance as soon as its code has been scanned, so that it can send at once. If this fails, the callback's
- * job does it.
+ * Opens an instance as soon as its code has been scanned, so that it can send at once. If this fails, it happens when the
+ * callback is worked off.
  */
 async function tryToConnect(
   ctx: Context,

@@ -1,0 +1,177 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { gatewayType } from '../../model/instances/gateway-message.js'
+import type { NetworkDetails } from '../../model/messages/message.js'
+import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
+import { raiseEvents } from '../events/raise.js'
+import {
+  isSameAuthor,
+  type Received,
+  type RecordRow,
+  type SenderAddresses,
+  senderContact,
+  toReceived,
+} from './incoming.js'
+import { messageEvents } from './messages.js'
+
+// Locks the contact's row against erasure, as the update of a numbered message does.
+const recordReaction = statement<RecordRow>(
+  'incoming.recordReaction',
+  `WITH known AS (
+     -- The resolved contact.
+     SELECT c.* FROM contacts c
+     WHERE c.organization_id = $1 AND c.id = ${senderContact('$2', '$12', '$7', '$13')}
+     FOR SHARE
+   ), duplicate AS (
+     -- The same reaction, recorded before.
+     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4 AND instance_id IS NOT DISTINCT FROM $10
+   ), recorded AS (
+     -- Records the reaction without a number in the conversation.
+     INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
+       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id, gateway_type)
+     SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
+       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 <> 'human-chat' THEN known.assignee_id END, $14
+     FROM known
+     WHERE NOT EXISTS (SELECT FROM duplicate)
+     RETURNING *
+   ), event AS (
+     -- Raises message.reaction.
+     ${raiseEvents({ ...messageEvents("'message.reaction'", '$8'), from: 'recorded m, known c' })}
+   )
+   SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
+  { raises: 'events' },
+)
+
+const lockContact = statement<{ id: string }>(
+  'incoming.lockContact',
+  `SELECT id FROM contacts
+   WHERE organization_id = $1 AND id = ${senderContact('$2', '$3', '$4', '$5')}
+   FOR UPDATE`,
+)
+
+const recordChange = statement<{ id: string }>(
+  'incoming.recordChange',
+  `INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
+     context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, gateway_type)
+   VALUES ($1, $2, $3, $4, $9, $5, $6, 'delivered', $7, $8, $8, $8, $10, $11, $12)
+   ON CONFLICT (organization_id, upstream_id, instance_id) WHERE upstream_id IS NOT NULL DO NOTHING
+   RETURNING id`,
+)
+
+// Only the gateway has events for changes (instance.…). If the message comes later, its own event has the changed text.
+const applyChanges = statement<SearchableMessage>(
+  'incoming.applyChanges',
+  `WITH changed AS (
+     -- Sets the text of the newest edit or revocation by the same author.
+     UPDATE messages m
+     SET text = (
+       SELECT e.text FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
+         AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$4 = 'user-chat'", '$7', '$8')}
+       ORDER BY e.created_at DESC, e.id DESC
+       LIMIT 1
+     )
+     WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
+       AND ${isSameAuthor('m', "$4 = 'user-chat'", '$7', '$8')}
+     RETURNING m.*
+   ), event AS (
+     -- Raises the event for the gateway.
+     ${raiseEvents({
+       ...messageEvents('$6', '$5'),
+       from: 'changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
+     })}
+   )
+   SELECT seq, text, transcription FROM changed`,
+  { raises: 'events' },
+)
+
+/** The gateway's event for each change. */
+const CHANGE_EVENTS = { edit: 'instance.message_edited', revoke: 'instance.message_deleted' } as const
+
+/** A reaction, an edit or a revocation, which shows only on its target. */
+export interface IncomingRecord {
+  id: string
+  upstreamId: string
+  /** The emoji or the new text; empty removes the reaction or revokes the message. */
+  text: string
+  replyToUpstreamId: string
+  instanceId: string | null
+  sender_type: 'user-chat' | 'human-chat'
+  network: NetworkDetails | null
+  created_at: Date
+}
+
+/** Records a reaction, with or without a known target, and raises message.reaction. */
+export async function recordIncomingReaction(
+  db: Queryable,
+  organizationId: string,
+  { addresses, required, contactId }: SenderAddresses,
+  reaction: IncomingRecord,
+  eventId: string,
+): Promise<Received> {
+  const { id, upstreamId, text, replyToUpstreamId, created_at } = reaction
+  const values = [
+    organizationId,
+    addresses,
+    id,
+    upstreamId,
+    text,
+    replyToUpstreamId,
+    created_at,
+    eventId,
+    ...authorValues(reaction),
+    required,
+    contactId,
+    gatewayType({ message_type: 'reaction', content: null, network: reaction.network }),
+  ]
+  const [row] = await db.raise(recordReaction, values, [organizationId])
+  return toReceived(row)
+}
+
+/**
+ * Records an edit or a revocation and gives its message the text of the newest one. If the message comes later,
+ * recording it applies the change. Needs a transaction, because the contact's lock guarantees the order of changes.
+ */
+export async function recordIncomingChange(
+  transaction: Queryable,
+  organizationId: string,
+  { addresses, required, contactId }: SenderAddresses,
+  kind: 'edit' | 'revoke',
+  change: IncomingRecord,
+  eventId: string,
+): Promise<Received> {
+  const [contact] = await transaction.run(lockContact, [
+    organizationId,
+    addresses,
+    required,
+    change.created_at,
+    contactId,
+  ])
+  if (!contact) return 'no_contact'
+  const { id, upstreamId, text, replyToUpstreamId, created_at } = change
+  const values = [
+    organizationId,
+    id,
+    contact.id,
+    upstreamId,
+    kind,
+    text,
+    replyToUpstreamId,
+    created_at,
+    ...authorValues(change),
+    gatewayType({ message_type: kind, content: null, network: change.network }),
+  ]
+  const recorded = await transaction.run(recordChange, values)
+  if (recorded.length === 0) return 'duplicate'
+  const target = [organizationId, contact.id, replyToUpstreamId, change.sender_type]
+  const author = [change.instanceId, change.network?.participant ?? null]
+  const applied = [...target, eventId, CHANGE_EVENTS[kind], ...author]
+  const [changed] = await transaction.raise(applyChanges, applied, [organizationId])
+  if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
+  return 'recorded'
+}
+
+/** The parameters that identify the author and the channel of a record. */
+function authorValues({ sender_type, instanceId, network }: IncomingRecord): unknown[] {
+  return [sender_type, instanceId, network && JSON.stringify(network)]
+}

@@ -1,0 +1,184 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { WAITING_COLUMNS, type WaitingCallback } from './callbacks.js'
+
+// A callback that failed alone is set aside with the keys (addresses, message ids) that it names. Later callbacks that
+// name one of them are set aside behind it, so that the order per person holds: their `attempts` are 0, and `run_at` is
+// infinite until the one before them is out of the way.
+
+/** When a callback failed, and when it is tried again. */
+export interface FailedAttempt {
+  /** From 1. */
+  attempts: number
+  error: string
+  /** Null after the last attempt. */
+  runAt: Date | null
+}
+
+/** A callback that is set aside and due. */
+export interface SetAsideCallback {
+  callback: WaitingCallback
+  /** The number of attempts until now. */
+  attempts: number
+}
+
+/** A callback that failed on every attempt. */
+export interface FailedCallback {
+  organization_id: string
+  callback_id: string
+  attempts: number
+  error: string | null
+  failed_at: Date
+}
+
+/** Sets when the callbacks behind `head` are due, a CTE of callback_id, keys and `due_at`. */
+const setDue = (head: string) => `UPDATE set_aside_callbacks s SET run_at = h.due_at
+     FROM ${head} h
+     WHERE s.organization_id = $1 AND s.failed_at IS NULL AND s.attempts = 0 AND s.keys && h.keys
+       AND s.callback_id > h.callback_id`
+
+const setAside = statement<never>(
+  'setAsideCallbacks.insert',
+  `WITH added AS (
+     INSERT INTO set_aside_callbacks (organization_id, callback_id, keys, attempts, run_at, error)
+     SELECT $1, c.id, $3::text[], $4, $5, $6 FROM callbacks c WHERE c.organization_id = $1 AND c.id = $2 AND c.waiting
+     ON CONFLICT DO NOTHING
+   )
+   UPDATE callbacks SET waiting = false WHERE organization_id = $1 AND id = $2`,
+)
+
+const findKeys = statement<{ keys: string[] }>(
+  'setAsideCallbacks.findKeys',
+  `SELECT keys FROM set_aside_callbacks WHERE organization_id = $1 AND failed_at IS NULL AND keys && $2::text[]`,
+)
+
+const findDue = statement<WaitingCallback & { attempts: number }>(
+  'setAsideCallbacks.findDue',
+  `SELECT s.attempts, ${WAITING_COLUMNS}
+   FROM set_aside_callbacks s
+   JOIN callbacks c ON c.organization_id = $1 AND c.id = s.callback_id
+   LEFT JOIN instances i ON i.organization_id = $1 AND i.id = c.instance_id
+   WHERE s.organization_id = $1 AND s.failed_at IS NULL AND s.run_at <= $2 AND NOT EXISTS (
+     SELECT FROM set_aside_callbacks earlier
+     WHERE earlier.organization_id = $1 AND earlier.failed_at IS NULL AND earlier.callback_id < s.callback_id
+       AND earlier.keys && s.keys
+   )
+   ORDER BY s.callback_id
+   LIMIT 1`,
+)
+
+const fail = statement<never>(
+  'setAsideCallbacks.fail',
+  `WITH head AS (
+     UPDATE set_aside_callbacks
+     SET attempts = $3, error = $4, run_at = coalesce($5, $6), failed_at = CASE WHEN $5::timestamptz IS NULL THEN $6::timestamptz END
+     WHERE organization_id = $1 AND callback_id = $2
+     RETURNING callback_id, keys, CASE WHEN failed_at IS NULL THEN 'infinity' ELSE $6::timestamptz END AS due_at
+   )
+   ${setDue('head')}`,
+)
+
+const complete = statement<never>(
+  'setAsideCallbacks.complete',
+  `WITH head AS (
+     DELETE FROM set_aside_callbacks WHERE organization_id = $1 AND callback_id = $2
+     RETURNING callback_id, keys, $3::timestamptz AS due_at
+   )
+   ${setDue('head')}`,
+)
+
+const listFailed = statement<FailedCallback>(
+  'setAsideCallbacks.listFailed',
+  `SELECT s.organization_id, s.callback_id, s.attempts, s.error, s.failed_at
+   FROM set_aside_callbacks s JOIN organizations o ON o.id = s.organization_id
+   WHERE s.failed_at IS NOT NULL AND ($1::uuid IS NULL OR s.organization_id = $1)
+   ORDER BY s.organization_id, s.callback_id
+   LIMIT $2`,
+)
+
+const retry = statement<{ organization_id: string; callback_id: string }>(
+  'setAsideCallbacks.retry',
+  `UPDATE set_aside_callbacks SET failed_at = NULL, attempts = 0, run_at = $3
+   WHERE organization_id = $1 AND failed_at IS NOT NULL AND ($2::uuid IS NULL OR callback_id = $2)
+   RETURNING organization_id, callback_id`,
+)
+
+/**
+ * Sets a waiting callback aside with the keys that it names, after its first failed attempt; null: it has not been
+ * tried, because one before it is set aside.
+ */
+export async function setCallbackAside(
+  db: Queryable,
+  organizationId: string,
+  callbackId: string,
+  keys: readonly string[],
+  failed: (Omit<FailedAttempt, 'runAt'> & { runAt: Date }) | null,
+): Promise<void> {
+  const { attempts, error, runAt } = failed ?? { attempts: 0, error: null, runAt: 'infinity' }
+  await db.run(setAside, [organizationId, callbackId, keys, attempts, runAt, error])
+}
+
+/** All keys of the set-aside callbacks that name one of these keys, without those that failed on every attempt. */
+export async function findSetAsideKeys(
+  db: Queryable,
+  organizationId: string,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const rows = await db.run(findKeys, [organizationId, keys])
+  return new Set(rows.flatMap((row) => row.keys))
+}
+
+/** The first set-aside callback that is due at `now` and has none before it that names one of its keys; or null. */
+export async function findDueCallback(
+  db: Queryable,
+  organizationId: string,
+  now: Date,
+): Promise<SetAsideCallback | null> {
+  const [row] = await db.run(findDue, [organizationId, now])
+  if (row === undefined) return null
+  const { attempts, ...callback } = row
+  return { callback, attempts }
+}
+
+/** Records a failed attempt of a set-aside callback. After the last one, those behind it are due at `now`. */
+export async function failSetAsideCallback(
+  db: Queryable,
+  organizationId: string,
+  callbackId: string,
+  { attempts, error, runAt }: FailedAttempt,
+  now: Date,
+): Promise<void> {
+  await db.run(fail, [organizationId, callbackId, attempts, error, runAt, now])
+}
+
+/** Records that a set-aside callback is done; those behind it are due at `now`. */
+export async function completeSetAsideCallback(
+  db: Queryable,
+  organizationId: string,
+  callbackId: string,
+  now: Date,
+): Promise<void> {
+  await db.run(complete, [organizationId, callbackId, now])
+}
+
+/** At most `limit` callbacks that failed on every attempt; of all tenants if `organizationId` is null. */
+export function listFailedCallbacks(
+  db: Queryable,
+  organizationId: string | null,
+  limit: number,
+): Promise<FailedCallback[]> {
+  return db.run(listFailed, [organizationId, limit])
+}
+
+/**
+ * Gives a callback that failed on every attempt new attempts from `now` on; null: all of the organization. Resolves to
+ * their number. The caller tells the queue (`wakeCallbacks`).
+ */
+export async function retryFailedCallbacks(
+  db: Queryable,
+  organizationId: string,
+  callbackId: string | null,
+  now: Date,
+): Promise<number> {
+  return (await db.run(retry, [organizationId, callbackId, now])).length
+}
