@@ -62,10 +62,10 @@ async function shown() {
 /** Messages with this text cannot be recorded. */
 async function poison(): Promise<void> {
   await world.database.pool.query(
-    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
+    `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
   )
   await world.database.pool.query(
-    `CREATE TRIGGER refuse BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.text = 'poison') EXECUTE FUNCTION refuse()`,
+    `CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.text = 'poison') EXECUTE FUNCTION refuse()`,
   )
 }
 
