@@ -10,6 +10,7 @@ import type { Streams } from './invocation.js'
 const OPTION_OF_FIELD: Record<string, string> = {
   default_country: '--country',
   attribution_window_days: '--attribution-window',
+  retention_days: '--retention',
   full_name: '--name',
   expires_at: '--expires-at',
   overlap_seconds: '--overlap',

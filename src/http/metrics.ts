@@ -127,3 +127,29 @@ export function showCallbacks(registry: Registry, read: () => Promise<CallbackFi
     ({ failed }) => failed,
   )
 }
+
+/** Adds the sizes of the database's tables; `measure` reads them, for all processes. */
+export function showTables(
+  registry: Registry,
+  measure: () => Promise<readonly { name: string; bytes: number; rows: number }[]>,
+): void {
+  const rows = new Gauge({
+    name: 'parley_table_rows',
+    help: 'Rows of the tables that grow with traffic, as PostgreSQL estimates them',
+    labelNames: ['table'],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'parley_table_bytes',
+    help: 'Disk space of the tables that grow with traffic, with their indexes',
+    labelNames: ['table'],
+    registers: [registry],
+    async collect() {
+      // The other metrics are needed most while the database is down.
+      for (const table of await measure().catch(() => [])) {
+        this.set({ table: table.name }, table.bytes)
+        rows.set({ table: table.name }, table.rows)
+      }
+    },
+  })
+}

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/messages/receive/callback-receiver.js'
-import { findCallbackFigures } from '../core/runtime/maintenance.js'
+import { findCallbackFigures, measureStorage } from '../core/runtime/maintenance.js'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import { createAdminGuard, createGuard, type Gate } from '../http/access/auth.js'
 import { createSessionGuard } from '../http/access/session.js'
@@ -14,6 +14,7 @@ import {
   measureRequests,
   showCallbacks,
   showConnections,
+  showTables,
   showWebhooks,
 } from '../http/metrics.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
@@ -113,5 +114,6 @@ function mountProbes(
   showConnections(registry, connections)
   showWebhooks(registry, webhookFigures)
   showCallbacks(registry, () => findCallbackFigures(live))
+  showTables(registry, () => measureStorage(live))
   server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }

@@ -36,11 +36,13 @@ interface OrganizationOptions extends JsonOption {
   currency?: string
   language?: string
   attributionWindow?: string
+  retention?: string
 }
 
 const PROVIDER = 'what the organization sends through: upstream, gateway or none'
 const COUNTRY = 'country of phone numbers without a country code'
 const WINDOW = 'days after a click or a message in which an order is attributed to it'
+const RETENTION = 'days that raw callbacks, events and webhook deliveries are kept, 1 to 365'
 
 /** `parley org …`: organizations, with the verbs of the admin API. */
 export function addOrganizationCommands(program: Command, invocation: Invocation): void {
@@ -56,6 +58,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .option('--currency <code>', 'currency of revenue (default: BRL)')
     .option('--language <code>', 'preferred language of templates (default: pt_BR)')
     .option('--attribution-window <days>', `${WINDOW} (default: 7)`)
+    .option('--retention <days>', `${RETENTION} (default: 30)`)
     .option('--json', 'print the organization as JSON')
     .action((options) => create(invocation, options))
   org
@@ -79,6 +82,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .option('--currency <code>', 'currency of revenue')
     .option('--language <code>', 'preferred language of templates')
     .option('--attribution-window <days>', WINDOW)
+    .option('--retention <days>', RETENTION)
     .option('--json', 'print the organization as JSON')
     .action((name, options) => update(invocation, name, options))
   org
@@ -180,5 +184,6 @@ async function storefront({ env, streams }: Invocation, name: string, options: J
 function toFields({ name, slug, provider, country, timezone, currency, language, ...rest }: OrganizationOptions) {
   const named = provider === 'none' ? null : provider
   const place = { default_country: country, timezone, currency, language }
-  return { name, slug, provider: named, ...place, attribution_window_days: toNumber(rest.attributionWindow) }
+  const days = { attribution_window_days: toNumber(rest.attributionWindow), retention_days: toNumber(rest.retention) }
+  return { name, slug, provider: named, ...place, ...days }
 }

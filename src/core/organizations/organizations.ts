@@ -21,6 +21,7 @@ const DEFAULTS = {
   currency: 'BRL',
   language: 'pt_BR',
   attribution_window_days: 7,
+  retention_days: 30,
 } as const
 
 /** Creates an organization. Throws already_taken for the slug. */

@@ -23,6 +23,7 @@ import {
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
 import { noteUptime } from '../../storage/runtime/process-registry.js'
+import { measureTables, type TableSize } from '../../storage/runtime/tables.js'
 import { pruneStorefrontWebhooks } from '../../storage/storefront/orders.js'
 import { pruneShortLinkVisits, rollUpShortLinkClicks } from '../../storage/storefront/short-links.js'
 import { pruneDeliveries } from '../../storage/webhooks/log.js'
@@ -88,20 +89,19 @@ export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log
 const VISITS_MS = 150 * DAY_MS
 
 /**
- * Deletes expired data: raw callbacks, events, finished deliveries and ids of storefront webhooks after 30 days; visits
- * of short links after 150 days; idempotency keys, files without a message and wrong passwords after 1 day; expired
- * sessions and sign-in links. Completes what processes of an older version left incomplete: lists of contacts, counts
- * and types of messages.
+ * Deletes expired data: raw callbacks, events and finished deliveries after the days that their organization keeps
+ * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; idempotency keys, files without
+ * a message and wrong passwords after 1 day; expired sessions and sign-in links. Completes what processes of an older
+ * version left incomplete: lists of contacts, counts and types of messages.
  */
 export async function prune(given: Context): Promise<void> {
   const ctx = withPatience(given)
   const now = ctx.clock()
-  const monthAgo = before(now, 30 * DAY_MS)
-  await inBatches((limit) => pruneCallbacks(ctx.database, idBefore(monthAgo), limit))
-  await inBatches((limit) => pruneEvents(ctx.database, monthAgo, limit))
-  await inBatches((limit) => pruneDeliveries(ctx.database, idBefore(monthAgo), limit))
+  await inBatches((limit) => pruneCallbacks(ctx.database, now, limit))
+  await inBatches((limit) => pruneEvents(ctx.database, now, limit))
+  await inBatches((limit) => pruneDeliveries(ctx.database, now, limit))
   await inBatches((limit) => pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), limit))
-  await inBatches((limit) => pruneStorefrontWebhooks(ctx.database, monthAgo, limit))
+  await inBatches((limit) => pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS), limit))
   await inBatches((limit) => pruneIdempotencyKeys(ctx.database, idBefore(before(now, DAY_MS)), limit))
   await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))
   await pruneSessions(ctx.database, now)
@@ -128,6 +128,11 @@ export function findCallbackFigures({ database }: Pick<Context, 'database'>): Pr
 /** Moves jobs that a process of an older version has enqueued, while there are such processes. */
 export async function carryOverOldJobs(ctx: Pick<Context, 'database' | 'wakeWorkers'>): Promise<void> {
   while ((await carryOverJobs(ctx.database)) > 0) ctx.wakeWorkers()
+}
+
+/** The sizes of the tables that grow with traffic, of all organizations. */
+export function measureStorage({ database }: Pick<Context, 'database'>): Promise<TableSize[]> {
+  return measureTables(database)
 }
 
 /** Rolls up the counts that writers have added. */

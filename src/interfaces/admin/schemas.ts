@@ -74,6 +74,9 @@ const Organization = named(
     attribution_window_days: Type.Integer({
       description: 'How many days after a click, or after the message, an order still counts for a broadcast',
     }),
+    retention_days: Type.Integer({
+      description: 'How many days raw callbacks, events and webhook deliveries are kept',
+    }),
     created_at: DateTime,
     updated_at: DateTime,
   }),

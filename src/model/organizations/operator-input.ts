@@ -26,13 +26,20 @@ const organizationFields = {
     Type.String({ pattern: '^[a-z]{2,3}([_-][A-Za-z0-9]{2,8})*$', description: 'must be a language such as pt_BR' }),
   ),
   attribution_window_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
+  retention_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 })),
 }
 
 /** `country` is another name for `default_country`, used by the command line. */
 export const CreateOrganization = Type.Object({ ...organizationFields, country: organizationFields.default_country })
 export const ChangeOrganization = Type.Partial(CreateOrganization)
 
-const { slug: _slug, provider: _provider, country: _country, ...ownFields } = ChangeOrganization.properties
+const {
+  slug: _slug,
+  provider: _provider,
+  country: _country,
+  retention_days: _retention,
+  ...ownFields
+} = ChangeOrganization.properties
 
 /** The fields that an owner may change; the others are the operator's. */
 export const ChangeOwnOrganization = Type.Object(ownFields)

@@ -21,6 +21,8 @@ export interface Organization {
   language_chosen: boolean
   /** How many days after a click or a message an order is still attributed to it. */
   attribution_window_days: number
+  /** How many days raw callbacks, events and webhook deliveries are kept. */
+  retention_days: number
   created_at: Date
   updated_at: Date
 }
@@ -42,8 +44,8 @@ export interface Tenant extends Organization {
 
 /** The organization as the admin API shows it. */
 export function presentOrganization(organization: Organization) {
-  const { id, name, slug, provider, default_country, timezone, currency, language, attribution_window_days } =
-    organization
+  const { id, name, slug, provider, default_country, timezone, currency, language } = organization
+  const { attribution_window_days, retention_days } = organization
   return {
     id,
     name,
@@ -54,6 +56,7 @@ export function presentOrganization(organization: Organization) {
     currency,
     language,
     attribution_window_days,
+    retention_days,
     created_at: organization.created_at.toISOString(),
     updated_at: organization.updated_at.toISOString(),
   }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
+import { KEPT_SINCE } from '../organizations/retention.js'
 
 // Events are written by the statements that cause them. Readers read them in windows between two snapshots: everything
 // committed after the first and before the second. So a reader misses nothing and waits for nothing, however late a
@@ -117,11 +118,11 @@ const prune = statement<{ count: number }>(
        SELECT created_at FROM events WHERE organization_id = o.id ORDER BY transaction_id, id LIMIT 1
      ) first CROSS JOIN LATERAL (
        SELECT organization_id, transaction_id, id, created_at FROM events
-       WHERE organization_id = o.id AND first.created_at < $1
+       WHERE organization_id = o.id AND first.created_at < ${KEPT_SINCE}
        ORDER BY transaction_id, id
        LIMIT $2
      ) e
-     WHERE e.created_at < $1
+     WHERE e.created_at < ${KEPT_SINCE}
      LIMIT $2
    ), pruned AS (
      DELETE FROM events e USING old
@@ -171,9 +172,9 @@ export async function readNewestPosition(db: Queryable): Promise<EventPosition> 
   return { windowFrom: (row as { window_from: string }).window_from, windowTo: null, seq: null }
 }
 
-/** Deletes at most `limit` events from before `before` and returns their number. Of all organizations. */
-export async function pruneEvents(db: Queryable, before: Date, limit: number): Promise<number> {
-  const [row] = await db.run(prune, [before, limit])
+/** Deletes at most `limit` events that are not kept at `now`, and returns their number. Of all organizations. */
+export async function pruneEvents(db: Queryable, now: Date, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [now, limit])
   return row?.count ?? 0
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
+import { KEPT_SINCE_ID } from '../organizations/retention.js'
 
 /** A callback's body, cut to the changes of one organization. */
 export interface StoredCallback {
@@ -118,7 +119,7 @@ const prune = statement<{ count: number }>(
      SELECT c.organization_id, c.id
      FROM organizations o CROSS JOIN LATERAL (
        SELECT organization_id, id FROM callbacks
-       WHERE organization_id = o.id AND id < $1 AND NOT waiting AND NOT EXISTS (
+       WHERE organization_id = o.id AND id < ${KEPT_SINCE_ID} AND NOT waiting AND NOT EXISTS (
          SELECT FROM set_aside_callbacks s WHERE s.organization_id = o.id AND s.callback_id = callbacks.id
        )
        ORDER BY id
@@ -240,8 +241,8 @@ export async function readCallbackFigures(db: Queryable): Promise<CallbackFigure
   return row as CallbackFigures
 }
 
-/** Deletes at most `limit` callbacks that are done, with ids below `beforeId`; resolves to their number. Of all tenants. */
-export async function pruneCallbacks(db: Queryable, beforeId: string, limit: number): Promise<number> {
-  const [row] = await db.run(prune, [beforeId, limit])
+/** Deletes at most `limit` callbacks that are done, that are not kept at `now`; resolves to their number. Of all tenants. */
+export async function pruneCallbacks(db: Queryable, now: Date, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [now, limit])
   return row?.count ?? 0
 }

@@ -4,11 +4,11 @@ import type { Organization, Tenant, UpstreamSettings } from '../../model/organiz
 import { directoryHash } from './directory.js'
 
 const COLUMNS = `id, name, slug, provider, default_country, timezone, currency, language, language_chosen,
-  attribution_window_days, created_at, updated_at`
+  attribution_window_days, retention_days, created_at, updated_at`
 
 /** The columns of a tenant for queries that join `organizations o` with `upstream_settings u`; see toTenant. */
 export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.language_chosen,
-  o.attribution_window_days, o.created_at, o.updated_at,
+  o.attribution_window_days, o.retention_days, o.created_at, o.updated_at,
   u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit`
 
 export type TenantRow = Organization & { [Column in keyof UpstreamSettings]: UpstreamSettings[Column] | null }
@@ -18,7 +18,7 @@ export function toTenant(row: TenantRow): Tenant {
   const { phone_number_id, business_account_id, access_token, app_secret, messages_per_second, pair_limit, ...rest } =
     row
   const { id, name, slug, provider, default_country, timezone, currency, language, language_chosen } = rest
-  const { attribution_window_days, created_at, updated_at } = rest
+  const { attribution_window_days, retention_days, created_at, updated_at } = rest
   const upstream =
     phone_number_id === null
       ? null
@@ -30,15 +30,16 @@ export function toTenant(row: TenantRow): Tenant {
           messages_per_second,
           pair_limit,
         } as UpstreamSettings)
-  const place = { default_country, timezone, currency, language, language_chosen, attribution_window_days }
-  return { id, name, slug, provider, ...place, created_at, updated_at, upstream }
+  const place = { default_country, timezone, currency, language, language_chosen }
+  const days = { attribution_window_days, retention_days }
+  return { id, name, slug, provider, ...place, ...days, created_at, updated_at, upstream }
 }
 
 const insert = statement<Organization>(
   'organizations.insert',
   `INSERT INTO organizations (id, name, slug, provider, default_country, timezone, currency, language,
-     language_chosen, attribution_window_days)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     language_chosen, attribution_window_days, retention_days)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
    RETURNING ${COLUMNS}`,
 )
 
@@ -86,9 +87,10 @@ const listConnected = statement<{ id: string }>(
 const update = statement<Organization>(
   'organizations.update',
   `UPDATE organizations o
-   SET (name, slug, provider, default_country, timezone, currency, language, language_chosen, attribution_window_days, updated_at) = (
+   SET (name, slug, provider, default_country, timezone, currency, language, language_chosen,
+     attribution_window_days, retention_days, updated_at) = (
      SELECT p.name, p.slug, p.provider, p.default_country, p.timezone, p.currency, p.language, p.language_chosen,
-       p.attribution_window_days, now()
+       p.attribution_window_days, p.retention_days, now()
      FROM jsonb_populate_record(o, $2) p
    )
    WHERE o.id = $1
@@ -147,7 +149,7 @@ export async function insertOrganization(
 ): Promise<Organization> {
   const { name, slug, provider, default_country, timezone, currency, language, language_chosen } = fields
   const place = [default_country, timezone, currency, language, language_chosen]
-  const values = [organizationId, name, slug, provider, ...place, fields.attribution_window_days]
+  const values = [organizationId, name, slug, provider, ...place, fields.attribution_window_days, fields.retention_days]
   const [organization] = await db.run(insert, values)
   return organization as Organization
 }

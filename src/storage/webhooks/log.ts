@@ -4,6 +4,7 @@ import type { EventRow } from '../../model/webhooks/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS } from '../events/events.js'
 import { raiseEvents } from '../events/raise.js'
+import { KEPT_SINCE_ID } from '../organizations/retention.js'
 import { NEW_COLUMNS } from './deliveries.js'
 import { eventWebhook } from './webhooks.js'
 
@@ -134,7 +135,7 @@ const prune = statement<{ count: number }>(
      SELECT d.organization_id, d.id
      FROM organizations o CROSS JOIN LATERAL (
        SELECT organization_id, id FROM webhook_deliveries
-       WHERE organization_id = o.id AND id < $1 AND status <> 'pending'
+       WHERE organization_id = o.id AND id < ${KEPT_SINCE_ID} AND status <> 'pending'
        ORDER BY id
        LIMIT $2
      ) d
@@ -274,8 +275,8 @@ export async function sweepDeliveries(
   return row?.count ?? 0
 }
 
-/** Deletes at most `limit` finished deliveries with smaller ids, of all organizations; returns their number. */
-export async function pruneDeliveries(db: Queryable, beforeId: string, limit: number): Promise<number> {
-  const [row] = await db.run(prune, [beforeId, limit])
+/** Deletes at most `limit` finished deliveries that are not kept at `now`, of all organizations; returns their number. */
+export async function pruneDeliveries(db: Queryable, now: Date, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [now, limit])
   return row?.count ?? 0
 }

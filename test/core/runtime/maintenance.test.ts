@@ -206,6 +206,48 @@ describe('pruning', () => {
     expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
   })
 
+  it('deletes callbacks, events and deliveries of each organization after the days that it keeps them', async () => {
+    const brief = await world.createOrganization({ retention_days: 2 })
+    for (const one of [organization, brief]) {
+      await receiveMessages(world, one, textMessage(CUSTOMER, 'keep me'))
+      await insertDeliveries(0, 'delivered', 1, one)
+    }
+    // The rows have the time of the computer, which the clock of the tests has left behind.
+    const now = world.now()
+    await world.database.pool.query('UPDATE events SET created_at = $1', [now])
+    await world.database.pool.query(`UPDATE callbacks SET id = overlay(id::text PLACING $1 FROM 1 FOR 13)::uuid`, [
+      idBefore(now).slice(0, 13),
+    ])
+    const counts = async () => {
+      const { rows } = await world.database.pool.query<{ id: string; counts: number[] }>(
+        `SELECT o.id, ARRAY[(SELECT count(*) FROM callbacks WHERE organization_id = o.id),
+           (SELECT least(count(*), 1) FROM events WHERE organization_id = o.id),
+           (SELECT count(*) FROM webhook_deliveries WHERE organization_id = o.id)]::int[] AS counts
+         FROM organizations o`,
+      )
+      const byId = new Map(rows.map((row) => [row.id, row.counts]))
+      return [byId.get(organization.id), byId.get(brief.id)]
+    }
+    const [all, none] = [
+      [1, 1, 1],
+      [0, 0, 0],
+    ]
+    world.advance(1.9 * DAY)
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual([all, all])
+    world.advance(0.2 * DAY)
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual([all, none])
+    const longer = await world.admin('PATCH', `/organizations/${organization.id}`, { retention_days: 365 })
+    expect(longer.body.organization.retention_days).toBe(365)
+    world.advance(300 * DAY)
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual([all, none])
+    world.advance(64 * DAY)
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual([none, none])
+  })
+
   it('keeps unprocessed callbacks, and reports their number', async () => {
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'worked off')] })
     await world.drain()
@@ -222,6 +264,14 @@ describe('pruning', () => {
     const { rows } = await world.database.pool.query<{ body: Buffer }>('SELECT body FROM callbacks ORDER BY id')
     const texts = rows.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body)
     expect(texts).toEqual(['poison', 'waits'])
+  })
+
+  it('is visible in the sizes of the tables', async () => {
+    const { body } = await world.request('GET', '/metrics')
+    for (const table of ['callbacks', 'events', 'messages', 'webhook_deliveries', 'contacts']) {
+      expect(body).toMatch(new RegExp(`^parley_table_bytes\\{table="${table}"\\} [1-9]\\d*$`, 'm'))
+      expect(body).toMatch(new RegExp(`^parley_table_rows\\{table="${table}"\\} \\d+$`, 'm'))
+    }
   })
 
   it('deletes sessions and sign-in links that have expired, and wrong passwords after a day', async () => {
@@ -248,12 +298,12 @@ describe('pruning', () => {
   })
 
   /** Deliveries of this age. */
-  const insertDeliveries = (agoMs: number, status: string, count: number) => {
+  const insertDeliveries = (agoMs: number, status: string, count: number, { id } = organization) => {
     const time = new Date(world.now().getTime() - agoMs)
     return world.database.pool.query(
       `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order, status)
        SELECT $1, given.id, $1, 1, $1, 'contact.created', true, $3 FROM unnest($2::uuid[]) AS given (id)`,
-      [organization.id, Array.from({ length: count }, () => idBefore(time).slice(0, 24) + newId().slice(24)), status],
+      [id, Array.from({ length: count }, () => idBefore(time).slice(0, 24) + newId().slice(24)), status],
     )
   }
 

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const FIELDS = [
   ...['id', 'name', 'slug', 'provider', 'default_country', 'timezone', 'currency', 'language'],
-  ...['attribution_window_days', 'created_at', 'updated_at'],
+  ...['attribution_window_days', 'retention_days', 'created_at', 'updated_at'],
 ]
 const newSlug = () => `shop-${randomUUID().slice(0, 8)}`
 
@@ -143,6 +143,8 @@ describe('POST /admin/organizations', () => {
     [{ attribution_window_days: 0 }, 'Invalid field', 'attribution_window_days'],
     [{ attribution_window_days: 91 }, 'Invalid field', 'attribution_window_days'],
     [{ attribution_window_days: 1.5 }, 'Invalid field', 'attribution_window_days'],
+    [{ retention_days: 0 }, 'Invalid field', 'retention_days'],
+    [{ retention_days: 366 }, 'Invalid field', 'retention_days'],
   ])('returns 400 for %j', async (fields, error, name) => {
     const answer = await world.admin('POST', '/organizations', { name: 'Shop', slug: newSlug(), ...fields })
     expect(answer.status).toBe(400)

@@ -19,6 +19,7 @@ export const examples: Examples = {
           "currency": "BRL",
           "language": "pt_BR",
           "attribution_window_days": 7,
+          "retention_days": 30,
           "created_at": "2026-03-02T09:00:00.000Z",
           "updated_at": "2026-03-02T09:00:00.000Z"
         }
@@ -52,6 +53,7 @@ export const examples: Examples = {
           "currency": "BRL",
           "language": "pt_BR",
           "attribution_window_days": 7,
+          "retention_days": 30,
           "created_at": "2026-03-02T09:00:00.000Z",
           "updated_at": "2026-03-02T09:00:00.000Z"
         }
@@ -85,6 +87,7 @@ export const examples: Examples = {
             "currency": "BRL",
             "language": "pt_BR",
             "attribution_window_days": 7,
+            "retention_days": 30,
             "created_at": "2026-03-02T09:00:00.000Z",
             "updated_at": "2026-03-02T09:00:00.000Z"
           }
@@ -119,6 +122,7 @@ export const examples: Examples = {
           "currency": "BRL",
           "language": "pt_BR",
           "attribution_window_days": 7,
+          "retention_days": 30,
           "created_at": "2026-03-02T09:00:00.000Z",
           "updated_at": "2026-03-02T09:00:00.000Z"
         }
@@ -160,6 +164,7 @@ export const examples: Examples = {
           "currency": "BRL",
           "language": "pt_BR",
           "attribution_window_days": 7,
+          "retention_days": 30,
           "created_at": "2026-03-02T09:00:00.000Z",
           "updated_at": "2026-03-02T09:00:00.000Z"
         },
