@@ -18,19 +18,27 @@ export interface EventWriter {
   close(): Promise<void>
 }
 
-/** After this many failures in a row the device disconnects; the network keeps its messages until it reconnects. */
+/**
+ * After this many failures in a row, or if they last longer than this, the device disconnects: the network keeps its
+ * messages until it reconnects. What has come is in memory only.
+ */
 const MAX_FAILURES = 3
+const MAX_FAILING_MS = 1_000
 
 /** `onFailing` is called when events cannot be recorded for a while. */
 export function createEventWriter(settings: SessionSettings, onFailing: () => void): EventWriter {
   const { store, onState, onCode, onMessages, onUnrecorded, log, sleep, random } = settings
   let lastState = ''
+  let isFailing = false
   const retryQueue = createRetryQueue({
     sleep,
     random,
-    onFailure: (error, failures) => {
+    onFailure: (error, failures, ms) => {
       log.warn({ err: error, failures }, 'What a linked device tells could not be recorded')
-      if (failures === MAX_FAILURES) onFailing()
+      if (failures === 1) isFailing = false
+      if (isFailing || (failures < MAX_FAILURES && ms < MAX_FAILING_MS)) return
+      isFailing = true
+      onFailing()
     },
     onAbandoned: (delivery) => {
       if (delivery.messageIds.length > 0) onUnrecorded(delivery)
@@ -50,8 +58,14 @@ export function createEventWriter(settings: SessionSettings, onFailing: () => vo
   }
 
   function messages({ socket, directory }: Connection, events: DeviceEvent[]): void {
+    const identifyAll = () => Promise.all(events.map((event) => identify(event, directory)))
+    // At once, so that the look-ups of all waiting messages run at the same time; a failed one is repeated.
+    let early: Promise<DeviceEvent[]> | null = identifyAll()
+    early.catch(() => undefined)
     const record = async () => {
-      const complete = await Promise.all(events.map((event) => identify(event, directory)))
+      const identified = early ?? identifyAll()
+      early = null
+      const complete = await identified
       await onMessages(complete)
       const keys = settings.settings().readMessages ? complete.flatMap(toUnreadKey) : []
       if (keys.length === 0) return

@@ -13,8 +13,8 @@ export interface PendingWrite {
 export interface RetryQueueOptions {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
   random: () => number
-  /** Called for each failure of a write, starting with 1; the write is repeated. */
-  onFailure: (error: unknown, failures: number) => void
+  /** Called for each failure of a write, starting with 1; the write is repeated. `ms`: since the first attempt began. */
+  onFailure: (error: unknown, failures: number, ms: number) => void
   /** Called for each write that failed until the end. */
   onAbandoned: (write: PendingWrite) => void
 }
@@ -45,13 +45,14 @@ export function createRetryQueue({ sleep, random, onFailure, onAbandoned }: Retr
 
   /** False only if the queue was closed first. */
   async function isRecorded(write: PendingWrite): Promise<boolean> {
+    const begunAt = performance.now()
     for (let failures = 1; ; failures++) {
       const isLast = closing.signal.aborted
       try {
         await write.record()
         return true
       } catch (error) {
-        onFailure(error, failures)
+        onFailure(error, failures, performance.now() - begunAt)
         if (isLast) return false
         await sleep(backoffDelay(failures, RETRY, random), closing.signal).catch(() => undefined)
       }

@@ -22,6 +22,8 @@ export class ScriptedSocket {
   /** The error when the number behind an address is requested. */
   directoryErrors: Record<string, Error> = {}
   subject: string | null = null
+  /** The network gives the names of groups after this. */
+  subjectsHeld: Promise<void> = Promise.resolve()
   private readonly ws = new EventEmitter()
   private areHeld = false
 
@@ -89,6 +91,7 @@ export class ScriptedSocket {
       waitForMessage: note('waitForMessage', async () => this.word),
       executeUSyncQuery: note('executeUSyncQuery', async () => ({ list: this.people })),
       groupMetadata: note('groupMetadata', async () => {
+        await this.subjectsHeld
         if (this.subject === null) throw new Error('item-not-found')
         return { subject: this.subject }
       }),

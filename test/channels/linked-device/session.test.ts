@@ -120,6 +120,22 @@ describe('messages that arrive close together', () => {
     expect(ids(device.events)).toEqual(['A', 'B', 'C'])
   })
 
+  it('wait for the names of their groups together, not one after the other', async () => {
+    const { device, socket } = await open()
+    let answer = () => {}
+    socket.subject = 'Family'
+    socket.subjectsHeld = new Promise((resolve) => {
+      answer = resolve
+    })
+    const groups = ['1@g.us', '2@g.us', '3@g.us']
+    for (const group of groups) socket.raise('messages.upsert', told(`in ${group}`, 'notify', group))
+    expect(socket.called('groupMetadata')).toEqual(groups.map((group) => [group]))
+    expect(device.events).toEqual([])
+    answer()
+    await device.until(() => device.events.length === 3)
+    expect(ids(device.events)).toEqual(groups.map((group) => `in ${group}`))
+  })
+
   it('are in order even if one person is addressed by number and by hidden id', async () => {
     const { device, socket } = await open()
     const number = '5511888887777@s.whatsapp.net'
