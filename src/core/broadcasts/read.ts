@@ -8,6 +8,7 @@ import {
   type ShownBroadcast,
 } from '../../model/broadcasts/broadcast.js'
 import type { Organization } from '../../model/organizations/organization.js'
+import { MAX_DEPTH, readBoundedPage, tooDeep } from '../../model/page.js'
 import { Problem } from '../../model/problem.js'
 import { findBroadcast, listBroadcasts as listBroadcastRows } from '../../storage/broadcasts/broadcasts.js'
 import {
@@ -41,16 +42,19 @@ export interface BroadcastQuery {
   limit: number
 }
 
-/** A page of broadcasts, or of one-off sends, newest first, and the total. */
+/**
+ * A page of broadcasts, or of one-off sends, newest first, and the total. Throws invalid_parameter (page too deep).
+ */
 export function listBroadcasts(
   ctx: Reader,
   organization: Organization,
   { kind, status, page, limit }: BroadcastQuery,
 ): Promise<{ broadcasts: ShownBroadcast[]; total: number }> {
-  const range = { limit, offset: (page - 1) * limit }
-  return kind === 'single'
-    ? listOneOffBroadcasts(ctx.database, organization.id, range)
-    : listBroadcastRows(ctx.database, organization.id, { status, ...range })
+  return readBoundedPage({ page, limit }, 'Older ones are found by their ids', (offset, limit) =>
+    kind === 'single'
+      ? listOneOffBroadcasts(ctx.database, organization.id, { limit, offset })
+      : listBroadcastRows(ctx.database, organization.id, { status, limit, offset }),
+  )
 }
 
 /** Which recipients to list; pages count from 1. */
@@ -60,7 +64,7 @@ export interface RecipientQuery {
   limit: number
 }
 
-/** A page of a broadcast's recipients in their order, and the total. Throws broadcast_not_found. */
+/** A page of a broadcast's recipients in their order, and the total. Throws broadcast_not_found, invalid_parameter (page too deep). */
 export async function listRecipients(
   ctx: Reader,
   organization: Organization,
@@ -78,6 +82,8 @@ export async function listRecipients(
   const offset = (page - 1) * limit
   // The statement would read all recipients to find none.
   if (offset >= total) return { recipients: [], total }
+  // All recipients are read by their numbers, from any one.
+  if (status !== null && offset >= MAX_DEPTH) throw tooDeep(page, 'With format=csv you get all')
   const range = { status, isCancelled: broadcast.status === 'cancelled', after: 0, offset, limit }
   return { recipients: await listBroadcastRecipients(ctx.database, organization.id, broadcastId, range), total }
 }

@@ -4,6 +4,7 @@ import type { Contact } from '../../model/contacts/contact.js'
 import { readPhoneNumber } from '../../model/contacts/phone-number.js'
 import { normalizeTerm } from '../../model/conversations/search-terms.js'
 import type { Organization } from '../../model/organizations/organization.js'
+import { MAX_DEPTH, tooDeep } from '../../model/page.js'
 import {
   type ContactPage,
   type ContactSearch,
@@ -42,7 +43,7 @@ export function readContactSearch({ default_country }: Organization, search: str
 
 /**
  * A page of the contacts whose name or number contains the search text, most recently active first. Chooses the plan
- * that reads fewer rows.
+ * that reads fewer rows. Throws invalid_parameter (page too deep).
  */
 export async function findContactPage(
   { database }: Context,
@@ -53,6 +54,7 @@ export async function findContactPage(
 ): Promise<ContactPage> {
   const { found, all } = await countFoundContacts(database, organizationId, search)
   if (skip >= found) return { contacts: [], total: found }
+  if (skip >= MAX_DEPTH) throw tooDeep(skip / limit + 1, 'Search for more of the name or number')
   const walk = ((skip + limit) * all) / found
   const read = walk < found ? walkToFoundContacts : listFoundContacts
   return { contacts: await read(database, organizationId, search, skip, limit), total: found }

@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/pool.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
 import type { Organization } from '../../model/organizations/organization.js'
+import { type PageRequest, readBoundedPage } from '../../model/page.js'
 import {
   listOptOutPage,
   listOptOutsAfter,
@@ -12,13 +13,11 @@ import {
 
 const STEP = 500
 
-/** One page of the contacts that have opted out, newest first; the first page is 1. */
-export function listOptOuts(
-  ctx: OperatorContext,
-  organization: Organization,
-  { page, limit }: { page: number; limit: number },
-): Promise<OptOutPage> {
-  return listOptOutPage(ctx.database, organization.id, (page - 1) * limit, limit)
+/** One page of the contacts that have opted out, newest first. Throws invalid_parameter (page too deep). */
+export function listOptOuts(ctx: OperatorContext, organization: Organization, page: PageRequest): Promise<OptOutPage> {
+  return readBoundedPage(page, 'The export has all', (skip, limit) =>
+    listOptOutPage(ctx.database, organization.id, skip, limit),
+  )
 }
 
 /** All of them in the same order, read from the database while they are streamed. */

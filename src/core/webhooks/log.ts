@@ -1,6 +1,7 @@
 import type { Context, OperatorContext } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Again } from '../../model/jobs.js'
+import { type PageRequest, readBoundedPage } from '../../model/page.js'
 import { Problem } from '../../model/problem.js'
 import { presentEvent, type ShownEvent } from '../../model/webhooks/event.js'
 import { type Delivery, EVENT_KINDS, EVERY_KIND } from '../../model/webhooks/webhook.js'
@@ -30,13 +31,19 @@ const MAX_REPLAYED = 100_000
 const SWEEP_BATCH = 5_000
 const READ_BATCH = 1_000
 
-/** A page of the organization's deliveries, newest first; the first page is 1. */
+/**
+ * A page of the organization's deliveries, newest first; the first page is 1. Deliveries beyond the last page are not
+ * counted. Throws invalid_parameter (page too deep).
+ */
 export function listDeliveries(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
-  { page, limit, ...filter }: DeliveryFilter & { page: number; limit: number },
+  { page, limit, ...filter }: DeliveryFilter & PageRequest,
 ): Promise<{ deliveries: Delivery[]; total: number }> {
-  return listDeliveryPage(ctx.database, organizationId, filter, (page - 1) * limit, limit)
+  const instead = 'Filter by webhook_id or status'
+  return readBoundedPage({ page, limit }, instead, (skip, limit) =>
+    listDeliveryPage(ctx.database, organizationId, filter, skip, limit),
+  )
 }
 
 /**

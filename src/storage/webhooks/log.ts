@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, statement } from '../../database/statement.js'
+import { MAX_DEPTH } from '../../model/page.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS } from '../events/events.js'
@@ -31,8 +32,11 @@ const listOfWebhook = statement<Delivery>(
 
 const count = statement<{ count: number }>(
   'webhookLog.count',
-  `SELECT count(*) FROM webhook_deliveries
-   WHERE organization_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR webhook_id = $3)`,
+  `SELECT count(*) FROM (
+     SELECT FROM webhook_deliveries
+     WHERE organization_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR webhook_id = $3)
+     LIMIT $4
+   ) found`,
 )
 
 const find = statement<Delivery>(
@@ -154,7 +158,7 @@ export interface DeliveryFilter {
   status: DeliveryStatus | null
 }
 
-/** A page of deliveries, newest first, and the number on all pages. */
+/** A page of deliveries, newest first, and their number, which is counted to one more than pages reach. */
 export async function listDeliveryPage(
   db: Queryable,
   organizationId: string,
@@ -165,7 +169,7 @@ export async function listDeliveryPage(
   const values = [organizationId, status, limit, skip]
   const [deliveries, [counted]] = await Promise.all([
     webhookId === null ? db.run(listAll, values) : db.run(listOfWebhook, [...values, webhookId]),
-    db.run(count, [organizationId, status, webhookId]),
+    db.run(count, [organizationId, status, webhookId, MAX_DEPTH + 1]),
   ])
   return { deliveries, total: counted?.count ?? 0 }
 }
