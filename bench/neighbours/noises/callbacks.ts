@@ -7,7 +7,7 @@ import { keepAsking } from '../requests.js'
 import { ask, createTenant, deleteTenant, postInbound, type Stage, type Tenant, untilTrue } from '../stage.js'
 
 const JUNK_CONNECTIONS = 16
-const LARGE_WIDTH = 8
+const LARGE_WIDTH = 4
 const MESSAGES_PER_CALLBACK = 100
 const FLOOD_WIDTH = 4
 /** Well-formed, but of no body. */

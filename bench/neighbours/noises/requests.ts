@@ -16,7 +16,7 @@ import {
 import { voiceNote } from '../voice-note.js'
 
 const READ_WIDTH = 20
-const BODY_WIDTH = 4
+const BODY_WIDTH = 3
 const BODY_BYTES = 32 * MEBIBYTE
 const GUESS_WIDTH = 40
 /** Addresses of the strangers, as a proxy names them. */
