@@ -20,7 +20,7 @@ export interface WaitingCallback extends Omit<StoredCallback, 'organizationId'> 
 
 /** First half of the advisory locks of organizations whose callbacks are worked off; the second half is a hash. */
 const LOCK_CLASS = 0x63_61_6c_6c
-const LOCK = `${LOCK_CLASS}, hashtext($1::uuid::text)`
+const lockOf = (organizationId: string) => `${LOCK_CLASS}, hashtext(${organizationId}::text)`
 
 const insert = statement<never>(
   'callbacks.insert',
@@ -38,27 +38,28 @@ export const WAITING_COLUMNS = `c.id, c.body, c.instance_id AS "instanceId", c.r
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null }
 
-// The lock is taken and the callbacks are read with one snapshot, which may be older than the lock: completeCallbacks
+// The server's clock decides the order of arrival: those of the processes, which make the ids, may differ. The lock is
+// taken and the callbacks are read with one snapshot, which may be older than the lock: completeCallbacks
 // shows whether another process has completed some of them meanwhile.
 const take = statement<{ taken: boolean; hasSetAside: boolean } & Nullable<WaitingCallback>>(
   'callbacks.take',
-  `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_lock(${LOCK}) AS taken)
+  `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_lock(${lockOf('$1::uuid')}) AS taken)
    SELECT lock.taken, EXISTS (
        SELECT FROM set_aside_callbacks WHERE organization_id = $1 AND failed_at IS NULL
      ) AS "hasSetAside", waiting.*
    FROM lock LEFT JOIN LATERAL (
      SELECT ${WAITING_COLUMNS}
      FROM (
-       SELECT w.*, sum(octet_length(body)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(body) AS bytes_before
-       FROM (SELECT * FROM callbacks WHERE organization_id = $1 AND waiting ORDER BY id LIMIT $2) w
+       SELECT w.*, sum(octet_length(body)) OVER (ORDER BY received_at, id ROWS UNBOUNDED PRECEDING) - octet_length(body) AS bytes_before
+       FROM (SELECT * FROM callbacks WHERE organization_id = $1 AND waiting ORDER BY received_at, id LIMIT $2) w
      ) c
      LEFT JOIN instances i ON i.organization_id = $1 AND i.id = c.instance_id
      WHERE c.bytes_before < $3 AND EXISTS (SELECT FROM organizations WHERE id = $1)
    ) waiting ON lock.taken
-   ORDER BY waiting.id`,
+   ORDER BY waiting."receivedAt", waiting.id`,
 )
 
-const release = statement<never>('callbacks.release', `SELECT pg_advisory_unlock(${LOCK})`)
+const release = statement<never>('callbacks.release', `SELECT pg_advisory_unlock(${lockOf('$1')})`)
 
 const complete = statement<{ completed: number }>(
   'callbacks.complete',
@@ -103,7 +104,7 @@ const listBacklogged = statement<{ organization_id: string }>(
   `SELECT o.id AS organization_id FROM organizations o
    WHERE EXISTS (
        SELECT FROM (
-         SELECT received_at FROM callbacks WHERE organization_id = o.id AND waiting ORDER BY id LIMIT 1
+         SELECT received_at FROM callbacks WHERE organization_id = o.id AND waiting ORDER BY received_at LIMIT 1
        ) oldest
        WHERE received_at < $1
      ) OR EXISTS (
@@ -142,7 +143,7 @@ const figures = statement<CallbackFigures>(
      (
        SELECT extract(epoch FROM now() - min(oldest.received_at))::float8
        FROM organizations o CROSS JOIN LATERAL (
-         SELECT received_at FROM callbacks WHERE organization_id = o.id AND waiting ORDER BY id LIMIT 1
+         SELECT received_at FROM callbacks WHERE organization_id = o.id AND waiting ORDER BY received_at LIMIT 1
        ) oldest
      ) AS "oldestSeconds",
      (SELECT count(*) FROM set_aside_callbacks WHERE failed_at IS NULL) AS "setAside",

@@ -31,11 +31,11 @@ export interface FailedCallback {
   failed_at: Date
 }
 
-/** Sets when the callbacks behind `head` are due, a CTE of callback_id, keys and `due_at`. */
+/** Sets when the callbacks behind `head` are due, a CTE of callback_id, created_at, keys and due_at. */
 const setDue = (head: string) => `UPDATE set_aside_callbacks s SET run_at = h.due_at
      FROM ${head} h
      WHERE s.organization_id = $1 AND s.failed_at IS NULL AND s.attempts = 0 AND s.keys && h.keys
-       AND s.callback_id > h.callback_id`
+       AND (s.created_at, s.callback_id) > (h.created_at, h.callback_id)`
 
 const setAside = statement<never>(
   'setAsideCallbacks.insert',
@@ -60,10 +60,10 @@ const findDue = statement<WaitingCallback & { attempts: number }>(
    LEFT JOIN instances i ON i.organization_id = $1 AND i.id = c.instance_id
    WHERE s.organization_id = $1 AND s.failed_at IS NULL AND s.run_at <= $2 AND NOT EXISTS (
      SELECT FROM set_aside_callbacks earlier
-     WHERE earlier.organization_id = $1 AND earlier.failed_at IS NULL AND earlier.callback_id < s.callback_id
+     WHERE earlier.organization_id = $1 AND earlier.failed_at IS NULL AND (earlier.created_at, earlier.callback_id) < (s.created_at, s.callback_id)
        AND earlier.keys && s.keys
    )
-   ORDER BY s.callback_id
+   ORDER BY s.created_at, s.callback_id
    LIMIT 1`,
 )
 
@@ -73,7 +73,7 @@ const fail = statement<never>(
      UPDATE set_aside_callbacks
      SET attempts = $3, error = $4, run_at = coalesce($5, $6), failed_at = CASE WHEN $5::timestamptz IS NULL THEN $6::timestamptz END
      WHERE organization_id = $1 AND callback_id = $2
-     RETURNING callback_id, keys, CASE WHEN failed_at IS NULL THEN 'infinity' ELSE $6::timestamptz END AS due_at
+     RETURNING callback_id, created_at, keys, CASE WHEN failed_at IS NULL THEN 'infinity' ELSE $6::timestamptz END AS due_at
    )
    ${setDue('head')}`,
 )
@@ -82,7 +82,7 @@ const complete = statement<never>(
   'setAsideCallbacks.complete',
   `WITH head AS (
      DELETE FROM set_aside_callbacks WHERE organization_id = $1 AND callback_id = $2
-     RETURNING callback_id, keys, $3::timestamptz AS due_at
+     RETURNING callback_id, created_at, keys, $3::timestamptz AS due_at
    )
    ${setDue('head')}`,
 )
