@@ -159,7 +159,7 @@ export function parseUpstreamTimeout(text: string): Parsed<number> {
 }
 
 /** Fewer would leave no share for requests or for work. */
-const MIN_CONNECTIONS = 10
+const MIN_CONNECTIONS = 15
 
 export function parseConnections(text: string): Parsed<number> {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN

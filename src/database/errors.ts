@@ -14,7 +14,6 @@ const UNAVAILABLE = new Set([
   '57P04', // database dropped
   '57P05', // idle session timeout
   '25P03', // idle in transaction timeout
-  QUERY_CANCELED, // statement timeout
   '55000', // not accepting connections
   '25006', // read-only after a failover
   '53300', // too many connections
@@ -74,7 +73,7 @@ export function connectionShortage(error: unknown): Shortage | null {
   return error instanceof NoPlaceError ? error.shortage : null
 }
 
-/** True if PostgreSQL could not be reached, went away, had no free connection, or took too long: not a bug. */
+/** True if PostgreSQL could not be reached, went away, or had no free connection: a 503, not a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof NoPlaceError) return true

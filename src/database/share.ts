@@ -1,5 +1,5 @@
 import { batch } from '../lib/async/batcher.js'
-import { isDatabaseUnavailable } from './errors.js'
+import { isDatabaseUnavailable, isStatementTimeout } from './errors.js'
 
 const MAX_BATCH = 100
 
@@ -14,7 +14,8 @@ export function batchStatement<Item, Result extends object | string>(
     try {
       return await run(items)
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error
+      // One by one, each could take as long.
+      if (isDatabaseUnavailable(error) || isStatementTimeout(error)) throw error
       return items.map(() => null)
     }
   }, MAX_BATCH)

@@ -34,33 +34,40 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** The transaction whose work makes this call. A connection that was opened in one makes calls after its end, too. */
+/**
+ * The transaction or session whose work makes this call. A connection that was opened in one makes calls after its end,
+ * too.
+ */
 const inTransaction = new AsyncLocalStorage<{ isRunning: boolean }>()
+const inSession = new AsyncLocalStorage<{ isRunning: boolean }>()
 
 /**
  * The database, with checks that statements raise events only for organizations in their values, and that transactions
- * use no second connection: if all connections were in use by such transactions, all would wait for ever.
+ * and sessions use no second connection: if all connections were in use by such work, all would wait for ever.
  */
-export function withChecks<Base extends Database>(database: Base): Base {
+export function withChecks<Base extends Database>(database: Base, isSession = false): Base {
+  const requireNoOther = (what: string) => {
+    const isOther = !isSession && inSession.getStore()?.isRunning
+    if (isOther || inTransaction.getStore()?.isRunning) throw new Error(`${what}: takes a second connection`)
+  }
   const transaction: Database['transaction'] = (work) => {
-    requireNoTransaction('a transaction')
-    const state = { isRunning: true }
-    return database
-      .transaction((inner) => inTransaction.run(state, () => work({ ...inner, raise: checkedRaise(inner) })))
-      .finally(() => {
-        state.isRunning = false
-      })
+    requireNoOther('a transaction')
+    return whileRunning((state) =>
+      database.transaction((inner) => inTransaction.run(state, () => work({ ...inner, raise: checkedRaise(inner) }))),
+    )
   }
   const session: Database['session'] = (work) => {
-    requireNoTransaction('a session')
-    return database.session((inner) => work(withChecks(inner)))
+    requireNoOther('a session')
+    return whileRunning((state) =>
+      database.session((inner) => inSession.run(state, () => work(withChecks(inner, true)))),
+    )
   }
   const run: Database['run'] = (statement, values) => {
-    requireNoTransaction(statement.name)
+    requireNoOther(statement.name)
     return database.run(statement, values)
   }
   const raise: Database['raise'] = (statement, values, organizationIds) => {
-    requireNoTransaction(statement.name)
+    requireNoOther(statement.name)
     return checkedRaise(database)(statement, values, organizationIds)
   }
   return { ...database, transaction, session, run, raise, patient: () => withChecks(database) }
@@ -68,11 +75,16 @@ export function withChecks<Base extends Database>(database: Base): Base {
 
 /** Makes a call within the work of a transaction as if another request made it. */
 export function besides<Result>(call: () => Result): Result {
-  return inTransaction.exit(call)
+  return inSession.exit(() => inTransaction.exit(call))
 }
 
-function requireNoTransaction(what: string): void {
-  if (inTransaction.getStore()?.isRunning) throw new Error(`${what}: takes a second connection within a transaction`)
+async function whileRunning<Result>(run: (state: { isRunning: boolean }) => Promise<Result>): Promise<Result> {
+  const state = { isRunning: true }
+  try {
+    return await run(state)
+  } finally {
+    state.isRunning = false
+  }
 }
 
 function checkedRaise({ raise }: Queryable): Queryable['raise'] {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { isDatabaseUnavailable } from '../../database/errors.js'
+import { isDatabaseUnavailable, isStatementTimeout } from '../../database/errors.js'
 import { newId } from '../../lib/bytes/id.js'
 import { Problem } from '../../model/problem.js'
 import {
@@ -113,7 +113,7 @@ async function finish(
       await keepAnswer(ctx.database, organizationId, request, resourceId, kept)
     } else await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId)
   } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error
+    if (!isDatabaseUnavailable(error) && !isStatementTimeout(error)) throw error
     ctx.log.warn({ err: error }, 'the answer to an idempotent request could not be kept')
   }
 }

@@ -101,7 +101,7 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
     request.log.debug({ requestId: request.id }, 'the client hung up while it sent its request')
     return new Problem('invalid_json', 'The connection was closed before the request body was complete')
   }
-  if (isDatabaseUnavailable(error)) return fromDatabase(error, request)
+  if (isDatabaseUnavailable(error) || isStatementTimeout(error)) return fromDatabase(error, request)
   request.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'a request failed')
   return new Problem('internal', 'An unexpected error occurred: give the request_id to the operator of the service', {
     request_id: request.id,
