@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import { formatAnalytics, judgeAnalytics } from './analytics-report.js'
+import { formatBodies, judgeBodies } from './bodies-report.js'
 import { formatBroadcast, judgeBroadcast } from './broadcast-report.js'
 import { createCleanup } from './cleanup.js'
 import { formatConsole, judgeConsole } from './console-report.js'
@@ -23,6 +24,7 @@ import {
 import { formatScale, judgeScale } from './scale-report.js'
 import { describeServer, type Run } from './server.js'
 import { measureAnalytics } from './subjects/analytics.js'
+import { measureBodies } from './subjects/bodies.js'
 import { measureBroadcast } from './subjects/broadcast.js'
 import { measureCallbacks } from './subjects/callbacks.js'
 import { measureConsole } from './subjects/console.js'
@@ -100,6 +102,8 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
       const measure = () => measureNeighbours(run, seconds, noise)
       return report(run, only, options, measure, formatNeighbours, judgeNeighbours)
     }
+    case 'bodies':
+      return report(run, only, options, () => measureBodies(run), formatBodies, judgeBodies)
     default:
       return benchmark(run, options)
   }

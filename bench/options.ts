@@ -3,7 +3,7 @@ import { NOISES } from './neighbours/noises.js'
 
 /**
  * The values of `--only`. Without it, all run except `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway`,
- * `console`, `full-number` and `neighbours`, which take minutes or need more than Node.
+ * `console`, `full-number`, `neighbours` and `bodies`, which take minutes or need more than Node.
  */
 export const subjects = [
   'contact',
@@ -21,6 +21,7 @@ export const subjects = [
   'console',
   'full-number',
   'neighbours',
+  'bodies',
 ] as const
 export type Subject = (typeof subjects)[number]
 
