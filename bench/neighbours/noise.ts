@@ -27,6 +27,8 @@ export interface NoiseKind {
 export interface Amounts {
   /** Requests with wrong signatures per second; null: as many as are answered. */
   junkPerSecond: number | null
+  /** Bodies of many megabytes at a time. */
+  largeBodies: number
   /** Callbacks that wait, of 100 messages each. */
   waitingCallbacks: number
   /** Recipients of each of the 50 broadcasts on a slow number. */
@@ -46,6 +48,7 @@ export interface Amounts {
 /** For proving that nothing waits; the largest amounts would only take longer. */
 export const JOURNEY: Amounts = {
   junkPerSecond: null,
+  largeBodies: 1,
   waitingCallbacks: 50,
   recipients: 20,
   erasures: 500,
@@ -60,6 +63,7 @@ export const JOURNEY: Amounts = {
 /** For measuring. */
 export const BENCH: Amounts = {
   junkPerSecond: 5_000,
+  largeBodies: 4,
   waitingCallbacks: 200,
   recipients: 200,
   erasures: 1_000,

@@ -1,3 +1,4 @@
+import type { JobClassName } from '../../src/model/jobs.js'
 import { countJobs, type Stage, signInOwner, succeed, type Tenant, untilTrue } from './stage.js'
 import { voiceNote } from './voice-note.js'
 
@@ -34,7 +35,7 @@ async function eraseContact(stage: Stage, tenant: Tenant): Promise<void> {
   const { key } = tenant
   await succeed('POST', `${stage.url}/contact`, { key, body: { phone_number: number } })
   await succeed('DELETE', `${stage.url}/contact?phone_number=${number}`, { key })
-  await untilNoJobs(stage, tenant)
+  await untilNoJobs(stage, tenant, 'erasure')
 }
 
 async function importContacts({ url }: Stage, { key }: Tenant): Promise<void> {
@@ -63,9 +64,10 @@ async function syncOrders(stage: Stage, tenant: Tenant): Promise<void> {
   const { url, adminToken: key, sandboxUrl } = stage
   const body = { url: `${sandboxUrl}/shop`, access_token: 'token', webhook_secret: 'secret' }
   await succeed('PUT', `${url}/admin/organizations/${tenant.id}/storefront`, { key, body })
-  await untilNoJobs(stage, tenant)
+  await untilNoJobs(stage, tenant, 'sync')
 }
 
-function untilNoJobs(stage: Stage, tenant: Tenant): Promise<void> {
-  return untilTrue('the jobs had not been done', async () => (await countJobs(stage, tenant)) === 0)
+function untilNoJobs(stage: Stage, tenant: Tenant, jobClass: JobClassName): Promise<void> {
+  const isDone = async () => (await countJobs(stage, tenant, jobClass)) === 0
+  return untilTrue(`the ${jobClass} jobs had not been done`, isDone)
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { newId } from '../../src/lib/bytes/id.js'
+import type { JobClassName } from '../../src/model/jobs.js'
 import { callbackOf, type InboundText, signatureOf } from '../loads.js'
 import { until } from '../until.js'
 
@@ -114,11 +115,11 @@ export async function signInOwner(
   return { credentials, cookie: headers.get('set-cookie')?.split(';')[0] ?? '' }
 }
 
-/** How many jobs of the organization wait or run. */
-export async function countJobs({ database }: Stage, { id }: Tenant): Promise<number> {
+/** How many jobs of the organization and of this class wait or run. */
+export async function countJobs({ database }: Stage, { id }: Tenant, jobClass: JobClassName): Promise<number> {
   const { rows } = await database.query(
-    'SELECT count(*)::int AS count FROM jobs WHERE organization_id = $1 AND failed_at IS NULL',
-    [id],
+    'SELECT count(*)::int AS count FROM jobs WHERE organization_id = $1 AND class = $2 AND failed_at IS NULL',
+    [id, jobClass],
   )
   return rows[0].count
 }

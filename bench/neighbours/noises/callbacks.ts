@@ -7,7 +7,6 @@ import { keepAsking } from '../requests.js'
 import { ask, createTenant, deleteTenant, postInbound, type Stage, type Tenant, untilTrue } from '../stage.js'
 
 const JUNK_CONNECTIONS = 16
-const LARGE_WIDTH = 4
 const MESSAGES_PER_CALLBACK = 100
 const FLOOD_WIDTH = 4
 /** Well-formed, but of no body. */
@@ -77,17 +76,17 @@ function junkOf({ phoneNumberId }: Tenant): NextRequest {
   return () => requests[turn++ % requests.length] as string
 }
 
-async function startLargeJunk(stage: Stage): Promise<Noise> {
+async function startLargeJunk(stage: Stage, { largeBodies }: Amounts): Promise<Noise> {
   const entries: string[] = []
   for (let bytes = 0; bytes < 4 * MEBIBYTE - 100; bytes += entries.at(-1)?.length ?? 0) {
     entries.push(`{"id":"${entries.length}","changes":[{}]},`)
   }
   const body = Buffer.from(`{"entry":[${entries.join('').slice(0, -1)}]}`)
   const headers = { 'x-hub-signature-256': WRONG_SIGNATURE }
-  const requests = keepAsking(LARGE_WIDTH, [400, 401, 413], () =>
+  const requests = keepAsking(largeBodies, [400, 401, 413], () =>
     ask('POST', `${stage.url}/hooks/upstream`, { body, headers }),
   )
-  await requests.untilAnswered(LARGE_WIDTH)
+  await requests.untilAnswered(largeBodies)
   return { remaining: async () => requests.underWay, stop: requests.end }
 }
 

@@ -38,7 +38,7 @@ async function startErasures(stage: Stage, { erasures, storedCallbacks }: Amount
   await askForEach(numbers, ERASURE_WIDTH, [200], (number) =>
     ask('DELETE', `${url}/contact?phone_number=${number}`, { key }),
   )
-  return { remaining: () => countJobs(stage, tenant), stop: () => deleteTenant(stage, tenant) }
+  return { remaining: () => countJobs(stage, tenant, 'erasure'), stop: () => deleteTenant(stage, tenant) }
 }
 
 async function startImports(stage: Stage, { importedRows }: Amounts): Promise<Noise> {

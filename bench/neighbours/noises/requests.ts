@@ -16,7 +16,6 @@ import {
 import { voiceNote } from '../voice-note.js'
 
 const READ_WIDTH = 20
-const BODY_WIDTH = 3
 const BODY_BYTES = 32 * MEBIBYTE
 const GUESS_WIDTH = 40
 /** Addresses of the strangers, as a proxy names them. */
@@ -73,7 +72,7 @@ function findMessages({ url }: Stage, { key }: Tenant, where: object): Promise<A
   return ask('POST', `${url}/gateway/chat/findMessages/${INSTANCE}`, { key, body: { where } })
 }
 
-async function startLargeBodies(stage: Stage): Promise<Noise> {
+async function startLargeBodies(stage: Stage, { largeBodies }: Amounts): Promise<Noise> {
   const tenant = await createTenant(stage, 'Noisy')
   const { cookie } = await signInOwner(stage, tenant)
   const { url } = stage
@@ -87,7 +86,7 @@ async function startLargeBodies(stage: Stage): Promise<Noise> {
     () => ask('POST', `${url}/send-chat`, { key, body: nested }),
     () => ask('POST', `${url}/set-webhooks`, { key, body: nested }),
   ]
-  return noiseOf(stage, tenant, BODY_WIDTH, inTurn(BODY_WIDTH, [200, 400, 413], asks))
+  return noiseOf(stage, tenant, largeBodies, inTurn(largeBodies, [200, 400, 413], asks))
 }
 
 /** So many of this JSON value that a body has BODY_BYTES. */

@@ -25,7 +25,7 @@ async function startSyncs(stage: Stage): Promise<Noise> {
   await untilTrue('the shop was not asked', async () => shop.received > 0)
   return {
     remaining: async () => {
-      const counts = await Promise.all(tenants.map((tenant) => countJobs(stage, tenant)))
+      const counts = await Promise.all(tenants.map((tenant) => countJobs(stage, tenant, 'sync')))
       return counts.reduce((sum, count) => sum + count, 0)
     },
     stop: async () => {
