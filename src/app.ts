@@ -93,7 +93,7 @@ export interface App {
   close(): Promise<void>
 }
 
-const REAP_MS = 15_000
+const REAP_MS = 1_000
 /** Longer than any file is in progress; older ones were left by a dead process. */
 const STALE_MS = 60 * 60_000
 /** How often templates are fetched when a request names an unknown one. */

@@ -55,14 +55,6 @@ export function showWebhooks(registry: Registry, figures: () => WebhookFigures):
       this.set(figures().inFlight)
     },
   })
-  new Gauge({
-    name: 'parley_webhook_organizations',
-    help: 'Organizations whose events this process delivers',
-    registers,
-    collect() {
-      this.set(figures().organizations)
-    },
-  })
 }
 
 /** The figures of the connections of each purpose. */

@@ -25,7 +25,7 @@ const CONTACTS = 3
 const MESSAGES = 8
 const WIDTH = 8
 
-/** A process that delivers, and as which the database knows it. */
+/** A process that delivers, and its id in the database. */
 interface Deliverer {
   program: Program
   id: number
@@ -70,57 +70,43 @@ afterAll(async () => {
 
 // The tests are one story, each goes on where the one before ended.
 describe('several processes that deliver webhooks', () => {
-  it('share the organizations evenly', async () => {
-    for (let count = 0; count < 3; count++) deliverers.push(await startDeliverer())
-    await untilSharedEvenly()
-  })
-
   it('deliver every event once, and in order', async () => {
+    for (let count = 0; count < 3; count++) deliverers.push(await startDeliverer())
     await tell(shops)
     await expectDelivered()
   })
 
-  it('give a share to a new process while they deliver', async () => {
+  it('go on while another process starts', async () => {
     const traffic = tell(shops)
     deliverers.push(await startDeliverer())
     await traffic
-    await untilSharedEvenly()
     await expectDelivered()
   })
 
-  it('record requests in flight of a stopping process, and take its organizations over', async () => {
-    const stopped = deliverers.shift() as Deliverer
-    const held = await holdAnswersOf(stopped)
-    stopped.program.kill('SIGTERM')
-    held.answer()
-    expect(await stopped.program.exited).toEqual({ code: 0, signal: null })
-    expect((await readShares()).has(stopped.id)).toBe(false)
-    await untilSharedEvenly()
+  it('record requests in flight of a stopping process, and take its work over', async () => {
+    const { answer, busiest } = await holdAnswers()
+    busiest.program.kill('SIGTERM')
+    answer()
+    expect(await busiest.program.exited).toEqual({ code: 0, signal: null })
     await expectDelivered()
   })
 
   it('repeat requests that a stopping process waited for in vain', async () => {
-    const stopped = deliverers.shift() as Deliverer
-    const held = await holdAnswersOf(stopped)
-    stopped.program.kill('SIGTERM')
-    expect(await stopped.program.exited).toEqual({ code: 0, signal: null })
-    for (const id of held.ids()) brokenOff.add(id)
-    expect((await readShares()).has(stopped.id)).toBe(false)
-    held.answer()
-    await untilSharedEvenly()
+    const { answer, busiest, ids } = await holdAnswers()
+    busiest.program.kill('SIGTERM')
+    expect(await busiest.program.exited).toEqual({ code: 0, signal: null })
+    for (const id of ids) brokenOff.add(id)
+    answer()
     await expectDelivered()
   })
 
-  it('take over the organizations of a killed process', async () => {
+  it('repeat requests of a killed process', async () => {
     deliverers.push(await startDeliverer())
-    await untilSharedEvenly()
-    const killed = deliverers.shift() as Deliverer
-    const held = await holdAnswersOf(killed)
-    killed.program.killGroup()
-    expect(await killed.program.exited).toEqual({ code: null, signal: 'SIGKILL' })
-    for (const id of held.ids()) brokenOff.add(id)
-    held.answer()
-    await untilSharedEvenly()
+    const { answer, busiest, ids } = await holdAnswers()
+    busiest.program.killGroup()
+    expect(await busiest.program.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    for (const id of ids) brokenOff.add(id)
+    answer()
     await tell(shops)
     await expectDelivered()
   })
@@ -147,27 +133,17 @@ async function startDeliverer(): Promise<Deliverer> {
 }
 
 async function listWorkers(): Promise<number[]> {
-  const { rows } = await database.pool.query(`SELECT id FROM processes WHERE worker_ids <> '{}'`)
+  const { rows } = await database.pool.query(`SELECT id FROM processes`)
   return rows.map(({ id }) => id)
 }
 
-/** The organizations that each process holds, by its id. */
-async function readShares(): Promise<Map<number, string[]>> {
+/** The events of the deliveries that each process has claimed, by its id. */
+async function readClaims(): Promise<Map<number, string[]>> {
   const { rows } = await database.pool.query(
-    'SELECT holder, array_agg(organization_id::text) AS organizations FROM webhook_feeds GROUP BY holder',
+    `SELECT process_id, array_agg(event_id::text) AS events FROM webhook_deliveries
+     WHERE process_id IS NOT NULL GROUP BY process_id`,
   )
-  return new Map(rows.map(({ holder, organizations }) => [holder, organizations]))
-}
-
-async function untilSharedEvenly(): Promise<void> {
-  const even = deliverers.map(({ id }) => [id, ORGANIZATIONS / deliverers.length])
-  await vi.waitFor(
-    async () => {
-      const shares = [...(await readShares())].map(([id, { length }]) => [id, length])
-      expect(shares.sort()).toEqual(even.sort())
-    },
-    { timeout: PATIENCE_MS, interval: 50 },
-  )
+  return new Map(rows.map(({ process_id, events }) => [process_id, events]))
 }
 
 /** Several messages of each contact. */
@@ -183,25 +159,31 @@ async function tell(some: readonly Shop[]): Promise<void> {
   await workThrough(tasks, WIDTH)
 }
 
-/** Has messages told to the organizations of a process and keeps it waiting for the answers: one of each contact is in flight then. */
-async function holdAnswersOf({ id }: Deliverer): Promise<{ ids(): string[]; answer(): void }> {
+/**
+ * Has messages told to all organizations and keeps the processes waiting for the answers: one of each contact is in flight then.
+ * `busiest`: the process with the most of them, which is to end; `ids`: those that it waits for.
+ */
+async function holdAnswers(): Promise<{ answer(): void; busiest: Deliverer; ids: string[] }> {
   const held = new Set<string>()
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {
     answer = resolve
   })
-  const organizations = (await readShares()).get(id) ?? []
-  const ofProcess = shops.filter(({ organization }) => organizations.includes(organization.id))
-  for (const { receiver } of ofProcess) {
+  for (const { receiver } of shops) {
     receiver.respond(async ({ headers }) => {
       held.add(String(headers['webhook-id']))
       await answered
       return take
     })
   }
-  await tell(ofProcess)
-  await vi.waitFor(() => expect(held.size).toBe(ofProcess.length * CONTACTS), { timeout: PATIENCE_MS, interval: 10 })
-  return { ids: () => [...held], answer }
+  await tell(shops)
+  await vi.waitFor(() => expect(held.size).toBe(shops.length * CONTACTS), { timeout: PATIENCE_MS, interval: 10 })
+  const claims = await readClaims()
+  const idsOf = ({ id }: Deliverer) => claims.get(id) ?? []
+  expect(deliverers.flatMap(idsOf).sort()).toEqual([...held].sort())
+  const [busiest] = [...deliverers].sort((one, other) => idsOf(other).length - idsOf(one).length) as [Deliverer]
+  deliverers.splice(deliverers.indexOf(busiest), 1)
+  return { answer, busiest, ids: idsOf(busiest) }
 }
 
 /**

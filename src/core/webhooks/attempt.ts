@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import type { EndpointAnswer, EndpointCall } from '../../endpoints/client.js'
 import { memoize } from '../../lib/async/memoize.js'
 import { type EventRow, presentEvent } from '../../model/webhooks/event.js'
-import type { AttemptResult, DueDelivery } from '../../storage/webhooks/deliveries.js'
+import type { AttemptResult, ClaimedDelivery } from '../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../storage/webhooks/health.js'
 import { createGatewayComposer, type GatewayContext } from './gateway-call.js'
 import { GONE, type HealthSample } from './health.js'
@@ -28,7 +28,7 @@ export interface EndedAttempt {
  */
 export type Attempter = (
   endpoint: EndpointRow,
-  delivery: DueDelivery,
+  delivery: ClaimedDelivery,
   signal: AbortSignal,
 ) => Promise<EndedAttempt | null>
 
@@ -84,7 +84,7 @@ const NOT_KEPT = { ...NO_ANSWER, error: 'the event is no longer stored: its cont
 const OUR_FAULT = { ...NO_ANSWER, error: 'it could not be sent because of an internal error; see the log' }
 
 function toEnded(
-  { organization_id, id, webhook_id }: DueDelivery,
+  { organization_id, id, webhook_id }: ClaimedDelivery,
   begunAt: Date,
   answer: EndpointAnswer,
   next: Date | null,

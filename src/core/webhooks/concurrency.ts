@@ -1,9 +1,9 @@
 /** Limits the concurrent deliveries to one endpoint by how it responds. */
 export interface Concurrency {
-  /** The current limit. */
-  limit(): number
   /** True if one more may be sent while `inFlight` are. */
   allows(inFlight: number, now: Date): boolean
+  /** True if it limits no more than at first. */
+  isUnlimited(now: Date): boolean
   /** The end of a pause; null if there is none. */
   pausedUntil(now: Date): Date | null
   /** Reports a success of an attempt that began at `begunAt`. */
@@ -46,8 +46,8 @@ export function createConcurrency(): Concurrency {
   }
 
   return {
-    limit: () => Math.floor(limit),
     allows: (inFlight, now) => inFlight < Math.floor(limit) && !isPaused(now),
+    isUnlimited: (now) => limit === MAX_IN_FLIGHT && !isPaused(now),
     pausedUntil: (now) => (isPaused(now) ? new Date(resumesAt) : null),
     succeeded: (begunAt) => {
       failures = 0

@@ -1,324 +1,279 @@
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
-import type { Notification } from '../../model/notification.js'
-import type { EventRow } from '../../model/webhooks/event.js'
-import { type EventWindow, readEventWindows } from '../../storage/events/events.js'
-import { type NewDelivery, readDueDeliveries } from '../../storage/webhooks/deliveries.js'
+import type { ClaimedDelivery, Lane } from '../../storage/webhooks/deliveries.js'
+import { type EndpointRow, listEndpoints } from '../../storage/webhooks/health.js'
 import { type AttemptContext, createAttempter, type EndedAttempt } from './attempt.js'
-import { EndpointQueue } from './endpoint-queue.js'
-import { fanOut } from './fan-out.js'
-import { createOwnedFeeds, markUncertain, refresh, reload } from './owned-feeds.js'
-import { type Recorded, type Round, recordRound } from './record.js'
-import { createWakeTimers } from './wake-timers.js'
+import { createEventReader, fanOut, type NewEvents } from './fan-out.js'
+import { Places } from './places.js'
+import { type Became, type FannedEvents, type Round, recordRound } from './record.js'
+import { Work } from './work.js'
 
 /** Delivers events to webhooks. */
 export interface Dispatcher {
   start(): void
-  /** Lets deliveries in flight end for a while, aborts the rest, and releases all feeds to the other processes. */
+  /** Lets deliveries in flight end for a while, and aborts the rest; other processes repeat these. */
   stop(): Promise<void>
   /** For tests, instead of start: delivers everything that is due and returns. */
   drain(): Promise<void>
   figures(): WebhookFigures
 }
 
-/**
- * Counts since the start of the process: attempts that delivered and that failed, attempts in flight, owned
- * organizations.
- */
+/** Counts since the start of the process: attempts that delivered and that failed; and attempts in flight. */
 export interface WebhookFigures {
   delivered: number
   failed: number
   inFlight: number
-  organizations: number
 }
-
-/** New events of an organization, and the deliveries that they create. */
-type FannedWindow = EventWindow & { deliveries: [NewDelivery, EventRow][] }
 
 export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'notifications'>
 
-/** Everything is checked this often, in case a notification was lost. */
-const RECONCILE_MS = 2_000
-/** A position that moved only past unwanted events is stored this often; after a crash these events are read again. */
-const STORE_POSITION_MS = 30_000
 /** Limits of one round, so that it is short and its rows fit one statement. */
-const MAX_QUEUES = 400
+const MAX_WEBHOOKS = 400
 const MAX_EVENTS = 1_000
 const MAX_DELIVERIES = 4_000
-const MAX_ATTEMPTS = 4_000
-const MAX_DUE = 2_000
-/** Delay before a locked organization is tried again. */
-const POSTPONED_MS = 25
 const GRACE_MS = 5_000
+/** Delay before locked organizations are tried again. */
+const LOCKED_MS = 10
 /** Attempts to record the last results at shutdown, if another process has the organization locked. */
-const LAST_TRIES = 40
+const LAST_TRIES = 100
 
 /**
- * Creates the dispatcher of a process. It works in rounds. A round reads new events of the owned feeds, writes their
- * deliveries and the finished attempts in one transaction, and hands due deliveries to the endpoint queues, which send
- * in the meantime. Every state is in the database before anything follows from it, so memory may be lost at any moment.
+ * Creates the dispatcher of a process. It works in rounds. A round reads new events, and in one transaction writes
+ * their deliveries, records finished attempts, and claims what is due and finds a place. Claimed deliveries are
+ * attempted at once, while further rounds run. Every state is in the database before anything follows from it, so
+ * memory may be lost at any moment.
  */
 export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const attempt = createAttempter(ctx)
-  const sending = new Set<Promise<unknown>>()
+  const events = createEventReader()
+  const work = new Work()
+  const places = new Places()
+  /** The deliveries that this process has claimed, by webhook: in flight, or not recorded yet. */
+  const held = new Map<string, Set<string>>()
+  const sending = new Set<Promise<void>>()
   const hangUp = new AbortController()
-  const timers = createWakeTimers<EndpointQueue>()
   let ended: EndedAttempt[] = []
-  /** The queue that made an attempt; the webhook may have a new one since. */
-  const senders = new WeakMap<EndedAttempt, EndpointQueue>()
+  /** Organizations that another transaction had locked in the last round. */
+  let locked: ReadonlySet<string> = new Set()
   let delivered = 0
   let failed = 0
-  let reconcileAt = 0
   /** Rounds that wrote something. */
   let written = 0
+  /** The next place of an ended attempt belongs to other deliveries than the next one of its contact. */
+  let isTheirs = false
+  let isStopping = false
   let loop: Loop | null = null
   let stopListening = () => {}
-  const ownedFeeds = createOwnedFeeds(ctx, (endpoint) => {
-    const queue = new EndpointQueue(endpoint, {
-      clock: ctx.clock,
-      attempt: (target, delivery) => track(attempt(target, delivery, hangUp.signal)),
-      onEnd: (one, sender) => {
-        ended.push(one)
-        senders.set(one, sender)
-        if (one.result.status === 'delivered') delivered += 1
-        else failed += 1
-        loop?.wake()
-      },
-      onWork: timers.wake,
-    })
-    timers.wake(queue)
-    return queue
-  })
-
-  /**
-   * Callers of the tracked promise continue after the queue, which awaits it first: the attempt is in `ended` by then.
-   */
-  function track<Result>(sent: Promise<Result>): Promise<Result> {
-    const tracked = sent.finally(() => sending.delete(tracked))
-    sending.add(tracked)
-    return tracked
-  }
-
-  function onNotification(notification: Notification): void {
-    if (notification.topic !== 'events' && notification.topic !== 'webhooks' && notification.topic !== 'missed') return
-    if (notification.topic === 'events') {
-      const feeds = notification.organizationIds?.map(ownedFeeds.find) ?? ownedFeeds.feeds()
-      for (const feed of feeds) if (feed) feed.hasNewEvents = true
-    } else {
-      const feeds =
-        notification.topic === 'webhooks' ? [ownedFeeds.find(notification.organizationId)] : ownedFeeds.feeds()
-      for (const feed of feeds) if (feed) reload(feed)
-      // The organization may be one that this process has yet to claim.
-      if (notification.topic === 'missed' || feeds.includes(undefined)) reconcileAt = 0
-    }
-    loop?.wake()
-  }
 
   /** Returns true if there is more to do at once. A failed round is repeated. */
   async function round(): Promise<boolean> {
     try {
-      if (performance.now() >= reconcileAt) {
-        // Set first, so that a request made meanwhile is not lost.
-        reconcileAt = performance.now() + RECONCILE_MS
-        await ownedFeeds.reconcile()
-      }
-      ownedFeeds.retryPostponed()
-      await ownedFeeds.refreshQueues(new Set())
-      const windows = await readNewEvents()
-      // Read after the events, so that webhooks set before an event are included.
-      await ownedFeeds.refreshQueues(new Set(windows.map(({ organizationId }) => organizationId)))
-      const hasWritten = await write(skipUnwanted(windows.map(toFanned)))
-      await sendDue()
-      return hasWritten || ownedFeeds.hasNewEvents() || timers.hasAwake()
+      await work.look(ctx.database, ctx.clock())
+      const found = await readNewEvents()
+      const attempts = [...ended]
+      const endpoints = await readEndpoints(found, attempts)
+      await write(plan(found, attempts, endpoints), endpoints)
+      return work.hasFresh() && locked.size === 0
     } catch (error) {
-      for (const feed of ownedFeeds.feeds()) markUncertain(feed)
-      reconcileAt = 0
+      work.lookSoon()
       throw error
     }
   }
 
-  /** New events by organization; organizations without new events are left out. */
-  async function readNewEvents(): Promise<EventWindow[]> {
-    const asked = ownedFeeds.takeBatch(MAX_QUEUES)
-    if (asked.length === 0) return []
-    const width = asked.reduce((sum, feed) => sum + Math.max(1, feed.queues.size), 0)
-    const limit = Math.min(MAX_EVENTS, Math.ceil(MAX_DELIVERIES / width))
-    const positions = asked.map(({ organizationId, position }) => ({ organizationId, ...position }))
-    for (const feed of asked) feed.hasNewEvents = false
-    const windows = await readEventWindows(ctx.database, positions, null, limit)
-    ownedFeeds.advance(
-      windows.filter(({ events }) => events.length === 0),
-      false,
-    )
-    return windows.filter(({ events }) => events.length > 0)
+  async function readNewEvents(): Promise<NewEvents[]> {
+    const { organizationIds, webhooks } = work.takeFresh(MAX_WEBHOOKS)
+    const limit = Math.min(MAX_EVENTS, Math.ceil(MAX_DELIVERIES / Math.max(1, webhooks)))
+    const found = await events.read(ctx.database, organizationIds, limit)
+    for (const { organizationId, hasMore } of found) if (hasMore) work.addFresh(organizationId)
+    return found.filter((one) => one.events.length > 0 || !events.skip(one))
   }
 
-  /**
-   * Advances past events that no webhook wants, storing the position only from time to time. Returns the windows to
-   * write.
-   */
-  function skipUnwanted(windows: readonly FannedWindow[]): FannedWindow[] {
-    const since = performance.now() - STORE_POSITION_MS
-    const isWorth = ({ organizationId, deliveries }: FannedWindow) =>
-      deliveries.length > 0 || (ownedFeeds.find(organizationId)?.storedAt ?? since) <= since
-    ownedFeeds.advance(
-      windows.filter((window) => !isWorth(window)),
-      false,
-    )
-    return windows.filter(isWorth)
+  /** The active webhooks that the round may be about. Read after the events, to include those set before an event. */
+  async function readEndpoints(
+    found: readonly NewEvents[],
+    attempts: readonly EndedAttempt[],
+  ): Promise<Map<string, EndpointRow>> {
+    const asked = hungry()
+    const ids = new Set([
+      ...found.map(({ organizationId }) => organizationId),
+      ...attempts.map(({ result }) => result.organization_id),
+      ...asked.map(([, organizationId]) => organizationId),
+    ])
+    if (ids.size === 0) return new Map()
+    const rows = await listEndpoints(ctx.database, [...ids])
+    const endpoints = new Map(rows.map((endpoint) => [endpoint.id, endpoint]))
+    for (const [id] of asked) if (!endpoints.has(id)) work.removeHungry(id)
+    return endpoints
   }
 
-  /** Returns true if something was written. */
-  async function write(windows: readonly FannedWindow[]): Promise<boolean> {
-    const attempts = ended.slice(0, MAX_ATTEMPTS)
-    if (windows.length === 0 && attempts.length === 0) return false
-    const recorded = await recordRound(ctx, toRound(windows, attempts))
-    const { postponed, outdated } = recorded
-    const done = attempts.filter(({ result }) => !postponed.has(result.organization_id))
-    const left = attempts.filter(({ result }) => postponed.has(result.organization_id))
-    ended = [...ended.slice(attempts.length), ...left]
-    const isWritten = ({ organizationId }: EventWindow) =>
-      !postponed.has(organizationId) && !outdated.has(organizationId)
-    ownedFeeds.advance(windows.filter(isWritten), true)
-    for (const organizationId of outdated) {
-      const feed = ownedFeeds.find(organizationId)
-      if (feed) markUncertain(feed)
-      reconcileAt = 0
-    }
-    for (const organizationId of postponed) {
-      const feed = ownedFeeds.find(organizationId)
-      if (feed) feed.isPostponed = true
-    }
-    applyRecorded(done, recorded)
-    const hasWritten = done.length > 0 || windows.some(isWritten)
-    if (hasWritten) written += 1
-    return hasWritten
-  }
-
-  function toRound(windows: readonly FannedWindow[], attempts: readonly EndedAttempt[]): Round {
-    return {
-      ended: attempts,
-      deliveries: windows.flatMap(({ deliveries }) => deliveries),
-      feeds: windows.map(({ organizationId, next }) => {
-        return { organizationId, next, stored: ownedFeeds.find(organizationId)?.stored ?? next }
-      }),
-      owns: (organizationId) => ownedFeeds.find(organizationId) !== undefined,
-      healthOf: ({ result, webhookId }) => {
-        const queue = ownedFeeds.find(result.organization_id)?.queues.get(webhookId)
-        return { failingSince: queue?.endpoint.failing_since ?? null, disabledReason: null }
-      },
-    }
-  }
-
-  function toFanned(window: EventWindow): FannedWindow {
-    const known = ownedFeeds.find(window.organizationId)?.queues.values() ?? []
-    const endpoints = Array.from(known, ({ endpoint }) => endpoint)
-    return { ...window, deliveries: fanOut(window.events, endpoints) }
-  }
-
-  function applyRecorded(attempts: readonly EndedAttempt[], { due, health, lost }: Recorded): void {
-    for (const organizationId of lost) {
-      ownedFeeds.drop(organizationId)
-      // The new owner does not know what these attempts made due.
-      ctx.notifications.send({ topic: 'webhooks', organizationId })
-    }
-    for (const one of attempts) {
-      senders.get(one)?.recorded(one)
-      const feed = ownedFeeds.find(one.result.organization_id)
-      const queue = feed?.queues.get(one.webhookId)
-      if (!feed || !queue) continue
-      const { failingSince, disabledReason } = health.get(one.webhookId) ?? {}
-      if (failingSince !== undefined) queue.endpoint = { ...queue.endpoint, failing_since: failingSince }
-      if (!disabledReason) continue
-      const { organizationId } = feed
-      ctx.log.warn({ organizationId, webhookId: one.webhookId, reason: disabledReason }, 'a webhook is disabled')
-      refresh(feed)
-      feed.queues.delete(one.webhookId)
-      queue.close()
-    }
-    for (const delivery of due) {
-      ownedFeeds.find(delivery.organization_id)?.queues.get(delivery.webhook_id)?.enqueue([delivery])
-    }
-  }
-
-  /** Reads the due deliveries of the queues that are awake, and sends. */
-  async function sendDue(): Promise<void> {
+  /** Webhooks whose due deliveries may be claimed now. What a locked organization had in flight must be recorded first. */
+  function hungry(): [webhookId: string, organizationId: string][] {
     const now = ctx.clock()
-    const awake = timers.takeAwake(now)
-    let room = MAX_DUE
-    const asked = awake.flatMap((queue) => {
-      if (room <= 0) {
-        timers.wake(queue)
-        return []
-      }
-      const query = queue.nextQuery(now, room)
-      room -= query?.room ?? 0
-      return query ? [{ queue, query }] : []
-    })
-    if (asked.length > 0) {
-      const queries = asked.map(({ query }) => query)
-      const results = await readDueDeliveries(ctx.database, queries, now)
-      for (const { queue, query } of asked) {
-        const result = results.get(query.webhook_id)
-        if (result) queue.accept(query, result)
-      }
+    return work.hungry().filter(([id, organizationId]) => !locked.has(organizationId) && !places.isPaused(id, now))
+  }
+
+  /** Decides which deliveries may be claimed: none are claimed that would have to wait for a place. */
+  function plan(
+    found: readonly NewEvents[],
+    attempts: readonly EndedAttempt[],
+    endpoints: ReadonlyMap<string, EndpointRow>,
+  ): Round {
+    const now = ctx.clock()
+    const planned = places.copy()
+    const takes = (endpoint: EndpointRow | undefined): boolean => {
+      if (!endpoint || isStopping || !planned.hasRoom(endpoint, now)) return false
+      planned.take(endpoint)
+      return true
     }
-    for (const queue of awake) {
-      queue.pump()
-      const wakeAt = queue.wakesAt(now)
-      if (wakeAt) timers.sleep(queue, wakeAt)
+    // Where others are due, they come first; of the places of ended attempts, they get every second one.
+    const takesNext = (id: string): boolean => {
+      isTheirs = !isTheirs && work.isHungry(id)
+      return !isTheirs && takes(endpoints.get(id))
+    }
+    const fanned = found.map((one): FannedEvents => {
+      const own = [...endpoints.values()].filter(({ organization_id }) => organization_id === one.organizationId)
+      const deliveries = fanOut(one.events, own).map(([delivery, event]) => {
+        return {
+          delivery,
+          event,
+          claim: !work.isHungry(delivery.webhook_id) && takes(endpoints.get(delivery.webhook_id)),
+        }
+      })
+      return { ...one, deliveries }
+    })
+    return {
+      ended: attempts.map((attempt) => ({ attempt, claim: takesNext(attempt.webhookId) })),
+      fanned: fanned.filter((one) => one.deliveries.length > 0 || !events.skip(one)),
+      planLanes: (became) => planLanes(endpoints, became),
+      isFailing: (id) => endpoints.get(id)?.failing_since != null,
     }
   }
 
-  function pauseMs(): number {
-    const wakeAt = timers.soonest()
-    const untilQueue = wakeAt ? wakeAt.getTime() - ctx.clock().getTime() : RECONCILE_MS
-    const untilPostponed = ownedFeeds.hasPostponed() ? POSTPONED_MS : RECONCILE_MS
-    return Math.max(1, Math.min(reconcileAt - performance.now(), untilQueue, untilPostponed))
+  /** What to claim on the places that are left: one for each webhook in turn, until there are none. */
+  function planLanes(endpoints: ReadonlyMap<string, EndpointRow>, { claimed, unclaimed }: Became): Lane[] {
+    const now = ctx.clock()
+    const planned = places.copy()
+    for (const endpoint of claimed.flatMap(({ webhook_id }) => endpoints.get(webhook_id) ?? [])) planned.take(endpoint)
+    for (const { webhook_id, organization_id } of unclaimed) work.addHungry(webhook_id, organization_id)
+    const lanes = new Map<string, Lane>()
+    const knownOf = (id: string) => [
+      ...(held.get(id) ?? []),
+      ...claimed.flatMap((delivery) => (delivery.webhook_id === id ? [delivery.id] : [])),
+    ]
+    let open = isStopping ? [] : hungry().flatMap(([id]) => endpoints.get(id) ?? [])
+    while (open.length > 0) {
+      open = open.filter((endpoint) => {
+        if (!planned.hasRoom(endpoint, now)) return false
+        const { organization_id, id } = endpoint
+        const lane = lanes.get(id) ?? { organization_id, webhook_id: id, room: 0, known: knownOf(id) }
+        planned.take(endpoint)
+        lane.room += 1
+        lanes.set(id, lane)
+        return true
+      })
+    }
+    return [...lanes.values()]
+  }
+
+  async function write(round: Round, endpoints: ReadonlyMap<string, EndpointRow>): Promise<void> {
+    locked = new Set()
+    if (
+      round.ended.length === 0 &&
+      round.fanned.length === 0 &&
+      round.planLanes({ claimed: [], unclaimed: [] }).length === 0
+    )
+      return
+    const recorded = await recordRound(ctx, round)
+    const { outdated, disabled } = recorded
+    locked = recorded.locked
+    const done = new Set(
+      round.ended.flatMap(({ attempt }) => (locked.has(attempt.result.organization_id) ? [] : [attempt])),
+    )
+    ended = ended.filter((one) => !done.has(one))
+    for (const { webhookId, result } of done) release(webhookId, result.id)
+    for (const id of [...locked, ...outdated]) work.addFresh(id)
+    for (const { organization_id, id, reason } of disabled) {
+      ctx.log.warn({ organizationId: organization_id, webhookId: id, reason }, 'a webhook is disabled')
+      work.addChanged(organization_id)
+    }
+    for (const { webhook_id, organization_id } of recorded.lanes) work.addHungry(webhook_id, organization_id)
+    for (const id of recorded.emptied) work.removeHungry(id)
+    for (const delivery of recorded.claimed) {
+      const endpoint = endpoints.get(delivery.webhook_id)
+      if (endpoint) start(endpoint, delivery)
+    }
+    const hasInserted = round.fanned.some(({ organizationId: id }) => !locked.has(id) && !outdated.has(id))
+    if (done.size > 0 || hasInserted || recorded.claimed.length > 0) written += 1
+  }
+
+  function start(endpoint: EndpointRow, delivery: ClaimedDelivery): void {
+    const ofWebhook = held.get(endpoint.id) ?? new Set()
+    held.set(endpoint.id, ofWebhook.add(delivery.id))
+    places.take(endpoint)
+    const sent = attempt(endpoint, delivery, hangUp.signal).then((one) => {
+      sending.delete(sent)
+      places.give(endpoint, one)
+      if (one === null) return release(endpoint.id, delivery.id)
+      ended.push(one)
+      if (one.result.status === 'delivered') delivered += 1
+      else failed += 1
+      loop?.wake()
+    })
+    sending.add(sent)
+  }
+
+  function release(webhookId: string, deliveryId: string): void {
+    const ofWebhook = held.get(webhookId)
+    ofWebhook?.delete(deliveryId)
+    if (ofWebhook?.size === 0) held.delete(webhookId)
+  }
+
+  /** Runs rounds until nothing is left to do. */
+  async function drainRounds(): Promise<void> {
+    for (;;) {
+      const hasMore = await round()
+      if (locked.size > 0) await sleep(LOCKED_MS)
+      else if (hasMore || ended.length > 0) continue
+      else if (sending.size > 0) await Promise.race(sending)
+      else return
+    }
   }
 
   return {
     start: () => {
-      stopListening = ctx.notifications.listen(onNotification)
+      stopListening = ctx.notifications.listen((notification) => {
+        if (work.hear(notification)) loop?.wake()
+      })
       loop = startLoop({
         round,
-        pauseMs,
+        pauseMs: () => (locked.size > 0 ? LOCKED_MS : work.pauseMs()),
         onFailure: (error) => ctx.log.warn({ err: error }, 'a round of webhook deliveries failed; trying again'),
       })
     },
     stop: async () => {
       stopListening()
+      isStopping = true
       await loop?.stop()
-      for (const feed of ownedFeeds.feeds()) for (const queue of feed.queues.values()) queue.close()
       await Promise.race([Promise.all(sending), sleep(GRACE_MS, hangUp.signal)])
       hangUp.abort()
       await Promise.all(sending)
       try {
         for (let tries = 0; ended.length > 0 && tries < LAST_TRIES; tries++) {
-          if (!(await write([]))) await sleep(POSTPONED_MS)
+          if (tries > 0) await sleep(LOCKED_MS)
+          await write(plan([], ended, new Map()), new Map())
         }
-        await ownedFeeds.releaseAll()
       } catch (error) {
         ctx.log.warn({ err: error }, 'the last webhook attempts could not be recorded; they will be repeated')
       }
     },
     drain: async () => {
-      do {
-        reconcileAt = 0
-        for (const feed of ownedFeeds.feeds()) reload(feed)
-      } while (await drainRounds())
+      for (let before = -1; before < written; ) {
+        before = written
+        work.lookSoon()
+        await drainRounds()
+      }
     },
-    figures: () => ({ delivered, failed, inFlight: sending.size, organizations: ownedFeeds.feeds().length }),
-  }
-
-  /** Runs rounds until nothing is left to do; returns true if anything was written. */
-  async function drainRounds(): Promise<boolean> {
-    const before = written
-    for (;;) {
-      if ((await round()) || ended.length > 0 || ownedFeeds.hasPostponed()) continue
-      if (sending.size === 0) return written > before
-      await Promise.race(sending)
-    }
+    figures: () => ({ delivered, failed, inFlight: sending.size }),
   }
 }

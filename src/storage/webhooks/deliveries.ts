@@ -4,8 +4,9 @@ import type { EventRow } from '../../model/webhooks/event.js'
 import type { AttemptRow } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS } from '../events/events.js'
 
-// The deliveries as the dispatcher uses them. Only the transaction that has the organization's feed locked decides what
-// is due: a delivery that must wait for an earlier one of its contact has no next attempt until that one has ended.
+// The deliveries as the dispatcher uses them. Whether a delivery waits for an earlier one of its contact is decided only
+// by transactions that have the organization's feed locked: a waiting one has no next attempt until the earlier one has
+// ended. A process claims a due delivery before it attempts it, and only it records the attempt.
 
 /** The columns that an insert sets. */
 export const NEW_COLUMNS =
@@ -22,8 +23,8 @@ export interface NewDelivery {
   in_order: boolean
 }
 
-/** A delivery that may be attempted. */
-export interface DueDelivery {
+/** A delivery that this process has claimed. */
+export interface ClaimedDelivery {
   organization_id: string
   id: string
   webhook_id: string
@@ -46,38 +47,39 @@ export interface AttemptResult {
 // FEW stands twice: the planner then expects one row and looks each one up, even if the table was empty when it
 // planned. A webhook that was deleted or disabled meanwhile gets no delivery, nor does an erased contact. The contact
 // is read from the event, since it may have been merged.
-const insert = statement<{ id: string }>(
+const insert = statement<{ id: string; is_claimed: boolean }>(
   'webhookDeliveries.insert',
   `WITH given AS (
      SELECT * FROM (
        SELECT * FROM json_to_recordset($1) AS given (organization_id uuid, id uuid, webhook_id uuid, event_seq bigint,
-         event_id uuid, event_type text, contact_id uuid, in_order boolean)
+         event_id uuid, event_type text, contact_id uuid, in_order boolean, claim boolean)
        ${FEW}
      ) given
      ${FEW}
-   ), inserted AS (
-     INSERT INTO webhook_deliveries (${NEW_COLUMNS})
+   ), fresh AS (
      SELECT g.organization_id, g.id, g.webhook_id, g.event_seq, g.event_id, g.event_type, e.contact_id, g.in_order,
        CASE WHEN NOT g.in_order
          OR row_number() OVER (PARTITION BY g.webhook_id, e.contact_id ORDER BY g.event_seq) = 1 AND NOT EXISTS (
          SELECT FROM webhook_deliveries earlier
          WHERE earlier.organization_id = g.organization_id AND earlier.webhook_id = g.webhook_id
            AND earlier.contact_id = e.contact_id AND earlier.status = 'pending' AND earlier.in_order
-       ) THEN $2::timestamptz END
+       ) THEN $2::timestamptz END AS next_attempt_at, g.claim
      FROM given g
      JOIN webhooks w ON w.organization_id = g.organization_id AND w.id = g.webhook_id AND w.active
      JOIN events e ON e.organization_id = g.organization_id AND e.seq = g.event_seq AND e.data <> '{}'
-     RETURNING id, next_attempt_at
+   ), inserted AS (
+     INSERT INTO webhook_deliveries (${NEW_COLUMNS}, process_id)
+     SELECT ${NEW_COLUMNS}, CASE WHEN claim AND next_attempt_at IS NOT NULL THEN $3::integer END FROM fresh
+     RETURNING id, next_attempt_at, process_id
    )
-   SELECT id FROM inserted WHERE next_attempt_at IS NOT NULL`,
+   SELECT id, process_id IS NOT NULL AS is_claimed FROM inserted WHERE next_attempt_at IS NOT NULL`,
 )
 
-// The result of an earlier write may be unknown, so an attempt is added only once. If its contact was merged meanwhile,
-// the delivery may have to wait now.
+// If the contact was merged meanwhile, the delivery may have to wait now.
 const record = statement<never>(
   'webhookDeliveries.record',
   `UPDATE webhook_deliveries d
-   SET status = g.status, attempts = d.attempts || g.attempt,
+   SET status = g.status, attempts = d.attempts || g.attempt, process_id = NULL,
      next_attempt_at = CASE WHEN d.next_attempt_at IS NOT NULL THEN g.next_attempt_at END,
      attempted_at = $2
    FROM (
@@ -88,8 +90,7 @@ const record = statement<never>(
      ) g
      ${FEW}
    ) g
-   WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending'
-     AND NOT d.attempts @> jsonb_build_array(jsonb_build_object('at', g.attempt -> 'at'))`,
+   WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending' AND d.process_id = $3`,
 )
 
 /**
@@ -102,135 +103,130 @@ const JOIN_EVENT = `LEFT JOIN LATERAL (
      LIMIT 1
    ) e ON true`
 
-const DUE_COLUMNS = `d.organization_id, d.id, d.webhook_id, jsonb_array_length(d.attempts) AS attempted`
+const CLAIMED = `d.organization_id, d.id, d.webhook_id, jsonb_array_length(d.attempts) AS attempted, to_json(e) AS event`
 
 // Reads the contact from the rows, since it may have been merged since the attempt.
-const promote = statement<DueDelivery>(
+const promote = statement<ClaimedDelivery & { is_claimed: boolean }>(
   'webhookDeliveries.promote',
   `WITH ended AS (
-     SELECT DISTINCT d.organization_id, d.webhook_id, d.contact_id
+     SELECT d.organization_id, d.webhook_id, d.contact_id, bool_or(g.claim) AS claim
      FROM (
-       SELECT * FROM (SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid) ${FEW}) g ${FEW}
+       SELECT * FROM (
+         SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, claim boolean) ${FEW}
+       ) g ${FEW}
      ) g
      JOIN webhook_deliveries d ON d.organization_id = g.organization_id AND d.id = g.id
      WHERE d.in_order
+     GROUP BY d.organization_id, d.webhook_id, d.contact_id
    ), promoted AS (
-     UPDATE webhook_deliveries d SET next_attempt_at = $2
+     UPDATE webhook_deliveries d
+     SET next_attempt_at = $2, process_id = CASE WHEN ended.claim AND head.process_id IS NULL THEN $3 ELSE head.process_id END
      FROM ended
      CROSS JOIN LATERAL (
-       SELECT w.id, w.next_attempt_at FROM webhook_deliveries w
+       SELECT w.id, w.next_attempt_at, w.process_id FROM webhook_deliveries w
        WHERE w.organization_id = ended.organization_id AND w.webhook_id = ended.webhook_id
          AND w.contact_id = ended.contact_id AND w.status = 'pending' AND w.in_order
        ORDER BY w.event_seq
        LIMIT 1
      ) head
      WHERE d.organization_id = ended.organization_id AND d.id = head.id AND head.next_attempt_at IS NULL
-     RETURNING d.*
+     RETURNING d.*, ended.claim AND head.process_id IS NULL AS is_claimed
    )
-   SELECT ${DUE_COLUMNS}, to_json(e) AS event
+   SELECT ${CLAIMED}, d.is_claimed
    FROM promoted d
    ${JOIN_EVENT}`,
 )
 
-const promoteAll = statement<never>(
-  'webhookDeliveries.promoteAll',
-  `UPDATE webhook_deliveries d SET next_attempt_at = $2
-   FROM (
-     SELECT DISTINCT ON (w.organization_id, w.webhook_id, w.contact_id) w.organization_id, w.id, w.next_attempt_at
-     FROM webhook_deliveries w
-     WHERE w.organization_id = ANY ($1) AND w.status = 'pending' AND w.in_order
-     ORDER BY w.organization_id, w.webhook_id, w.contact_id, w.event_seq
-   ) head
-   WHERE d.organization_id = head.organization_id AND d.id = head.id AND head.next_attempt_at IS NULL
-     AND d.status = 'pending' AND d.next_attempt_at IS NULL`,
+// A claim is void if its process is gone, or if it is of this process and not among those that it knows.
+const claim = statement<ClaimedDelivery>(
+  'webhookDeliveries.claim',
+  `WITH lane AS (
+     SELECT lane.* FROM (
+       SELECT * FROM json_to_recordset($1) AS lane (organization_id uuid, webhook_id uuid, room integer, known uuid[])
+       ${FEW}
+     ) lane
+     JOIN webhooks w ON w.organization_id = lane.organization_id AND w.id = lane.webhook_id AND w.active
+   ), claimed AS (
+     UPDATE webhook_deliveries d SET process_id = $3
+     FROM (
+       SELECT due.organization_id, due.id FROM lane CROSS JOIN LATERAL (
+         SELECT c.organization_id, c.id FROM webhook_deliveries c
+         WHERE c.organization_id = lane.organization_id AND c.webhook_id = lane.webhook_id AND c.next_attempt_at <= $2
+           AND c.id <> ALL (lane.known) AND (
+             c.process_id IS NULL OR c.process_id = $3 OR NOT EXISTS (SELECT FROM processes p WHERE p.id = c.process_id)
+           )
+         ORDER BY c.next_attempt_at
+         LIMIT lane.room
+         FOR UPDATE SKIP LOCKED
+       ) due
+     ) due
+     WHERE d.organization_id = due.organization_id AND d.id = due.id
+     RETURNING d.*
+   )
+   SELECT ${CLAIMED}
+   FROM claimed d
+   ${JOIN_EVENT}
+   ORDER BY d.next_attempt_at, d.event_seq`,
 )
 
-const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueDelivery | { id: null })>(
-  'webhookDeliveries.readDue',
-  `SELECT lane.webhook_id AS lane, next.due_at AS next_due_at, d.*, to_json(e) AS event
-   FROM (
-     SELECT * FROM json_to_recordset($1) AS lane (organization_id uuid, webhook_id uuid, room integer, known uuid[])
-     ${FEW}
-   ) lane
-   CROSS JOIN LATERAL (
-     SELECT min(d.next_attempt_at) AS due_at FROM webhook_deliveries d
-     WHERE d.organization_id = lane.organization_id AND d.webhook_id = lane.webhook_id AND d.next_attempt_at > $2
-   ) next
-   LEFT JOIN LATERAL (
-     SELECT ${DUE_COLUMNS}, d.event_seq FROM webhook_deliveries d
-     WHERE d.organization_id = lane.organization_id AND d.webhook_id = lane.webhook_id AND d.next_attempt_at <= $2
-       AND d.id <> ALL (lane.known)
-     ORDER BY d.next_attempt_at
-     LIMIT lane.room
-   ) d ON true
-   ${JOIN_EVENT}`,
-)
-
-/** Inserts deliveries in order and returns the ids of those that may be attempted at `now`. */
+/**
+ * Inserts deliveries in order. Returns the ids of those that may be attempted at `now`; true: this process has claimed
+ * it, because `claim` was set.
+ */
 export async function insertDeliveries(
   transaction: Queryable,
-  deliveries: readonly NewDelivery[],
+  processId: number,
+  deliveries: readonly (NewDelivery & { claim: boolean })[],
   now: Date,
-): Promise<Set<string>> {
-  const rows = await transaction.run(insert, [JSON.stringify(deliveries), now])
-  return new Set(rows.map((row) => row.id))
+): Promise<Map<string, boolean>> {
+  const rows = await transaction.run(insert, [JSON.stringify(deliveries), now, processId])
+  return new Map(rows.map(({ id, is_claimed }) => [id, is_claimed]))
 }
 
 /**
- * Records attempts at `now`. A delivery that was ended meanwhile, for example because its contact was erased, stays as
- * it is.
+ * Records attempts of this process at `now`, and ends its claims. A delivery whose claim is lost, or that was ended
+ * meanwhile, for example because its contact was erased, stays as it is.
  */
 export async function recordAttempts(
   transaction: Queryable,
+  processId: number,
   results: readonly AttemptResult[],
   now: Date,
 ): Promise<void> {
-  await transaction.run(record, [JSON.stringify(results), now])
+  await transaction.run(record, [JSON.stringify(results), now, processId])
 }
 
-/** Makes deliveries due that waited for the given ones, which have ended. */
+/** A delivery that was attempted, and whether this process can attempt the next one at once. */
+export interface EndedDelivery {
+  organization_id: string
+  id: string
+  claim: boolean
+}
+
+/** Makes deliveries due that waited for those of `deliveries` that have ended. */
 export function promoteWaiting(
   transaction: Queryable,
-  ended: readonly { organization_id: string; id: string }[],
+  processId: number,
+  deliveries: readonly EndedDelivery[],
   now: Date,
-): Promise<DueDelivery[]> {
-  return transaction.run(promote, [
-    JSON.stringify(ended.map(({ organization_id, id }) => ({ organization_id, id }))),
-    now,
-  ])
+): Promise<(ClaimedDelivery & { is_claimed: boolean })[]> {
+  return transaction.run(promote, [JSON.stringify(deliveries), now, processId])
 }
 
-/** Makes all deliveries due that wait for nothing any more, in case their process died before it could. */
-export async function promoteAllWaiting(db: Queryable, organizationIds: readonly string[], now: Date): Promise<void> {
-  await db.run(promoteAll, [organizationIds, now])
-}
-
-/** Selects due deliveries of a webhook: at most `room`, without the `known` ones. */
-export interface DueQuery {
+/** Selects due deliveries of a webhook: at most `room`, without the `known` ones, which this process holds. */
+export interface Lane {
   organization_id: string
   webhook_id: string
   room: number
   known: readonly string[]
 }
 
-/** The due deliveries of a webhook, oldest first, and when the next one is due. */
-export interface DueResult {
-  due: DueDelivery[]
-  nextDueAt: Date | null
-}
-
-/** The due deliveries at `now`, by webhook id. */
-export async function readDueDeliveries(
+/** Claims due deliveries of active webhooks, those that are due longest first. */
+export function claimDeliveries(
   db: Queryable,
-  queries: readonly DueQuery[],
+  processId: number,
+  lanes: readonly Lane[],
   now: Date,
-): Promise<Map<string, DueResult>> {
-  const rows = await db.run(readDue, [JSON.stringify(queries), now])
-  const results = new Map<string, DueResult>()
-  for (const { lane, next_due_at, ...delivery } of rows) {
-    const answer = results.get(lane) ?? { due: [], nextDueAt: next_due_at }
-    results.set(lane, answer)
-    if (delivery.id !== null) answer.due.push(delivery)
-  }
-  return results
+): Promise<ClaimedDelivery[]> {
+  return db.run(claim, [JSON.stringify(lanes), now, processId])
 }

@@ -2,6 +2,9 @@ import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 import { type EventPosition, type FeedPosition, writePositions } from '../events/events.js'
 
+// How far the events of an organization have become deliveries. `holder` is the process of an older version that owns
+// the feed; it locks the row for each write too, and reads the position again if another process has moved it.
+
 interface FeedRow {
   organization_id: string
   window_from: string
@@ -11,32 +14,15 @@ interface FeedRow {
 
 const COLUMNS = 'organization_id, window_from::text, window_to::text, seq'
 
-// Skips rows that another process is claiming.
-const claim = statement<FeedRow>(
-  'webhookFeeds.claim',
-  `UPDATE webhook_feeds SET holder = $1
-   WHERE organization_id IN (
-     SELECT f.organization_id FROM webhook_feeds f JOIN organizations o ON o.id = f.organization_id
-     WHERE f.holder IS NULL OR NOT EXISTS (SELECT FROM processes p WHERE p.id = f.holder)
-     ORDER BY f.organization_id
-     LIMIT $2
-     FOR UPDATE OF f SKIP LOCKED
-   )
-   RETURNING ${COLUMNS}`,
+const list = statement<FeedRow>(
+  'webhookFeeds.list',
+  `SELECT ${COLUMNS} FROM webhook_feeds WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})`,
 )
 
-const share = statement<{ feeds: number; processes: number }>(
-  'webhookFeeds.share',
-  `SELECT (SELECT count(*) FROM webhook_feeds) AS feeds,
-     (SELECT count(*) FROM processes WHERE worker_ids <> '{}') AS processes`,
-)
-
-const listHeld = statement<FeedRow>('webhookFeeds.listHeld', `SELECT ${COLUMNS} FROM webhook_feeds WHERE holder = $1`)
-
-const lock = statement<FeedRow & { is_held: boolean }>(
+const lock = statement<FeedRow>(
   'webhookFeeds.lock',
-  `SELECT ${COLUMNS}, holder IS NOT DISTINCT FROM $1 AS is_held FROM webhook_feeds
-   WHERE organization_id = ANY (${opaqueArray('$2', 'uuid')})
+  `SELECT ${COLUMNS} FROM webhook_feeds
+   WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})
    FOR UPDATE SKIP LOCKED`,
 )
 
@@ -59,51 +45,23 @@ const move = statement<never>(
    WHERE f.organization_id = g.organization_id`,
 )
 
-const release = statement<never>(
-  'webhookFeeds.release',
-  'UPDATE webhook_feeds SET holder = NULL WHERE holder = $1 AND ($2::uuid[] IS NULL OR organization_id = ANY ($2))',
-)
-
-/** Claims up to `limit` feeds that no living process owns. */
-export async function claimFeeds(db: Queryable, processId: number, limit: number): Promise<FeedPosition[]> {
-  const rows = await db.run(claim, [processId, limit])
-  return rows.map(toFeed)
-}
-
-/** The number of feeds, and of processes with workers. */
-export async function countFeeds(db: Queryable): Promise<{ feeds: number; processes: number }> {
-  const [row] = await db.run(share, [])
-  return row as { feeds: number; processes: number }
-}
-
-/** The feeds that a process owns. */
-export async function listOwnedFeeds(db: Queryable, processId: number): Promise<FeedPosition[]> {
-  const rows = await db.run(listHeld, [processId])
-  return rows.map(toFeed)
-}
-
-/** A locked feed: whether the process owns it, and how far its events have become deliveries. */
-export interface LockedFeed {
-  isOwned: boolean
-  position: EventPosition
+/** The positions of the feeds of these organizations; an organization without webhooks has none. */
+export async function listFeeds(
+  db: Queryable,
+  organizationIds: readonly string[],
+): Promise<Map<string, EventPosition>> {
+  return toPositions(await db.run(list, [organizationIds]))
 }
 
 /**
- * Locks feeds until the transaction ends; only one transaction at a time decides what is due. Feeds that another
- * transaction has locked are skipped and missing in the result.
+ * Locks feeds until the transaction ends, and returns their positions; only one transaction at a time decides what is
+ * due. Feeds that another transaction has locked are skipped and missing in the result.
  */
 export async function lockFeeds(
   transaction: Queryable,
-  processId: number,
   organizationIds: readonly string[],
-): Promise<Map<string, LockedFeed>> {
-  const rows = await transaction.run(lock, [processId, organizationIds])
-  return new Map(
-    rows.map((row) => {
-      const { organizationId, ...position } = toFeed(row)
-      return [organizationId, { isOwned: row.is_held, position }]
-    }),
-  )
+): Promise<Map<string, EventPosition>> {
+  return toPositions(await transaction.run(lock, [organizationIds]))
 }
 
 /** Locks a feed, waiting for it, until the transaction ends. */
@@ -124,15 +82,11 @@ export async function moveFeeds(transaction: Queryable, feeds: readonly FeedPosi
   await transaction.run(move, [writePositions(feeds)])
 }
 
-/** Releases feeds; null: all that the process owns. */
-export async function releaseFeeds(
-  db: Queryable,
-  processId: number,
-  organizationIds: readonly string[] | null,
-): Promise<void> {
-  await db.run(release, [processId, organizationIds])
-}
-
-function toFeed({ organization_id, window_from, window_to, seq }: FeedRow): FeedPosition {
-  return { organizationId: organization_id, windowFrom: window_from, windowTo: window_to, seq }
+function toPositions(rows: readonly FeedRow[]): Map<string, EventPosition> {
+  return new Map(
+    rows.map(({ organization_id, window_from, window_to, seq }) => [
+      organization_id,
+      { windowFrom: window_from, windowTo: window_to, seq },
+    ]),
+  )
 }

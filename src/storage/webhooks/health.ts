@@ -47,6 +47,24 @@ const find = statement<EndpointRow>(
    WHERE w.organization_id = $1 AND w.id = $2`,
 )
 
+const work = statement<Workload>(
+  'webhookHealth.listWork',
+  `SELECT w.organization_id, w.id AS webhook_id, EXISTS (
+     SELECT FROM webhook_deliveries d
+     WHERE d.organization_id = w.organization_id AND d.webhook_id = w.id AND d.next_attempt_at <= $2
+   ) AS is_due
+   FROM webhooks w
+   WHERE w.active AND ($1::uuid[] IS NULL OR w.organization_id = ANY ($1))`,
+)
+
+const lock = statement<{ id: string; failing_since: Date | null }>(
+  'webhookHealth.lock',
+  `SELECT w.id, w.failing_since
+   FROM json_to_recordset($1) AS g (organization_id uuid, id uuid)
+   JOIN webhooks w ON w.organization_id = g.organization_id AND w.id = g.id
+   FOR NO KEY UPDATE OF w`,
+)
+
 const noteFailing = statement<never>(
   'webhookHealth.noteFailing',
   `UPDATE webhooks w SET failing_since = g.failing_since
@@ -69,6 +87,27 @@ const disable = statement<never>(
    })}`,
   { raises: 'events' },
 )
+
+/** An active webhook, and whether it has due deliveries, claimed ones included. */
+export interface Workload {
+  organization_id: string
+  webhook_id: string
+  is_due: boolean
+}
+
+/** The active webhooks of these organizations; null: of all. */
+export function listWork(db: Queryable, organizationIds: readonly string[] | null, now: Date): Promise<Workload[]> {
+  return db.run(work, [organizationIds, now])
+}
+
+/** Since when webhooks have only failed, by id; null: they have not. Locks them until the transaction ends. */
+export async function lockHealth(
+  transaction: Queryable,
+  webhooks: readonly Pick<Webhook, 'organization_id' | 'id'>[],
+): Promise<Map<string, Date | null>> {
+  const rows = await transaction.run(lock, [JSON.stringify(webhooks)])
+  return new Map(rows.map(({ id, failing_since }) => [id, failing_since]))
+}
 
 /** The active webhooks of these organizations. */
 export function listEndpoints(db: Queryable, organizationIds: readonly string[]): Promise<EndpointRow[]> {

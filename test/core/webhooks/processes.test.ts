@@ -65,13 +65,29 @@ async function raiseAbout(contactId: string, count: number): Promise<void> {
   await raise(world, contactId, count)
 }
 
-async function holders(): Promise<(number | null)[]> {
-  const { rows } = await world.database.pool.query<{ holder: number | null }>('SELECT holder FROM webhook_feeds')
-  return rows.map(({ holder }) => holder)
+/** The processes that have claimed deliveries, in the order of the events. */
+async function claims(): Promise<(number | null)[]> {
+  const { rows } = await world.database.pool.query<{ process_id: number | null }>(
+    'SELECT process_id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY event_seq, id',
+    [endpoint.id],
+  )
+  return rows.map(({ process_id }) => process_id)
 }
 
-const giveTo = ({ registration: presence }: Process) =>
-  world.database.pool.query('UPDATE webhook_feeds SET holder = $1', [presence.processId])
+/** The endpoint answers nothing until the result is called; then 204, or `status`. */
+function holdAnswers(status = 204): () => void {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  endpoint.respond(() => async (response) => {
+    await released
+    response.writeHead(status).end()
+  })
+  return release
+}
+
+const tell = () => world.app.ctx.notifications.send({ topic: 'events', organizationIds: [organization.id] })
 
 const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ status }) => status)
 
@@ -82,7 +98,7 @@ const cutWaiting = () =>
   )
 
 describe('two processes', () => {
-  it('share the organizations, and deliver each event once', async () => {
+  it('deliver each event of many organizations once', async () => {
     const organizations = [organization]
     const endpoints = [endpoint]
     for (let n = 0; n < 5; n++) {
@@ -90,33 +106,32 @@ describe('two processes', () => {
       organizations.push(one)
       endpoints.push(await startEndpoint(world, one))
     }
+    for (const { dispatcher } of [await startProcess(), await startProcess()]) dispatcher.start()
+    for (const each of organizations) await raiseAboutNobody(world, each, 100)
+    await Promise.all(endpoints.map((each) => each.until(100)))
+    for (const { dispatcher } of processes) await dispatcher.stop()
+    for (const each of endpoints) expect(namesOf(each).sort()).toEqual(numbers(100).sort())
+  })
+
+  it('share the deliveries of one endpoint: what finds no place in one is claimed by the other', async () => {
+    const release = holdAnswers()
+    await raiseAboutNobody(world, organization, 50)
     const [one, other] = [await startProcess(), await startProcess()]
     one.dispatcher.start()
+    await endpoint.until(32)
     other.dispatcher.start()
-    await expect
-      .poll(async () => (await holders()).filter((holder) => holder === one.registration.processId).length)
-      .toBe(3)
-    await expect
-      .poll(async () => (await holders()).filter((holder) => holder === other.registration.processId).length)
-      .toBe(3)
-    for (const each of organizations) await raiseAboutNobody(world, each, 30)
-    await Promise.all(endpoints.map((each) => each.until(30)))
-    await one.dispatcher.stop()
-    await other.dispatcher.stop()
-    for (const each of endpoints) expect(namesOf(each).sort()).toEqual(numbers(30).sort())
-    expect(await holders()).toEqual([null, null, null, null, null, null])
+    await endpoint.until(50)
+    const claimed = await claims()
+    expect(claimed.filter((id) => id === one.registration.processId)).toHaveLength(32)
+    expect(claimed.filter((id) => id === other.registration.processId)).toHaveLength(18)
+    release()
+    await expect.poll(async () => new Set(await statuses())).toEqual(new Set(['delivered']))
+    expect(namesOf(endpoint).sort()).toEqual(numbers(50).sort())
   })
 
   it('hand over deliveries in flight without loss when one of them stops', async () => {
     const one = await startProcess()
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    endpoint.respond(() => async (response) => {
-      await released
-      response.writeHead(204).end()
-    })
+    const release = holdAnswers()
     one.dispatcher.start()
     await raiseAbout(await newContact(), 2)
     await endpoint.until(1)
@@ -124,79 +139,66 @@ describe('two processes', () => {
     release()
     await stopping
     expect(await statuses()).toEqual(['delivered', 'pending'])
-    expect(await holders()).toEqual([null])
     const other = await startProcess()
     await other.dispatcher.drain()
     expect(namesOf(endpoint)).toEqual(['1', '2'])
     expect(await statuses()).toEqual(['delivered', 'delivered'])
   })
 
-  it('keep the attempts of a process that has lost an organization, and the other one continues', async () => {
-    const [one, other] = [await startProcess(), await startProcess()]
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    endpoint.respond(() => async (response) => {
-      await released
-      response.writeHead(204).end()
-    })
-    await raiseAbout(await newContact(), 3)
-    const draining = one.dispatcher.drain()
+  it('repeat what a dead process had claimed, and nothing of one that lives', async () => {
+    const [dead, alive, next] = [await startProcess(), await startProcess(), await startProcess()]
+    const contact = await newContact()
+    const release = holdAnswers()
+    await raiseAbout(contact, 2)
+    dead.dispatcher.start()
     await endpoint.until(1)
-    await giveTo(other)
+    await next.dispatcher.drain()
+    await alive.dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual(['1'])
+    await dead.registration.leave()
+    endpoint.respond(() => 204)
+    await next.dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual(['1', '1', '2'])
+    expect(new Set(endpoint.received.slice(0, 2).map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    release()
+  })
+
+  it('record an outcome only if the claim was kept', async () => {
+    const [slow, quick] = [await startProcess(), await startProcess()]
+    const contact = await newContact()
+    const release = holdAnswers(500)
+    await raiseAbout(contact, 2)
+    const draining = slow.dispatcher.drain()
+    await endpoint.until(1)
+    // As if it had lost its connection to the database for a moment.
+    await world.database.pool.query('DELETE FROM processes WHERE id = $1', [slow.registration.processId])
+    endpoint.respond(() => 204)
+    await quick.dispatcher.drain()
     release()
     await draining
-    expect((await statuses())[0]).toBe('delivered')
-    await other.dispatcher.drain()
-    expect(namesOf(endpoint)).toEqual(numbers(3))
-    expect(await statuses()).toEqual(['delivered', 'delivered', 'delivered'])
-    expect(await holders()).toEqual([other.registration.processId])
+    expect(await statuses()).toEqual(['delivered', 'delivered'])
+    expect((await deliveriesTo(world, endpoint.id)).map(({ attempts }) => attempts.length)).toEqual([1, 1])
+    expect(namesOf(endpoint)).toEqual(['1', '1', '2'])
   })
 
-  it("keep the start of an endpoint's failures, even if the process that saw the last one has lost the organization", async () => {
+  it("keep the start of an endpoint's failures, whichever process sees the next one", async () => {
     const since = new Date(world.now().getTime() - HOUR)
     await world.database.pool.query('UPDATE webhooks SET failing_since = $1', [since])
+    const failingSince = async () => {
+      const { rows } = await world.database.pool.query('SELECT failing_since FROM webhooks WHERE id = $1', [
+        endpoint.id,
+      ])
+      return rows[0].failing_since
+    }
     const [one, other] = [await startProcess(), await startProcess()]
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    endpoint.respond(() => async (response) => {
-      await released
-      response.writeHead(500).end()
-    })
-    one.dispatcher.start()
-    await raiseAboutNobody(world, organization, 1)
-    await endpoint.until(1)
-    await world.database.pool.query('UPDATE webhook_feeds SET holder = $2 WHERE organization_id = $1', [
-      organization.id,
-      other.registration.processId,
-    ])
-    const theirs = await world.createOrganization()
-    const sentinel = await startEndpoint(world, theirs)
-    await createContact(world, theirs, '+16505556999')
-    // This happens only in a round after it has checked its ownership.
-    await sentinel.until(1)
-    release()
-    await expect.poll(async () => (await deliveriesTo(world, endpoint.id))[0]?.attempts.length).toBe(1)
-    await one.dispatcher.stop()
-    const { rows } = await world.database.pool.query('SELECT failing_since FROM webhooks WHERE id = $1', [endpoint.id])
-    expect(rows).toEqual([{ failing_since: since }])
-  })
-
-  it('take over from one that has died, including deliveries that only waited for its attempt', async () => {
-    const one = await startProcess()
     endpoint.respond(() => 500)
-    await raiseAbout(await newContact(), 2)
+    await raiseAboutNobody(world, organization, 1)
     await one.dispatcher.drain()
-    await world.database.pool.query(`UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL
-      WHERE next_attempt_at IS NOT NULL`)
+    expect(await failingSince()).toEqual(since)
     endpoint.respond(() => 204)
-    await one.registration.leave()
-    const other = await startProcess()
+    await raiseAboutNobody(world, organization, 1)
     await other.dispatcher.drain()
-    expect(namesOf(endpoint)).toEqual(['1', '2'])
+    expect(await failingSince()).toBeNull()
   })
 })
 
@@ -206,14 +208,13 @@ describe('if the database fails', () => {
     const lock = 'SELECT FROM webhook_deliveries WHERE organization_id = $1 FOR UPDATE'
     const contact = await newContact()
     dispatcher.start()
-    await expect.poll(async () => (await holders())[0]).not.toBeNull()
     let held = await holdOpen(world, 'SELECT FROM webhooks LIMIT 1', [])
     endpoint.respond(() => async (response) => {
       held = await holdOpen(world, lock, [organization.id])
       response.writeHead(204).end()
     })
     await raiseAbout(contact, 1)
-    world.app.ctx.notifications.send({ topic: 'events', organizationIds: [organization.id] })
+    tell()
     await endpoint.until(1)
     await untilWaiting(world.database, 1, 'webhook_deliveries')
     await cutWaiting()
@@ -233,7 +234,7 @@ describe('if the database fails', () => {
     const table = await holdOpen(world, 'SELECT 1', [])
     await table.run('LOCK TABLE webhook_deliveries IN SHARE ROW EXCLUSIVE MODE', [])
     const draining = dispatcher.drain().catch((error: Error) => error)
-    await untilWaiting(world.database, 1, 'INSERT INTO webhook_deliveries')
+    await untilWaiting(world.database, 1, 'webhook_id uuid, event_seq bigint')
     await cutWaiting()
     expect(await draining).toBeInstanceOf(Error)
     await table.release()
@@ -258,26 +259,21 @@ describe('if the database fails', () => {
     expect(namesOf(endpoint)).toEqual(['1'])
   })
 
-  it('while an organization is taken over, it is taken over afterwards', async () => {
+  it('while deliveries are claimed, they are attempted all the same, once each', async () => {
     const { dispatcher } = await startProcess()
     endpoint.respond(() => 500)
     await raiseAbout(await newContact(), 2)
+    await raiseAboutNobody(world, organization, 1, 11)
     await dispatcher.drain()
-    await world.database.pool.query('UPDATE webhook_feeds SET holder = NULL')
-    await world.database.pool.query('UPDATE webhook_deliveries SET next_attempt_at = NULL')
-    await dispatcher.stop()
-    const row = await holdOpen(world, 'SELECT FROM webhook_deliveries WHERE organization_id = $1 FOR UPDATE', [
-      organization.id,
-    ])
-    const next = await startProcess()
-    const draining = next.dispatcher.drain().catch((error: Error) => error)
-    await untilWaiting(world.database, 1, 'webhook_deliveries')
-    await cutWaiting()
-    expect(await draining).toBeInstanceOf(Error)
-    await row.release()
-    endpoint.respond(() => 204)
     endpoint.received.length = 0
-    await next.dispatcher.drain()
-    expect(namesOf(endpoint)).toEqual(['1', '2'])
+    endpoint.respond(() => 204)
+    // As if a claim succeeded without the process learning of it.
+    await world.database.pool.query(
+      'UPDATE webhook_deliveries SET process_id = $1, next_attempt_at = created_at WHERE next_attempt_at IS NOT NULL',
+      [processes[0]?.registration.processId],
+    )
+    await dispatcher.drain()
+    expect(namesOf(endpoint).sort()).toEqual(['1', '11', '2'])
+    expect(await statuses()).toEqual(['delivered', 'delivered', 'delivered'])
   })
 })

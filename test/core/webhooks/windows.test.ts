@@ -47,7 +47,7 @@ const raiseUncommitted = (name: string) =>
   )
 
 describe('events', () => {
-  it('of one transaction all arrive, even if they exceed one round and the endpoint queue', async () => {
+  it('of one transaction all arrive, even if they exceed one round and the places', async () => {
     await raiseAboutNobody(world, organization, 2_500)
     await world.drain()
     expect(endpoint.received).toHaveLength(2_500)

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { Places } from '../../../src/core/webhooks/places.js'
+
+const NOW = new Date('2026-01-01T00:00:00Z')
+
+interface Target {
+  organization_id: string
+  id: string
+  url: string
+}
+
+/** An endpoint on a host of its own, unless `host` is given. */
+const endpoint = (organization_id: string, id: string, host = id): Target => {
+  return { organization_id, id: `${organization_id} ${id}`, url: `http://${organization_id}-${host}.example/hook` }
+}
+
+const atHost = (organization_id: string, id: string) => ({
+  ...endpoint(organization_id, id),
+  url: 'http://shared.example/',
+})
+
+/** Takes as many places as there are, and returns their number. */
+function takeAll(places: Places, target: Target): number {
+  const before = places.taken
+  while (places.hasRoom(target, NOW)) places.take(target)
+  return places.taken - before
+}
+
+describe('the places of attempts', () => {
+  it('are 32 for an endpoint alone', () => {
+    expect(takeAll(new Places(), endpoint('a', '1'))).toBe(32)
+  })
+
+  it('are at most 64 for an organization, and each of its endpoints finds some', () => {
+    const places = new Places()
+    const taken = [1, 2, 3, 4].map((n) => takeAll(places, endpoint('a', String(n))))
+    expect(taken).toEqual([32, 16, 8, 4])
+    for (let n = 5; n < 100; n++) takeAll(places, endpoint('a', String(n)))
+    expect(places.taken).toBe(64)
+  })
+
+  it('are at most 512 in all, and every organization finds some while others hang', () => {
+    const places = new Places()
+    for (let organization = 0; organization < 12; organization++) {
+      let taken = 0
+      for (let n = 0; n < 8; n++) taken += takeAll(places, endpoint(String(organization), String(n)))
+      expect(taken).toBeGreaterThan(0)
+    }
+    expect(places.taken).toBeLessThan(512)
+    expect(takeAll(places, endpoint('quiet', '1'))).toBeGreaterThan(0)
+    for (let organization = 0; organization < 1_000; organization++)
+      takeAll(places, endpoint(`one of ${organization}`, '1'))
+    expect(places.taken).toBe(512)
+  })
+
+  it('are 32 for an organization at a host, and another organization finds some there', () => {
+    const places = new Places()
+    expect(takeAll(places, atHost('a', '1')) + takeAll(places, atHost('a', '2'))).toBe(32)
+    expect(takeAll(places, atHost('b', '1'))).toBeGreaterThan(0)
+    for (let n = 0; n < 100; n++) takeAll(places, atHost(`another ${n}`, '1'))
+    expect(places.taken).toBe(64)
+  })
+
+  it('are free again when they are given back', () => {
+    const places = new Places()
+    const target = endpoint('a', '1')
+    takeAll(places, target)
+    places.give(target, null)
+    expect(takeAll(places, target)).toBe(1)
+  })
+
+  it('of a copy are its own', () => {
+    const places = new Places()
+    takeAll(places.copy(), endpoint('a', '1'))
+    expect(places.taken).toBe(0)
+  })
+})
