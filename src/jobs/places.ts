@@ -53,6 +53,7 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
   const { database, processId, report } = options
   const size = places ?? JOB_CLASSES[name].places
   const share = places ?? Math.max(1, Math.floor(size / 2))
+  const atOnce = places === undefined && isSpread(name) ? 1 : size
   const running = new Map<number, { organizationId: string; abort: AbortController; ended: Promise<void> }>()
   let after = NIL_UUID
   let isClosed = false
@@ -97,7 +98,7 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
     fill: async () => {
       const free = size - running.size
       if (isClosed || free <= 0) return false
-      const wanted = { class: name, processId, after, places: size, free, share, taken: takenPlaces() }
+      const wanted = { class: name, processId, after, places: size, free, share, atOnce, taken: takenPlaces() }
       const claimed = await claimJobs(database, wanted)
       after = claimed.reached
       for (const job of claimed.jobs) start(job)
@@ -114,6 +115,10 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
       for (const { abort } of running.values()) abort.abort(stopping)
     },
   }
+}
+
+function isSpread(name: JobClassName): boolean {
+  return 'spreadMs' in JOB_CLASSES[name]
 }
 
 async function perform(tasks: Record<JobTask, RunJob>, job: ClaimedJob, signal: AbortSignal): Promise<Again | null> {

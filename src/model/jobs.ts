@@ -6,11 +6,13 @@ export interface JobClass {
   places: number
   /** The longest run of a job; then its signal is aborted, and the attempt has failed. */
   maxRunMs: number
+  /** How long a process waits before it takes another job of the same organization, so that others get some, too. */
+  spreadMs?: number
 }
 
 export const JOB_CLASSES = {
   media: { places: 8, maxRunMs: 15 * MINUTE_MS },
-  broadcasts: { places: 16, maxRunMs: 5 * MINUTE_MS },
+  broadcasts: { places: 16, maxRunMs: 5 * MINUTE_MS, spreadMs: 100 },
   preparation: { places: 2, maxRunMs: 10 * MINUTE_MS },
   transcription: { places: 2, maxRunMs: 10 * MINUTE_MS },
   search: { places: 2, maxRunMs: 10 * MINUTE_MS },
@@ -76,3 +78,16 @@ export interface RunningJob {
  * with back-off.
  */
 export type RunJob = (job: RunningJob) => Promise<Again | null> | Promise<void>
+
+/** A job that failed on every attempt. */
+export interface FailedJob {
+  id: number
+  organization_id: string
+  /** Its slug; null for one that is deleted. */
+  organization: string | null
+  task: string
+  attempts: number
+  failed_at: Date
+  /** Why the last attempt failed. */
+  error: string | null
+}

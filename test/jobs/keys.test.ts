@@ -21,7 +21,15 @@ const TASK = { task: 'sync_orders', key: 'one' } as const
 const HOUR = "now() + interval '1 hour'"
 
 async function claim(): Promise<ClaimedJob> {
-  const wanted = { class: 'sync', processId: PROCESS, after: NIL_UUID, places: 4, free: 4, share: 2 } as const
+  const wanted = {
+    class: 'sync',
+    processId: PROCESS,
+    after: NIL_UUID,
+    places: 4,
+    free: 4,
+    share: 2,
+    atOnce: 4,
+  } as const
   const { jobs: claimed } = await claimJobs(database, { ...wanted, taken: new Map() })
   expect(claimed).toHaveLength(1)
   return claimed[0] as ClaimedJob

@@ -10,5 +10,12 @@ export interface SendSlot {
   waitMs: number
 }
 
-/** Reserves the next send slot of a business number, shared by all processes. */
-export type ReserveSendSlot = (organizationId: string, number: RateLimitedNumber) => Promise<SendSlot>
+/**
+ * Reserves the next send slot of a business number, shared by all processes. `maxWaitMs`: how soon it must begin at
+ * least; default: soon enough for a request.
+ */
+export type ReserveSendSlot = (
+  organizationId: string,
+  number: RateLimitedNumber,
+  maxWaitMs?: number,
+) => Promise<SendSlot>

@@ -20,8 +20,8 @@ export function enqueueStart({ from, at }: { from: string; at: string }): string
 
 /** The maximum number of jobs that share the sending of a broadcast. */
 export const MAX_LANES = 4
-/** Messages per second that one of them sends easily. */
-const LANE_RATE = 250
+/** Messages per second of one of them: the usual pace of a number. */
+const LANE_RATE = 80
 
 /** A broadcast has no more lanes than the pace of its number can use. */
 const LANES = `coalesce((

@@ -91,7 +91,7 @@ const claim = statement<ClaimRow>(
      WHERE walk.found < $3::int AND walk.n < ${MAX_WALK} AND NOT (next.wrapped AND next.organization_id > $2)
    ), due AS (
      SELECT organization_id, n, ${roomOf('organization_id')} AS room,
-       greatest(1, $3::int / (SELECT max(found) FROM walk)) AS equal_share
+       greatest(1, least($9::int, $3::int / (SELECT max(found) FROM walk))) AS equal_share
      FROM walk WHERE run_at <= now() AND ${roomOf('organization_id')} > 0
    ), picked AS MATERIALIZED (
      SELECT due.n, due.equal_share < due.room AS may_take_more, job.*
@@ -225,6 +225,8 @@ export interface Wanted {
   free: number
   /** The number of places that one organization may have. */
   share: number
+  /** How many jobs one organization gets at most from this claim. */
+  atOnce: number
   /** The number of places that organizations have. */
   taken: ReadonlyMap<string, number>
 }
@@ -241,9 +243,10 @@ export interface Claimed {
 
 /** Claims due jobs of a class, in turns round the organizations. */
 export async function claimJobs(db: Queryable, wanted: Wanted): Promise<Claimed> {
-  const { class: name, processId, after, places, free, share, taken } = wanted
+  const { class: name, processId, after, places, free, share, atOnce, taken } = wanted
   const takers = [...taken.keys()]
-  const rows = await db.run(claim, [name, after, free, processId, share, takers, [...taken.values()], places])
+  const values = [name, after, free, processId, share, takers, [...taken.values()], places, atOnce]
+  const rows = await db.run(claim, values)
   const jobs = rows.flatMap(({ organization_id: organizationId, id, task, payload, attempts, requested_at }) =>
     organizationId === null ? [] : [{ organizationId, id, task, payload, attempts, requestedAt: requested_at }],
   )

@@ -36,7 +36,7 @@ const PAIR_INTERVAL = `interval '6.1 seconds'`
 const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
 
 /** The user id for a contact `c` without a number: the newest one of the right kind that it has not given up. */
-const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
+export const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
        WHERE a.organization_id = ${c}.organization_id AND a.contact_id = ${c}.id AND a.address LIKE 'user:%'
          AND (a.address LIKE '%@%') = ${usesJids}

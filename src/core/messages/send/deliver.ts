@@ -31,15 +31,24 @@ export interface SendDeadlines {
   waitUntil: number
   /** The latest end of the last call. */
   deadline: number
-  /** Whether it waits for a send slot that is far off, and retries the call until the deadline. */
-  keepsTrying: boolean
+  /** The longest wait for a send slot or before a retry, for jobs, which come back later; default: as for a request. */
+  maxPauseMs?: number
   /** If aborted, the send stops waiting and retrying. */
   signal?: AbortSignal
 }
 
 /** The deadlines of a request: it waits only as long as enough time is left for the call. */
 export function requestDeadlines(ctx: Context, deadline: number): SendDeadlines {
-  return { waitUntil: deadline - ctx.upstreamTimeoutMs, deadline, keepsTrying: false }
+  return { waitUntil: deadline - ctx.upstreamTimeoutMs, deadline }
+}
+
+/** A job waits no longer than this in its place. */
+const MAX_PAUSE_MS = 1_000
+
+function jobDeadlines(ctx: Context, signal: AbortSignal | undefined): SendDeadlines {
+  const waitUntil = Date.now() + MAX_PAUSE_MS
+  const deadline = waitUntil + MAX_TRIES * (ctx.upstreamTimeoutMs + MAX_PAUSE_MS)
+  return { waitUntil, deadline, maxPauseMs: MAX_PAUSE_MS, ...(signal ? { signal } : {}) }
 }
 
 /** `taken`: a message with this id is recorded already. `late`: no send slot is free before the deadline. */
@@ -79,8 +88,8 @@ export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, dra
 }
 
 /**
- * Sends one message; every send goes through here. Waits for a send slot, records the message, calls the upstream and
- * records the outcome. Throws service_unavailable if the contact's row stays locked.
+ * Sends one message; every send goes through here or through `deliverOrPutBack`. Waits for a send slot, records the
+ * message, calls the upstream and records the outcome. Throws service_unavailable if the contact's row stays locked.
  */
 export async function deliver(
   ctx: Context,
@@ -90,13 +99,83 @@ export async function deliver(
   content: ReadyContent,
   deadlines: SendDeadlines,
 ): Promise<Delivery> {
+  const begun = await begin(ctx, tenant, channel, message, deadlines)
+  if ('result' in begun) return begun
+  const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, begun), deadlines)
+  return recordOutcome(ctx, tenant, message.id, begun, outcome)
+}
+
+/** A recorded message that was certainly not sent and may be sent again; or it is given up, which records why. */
+export interface NotAccepted {
+  result: 'not_accepted'
+  limit: 'number' | 'pair' | null
+  /** How long to wait. */
+  waitMs: number
+  /** How often the upstream was called. */
+  calls: number
+  giveUp: () => Promise<SendResult>
+}
+
+/**
+ * Sends one message of a job. Like `deliver`, but waits no longer than `MAX_PAUSE_MS` for anything, and records no
+ * outcome if the upstream certainly did not accept the message.
+ */
+export async function deliverOrPutBack(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  message: OutgoingMessage,
+  content: ReadyContent,
+  signal?: AbortSignal,
+): Promise<Delivery | NotAccepted> {
+  const deadlines = jobDeadlines(ctx, signal)
+  const begun = await begin(ctx, tenant, channel, message, deadlines)
+  if ('result' in begun) return begun
+  return call(ctx, tenant, channel, toChannelMessage(message.id, content, begun), begun, deadlines)
+}
+
+/** Sends a message that was recorded and not accepted. `take` claims it; null: it is settled by now. */
+export async function deliverAgain<Taken>(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  take: () => Promise<(Taken & { message: DriverMessage; chatId: string }) | null>,
+  signal?: AbortSignal,
+): Promise<{ taken: Taken; delivery: SendResult | NotAccepted } | { late: number } | null> {
+  const deadlines = jobDeadlines(ctx, signal)
+  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines)
+  if (lateMs !== null) return { late: lateMs }
+  const taken = await take()
+  return taken && { taken, delivery: await call(ctx, tenant, channel, taken.message, taken, deadlines) }
+}
+
+async function begin(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  message: OutgoingMessage,
+  deadlines: SendDeadlines,
+): Promise<Exclude<Delivery, SendResult> | RecordedMessage> {
   const lateMs = await waitForSlot(ctx, tenant, channel, deadlines)
   if (lateMs !== null) return { result: 'late', waitMs: lateMs }
   const recorded = await record(ctx, message, deadlines)
   if (recorded === null) return { result: 'taken' }
-  if (!recorded.recorded) return { result: 'not_recorded', refusal: recorded }
-  const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, recorded), deadlines)
-  return recordOutcome(ctx, tenant, message.id, recorded, outcome)
+  return recorded.recorded ? recorded : { result: 'not_recorded', refusal: recorded }
+}
+
+async function call(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  message: DriverMessage,
+  recorded: { chatId: string },
+  deadlines: SendDeadlines,
+): Promise<SendResult | NotAccepted> {
+  let calls = 0
+  const outcome = await callUpstream(ctx, tenant, channel, message, deadlines, () => calls++)
+  const store = () => recordOutcome(ctx, tenant, message.id, recorded, outcome)
+  if (outcome.outcome !== 'not_accepted') return store()
+  return { result: 'not_accepted', limit: outcome.limit, waitMs: outcome.retryAfterMs ?? 0, calls, giveUp: store }
 }
 
 /** Whether the refusal ends before the send's deadline. */
@@ -112,15 +191,10 @@ async function waitForSlot(
   ctx: Context,
   tenant: Tenant,
   { number }: Channel,
-  { waitUntil, keepsTrying, signal }: SendDeadlines,
+  { maxPauseMs, signal }: SendDeadlines,
 ): Promise<number | null> {
-  for (;;) {
-    const slot = await ctx.reserveSendSlot(tenant.id, number)
-    const comesInTime = keepsTrying && Date.now() + slot.waitMs <= waitUntil
-    if (!slot.reserved && !comesInTime) return slot.waitMs
-    if (!(await pause(slot.waitMs, signal))) return slot.waitMs
-    if (slot.reserved) return null
-  }
+  const slot = await ctx.reserveSendSlot(tenant.id, number, maxPauseMs)
+  return slot.reserved && (await pause(slot.waitMs, signal)) ? null : slot.waitMs
 }
 
 /**
@@ -150,27 +224,33 @@ function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedM
   return { id, recipient, content, replyToUpstreamId: recorded.replyToUpstreamId }
 }
 
-/** Retries only if the upstream certainly did not accept the message, and only before the deadline. */
+/**
+ * Retries only if the upstream certainly did not accept the message, and only before the deadline. Jobs retry more
+ * kinds of failures, but only after short waits.
+ */
 async function callUpstream(
   ctx: Context,
   tenant: Tenant,
   { driver, number }: Channel,
   message: DriverMessage,
-  { deadline, keepsTrying, signal }: SendDeadlines,
+  { deadline, maxPauseMs, signal }: SendDeadlines,
+  onCall: () => void = () => undefined,
 ): Promise<DriverOutcome> {
   let outcome: DriverOutcome = NO_TIME_LEFT
   for (let attempt = 1; ; attempt++) {
     const leftMs = deadline - Date.now()
     if (leftMs < MIN_CALL_MS) return outcome
+    onCall()
     outcome = await driver.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
     if (outcome.outcome !== 'not_accepted') return outcome
-    // The limit of one recipient must not hold up the recipients after it.
-    const isLast = attempt === MAX_TRIES && (!keepsTrying || outcome.limit === 'pair')
-    if (isLast || (!outcome.mayRetry && !keepsTrying)) return outcome
-    const slot = await ctx.reserveSendSlot(tenant.id, number)
-    const delay = Math.max(retryDelay(outcome, attempt), slot.waitMs)
-    const isTooLate = Date.now() + delay + MIN_CALL_MS > deadline
-    if (isTooLate || (!slot.reserved && !keepsTrying)) return { ...outcome, retryAfterMs: delay }
+    const isJob = maxPauseMs !== undefined
+    const waitMs = retryDelay(outcome, attempt)
+    if (attempt === MAX_TRIES || !(outcome.mayRetry || isJob))
+      return isJob ? { ...outcome, retryAfterMs: waitMs } : outcome
+    if (isJob && waitMs > maxPauseMs) return { ...outcome, retryAfterMs: waitMs }
+    const slot = await ctx.reserveSendSlot(tenant.id, number, maxPauseMs)
+    const delay = Math.max(waitMs, slot.waitMs)
+    if (!slot.reserved || Date.now() + delay + MIN_CALL_MS > deadline) return { ...outcome, retryAfterMs: delay }
     if (!(await pause(delay, signal))) return outcome
   }
 }

@@ -4,7 +4,7 @@ import type { RateLimitedNumber, ReserveSendSlot, SendSlot } from '../../../mode
 import { reserveSendTime } from '../../../storage/messages/send-rates.js'
 
 /**
- * Slots are reserved only if the first begins within this time, and a batch reserves at most this much time. So no send
+ * By default, slots are reserved only if the first begins within this time, and a batch reserves at most this much time. So no send
  * waits longer than twice this span, and a request has time left for its call.
  */
 const SPAN_MS = 5_000
@@ -17,21 +17,25 @@ const MAX_BATCH = 1_000
 export function createSendRateLimiter(database: Database): ReserveSendSlot {
   const batchers = new Map<string, (intervalMs: number) => Promise<SendSlot>>()
 
-  function batcherOf(organizationId: string, phoneNumberId: string): (intervalMs: number) => Promise<SendSlot> {
-    const name = `${organizationId} ${phoneNumberId}`
+  function batcherOf(
+    organizationId: string,
+    phoneNumberId: string,
+    maxWaitMs: number,
+  ): (intervalMs: number) => Promise<SendSlot> {
+    const name = `${organizationId} ${phoneNumberId} ${maxWaitMs}`
     const known = batchers.get(name)
     if (known) return known
     const batcher = batch(
-      (intervals: number[]) => reserveSlots(database, organizationId, phoneNumberId, intervals),
+      (intervals: number[]) => reserveSlots(database, organizationId, phoneNumberId, maxWaitMs, intervals),
       MAX_BATCH,
     )
     batchers.set(name, batcher)
     return batcher
   }
 
-  return async (organizationId, { phoneNumberId, messagesPerSecond }) => {
+  return async (organizationId, { phoneNumberId, messagesPerSecond }, maxWaitMs = SPAN_MS) => {
     if (messagesPerSecond === 0) return { reserved: true, waitMs: 0 }
-    return batcherOf(organizationId, phoneNumberId)(1_000 / messagesPerSecond)
+    return batcherOf(organizationId, phoneNumberId, maxWaitMs)(1_000 / messagesPerSecond)
   }
 }
 
@@ -51,14 +55,15 @@ async function reserveSlots(
   database: Database,
   organizationId: string,
   phoneNumberId: string,
+  maxWaitMs: number,
   intervals: number[],
 ): Promise<SendSlot[]> {
   // The intervals only differ while the number's rate is being changed.
   const intervalMs = Math.max(...intervals)
-  const granted = Math.min(intervals.length, Math.max(1, Math.floor(SPAN_MS / intervalMs)))
+  const granted = Math.min(intervals.length, Math.max(1, Math.floor(maxWaitMs / intervalMs)))
   const { reserved, waitMs } = await reserveSendTime(database, organizationId, phoneNumberId, {
     durationMs: granted * intervalMs,
-    maxWaitMs: SPAN_MS,
+    maxWaitMs,
   })
   return intervals.map((_, index) => ({
     reserved: reserved && index < granted,

@@ -1,0 +1,101 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { userAddress } from '../messages/outgoing.js'
+import type { PendingRecipient } from './sending.js'
+
+interface TakenRow extends PendingRecipient {
+  since: Date
+  attempts: number
+  user_address: string | null
+}
+
+const defer = statement<never>(
+  'broadcastDeferrals.defer',
+  `INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at)
+   SELECT $1, $2, $3, coalesce($4::timestamptz, now()), $5, now() + $6::float8 * interval '1 millisecond'
+   WHERE EXISTS (SELECT FROM broadcasts WHERE organization_id = $1 AND id = $2)
+   ON CONFLICT DO NOTHING`,
+)
+
+// The message may have an outcome by now, or may have been erased: then only its deferral is deleted.
+const take = statement<TakenRow>(
+  'broadcastDeferrals.take',
+  `WITH next AS (
+     SELECT n FROM broadcast_deferrals
+     WHERE organization_id = $1 AND broadcast_id = $2 AND n % $4::int = $3::int AND ($5 OR retry_at <= now())
+     ORDER BY n
+     LIMIT 1
+     FOR UPDATE SKIP LOCKED
+   ), taken AS (
+     DELETE FROM broadcast_deferrals d USING next
+     WHERE d.organization_id = $1 AND d.broadcast_id = $2 AND d.n = next.n
+     RETURNING d.n, d.since, d.attempts
+   )
+   SELECT taken.since, taken.attempts, taken.n, m.id AS message_id, r.parameters, c.id AS contact_id, c.chat_id, c.phone_number,
+     c.full_name, c.email, ${userAddress('c', 'false')} AS user_address
+   FROM taken
+   LEFT JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = taken.n
+   LEFT JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id AND m.outcome IS NOT NULL
+   LEFT JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id`,
+)
+
+const soonest = statement<{ in_ms: number }>(
+  'broadcastDeferrals.soonest',
+  `SELECT greatest(0, 1000 * extract(epoch FROM min(retry_at) - now())::float8) AS in_ms
+   FROM broadcast_deferrals
+   WHERE organization_id = $1 AND broadcast_id = $2 AND n % $4::int = $3::int
+   HAVING count(*) > 0`,
+)
+
+/** The part of a broadcast that a shard sends: recipient `n` belongs to lane `n % lanes`. */
+export interface Lane {
+  lane: number
+  lanes: number
+}
+
+/** A recipient whose recorded message is to be sent again. */
+export interface DeferredRecipient extends PendingRecipient {
+  /** When it was first called. */
+  since: Date
+  /** How often it was put back. */
+  attempts: number
+  /** The upstream's user id, if the contact has no phone number. */
+  userId: string | null
+}
+
+/** Puts a recorded message back, to be sent again in `inMs`. */
+export async function deferRecipient(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+  { n, since, attempts, inMs }: { n: number; since: Date | null; attempts: number; inMs: number },
+): Promise<void> {
+  await db.run(defer, [organizationId, broadcastId, n, since, attempts, inMs])
+}
+
+/** Takes the lane's next due message (with `early`: due or not); null if there is none. No other call gets it. */
+export async function takeDeferred(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+  { lane, lanes }: Lane,
+  early = false,
+): Promise<DeferredRecipient | null> {
+  for (;;) {
+    const [row] = await db.run(take, [organizationId, broadcastId, lane, lanes, early])
+    if (!row) return null
+    const { user_address, ...recipient } = row
+    if (recipient.message_id !== null) return { ...recipient, userId: user_address?.slice('user:'.length) ?? null }
+  }
+}
+
+/** In how many milliseconds the lane's next message is due; null if there is none. */
+export async function untilNextDeferred(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+  { lane, lanes }: Lane,
+): Promise<number | null> {
+  const [row] = await db.run(soonest, [organizationId, broadcastId, lane, lanes])
+  return row?.in_ms ?? null
+}
