@@ -41,6 +41,7 @@ import { type Databases, figuresOf } from './database/databases.js'
 import { schemaState } from './database/migrate.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
+import type { CountJobs } from './http/metrics.js'
 import { createSecondAddress, type SecondAddress } from './http/second-address.js'
 import { mount, mountProbesOnly } from './interfaces/mount.js'
 import { type JobRunner, startJobRunner } from './jobs/runner.js'
@@ -131,6 +132,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   let server: FastifyInstance | null = null
   let jobs: JobRunner | null = null
   const isWorkerRunning = () => !runsWorker || jobs?.isRunning() === true
+  const countRunningJobs = async () => jobs?.running() ?? {}
 
   async function close(): Promise<void> {
     stopSweeping()
@@ -148,7 +150,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     const servesApi = config.roles.includes('api')
-    server = createServer(options, ctx, work, { isWorkerRunning, webhooks, gatewayAddress })
+    server = createServer(options, ctx, work, { isWorkerRunning, countRunningJobs, webhooks, gatewayAddress })
     const url = await listen(server, config)
     ownUrl = url
     // Jobs may need the own address.
@@ -258,6 +260,7 @@ async function startSweeping({ spool, log }: Context, registration: ProcessRegis
 /** The parts of a process that its server shows or checks. */
 interface ServedParts {
   isWorkerRunning: () => boolean
+  countRunningJobs: CountJobs
   webhooks: Dispatcher
   gatewayAddress: SecondAddress
 }
@@ -266,7 +269,7 @@ function createServer(
   { config, secrets, databases, simulator }: AppOptions,
   ctx: Context,
   work: Context,
-  { isWorkerRunning, webhooks, gatewayAddress }: ServedParts,
+  { isWorkerRunning, countRunningJobs, webhooks, gatewayAddress }: ServedParts,
 ): FastifyInstance {
   const probes = {
     ctx,
@@ -275,6 +278,7 @@ function createServer(
     checks: readinessChecks(databases.live, isWorkerRunning),
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
+    countRunningJobs,
   }
   const server = config.roles.includes('api')
     ? mount({

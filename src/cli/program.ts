@@ -20,6 +20,7 @@ import { addStorefrontCommands } from './commands/storefront.js'
 import { addTemplateCommands } from './commands/templates.js'
 import { up } from './commands/up.js'
 import { addWebhookCommands } from './commands/webhooks.js'
+import { addWorkCommands } from './commands/work.js'
 import { addDemoCommands } from './demo/commands.js'
 import { AskedToEnd, CliFailure, EndedByFault } from './failure.js'
 import type { Environment, Invocation, Streams } from './invocation.js'
@@ -88,6 +89,7 @@ function createProgram(invocation: Invocation): Command {
   addBroadcastCommands(program, invocation)
   addWebhookCommands(program, invocation)
   addAnalyticsCommands(program, invocation)
+  addWorkCommands(program, invocation)
   program
     .command('config')
     .description('print the effective settings, with secrets masked')

@@ -5,6 +5,7 @@ import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
 import { batch } from '../lib/async/batcher.js'
+import { JOB_CLASSES, type JobClassName } from '../model/jobs.js'
 
 /** Measures all requests for Prometheus. */
 export function measureRequests(server: FastifyInstance): Registry {
@@ -144,4 +145,30 @@ export function showTables(
       }
     },
   })
+}
+
+/** The number of jobs of each class that has any. */
+export type CountJobs = () => Promise<Partial<Record<JobClassName, number>>>
+
+/** Adds the numbers of jobs by class: those of this process, and those that are due or failed, of all processes. */
+export function showJobs(registry: Registry, counts: Record<'running' | 'due' | 'failed', CountJobs>): void {
+  const helps = {
+    running: 'Jobs that run in this process, by class',
+    due: 'Jobs of all processes that wait for a place, by class',
+    failed: 'Jobs of all processes that failed on every attempt, by class',
+  } as const
+  for (const [state, help] of Object.entries(helps) as [keyof typeof helps, string][]) {
+    new Gauge({
+      name: `parley_jobs_${state}`,
+      help,
+      labelNames: ['class'],
+      registers: [registry],
+      async collect() {
+        const counted = await counts[state]().catch(() => null)
+        for (const name of Object.keys(JOB_CLASSES) as JobClassName[]) {
+          this.set({ class: name }, counted === null ? Number.NaN : (counted[name] ?? 0))
+        }
+      },
+    })
+  }
 }

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/messages/receive/callback-receiver.js'
+import { countDueWork, countFailedWork } from '../core/runtime/failed-work.js'
 import { findCallbackFigures, measureStorage } from '../core/runtime/maintenance.js'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import { createAdminGuard, createGuard, type Gate } from '../http/access/auth.js'
@@ -11,9 +12,11 @@ import { sendProblem } from '../http/answers/problems.js'
 import { type HealthOptions, healthRoutes } from '../http/health.js'
 import {
   type ConnectionFigures,
+  type CountJobs,
   measureRequests,
   showCallbacks,
   showConnections,
+  showJobs,
   showTables,
   showWebhooks,
 } from '../http/metrics.js'
@@ -42,6 +45,8 @@ export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsTok
   connections: ConnectionFigures
   /** Figures of this process's webhook deliveries, for /metrics. */
   webhookFigures: () => WebhookFigures
+  /** The number of running jobs of each class in this process, for /metrics. */
+  countRunningJobs: CountJobs
 }
 
 /** Options of the interfaces. */
@@ -106,14 +111,17 @@ export function mount(options: MountOptions): FastifyInstance {
   return server
 }
 
-function mountProbes(
-  server: FastifyInstance,
-  { ctx, live, connections, checks, metricsToken, webhookFigures }: ProbeOptions,
-): void {
+function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
+  const { ctx, live, connections, checks, metricsToken, webhookFigures, countRunningJobs } = options
   const registry = measureRequests(server)
   showConnections(registry, connections)
   showWebhooks(registry, webhookFigures)
   showCallbacks(registry, () => findCallbackFigures(live))
   showTables(registry, () => measureStorage(live))
+  showJobs(registry, {
+    running: countRunningJobs,
+    due: () => countDueWork(live),
+    failed: () => countFailedWork(live),
+  })
   server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }

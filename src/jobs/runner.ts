@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { type Loop, startLoop } from '../lib/async/loop.js'
 import { withTimeout } from '../lib/async/timeout.js'
-import { JOB_CLASSES, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
+import { JOB_CLASSES, type JobClass, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
 import { lookForJobs, startRecurringJobs } from '../storage/jobs/queue.js'
 import { createPlaces, type Places, type PlacesOptions } from './places.js'
 import { RECURRING_TASKS } from './recurring.js'
@@ -11,8 +11,8 @@ import { createReports } from './reports.js'
 export interface JobRunner {
   /** Whether it reaches the database. */
   isRunning(): boolean
-  /** The number of running jobs of each class. */
-  running(): { class: JobClassName; running: number }[]
+  /** The number of running jobs of each class that has any. */
+  running(): Partial<Record<JobClassName, number>>
   /** Lets running jobs finish, interrupts slow ones after a while, and gives them back. */
   stop(): Promise<void>
 }
@@ -29,6 +29,8 @@ const HUNG_MS = 10_000
 const GRACE_MS = 3_000
 /** How long it waits for interrupted jobs, and then for the reports. */
 const LAST_MS = 3_000
+/** How long a class rests that has no due job; it is woken before. */
+const IDLE_MS = 60_000
 const CLASSES = Object.keys(JOB_CLASSES) as JobClassName[]
 
 /**
@@ -47,7 +49,7 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
       if (isDueAgain) look.wake()
     },
   }
-  const classes = new Map(CLASSES.map((name) => [name, startClass(createPlaces(name, options), log)]))
+  const classes = new Map(CLASSES.map((name) => [name, startClass(name, createPlaces(name, options), log)]))
   const all = [...classes.values()]
   const deadSince = new Map<number, number>()
   let soonestMs: number | null = null
@@ -93,8 +95,10 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
   let stopped: Promise<void> | null = null
   return {
     isRunning: () => stopped === null && !isFailing,
-    running: () =>
-      CLASSES.map((name) => ({ class: name, running: classes.get(name)?.places.runningIds().length ?? 0 })),
+    running: () => {
+      const counted = [...classes].map(([name, { places }]) => [name, places.runningIds().length] as const)
+      return Object.fromEntries(counted.filter(([, running]) => running > 0))
+    },
     stop: () => {
       stopped ??= stop()
       return stopped
@@ -115,10 +119,15 @@ function longDead(deadSince: ReadonlyMap<number, number>): number[] {
 }
 
 /** The places of a class, filled whenever the loop is woken. */
-function startClass(places: Places, log: Context['log']): { places: Places; loop: Loop } {
+function startClass(name: JobClassName, places: Places, log: Context['log']): { places: Places; loop: Loop } {
+  const { spreadMs = 0 }: JobClass = JOB_CLASSES[name]
+  let hasMore = false
   const loop = startLoop({
-    round: () => unlessHung(places.fill()),
-    pauseMs: () => 60_000,
+    round: async () => {
+      hasMore = await unlessHung(places.fill())
+      return hasMore && spreadMs === 0
+    },
+    pauseMs: () => (hasMore ? spreadMs : IDLE_MS),
     onFailure: (error) => log.warn({ err: error }, 'jobs could not be claimed; trying again'),
   })
   return { places, loop }

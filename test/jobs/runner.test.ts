@@ -85,7 +85,7 @@ describe('a runner', () => {
     wake()
     await expect.poll(() => names).toEqual(['only'])
     expect(begun).toHaveLength(places / 2 + 1)
-    await expect.poll(() => runner.running()).toContainEqual({ class: 'media', running: places / 2 })
+    await expect.poll(() => runner.running()).toMatchObject({ media: places / 2 })
     open()
   })
 
@@ -94,7 +94,7 @@ describe('a runner', () => {
     const { opened, open } = gate()
     for (const id of [FIRST, SECOND]) await addJobs(database, id, 'transcribe_voice_note', numbers(10))
     const runner = mine.start({ transcribe_voice_note: () => opened, fetch_media: run })
-    await expect.poll(() => runner.running()).toContainEqual({ class: 'transcription', running: 2 })
+    await expect.poll(() => runner.running()).toMatchObject({ transcription: 2 })
     await addJobs(database, FIRST, 'fetch_media', ['quick'])
     wake()
     await expect.poll(() => names).toEqual(['quick'])

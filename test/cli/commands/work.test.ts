@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { besideService, makeFolder, run } from '../support.js'
+
+let world: World
+let env: Record<string, string>
+let folder: Awaited<ReturnType<typeof makeFolder>>
+let one: TestOrganization
+let other: TestOrganization
+
+beforeAll(async () => {
+  folder = await makeFolder()
+  world = await startWorld()
+  env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
+  one = await world.createOrganization()
+  other = await world.createOrganization()
+})
+
+beforeEach(async () => {
+  await world.database.pool.query('DELETE FROM jobs')
+  await world.database.pool.query(
+    `INSERT INTO jobs (organization_id, class, task, payload, attempts, failed_at, error)
+     SELECT id, 'erasure', 'remove_media', '{"mediaIds": []}', 25, '2026-01-02T03:04:05Z', 'the disk is full'
+     FROM unnest($1::uuid[]) AS id`,
+    [[one.id, other.id, other.id]],
+  )
+})
+
+afterAll(async () => {
+  await world.close()
+  await folder.remove()
+})
+
+const work = (...args: string[]) => run(['work', ...args], env)
+
+async function idsOf({ id }: TestOrganization): Promise<string[]> {
+  const { rows } = await world.database.pool.query('SELECT id FROM jobs WHERE organization_id = $1 ORDER BY id', [id])
+  return rows.map((row) => String(row.id))
+}
+
+const failed = async () => Number((await work('list', '--json')).json().length)
+
+describe('work list', () => {
+  it('prints the failed jobs of all organizations, or of one, with the reason', async () => {
+    const listed = await work('list', '--org', one.slug)
+    expect(listed).toMatchObject({ code: 0, err: '' })
+    expect(listed.out.split('\n')[1]?.split(/ {2,}/)).toEqual([
+      ...(await idsOf(one)),
+      one.slug,
+      'remove_media',
+      '25',
+      '2026-01-02T03:04:05.000Z',
+      'the disk is full',
+    ])
+    expect(await failed()).toBe(3)
+  })
+})
+
+describe('work retry', () => {
+  it('runs the named jobs again, and no others', async () => {
+    const [first = ''] = await idsOf(other)
+    expect(await work('retry', first)).toMatchObject({ code: 0, out: '1 failed jobs run again\n' })
+    expect(await failed()).toBe(2)
+    await world.drain()
+    expect(await idsOf(other)).toHaveLength(1)
+  })
+
+  it('runs all of one organization again', async () => {
+    expect((await work('retry', '--all', '--org', other.slug)).code).toBe(0)
+    await world.drain()
+    expect(await idsOf(other)).toEqual([])
+    expect(await idsOf(one)).toHaveLength(1)
+  })
+
+  it('refuses ids of other organizations, unknown ones, and neither ids nor --all', async () => {
+    const [foreign = ''] = await idsOf(other)
+    expect(await work('retry', foreign, '--org', one.slug)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`no failed job with the id ${foreign} in ${one.slug}`),
+    })
+    expect(await work('retry', '999999999')).toMatchObject({ code: 2 })
+    expect(await work('retry', 'x')).toMatchObject({ code: 2 })
+    expect(await work('retry')).toMatchObject({ code: 2, err: expect.stringContaining('--all') })
+    expect(await failed()).toBe(3)
+  })
+})
+
+it('the metrics count due and failed jobs', async () => {
+  await world.database.pool.query(
+    `INSERT INTO jobs (organization_id, class, task, payload) VALUES ($1, 'media', 'fetch_media', '{"messageId": "${one.id}"}')`,
+    [one.id],
+  )
+  const { body } = await world.request('GET', '/metrics')
+  expect(body).toMatch(/^parley_jobs_due\{class="media"\} 1$/m)
+  expect(body).toMatch(/^parley_jobs_failed\{class="erasure"\} 3$/m)
+  expect(body).toMatch(/^parley_jobs_running\{class="media"\} 0$/m)
+})
