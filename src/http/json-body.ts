@@ -4,7 +4,7 @@ import { MEBIBYTE } from '../lib/text/units.js'
 import { markWalked, tooDeep } from '../model/input.js'
 import { Problem } from '../model/problem.js'
 
-const LIMITS: JsonLimits = { maxDepth: 64, maxFields: 100_000, maxText: MEBIBYTE }
+const LIMITS: JsonLimits = { maxDepth: 64, maxFields: 100_000, maxEscaped: MEBIBYTE }
 /** Reading smaller texts takes a few milliseconds, whatever they hold. */
 const SMALL_LENGTH = 65_536
 
@@ -54,6 +54,6 @@ function tooLarge(limit: keyof JsonLimits, isDescribed: boolean): Problem {
   const max = LIMITS[limit]
   if (limit === 'maxDepth' && isDescribed) return tooDeep('The request body')
   if (limit === 'maxDepth') return new Problem('invalid_json', `The request body nests deeper than ${max} levels`)
-  const what = limit === 'maxFields' ? `an object of more than ${max} fields` : `a text of more than ${max} characters`
+  const what = limit === 'maxFields' ? `an object of more than ${max} fields` : `a text with escapes of more than ${max} characters`
   return new Problem('payload_too_large', `The request body has ${what}`)
 }

@@ -9,8 +9,8 @@ export interface JsonLimits {
   maxDepth: number
   /** Maximum number of fields of one object. */
   maxFields: number
-  /** Maximum length of a string as it is written. */
-  maxText: number
+  /** Maximum length of a string with escapes, as it is written: it is read in one step. */
+  maxEscaped: number
 }
 
 /** The outcome of reading a JSON text. */
@@ -220,10 +220,11 @@ class JsonReader {
     let quote = this.#text.indexOf('"', start + 1)
     while (quote !== -1 && this.#isEscaped(quote)) quote = this.#text.indexOf('"', quote + 1)
     if (quote === -1) throw new Malformed('it ends within a string')
-    if (quote - start > this.#limits.maxText) throw new TooLarge('maxText')
     this.#at = quote + 1
     const written = this.#text.slice(start, this.#at)
-    const text = ESCAPE_OR_CONTROL.test(written) ? this.#parse(written, start) : written.slice(1, -1)
+    const hasEscapes = ESCAPE_OR_CONTROL.test(written)
+    if (hasEscapes && quote - start > this.#limits.maxEscaped) throw new TooLarge('maxEscaped')
+    const text = hasEscapes ? this.#parse(written, start) : written.slice(1, -1)
     this.isStorable &&= isStorable(text)
     return text
   }

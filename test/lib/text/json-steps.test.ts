@@ -6,7 +6,7 @@ import { canonicalJson } from '../../../src/lib/text/json.js'
 import { hashInSteps, parseJsonInSteps } from '../../../src/lib/text/json-steps.js'
 
 const MANY = Number.MAX_SAFE_INTEGER
-const LIMITS = { maxDepth: 64, maxFields: MANY, maxText: MANY }
+const LIMITS = { maxDepth: 64, maxFields: MANY, maxEscaped: MANY }
 
 /** What JSON.parse makes of a text; undefined if it refuses it. */
 function parsed(text: string): unknown {
@@ -49,9 +49,9 @@ describe('reading JSON in steps', () => {
   it.each([
     ['maxDepth', '[[[[]]]]', '[[[1]]]'],
     ['maxFields', '{"a":1,"b":2,"c":3,"d":4}', '[{"a":1,"b":2,"c":3},{"d":4}]'],
-    ['maxText', '"123456"', '["12345","12345"]'],
+    ['maxEscaped', '"1234\\n"', '["12345","123\\n","1234567890"]'],
   ] as const)('refuses what is beyond %s', async (limit, beyond, within) => {
-    const limits = { maxDepth: 3, maxFields: 3, maxText: 6 }
+    const limits = { maxDepth: 3, maxFields: 3, maxEscaped: 6 }
     expect(await parseJsonInSteps(beyond, limits)).toEqual({ outcome: 'too_large', limit })
     expect(await parseJsonInSteps(within, limits)).toMatchObject({ outcome: 'read' })
   })
