@@ -42,5 +42,5 @@ export async function jobsOf(
 
 /** Makes every waiting job due now. */
 export async function makeJobsDue({ database }: Pick<Context, 'database'>): Promise<void> {
-  await database.pool.query('UPDATE jobs SET run_at = now() WHERE process_id IS NULL')
+  await database.pool.query('UPDATE jobs SET run_at = now() WHERE process_id IS NULL AND failed_at IS NULL')
 }

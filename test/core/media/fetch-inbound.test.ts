@@ -265,6 +265,7 @@ describe('a file that is not available at once', () => {
     const runner = startJobRunner(ctx, createTasks(ctx))
     const message = image()
     await post(world, organization, { messages: [message] })
+    await world.app.callbacks.drain()
     await expect.poll(() => hasBegun).toBe(true)
     await runner.stop()
     expect(await received()).toEqual([])

@@ -58,6 +58,15 @@ async function furnish(): Promise<TestOrganization> {
      SELECT organization_id, id, '{}', 8, now(), now() FROM callbacks WHERE organization_id = $1 LIMIT 1`,
     [id],
   )
+  await world.database.pool.query(
+    `INSERT INTO jobs (organization_id, class, task, payload, failed_at) VALUES ($1, 'sync', 'sync_orders', '{}', now())`,
+    [id],
+  )
+  await world.database.pool.query(
+    `INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at)
+     SELECT organization_id, id, 1, now(), 1, now() FROM broadcasts WHERE organization_id = $1 LIMIT 1`,
+    [id],
+  )
   await world.admin('PUT', `/organizations/${id}/upstream`, {
     phone_number_id: phoneNumberId,
     business_account_id: organization.businessAccountId,
