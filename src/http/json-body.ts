@@ -5,6 +5,7 @@ import { markWalked, tooDeep } from '../model/input.js'
 import { Problem } from '../model/problem.js'
 
 const LIMITS: JsonLimits = { maxDepth: 64, maxFields: 100_000, maxEscaped: MEBIBYTE }
+const OBJECT = /^\s*\{/
 /** Reading smaller texts takes a few milliseconds, whatever they hold. */
 const SMALL_LENGTH = 65_536
 
@@ -36,7 +37,7 @@ async function readLargeJson(text: string, isDescribed: boolean): Promise<unknow
     case 'malformed':
       throw malformed(read.text)
     case 'too_large':
-      throw tooLarge(read.limit, isDescribed)
+      throw tooLarge(read.limit, isDescribed && OBJECT.test(text))
   }
 }
 
@@ -54,6 +55,9 @@ function tooLarge(limit: keyof JsonLimits, isDescribed: boolean): Problem {
   const max = LIMITS[limit]
   if (limit === 'maxDepth' && isDescribed) return tooDeep('The request body')
   if (limit === 'maxDepth') return new Problem('invalid_json', `The request body nests deeper than ${max} levels`)
-  const what = limit === 'maxFields' ? `an object of more than ${max} fields` : `a text with escapes of more than ${max} characters`
+  const what =
+    limit === 'maxFields'
+      ? `an object of more than ${max} fields`
+      : `a text with escapes of more than ${max} characters`
   return new Problem('payload_too_large', `The request body has ${what}`)
 }

@@ -86,8 +86,9 @@ export async function mediaRows(world: World) {
 
 /** Makes every waiting job due, and runs them; `attempts` is the number of previous tries. */
 export async function workOffLater(world: World, attempts?: number): Promise<void> {
-  await world.database.pool.query('UPDATE jobs SET run_at = now(), attempts = coalesce($1, attempts)', [
-    attempts ?? null,
-  ])
+  await world.database.pool.query(
+    'UPDATE jobs SET run_at = now(), attempts = coalesce($1, attempts) WHERE failed_at IS NULL',
+    [attempts ?? null],
+  )
   await world.drain()
 }
