@@ -50,6 +50,8 @@ const MAY_READ: Record<string, { rows: number; pages: number }> = {
   // Totals of lists read what they count, and a page of a conversation that several connections share is counted out.
   'contactLists.countFound': { rows: 3 * PEOPLE, pages: 4_000 },
   'webhookLog.count': { rows: 21 * PEOPLE, pages: 4_000 },
+  // A filtered page looks through 10,000 events.
+  'events.readFilteredWindows': { rows: 10_100, pages: 4_000 },
   'instanceMessages.countConversation.every': { rows: LONG + 100, pages: 4_000 },
   'instanceMessages.pageConversation.every.DESC': { rows: LONG + 100, pages: 4_000 },
   // Those of a tag are looked for among all contacts, once for a batch.

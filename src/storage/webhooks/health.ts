@@ -47,12 +47,15 @@ const find = statement<EndpointRow>(
    WHERE w.organization_id = $1 AND w.id = $2`,
 )
 
+// Asks for the earliest delivery: for EXISTS the planner may read all of them.
 const work = statement<Workload>(
   'webhookHealth.listWork',
-  `SELECT w.organization_id, w.id AS webhook_id, EXISTS (
-     SELECT FROM webhook_deliveries d
-     WHERE d.organization_id = w.organization_id AND d.webhook_id = w.id AND d.next_attempt_at <= $2
-   ) AS is_due
+  `SELECT w.organization_id, w.id AS webhook_id, coalesce((
+     SELECT d.next_attempt_at <= $2 FROM webhook_deliveries d
+     WHERE d.organization_id = w.organization_id AND d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL
+     ORDER BY d.next_attempt_at
+     LIMIT 1
+   ), false) AS is_due
    FROM webhooks w
    WHERE w.active AND ($1::uuid[] IS NULL OR w.organization_id = ANY ($1))`,
 )
