@@ -79,12 +79,14 @@ export interface RunningJob {
  */
 export type RunJob = (job: RunningJob) => Promise<Again | null> | Promise<void>
 
-/** A job that failed on every attempt. */
-export interface FailedJob {
-  id: number
+/** A job or a callback that failed on every attempt. */
+export interface FailedWork {
+  /** The number of a job, or the UUID of a callback. */
+  id: string
   organization_id: string
   /** Its slug; null for one that is deleted. */
   organization: string | null
+  /** `callback`: a stored callback. */
   task: string
   attempts: number
   failed_at: Date

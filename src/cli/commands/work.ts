@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { OperatorContext } from '../../context.js'
 import { findOrganizationByName } from '../../core/organizations/organizations.js'
 import { listFailedWork, retryFailedWork } from '../../core/runtime/failed-work.js'
+import { isUuid } from '../../lib/bytes/id.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { CliFailure } from '../failure.js'
 import type { Invocation } from '../invocation.js'
@@ -21,46 +22,46 @@ export function addWorkCommands(program: Command, invocation: Invocation): void 
   const work = program.command('work').description('list and retry work that failed on every attempt')
   work
     .command('list')
-    .description(`list failed jobs with their reasons, at most ${MAX_LISTED}`)
+    .description(`list failed callbacks and jobs with their reasons, at most ${MAX_LISTED} of each`)
     .option('--org <org>', ORGANIZATION)
     .option('--json', 'print JSON')
     .action((options) => list(invocation, options))
   work
     .command('retry')
-    .argument('[ids...]', 'ids of failed jobs', collectIds)
-    .description('run failed jobs again')
-    .option('--all', 'all failed jobs')
+    .argument('[ids...]', 'ids that parley work list shows', collectIds)
+    .description('try failed callbacks and jobs again')
+    .option('--all', 'everything that failed')
     .option('--org <org>', ORGANIZATION)
     .option('--json', 'print JSON')
     .action((ids, options) => retry(invocation, ids ?? [], options))
 }
 
-function collectIds(given: string, before: number[] = []): number[] {
-  if (/^[1-9]\d{0,14}$/.test(given)) return [...before, Number(given)]
-  throw new InvalidArgumentError('It must be the number of a job, as parley work list shows it.')
+function collectIds(given: string, before: string[] = []): string[] {
+  if (/^[1-9]\d{0,14}$/.test(given) || isUuid(given)) return [...before, given.toLowerCase()]
+  throw new InvalidArgumentError('It must be an id that parley work list shows.')
 }
 
 async function list({ env, streams }: Invocation, options: Options): Promise<void> {
-  const jobs = await asOperator(env, async (ctx) =>
+  const failed = await asOperator(env, async (ctx) =>
     listFailedWork(ctx, await findOrganization(ctx, options), MAX_LISTED),
   )
-  printList(streams, jobs, options, ({ id, organization, task, attempts, failed_at, error }) => {
+  printList(streams, failed, options, ({ id, organization, task, attempts, failed_at, error }) => {
     return { id, organization, task, attempts, failed_at, error }
   })
 }
 
 async function retry(
   { env, streams }: Invocation,
-  ids: readonly number[],
+  ids: readonly string[],
   options: Options & { all?: boolean },
 ): Promise<void> {
   if (ids.length > 0 === (options.all === true)) {
-    throw new CliFailure(2, 'Name the ids of failed jobs, or --all')
+    throw new CliFailure(2, 'Name ids that parley work list shows, or --all')
   }
   const count = await asOperator(env, async (ctx) =>
     retryFailedWork(ctx, await findOrganization(ctx, options), options.all ? null : ids),
   )
-  printDone(streams, `${count} failed jobs run again`, options)
+  printDone(streams, `${count} are tried again`, options)
 }
 
 async function findOrganization(ctx: OperatorContext, { org }: Options): Promise<Organization | null> {

@@ -1,38 +1,47 @@
 import type { OperatorContext } from '../../context.js'
-import type { FailedJob, JobClassName } from '../../model/jobs.js'
+import { isUuid } from '../../lib/bytes/id.js'
+import type { FailedWork, JobClassName } from '../../model/jobs.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { countFailedJobs, listFailedJobs, retryFailedJobs } from '../../storage/jobs/failed.js'
 import { countDueJobs } from '../../storage/jobs/queue.js'
+import { listFailedCallbacks, retryFailedCallbacks } from '../../storage/messages/set-aside-callbacks.js'
 
 type WorkCounts = Partial<Record<JobClassName, number>>
-type WorkContext = Pick<OperatorContext, 'database' | 'notifications'>
+type WorkContext = Pick<OperatorContext, 'database' | 'notifications' | 'clock'>
 
-/** The jobs that failed on every attempt, of an organization or (null) of all; at most `limit`. */
-export function listFailedWork(
+/** The jobs and callbacks that failed on every attempt, of an organization or (null) of all; at most `limit` of each. */
+export async function listFailedWork(
   { database }: WorkContext,
   organization: Organization | null,
   limit: number,
-): Promise<FailedJob[]> {
-  return listFailedJobs(database, organization?.id ?? null, limit)
+): Promise<FailedWork[]> {
+  const organizationId = organization?.id ?? null
+  const callbacks = await listFailedCallbacks(database, organizationId, limit)
+  return [...callbacks, ...(await listFailedJobs(database, organizationId, limit))]
 }
 
 /**
- * Makes failed jobs due again: those with these ids, or (null) all. Resolves to their number. Throws invalid_field if
- * one of the ids is not that of a failed job; the others are due.
+ * Tries failed jobs and callbacks again: those with these ids, or (null) all. Resolves to their number. Throws
+ * invalid_field if nothing that failed has one of the ids; the others are tried.
  */
 export async function retryFailedWork(
-  { database, notifications }: WorkContext,
+  { database, notifications, clock }: WorkContext,
   organization: Organization | null,
-  ids: readonly number[] | null,
+  ids: readonly string[] | null,
 ): Promise<number> {
-  const retried = await retryFailedJobs(database, organization?.id ?? null, ids)
-  if (retried.length > 0) notifications.send({ topic: 'jobs' })
-  const unknown = (ids ?? []).filter((id) => !retried.includes(id))
-  if (unknown.length === 0) return retried.length
+  const organizationId = organization?.id ?? null
+  const given = (isOfCallback: boolean) => ids?.filter((id) => isUuid(id) === isOfCallback) ?? null
+  const callbacks = await retryFailedCallbacks(database, organizationId, given(true), clock())
+  if (callbacks.length > 0) notifications.send({ topic: 'callbacks', organizationIds: null })
+  const jobs = await retryFailedJobs(database, organizationId, given(false))
+  if (jobs.length > 0) notifications.send({ topic: 'jobs' })
+  const retried = new Set([...jobs, ...callbacks.map(({ id }) => id)])
+  const unknown = (ids ?? []).filter((id) => !retried.has(id))
+  if (unknown.length === 0) return retried.size
   throw new Problem(
     'invalid_field',
-    `There is no failed job with the id ${unknown.join(', ')}${organization ? ` in ${organization.slug}` : ''}: see parley work list`,
+    `Nothing that failed has the id ${unknown.join(', ')}${organization ? ` in ${organization.slug}` : ''}: see parley work list`,
   )
 }
 

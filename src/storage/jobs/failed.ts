@@ -1,21 +1,21 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
-import type { FailedJob, JobClassName } from '../../model/jobs.js'
+import type { FailedWork, JobClassName } from '../../model/jobs.js'
 
-const list = statement<FailedJob>(
+const list = statement<FailedWork>(
   'failedJobs.list',
-  `SELECT j.id, j.organization_id, o.slug AS organization, j.task, j.attempts, j.failed_at, j.error
+  `SELECT j.id::text, j.organization_id, o.slug AS organization, j.task, j.attempts, j.failed_at, j.error
    FROM jobs j LEFT JOIN organizations o ON o.id = j.organization_id
    WHERE j.failed_at IS NOT NULL AND ($1::uuid IS NULL OR j.organization_id = $1)
    ORDER BY j.organization_id, j.id
    LIMIT $2`,
 )
 
-const retry = statement<{ id: number }>(
+const retry = statement<{ id: string }>(
   'failedJobs.retry',
   `UPDATE jobs SET failed_at = NULL, attempts = 0, run_at = now()
    WHERE failed_at IS NOT NULL AND ($1::uuid IS NULL OR organization_id = $1) AND ($2::bigint[] IS NULL OR id = ANY ($2))
-   RETURNING id`,
+   RETURNING id::text`,
 )
 
 const count = statement<{ class: JobClassName; failed: number }>(
@@ -24,7 +24,7 @@ const count = statement<{ class: JobClassName; failed: number }>(
 )
 
 /** The failed jobs of an organization (null: of all tenants), at most `limit`. */
-export function listFailedJobs(db: Queryable, organizationId: string | null, limit: number): Promise<FailedJob[]> {
+export function listFailedJobs(db: Queryable, organizationId: string | null, limit: number): Promise<FailedWork[]> {
   return db.run(list, [organizationId, limit])
 }
 
@@ -35,8 +35,8 @@ export function listFailedJobs(db: Queryable, organizationId: string | null, lim
 export async function retryFailedJobs(
   db: Queryable,
   organizationId: string | null,
-  ids: readonly number[] | null,
-): Promise<number[]> {
+  ids: readonly string[] | null,
+): Promise<string[]> {
   const rows = await db.run(retry, [organizationId, ids])
   return rows.map(({ id }) => id)
 }

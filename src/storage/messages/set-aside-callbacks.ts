@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import type { FailedWork } from '../../model/jobs.js'
 import { WAITING_COLUMNS, type WaitingCallback } from './callbacks.js'
 
 // A callback that failed alone is set aside with the keys (addresses, message ids) that it names. Later callbacks that
@@ -20,15 +21,6 @@ export interface SetAsideCallback {
   callback: WaitingCallback
   /** The number of attempts until now. */
   attempts: number
-}
-
-/** A callback that failed on every attempt. */
-export interface FailedCallback {
-  organization_id: string
-  callback_id: string
-  attempts: number
-  error: string | null
-  failed_at: Date
 }
 
 /** Sets when the callbacks behind `head` are due, a CTE of callback_id, created_at, keys and due_at. */
@@ -87,20 +79,21 @@ const complete = statement<never>(
    ${setDue('head')}`,
 )
 
-const listFailed = statement<FailedCallback>(
+const listFailed = statement<FailedWork>(
   'setAsideCallbacks.listFailed',
-  `SELECT s.organization_id, s.callback_id, s.attempts, s.error, s.failed_at
+  `SELECT s.callback_id AS id, s.organization_id, o.slug AS organization, 'callback' AS task, s.attempts, s.failed_at, s.error
    FROM set_aside_callbacks s JOIN organizations o ON o.id = s.organization_id
    WHERE s.failed_at IS NOT NULL AND ($1::uuid IS NULL OR s.organization_id = $1)
    ORDER BY s.organization_id, s.callback_id
    LIMIT $2`,
 )
 
-const retry = statement<{ organization_id: string; callback_id: string }>(
+const retry = statement<{ organization_id: string; id: string }>(
   'setAsideCallbacks.retry',
   `UPDATE set_aside_callbacks SET failed_at = NULL, attempts = 0, run_at = $3
-   WHERE organization_id = $1 AND failed_at IS NOT NULL AND ($2::uuid IS NULL OR callback_id = $2)
-   RETURNING organization_id, callback_id`,
+   WHERE ($1::uuid IS NULL OR organization_id = $1) AND failed_at IS NOT NULL
+     AND ($2::uuid[] IS NULL OR callback_id = ANY ($2))
+   RETURNING organization_id, callback_id AS id`,
 )
 
 /**
@@ -161,24 +154,24 @@ export async function completeSetAsideCallback(
   await db.run(complete, [organizationId, callbackId, now])
 }
 
-/** At most `limit` callbacks that failed on every attempt; of all tenants if `organizationId` is null. */
+/** The callbacks that failed on every attempt, of an organization (null: of all tenants), at most `limit`. */
 export function listFailedCallbacks(
   db: Queryable,
   organizationId: string | null,
   limit: number,
-): Promise<FailedCallback[]> {
+): Promise<FailedWork[]> {
   return db.run(listFailed, [organizationId, limit])
 }
 
 /**
- * Gives a callback that failed on every attempt new attempts from `now` on; null: all of the organization. Resolves to
- * their number. The caller tells the queue (`wakeCallbacks`).
+ * Gives failed callbacks of an organization (null: of all tenants) new attempts from `now` on: those with these ids
+ * (null: all). Resolves to them. The caller tells the queue (`wakeCallbacks`).
  */
-export async function retryFailedCallbacks(
+export function retryFailedCallbacks(
   db: Queryable,
-  organizationId: string,
-  callbackId: string | null,
+  organizationId: string | null,
+  ids: readonly string[] | null,
   now: Date,
-): Promise<number> {
-  return (await db.run(retry, [organizationId, callbackId, now])).length
+): Promise<{ organization_id: string; id: string }[]> {
+  return db.run(retry, [organizationId, ids, now])
 }

@@ -59,7 +59,7 @@ describe('work list', () => {
 describe('work retry', () => {
   it('runs the named jobs again, and no others', async () => {
     const [first = ''] = await idsOf(other)
-    expect(await work('retry', first)).toMatchObject({ code: 0, out: '1 failed jobs run again\n' })
+    expect(await work('retry', first)).toMatchObject({ code: 0, out: '1 are tried again\n' })
     expect(await failed()).toBe(2)
     await world.drain()
     expect(await idsOf(other)).toHaveLength(1)
@@ -76,12 +76,36 @@ describe('work retry', () => {
     const [foreign = ''] = await idsOf(other)
     expect(await work('retry', foreign, '--org', one.slug)).toMatchObject({
       code: 2,
-      err: expect.stringContaining(`no failed job with the id ${foreign} in ${one.slug}`),
+      err: expect.stringContaining(`Nothing that failed has the id ${foreign} in ${one.slug}`),
     })
     expect(await work('retry', '999999999')).toMatchObject({ code: 2 })
     expect(await work('retry', 'x')).toMatchObject({ code: 2 })
     expect(await work('retry')).toMatchObject({ code: 2, err: expect.stringContaining('--all') })
     expect(await failed()).toBe(3)
+  })
+})
+
+describe('a failed callback', () => {
+  it('is listed with its organization, and retried by its id', async () => {
+    const { rows } = await world.database.pool.query<{ id: string }>(
+      `WITH stored AS (
+         INSERT INTO callbacks (organization_id, id, body) VALUES ($1, gen_random_uuid(), '{}') RETURNING organization_id, id
+       )
+       INSERT INTO set_aside_callbacks (organization_id, callback_id, keys, attempts, run_at, error, failed_at)
+       SELECT organization_id, id, '{}', 8, now(), 'no contact', now() FROM stored
+       RETURNING callback_id AS id`,
+      [one.id],
+    )
+    const id = rows[0]?.id as string
+    expect((await work('list', '--json', '--org', one.slug)).json()).toMatchObject([
+      { id, organization: one.slug, task: 'callback', attempts: 8, error: 'no contact' },
+      { task: 'remove_media' },
+    ])
+    expect((await work('list', '--json', '--org', other.slug)).json()).toHaveLength(2)
+    expect((await work('retry', id, '--org', other.slug)).code).toBe(2)
+    expect(await work('retry', id)).toMatchObject({ code: 0, out: '1 are tried again\n' })
+    await world.drain()
+    expect((await work('list', '--json', '--org', one.slug)).json()).toMatchObject([{ task: 'remove_media' }])
   })
 })
 
