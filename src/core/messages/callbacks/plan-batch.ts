@@ -44,9 +44,8 @@ export interface PlannedStatus extends Planned {
   status: ReportedStatus
 }
 
-/** What one transaction records. */
+/** What a batch records. */
 export interface BatchPlan {
-  callbacks: readonly ReadCallback[]
   /** Those that are not finished by the batch. */
   left: ReadonlySet<ReadCallback>
   /** The messages of each statement. */
@@ -94,7 +93,7 @@ export function planBatch(ctx: Context, organizationId: string, callbacks: reado
       }
     }
   }
-  return { callbacks, left, messages, statuses }
+  return { left, messages, statuses }
 }
 
 function push<Item>(rounds: Item[][], round: number, item: Item): void {
