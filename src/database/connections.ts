@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { FairPlaces } from '../lib/async/fair-places.js'
+import { type FairPlaces, inPlace } from '../lib/async/fair-places.js'
 
 /** A named statement with its values. */
 export interface NamedQuery {
@@ -30,16 +30,7 @@ export function organizationOf([first]: readonly unknown[]): string | null {
 
 /** Runs each statement on a free connection, in its organization's turn. */
 export function inTurn(pool: pg.Pool, places: FairPlaces): RunQuery {
-  return async (query) => {
-    const organizationId = organizationOf(query.values)
-    const wait = places.take(organizationId)
-    if (wait) await wait
-    try {
-      return await pool.query(query)
-    } finally {
-      places.give(organizationId)
-    }
-  }
+  return (query) => inPlace(places, organizationOf(query.values), () => pool.query(query))
 }
 
 /** Gives out connections, each in its organization's turn. */

@@ -34,6 +34,21 @@ export interface FairPlaces {
   figures(): { taken: number; waiting: number }
 }
 
+/** Runs work in a place of the key. Throws NoPlaceError, and the errors of the work. */
+export async function inPlace<Result>(
+  places: FairPlaces,
+  key: string | null,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const wait = places.take(key)
+  if (wait) await wait
+  try {
+    return await work()
+  } finally {
+    places.give(key)
+  }
+}
+
 interface Waiting {
   admit: () => void
   timer: NodeJS.Timeout | null
