@@ -160,8 +160,8 @@ async function tell(some: readonly Shop[]): Promise<void> {
 }
 
 /**
- * Has messages told to all organizations and keeps the processes waiting for the answers: one of each contact is in flight then.
- * `busiest`: the process with the most of them, which is to end; `ids`: those that it waits for.
+ * Has messages told to all organizations and keeps the processes waiting for the answers: one of each contact is in
+ * flight then. `busiest`: the process with the most of them, which is to end; `ids`: those that it waits for.
  */
 async function holdAnswers(): Promise<{ answer(): void; busiest: Deliverer; ids: string[] }> {
   const held = new Set<string>()
@@ -187,8 +187,8 @@ async function holdAnswers(): Promise<{ answer(): void; busiest: Deliverer; ids:
 }
 
 /**
- * Everything arrives: once, and twice what was broken off; of each contact in order. The log knows of one attempt at each, for what is
- * broken off is none.
+ * Everything arrives: once, and twice what was broken off; of each contact in order. The log knows of one attempt at
+ * each, for what is broken off is none.
  */
 async function expectDelivered(): Promise<void> {
   await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)

@@ -154,7 +154,7 @@ describe('5,000 events for three endpoints, one dead, one slow, one failing at r
     for (const witness of witnesses) {
       const log = await readLog(await service, organization, witness.webhookId)
       const missing = expectSameInLog(witness, follower.events, log)
-      // The slow one always has some in hand: without them nobody would have died at the right moment.
+      // The slow one always has some in flight; otherwise no process was killed at the right moment.
       if (witness === slow) expect(missing).toBeGreaterThan(0)
     }
   })
@@ -169,7 +169,7 @@ describe('5,000 events for three endpoints, one dead, one slow, one failing at r
   })
 })
 
-/** Contacts write and are written to, again and again until it has been taken, never too far ahead of the slow endpoint. */
+/** Contacts write and are written to, never too far ahead of what the slow endpoint has taken. */
 async function keepTraffic(): Promise<void> {
   const people = Array.from({ length: CONTACTS }, (_, index) => `55119601${10_010 + index}`)
   const personOf = (index: number) => people[index % CONTACTS] as string
@@ -211,7 +211,7 @@ async function startWorker(): Promise<Program> {
   return started
 }
 
-/** Whoever asks from now on asks the next one. */
+/** Requests from now on go to the next one. */
 async function killFront(): Promise<void> {
   const { program } = await service
   program.killGroup()

@@ -71,6 +71,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
     scope: 'templates:send',
     body: { templateName: 'hello_world', chatNumber: '5511987650000' },
   },
+  // Its body is a file, as that of an import.
+  { method: 'POST', path: '/audiences', query: '', scope: 'broadcasts:write' },
+  { method: 'GET', path: '/audiences', query: '', scope: 'broadcasts:read' },
+  { method: 'GET', path: '/audiences/{id}', query: '', scope: 'broadcasts:read' },
+  { method: 'DELETE', path: '/audiences/{id}', query: '', scope: 'broadcasts:write' },
   {
     method: 'POST',
     path: '/broadcasts',

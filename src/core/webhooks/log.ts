@@ -13,17 +13,20 @@ import {
   findDeliveredEvent,
   findDelivery,
   findEventRange,
+  hasOlderDeliveries,
   insertReplay,
   insertReplays,
   insertTestDelivery,
+  LOOKED_THROUGH,
   listAttemptedDeliveries,
   listDeliveryPage,
   readEventRange,
   sweepDeliveries,
 } from '../../storage/webhooks/log.js'
+import { requireReplayable } from './backlog.js'
+import { wants } from './delivery/fan-out.js'
+import { type GatewayContext, presentGatewayCall } from './delivery/gateway-call.js'
 import { requireActiveWebhook, webhookNotFound } from './endpoints.js'
-import { wants } from './fan-out.js'
-import { type GatewayContext, presentGatewayCall } from './gateway-call.js'
 
 type ReplayContext = OperatorContext & Pick<Context, 'notifications'>
 
@@ -32,18 +35,27 @@ const SWEEP_BATCH = 5_000
 const READ_BATCH = 1_000
 
 /**
- * A page of the organization's deliveries, newest first; the first page is 1. Deliveries beyond the last page are not
- * counted. Throws invalid_parameter (page too deep).
+ * A page of the organization's deliveries, newest first, counted up to `COUNT_LIMIT`. Throws invalid_parameter: page too
+ * deep, or a status that is not found among the newest deliveries.
  */
 export function listDeliveries(
-  ctx: Pick<Context, 'database'>,
+  { database }: Pick<Context, 'database'>,
   organizationId: string,
   { page, limit, ...filter }: DeliveryFilter & PageRequest,
 ): Promise<{ deliveries: Delivery[]; total: number }> {
-  const instead = 'Filter by webhook_id or status'
-  return readBoundedPage({ page, limit }, instead, (skip, limit) =>
-    listDeliveryPage(ctx.database, organizationId, filter, skip, limit),
-  )
+  const { webhookId, status } = filter
+  return readBoundedPage({ page, limit }, 'Filter by webhook_id or status', async (skip, limit) => {
+    const found = await listDeliveryPage(database, organizationId, filter, skip, limit)
+    const isFull = skip + limit <= found.total
+    if (webhookId === null && status !== null && !isFull && (await hasOlderDeliveries(database, organizationId))) {
+      throw new Problem(
+        'invalid_parameter',
+        `page ${page} of status "${status}" is not among the newest ${LOOKED_THROUGH} deliveries, which are all that ` +
+          'are looked through: filter by webhook_id, too',
+      )
+    }
+    return found
+  })
 }
 
 /**
@@ -138,8 +150,8 @@ export interface EventRange {
 
 /**
  * Delivers every event of the range that the webhook wants, including those delivered before. The first delivery gets
- * the given id. Returns their number. Throws webhook_not_found, webhook_disabled, and invalid_field for a range that is
- * reversed or has too many events.
+ * the given id. Returns their number. Throws webhook_not_found, webhook_disabled, too_many_requests (too many are
+ * pending), and invalid_field for a range that is reversed or has too many events.
  */
 export async function replayRange(
   ctx: ReplayContext,
@@ -152,6 +164,7 @@ export async function replayRange(
   await requireActiveWebhook(ctx, organizationId, webhookId)
   const endpoint = await findEndpoint(ctx.database, organizationId, webhookId)
   if (endpoint === null) throw webhookNotFound(webhookId)
+  await requireReplayable(ctx, organizationId, webhookId)
   const seqs = await findWanted(ctx, organizationId, endpoint, { from, before: new Date(to.getTime() + 1) })
   if (seqs.length > MAX_REPLAYED) {
     throw new Problem(

@@ -1,12 +1,19 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, statement } from '../../database/statement.js'
+import { FEW, opaqueArray, statement } from '../../database/statement.js'
+import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import type { AttemptRow } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS } from '../events/events.js'
+import { isGoneProcess } from '../runtime/process-registry.js'
 
-// The deliveries as the dispatcher uses them. Whether a delivery waits for an earlier one of its contact is decided only
-// by transactions that have the organization's feed locked: a waiting one has no next attempt until the earlier one has
-// ended. A process claims a due delivery before it attempts it, and only it records the attempt.
+// The deliveries as the dispatcher uses them. Whether a delivery waits for an earlier one of its contact is decided
+// only by transactions that have the organization's feed locked: a waiting one has no next attempt until the earlier
+// one has ended. A process claims a due delivery before it attempts it, and only it records the attempt.
+
+/** How long after its claim a delivery of this process may be taken for lost. */
+export const LOST_AFTER_MS = 30_000
+/** How many webhooks a look passes at most. */
+const MAX_WALK = 1_000
 
 /** The columns that an insert sets. */
 export const NEW_COLUMNS =
@@ -28,6 +35,8 @@ export interface ClaimedDelivery {
   organization_id: string
   id: string
   webhook_id: string
+  /** Others of its contact may wait for it. */
+  in_order: boolean
   /** Number of attempts so far. */
   attempted: number
   /** Null if it is no longer stored or its contact was erased. */
@@ -68,105 +77,153 @@ const insert = statement<{ id: string; is_claimed: boolean }>(
      JOIN webhooks w ON w.organization_id = g.organization_id AND w.id = g.webhook_id AND w.active
      JOIN events e ON e.organization_id = g.organization_id AND e.seq = g.event_seq AND e.data <> '{}'
    ), inserted AS (
-     INSERT INTO webhook_deliveries (${NEW_COLUMNS}, process_id)
-     SELECT ${NEW_COLUMNS}, CASE WHEN claim AND next_attempt_at IS NOT NULL THEN $3::integer END FROM fresh
+     INSERT INTO webhook_deliveries (${NEW_COLUMNS}, process_id, claimed_at)
+     SELECT ${NEW_COLUMNS}, CASE WHEN claim AND next_attempt_at IS NOT NULL THEN $3::integer END,
+       CASE WHEN claim AND next_attempt_at IS NOT NULL THEN clock_timestamp() END
+     FROM fresh
      RETURNING id, next_attempt_at, process_id
    )
    SELECT id, process_id IS NOT NULL AS is_claimed FROM inserted WHERE next_attempt_at IS NOT NULL`,
 )
 
-// If the contact was merged meanwhile, the delivery may have to wait now.
-const record = statement<never>(
-  'webhookDeliveries.record',
-  `UPDATE webhook_deliveries d
-   SET status = g.status, attempts = d.attempts || g.attempt, process_id = NULL,
-     next_attempt_at = CASE WHEN d.next_attempt_at IS NOT NULL THEN g.next_attempt_at END,
-     attempted_at = $2
-   FROM (
-     SELECT * FROM (
-       SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb,
-         next_attempt_at timestamptz)
-       ${FEW}
-     ) g
-     ${FEW}
-   ) g
-   WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending' AND d.process_id = $3`,
-)
-
 /**
- * Joins the event of a delivery `d`, if it is still stored; the LIMIT makes it a look-up per delivery instead of a
- * scan.
+ * Joins the event of a delivery `d` if it is still stored and `condition` holds; the LIMIT makes it a look-up per
+ * delivery instead of a scan.
  */
-const JOIN_EVENT = `LEFT JOIN LATERAL (
+const joinEvent = (condition: string) => `LEFT JOIN LATERAL (
      SELECT ${EVENT_COLUMNS} FROM events e
-     WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
+     WHERE ${condition} AND e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
      LIMIT 1
    ) e ON true`
 
-const CLAIMED = `d.organization_id, d.id, d.webhook_id, jsonb_array_length(d.attempts) AS attempted, to_json(e) AS event`
+const CLAIMED = `d.organization_id, d.id, d.webhook_id, d.in_order, jsonb_array_length(d.attempts) AS attempted,
+     to_json(e) AS event`
 
-// Reads the contact from the rows, since it may have been merged since the attempt.
-const promote = statement<ClaimedDelivery & { is_claimed: boolean }>(
-  'webhookDeliveries.promote',
-  `WITH ended AS (
-     SELECT d.organization_id, d.webhook_id, d.contact_id, bool_or(g.claim) AS claim
+// If the contact was merged meanwhile, the delivery may have to wait now, and the next one is that of the contact that
+// is left. The second update sees the table as it was before the first one. It finds its rows by ctid, since they were
+// looked up just before.
+const record = statement<ClaimedDelivery & { is_claimed: boolean }>(
+  'webhookDeliveries.record',
+  `WITH recorded AS (
+     UPDATE webhook_deliveries d
+     SET status = g.status, attempts = d.attempts || g.attempt, process_id = NULL,
+       next_attempt_at = CASE WHEN d.next_attempt_at IS NOT NULL THEN g.next_attempt_at END,
+       attempted_at = $2
      FROM (
        SELECT * FROM (
-         SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, claim boolean) ${FEW}
-       ) g ${FEW}
+         SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb,
+           next_attempt_at timestamptz, claim_next boolean)
+         ${FEW}
+       ) g
+       ${FEW}
      ) g
-     JOIN webhook_deliveries d ON d.organization_id = g.organization_id AND d.id = g.id
-     WHERE d.in_order
-     GROUP BY d.organization_id, d.webhook_id, d.contact_id
-   ), promoted AS (
+     WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending' AND d.process_id = $3
+     RETURNING d.organization_id, d.id, d.webhook_id, d.contact_id, d.in_order, d.status, g.claim_next
+   ), ended AS (
+     SELECT organization_id, webhook_id, contact_id, bool_or(claim_next) AS claim_next FROM recorded
+     WHERE status <> 'pending' AND in_order
+     GROUP BY organization_id, webhook_id, contact_id
+     ${FEW}
+   ), next AS (
      UPDATE webhook_deliveries d
-     SET next_attempt_at = $2, process_id = CASE WHEN ended.claim AND head.process_id IS NULL THEN $3 ELSE head.process_id END
+     SET next_attempt_at = $2,
+       process_id = CASE WHEN first.is_claimed THEN $3 ELSE first.process_id END,
+       claimed_at = CASE WHEN first.is_claimed THEN clock_timestamp() ELSE first.claimed_at END
      FROM ended
      CROSS JOIN LATERAL (
-       SELECT w.id, w.next_attempt_at, w.process_id FROM webhook_deliveries w
+       SELECT w.ctid, w.next_attempt_at, w.process_id, w.claimed_at,
+         ended.claim_next AND w.process_id IS NULL AS is_claimed
+       FROM webhook_deliveries w
        WHERE w.organization_id = ended.organization_id AND w.webhook_id = ended.webhook_id
          AND w.contact_id = ended.contact_id AND w.status = 'pending' AND w.in_order
+         AND w.id NOT IN (SELECT id FROM recorded WHERE status <> 'pending')
        ORDER BY w.event_seq
        LIMIT 1
-     ) head
-     WHERE d.organization_id = ended.organization_id AND d.id = head.id AND head.next_attempt_at IS NULL
-     RETURNING d.*, ended.claim AND head.process_id IS NULL AS is_claimed
+     ) first
+     WHERE d.organization_id = ended.organization_id AND d.ctid = first.ctid AND first.next_attempt_at IS NULL
+     RETURNING d.*, first.is_claimed
    )
    SELECT ${CLAIMED}, d.is_claimed
-   FROM promoted d
-   ${JOIN_EVENT}`,
+   FROM next d
+   ${joinEvent('d.is_claimed')}`,
 )
 
-// A claim is void if its process is gone, or if it is of this process and not among those that it knows.
+/**
+ * SQL condition: no process is attempting the delivery, as far as this process ($1) can know. A claim is void if its
+ * process is gone. So is one of this process, after a while, that is not among those it knows ($2): the answer to the
+ * statement was lost.
+ */
+const isFree = (row: string) => `(
+           ${row}.process_id IS NULL OR CASE ${row}.process_id
+             WHEN $1 THEN coalesce(${row}.claimed_at, '-infinity') < now() - interval '${LOST_AFTER_MS} ms'
+               AND ${row}.id <> ALL (${opaqueArray('$2', 'uuid')})
+             ELSE ${isGoneProcess(`${row}.process_id`)}
+           END
+         )`
+
+// The planner does not see the time; otherwise it would plan every claim again, for longer than the claim takes.
 const claim = statement<ClaimedDelivery>(
   'webhookDeliveries.claim',
-  `WITH lane AS (
-     SELECT lane.* FROM (
-       SELECT * FROM json_to_recordset($1) AS lane (organization_id uuid, webhook_id uuid, room integer, known uuid[])
-       ${FEW}
-     ) lane
-     JOIN webhooks w ON w.organization_id = lane.organization_id AND w.id = lane.webhook_id AND w.active
+  `WITH wanted AS (
+     SELECT wanted.* FROM (
+       SELECT * FROM json_to_recordset($4) AS wanted (organization_id uuid, webhook_id uuid, places integer)
+       LIMIT (SELECT json_array_length($4))
+     ) wanted
+     JOIN webhooks w ON w.organization_id = wanted.organization_id AND w.id = wanted.webhook_id AND w.active
    ), claimed AS (
-     UPDATE webhook_deliveries d SET process_id = $3
+     UPDATE webhook_deliveries d SET process_id = $1, claimed_at = clock_timestamp()
      FROM (
-       SELECT due.organization_id, due.id FROM lane CROSS JOIN LATERAL (
-         SELECT c.organization_id, c.id FROM webhook_deliveries c
-         WHERE c.organization_id = lane.organization_id AND c.webhook_id = lane.webhook_id AND c.next_attempt_at <= $2
-           AND c.id <> ALL (lane.known) AND (
-             c.process_id IS NULL OR c.process_id = $3 OR NOT EXISTS (SELECT FROM processes p WHERE p.id = c.process_id)
-           )
+       SELECT due.organization_id, due.ctid FROM wanted CROSS JOIN LATERAL (
+         SELECT c.organization_id, c.ctid FROM webhook_deliveries c
+         WHERE c.organization_id = wanted.organization_id AND c.webhook_id = wanted.webhook_id
+           AND c.next_attempt_at <= (SELECT $3::timestamptz) AND ${isFree('c')}
          ORDER BY c.next_attempt_at
-         LIMIT lane.room
+         LIMIT wanted.places
          FOR UPDATE SKIP LOCKED
        ) due
      ) due
-     WHERE d.organization_id = due.organization_id AND d.id = due.id
+     WHERE d.organization_id = due.organization_id AND d.ctid = due.ctid
      RETURNING d.*
    )
    SELECT ${CLAIMED}
    FROM claimed d
-   ${JOIN_EVENT}
+   ${joinEvent('true')}
    ORDER BY d.next_attempt_at, d.event_seq`,
+)
+
+// Walks the webhooks that have scheduled deliveries, by the index of these.
+const findDue = statement<{ organization_id: string; webhook_id: string; is_due: boolean; is_cut: boolean }>(
+  'webhookDeliveries.findDue',
+  `WITH RECURSIVE walk (organization_id, webhook_id, n) AS (
+     (
+       SELECT organization_id, webhook_id, 1 FROM webhook_deliveries
+       WHERE next_attempt_at IS NOT NULL AND organization_id <= $6 AND (organization_id, webhook_id) > ($4, $5)
+       ORDER BY organization_id, webhook_id
+       LIMIT 1
+     )
+     UNION ALL
+     SELECT next.organization_id, next.webhook_id, walk.n + 1
+     FROM walk CROSS JOIN LATERAL (
+       SELECT organization_id, webhook_id FROM webhook_deliveries
+       WHERE next_attempt_at IS NOT NULL AND organization_id <= $6
+         AND (organization_id, webhook_id) > (walk.organization_id, walk.webhook_id)
+       ORDER BY organization_id, webhook_id
+       LIMIT 1
+     ) next
+     WHERE walk.n < ${MAX_WALK}
+   ), looked AS (
+     SELECT walk.*, EXISTS (
+       SELECT FROM webhooks w WHERE w.organization_id = walk.organization_id AND w.id = walk.webhook_id AND w.active
+     ) AND coalesce((
+       SELECT true FROM webhook_deliveries c
+       WHERE c.organization_id = walk.organization_id AND c.webhook_id = walk.webhook_id AND c.next_attempt_at <= $3
+         AND ${isFree('c')}
+       ORDER BY c.next_attempt_at
+       LIMIT 1
+     ), false) AS is_due
+     FROM walk
+   )
+   SELECT organization_id, webhook_id, is_due, n = ${MAX_WALK} AS is_cut FROM looked WHERE is_due OR n = ${MAX_WALK}`,
 )
 
 /**
@@ -179,54 +236,70 @@ export async function insertDeliveries(
   deliveries: readonly (NewDelivery & { claim: boolean })[],
   now: Date,
 ): Promise<Map<string, boolean>> {
+  if (deliveries.length === 0) return new Map()
   const rows = await transaction.run(insert, [JSON.stringify(deliveries), now, processId])
   return new Map(rows.map(({ id, is_claimed }) => [id, is_claimed]))
 }
 
 /**
- * Records attempts of this process at `now`, and ends its claims. A delivery whose claim is lost, or that was ended
- * meanwhile, for example because its contact was erased, stays as it is.
+ * Records attempts of this process at `now`, ends its claims, and makes the deliveries due that waited for those that
+ * have ended; returns these. The feeds must be locked. A delivery whose claim is lost, or that was ended meanwhile, for
+ * example because its contact was erased, stays as it is.
  */
-export async function recordAttempts(
+export function recordAttempts(
   transaction: Queryable,
   processId: number,
-  results: readonly AttemptResult[],
-  now: Date,
-): Promise<void> {
-  await transaction.run(record, [JSON.stringify(results), now, processId])
-}
-
-/** A delivery that was attempted, and whether this process can attempt the next one at once. */
-export interface EndedDelivery {
-  organization_id: string
-  id: string
-  claim: boolean
-}
-
-/** Makes deliveries due that waited for those of `deliveries` that have ended. */
-export function promoteWaiting(
-  transaction: Queryable,
-  processId: number,
-  deliveries: readonly EndedDelivery[],
+  results: readonly (AttemptResult & { claim_next: boolean })[],
   now: Date,
 ): Promise<(ClaimedDelivery & { is_claimed: boolean })[]> {
-  return transaction.run(promote, [JSON.stringify(deliveries), now, processId])
+  return transaction.run(record, [JSON.stringify(results), now, processId])
 }
 
-/** Selects due deliveries of a webhook: at most `room`, without the `known` ones, which this process holds. */
-export interface Lane {
+/** This process, and the deliveries that it claimed at least LOST_AFTER_MS ago and still holds. */
+export interface Claimant {
+  processId: number
+  heldIds: readonly string[]
+}
+
+/** How many due deliveries of a webhook to claim. */
+export interface Wanted {
   organization_id: string
   webhook_id: string
-  room: number
-  known: readonly string[]
+  places: number
 }
 
 /** Claims due deliveries of active webhooks, those that are due longest first. */
 export function claimDeliveries(
   db: Queryable,
-  processId: number,
-  lanes: readonly Lane[],
+  { processId, heldIds }: Claimant,
+  wanted: readonly Wanted[],
   now: Date,
 ): Promise<ClaimedDelivery[]> {
-  return db.run(claim, [JSON.stringify(lanes), now, processId])
+  return db.run(claim, [processId, heldIds, now, JSON.stringify(wanted)])
+}
+
+/** A webhook in the order of all webhooks. */
+export interface WebhookKey {
+  organization_id: string
+  webhook_id: string
+}
+
+/** All webhooks, and those of one organization. */
+export const ALL_WEBHOOKS = { after: { organization_id: NIL_UUID, webhook_id: NIL_UUID }, until: LAST_UUID }
+export const webhooksOf = (organization_id: string) => {
+  return { after: { organization_id, webhook_id: NIL_UUID }, until: organization_id }
+}
+
+/**
+ * The active webhooks with deliveries that are due and unclaimed, after one webhook until those of an organization. The
+ * cost follows the number of webhooks with scheduled deliveries; after 1,000 of them, `reached` says where to go on.
+ */
+export async function findDueWebhooks(
+  db: Queryable,
+  { processId, heldIds }: Claimant,
+  { after, until }: { after: WebhookKey; until: string },
+  now: Date,
+): Promise<{ due: WebhookKey[]; reached: WebhookKey | null }> {
+  const rows = await db.run(findDue, [processId, heldIds, now, after.organization_id, after.webhook_id, until])
+  return { due: rows.filter(({ is_due }) => is_due), reached: rows.find(({ is_cut }) => is_cut) ?? null }
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
-import { type EventPosition, type FeedPosition, writePositions } from '../events/events.js'
+import { FEW, opaqueArray, statement } from '../../database/statement.js'
+import type { EventPosition } from '../events/events.js'
 
 // How far the events of an organization have become deliveries. `holder` is the process of an older version that owns
 // the feed; it locks the row for each write too, and reads the position again if another process has moved it.
@@ -10,20 +10,53 @@ interface FeedRow {
   window_from: string
   window_to: string | null
   seq: number | null
+  webhooks: number
 }
 
-const COLUMNS = 'organization_id, window_from::text, window_to::text, seq'
-
-const list = statement<FeedRow>(
-  'webhookFeeds.list',
-  `SELECT ${COLUMNS} FROM webhook_feeds WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})`,
+const read = statement<FeedRow>(
+  'webhookFeeds.read',
+  `SELECT f.organization_id, f.window_from::text, f.window_to::text, f.seq, w.count AS webhooks
+   FROM webhook_feeds f CROSS JOIN LATERAL (
+     SELECT count(*) FROM webhooks WHERE organization_id = f.organization_id AND active
+   ) w
+   WHERE f.organization_id = ANY (${opaqueArray('$1', 'uuid')}) AND w.count > 0`,
 )
 
-const lock = statement<FeedRow>(
+// As readEventWindows finds the first event of a window.
+const findUnread = statement<{ organization_id: string }>(
+  'webhookFeeds.findUnread',
+  `SELECT f.organization_id FROM webhook_feeds f
+   WHERE EXISTS (SELECT FROM webhooks WHERE organization_id = f.organization_id AND active) AND (
+     f.window_to IS NOT NULL
+     OR (
+       SELECT true FROM events e
+       WHERE e.organization_id = f.organization_id AND e.transaction_id >= pg_snapshot_xmax(f.window_from)
+       ORDER BY e.transaction_id
+       LIMIT 1
+     )
+     OR EXISTS (
+       SELECT FROM pg_snapshot_xip(f.window_from) AS running (id)
+       WHERE (
+         SELECT true FROM events e
+         WHERE e.organization_id = f.organization_id
+           AND e.transaction_id >= running.id AND e.transaction_id <= running.id
+         ORDER BY e.transaction_id
+         LIMIT 1
+       )
+     )
+   )`,
+)
+
+const lock = statement<{ organization_id: string }>(
   'webhookFeeds.lock',
-  `SELECT ${COLUMNS} FROM webhook_feeds
+  `SELECT organization_id FROM webhook_feeds
    WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})
    FOR UPDATE SKIP LOCKED`,
+)
+
+const find = statement<{ organization_id: string }>(
+  'webhookFeeds.find',
+  `SELECT organization_id FROM webhook_feeds WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})`,
 )
 
 const lockOne = statement<never>(
@@ -38,30 +71,59 @@ const skip = statement<never>(
    WHERE organization_id = $1 AND NOT EXISTS (SELECT FROM webhooks WHERE organization_id = $1 AND active)`,
 )
 
-const move = statement<never>(
+// The row lock checks the position again, if another transaction has moved it meanwhile.
+const move = statement<{ organization_id: string }>(
   'webhookFeeds.move',
   `UPDATE webhook_feeds f SET window_from = g.window_from, window_to = g.window_to, seq = g.seq
-   FROM json_to_recordset($1) AS g (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot, seq bigint)
-   WHERE f.organization_id = g.organization_id`,
+   FROM (
+     SELECT g.* FROM (
+       SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot,
+         seq bigint, stored_from text, stored_to text, stored_seq bigint)
+       ${FEW}
+     ) g
+     JOIN webhook_feeds stored ON stored.organization_id = g.organization_id
+       AND stored.window_from::text = g.stored_from AND stored.window_to::text IS NOT DISTINCT FROM g.stored_to
+       AND stored.seq IS NOT DISTINCT FROM g.stored_seq
+     FOR UPDATE OF stored SKIP LOCKED
+   ) g
+   WHERE f.organization_id = g.organization_id
+   RETURNING f.organization_id`,
 )
 
-/** The positions of the feeds of these organizations; an organization without webhooks has none. */
-export async function listFeeds(
-  db: Queryable,
-  organizationIds: readonly string[],
-): Promise<Map<string, EventPosition>> {
-  return toPositions(await db.run(list, [organizationIds]))
+/** How far the events of an organization have become deliveries. */
+export interface Feed {
+  position: EventPosition
+  /** The number of its active webhooks. */
+  webhooks: number
+}
+
+/** The feeds of those of these organizations that have active webhooks. */
+export async function readFeeds(db: Queryable, organizationIds: readonly string[]): Promise<Map<string, Feed>> {
+  const rows = await db.run(read, [organizationIds])
+  return new Map(
+    rows.map(({ organization_id, window_from, window_to, seq, webhooks }) => [
+      organization_id,
+      { position: { windowFrom: window_from, windowTo: window_to, seq }, webhooks },
+    ]),
+  )
+}
+
+/** The organizations with active webhooks that may have events after the position of their feed. */
+export async function findUnreadFeeds(db: Queryable): Promise<string[]> {
+  const rows = await db.run(findUnread, [])
+  return rows.map(({ organization_id }) => organization_id)
 }
 
 /**
- * Locks feeds until the transaction ends, and returns their positions; only one transaction at a time decides what is
- * due. Feeds that another transaction has locked are skipped and missing in the result.
+ * Locks feeds until the transaction ends; only one transaction at a time decides what is due. Returns the
+ * organizations of those that another transaction has locked.
  */
-export async function lockFeeds(
-  transaction: Queryable,
-  organizationIds: readonly string[],
-): Promise<Map<string, EventPosition>> {
-  return toPositions(await transaction.run(lock, [organizationIds]))
+export async function lockFeeds(transaction: Queryable, organizationIds: readonly string[]): Promise<Set<string>> {
+  const locked = new Set((await transaction.run(lock, [organizationIds])).map((row) => row.organization_id))
+  const missing = organizationIds.filter((id) => !locked.has(id))
+  // An organization without a feed has no webhooks any more.
+  const found = missing.length > 0 ? await transaction.run(find, [missing]) : []
+  return new Set(found.map((row) => row.organization_id))
 }
 
 /** Locks a feed, waiting for it, until the transaction ends. */
@@ -77,16 +139,18 @@ export async function skipEvents(transaction: Queryable, organizationId: string)
   await transaction.run(skip, [organizationId])
 }
 
-/** Stores how far the events of locked feeds have become deliveries. */
-export async function moveFeeds(transaction: Queryable, feeds: readonly FeedPosition[]): Promise<void> {
-  await transaction.run(move, [writePositions(feeds)])
-}
-
-function toPositions(rows: readonly FeedRow[]): Map<string, EventPosition> {
-  return new Map(
-    rows.map(({ organization_id, window_from, window_to, seq }) => [
-      organization_id,
-      { windowFrom: window_from, windowTo: window_to, seq },
-    ]),
-  )
+/**
+ * Locks feeds until the transaction ends and moves them from their stored position. Returns the organizations of these;
+ * the others are locked by another transaction, or it has moved them.
+ */
+export async function moveFeeds(
+  transaction: Queryable,
+  feeds: readonly { organizationId: string; stored: EventPosition; next: EventPosition }[],
+): Promise<Set<string>> {
+  const rows = feeds.map(({ organizationId, stored, next }) => ({
+    ...{ organization_id: organizationId, window_from: next.windowFrom, window_to: next.windowTo, seq: next.seq },
+    ...{ stored_from: stored.windowFrom, stored_to: stored.windowTo, stored_seq: stored.seq },
+  }))
+  const moved = await transaction.run(move, [JSON.stringify(rows)])
+  return new Set(moved.map(({ organization_id }) => organization_id))
 }

@@ -47,19 +47,6 @@ const find = statement<EndpointRow>(
    WHERE w.organization_id = $1 AND w.id = $2`,
 )
 
-// Asks for the earliest delivery: for EXISTS the planner may read all of them.
-const work = statement<Workload>(
-  'webhookHealth.listWork',
-  `SELECT w.organization_id, w.id AS webhook_id, coalesce((
-     SELECT d.next_attempt_at <= $2 FROM webhook_deliveries d
-     WHERE d.organization_id = w.organization_id AND d.webhook_id = w.id AND d.next_attempt_at IS NOT NULL
-     ORDER BY d.next_attempt_at
-     LIMIT 1
-   ), false) AS is_due
-   FROM webhooks w
-   WHERE w.active AND ($1::uuid[] IS NULL OR w.organization_id = ANY ($1))`,
-)
-
 const lock = statement<{ id: string; failing_since: Date | null }>(
   'webhookHealth.lock',
   `SELECT w.id, w.failing_since
@@ -90,18 +77,6 @@ const disable = statement<never>(
    })}`,
   { raises: 'events' },
 )
-
-/** An active webhook, and whether it has due deliveries, claimed ones included. */
-export interface Workload {
-  organization_id: string
-  webhook_id: string
-  is_due: boolean
-}
-
-/** The active webhooks of these organizations; null: of all. */
-export function listWork(db: Queryable, organizationIds: readonly string[] | null, now: Date): Promise<Workload[]> {
-  return db.run(work, [organizationIds, now])
-}
 
 /** Since when webhooks have only failed, by id; null: they have not. Locks them until the transaction ends. */
 export async function lockHealth(

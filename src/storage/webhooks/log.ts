@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW_ROWS, statement } from '../../database/statement.js'
-import { MAX_DEPTH } from '../../model/page.js'
+import { statement } from '../../database/statement.js'
+import { COUNT_LIMIT } from '../../model/page.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS } from '../events/events.js'
@@ -12,11 +12,17 @@ import { eventWebhook } from './webhooks.js'
 const DELIVERY_COLUMNS = `organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, status, attempts,
   next_attempt_at, attempted_at, created_at`
 
-// FEW_ROWS makes the planner read row by row along the key until the page is full, instead of sorting all rows.
+/** How many of the newest deliveries a filter by status looks through, unless it names a webhook. */
+export const LOOKED_THROUGH = 100_000
+
+// The number in a SELECT hides it from the planner, which then reads row by row along the key until the page is full,
+// instead of sorting all rows.
+const NEWEST = `SELECT * FROM webhook_deliveries WHERE organization_id = $1 ORDER BY id DESC LIMIT (SELECT ${LOOKED_THROUGH})`
+
 const listAll = statement<Delivery>(
   'webhookLog.listAll',
   `SELECT ${DELIVERY_COLUMNS}
-   FROM (SELECT * FROM webhook_deliveries WHERE organization_id = $1 ORDER BY id DESC ${FEW_ROWS}) d
+   FROM (${NEWEST}) d
    WHERE $2::text IS NULL OR status = $2
    ORDER BY id DESC
    LIMIT $3 OFFSET $4`,
@@ -30,13 +36,28 @@ const listOfWebhook = statement<Delivery>(
    LIMIT $3 OFFSET $4`,
 )
 
-const count = statement<{ count: number }>(
-  'webhookLog.count',
+const countAll = statement<{ count: number }>(
+  'webhookLog.countAll',
+  `SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE organization_id = $1 LIMIT ${COUNT_LIMIT}) found`,
+)
+
+const countOfStatus = statement<{ count: number }>(
+  'webhookLog.countOfStatus',
+  `SELECT count(*) FROM (SELECT FROM (${NEWEST}) d WHERE status = $2 LIMIT ${COUNT_LIMIT}) found`,
+)
+
+const countOfWebhook = statement<{ count: number }>(
+  'webhookLog.countOfWebhook',
   `SELECT count(*) FROM (
      SELECT FROM webhook_deliveries
-     WHERE organization_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR webhook_id = $3)
-     LIMIT $4
+     WHERE organization_id = $1 AND webhook_id = $3 AND ($2::text IS NULL OR status = $2)
+     LIMIT ${COUNT_LIMIT}
    ) found`,
+)
+
+const older = statement<never>(
+  'webhookLog.older',
+  `SELECT FROM webhook_deliveries WHERE organization_id = $1 ORDER BY id DESC OFFSET ${LOOKED_THROUGH} LIMIT 1`,
 )
 
 const find = statement<Delivery>(
@@ -158,7 +179,10 @@ export interface DeliveryFilter {
   status: DeliveryStatus | null
 }
 
-/** A page of deliveries, newest first, and their number, which is counted to one more than pages reach. */
+/**
+ * A page of deliveries, newest first, and their number, counted up to `COUNT_LIMIT`. Without a webhook, only the newest
+ * `LOOKED_THROUGH` are looked through.
+ */
 export async function listDeliveryPage(
   db: Queryable,
   organizationId: string,
@@ -169,9 +193,23 @@ export async function listDeliveryPage(
   const values = [organizationId, status, limit, skip]
   const [deliveries, [counted]] = await Promise.all([
     webhookId === null ? db.run(listAll, values) : db.run(listOfWebhook, [...values, webhookId]),
-    db.run(count, [organizationId, status, webhookId, MAX_DEPTH + 1]),
+    countDeliveries(db, organizationId, { webhookId, status }),
   ])
   return { deliveries, total: counted?.count ?? 0 }
+}
+
+function countDeliveries(
+  db: Queryable,
+  organizationId: string,
+  { webhookId, status }: DeliveryFilter,
+): Promise<{ count: number }[]> {
+  if (webhookId !== null) return db.run(countOfWebhook, [organizationId, status, webhookId])
+  return status === null ? db.run(countAll, [organizationId]) : db.run(countOfStatus, [organizationId, status])
+}
+
+/** Whether there are deliveries that a filter by status does not look through. */
+export async function hasOlderDeliveries(db: Queryable, organizationId: string): Promise<boolean> {
+  return (await db.run(older, [organizationId])).length > 0
 }
 
 export async function findDelivery(db: Queryable, organizationId: string, id: string): Promise<Delivery | null> {
@@ -279,7 +317,9 @@ export async function sweepDeliveries(
   return row?.count ?? 0
 }
 
-/** Deletes at most `limit` finished deliveries that are not kept at `now`, of all organizations; returns their number. */
+/**
+ * Deletes at most `limit` finished deliveries that are not kept at `now`, of all organizations; returns their number.
+ */
 export async function pruneDeliveries(db: Queryable, now: Date, limit: number): Promise<number> {
   const [row] = await db.run(prune, [now, limit])
   return row?.count ?? 0

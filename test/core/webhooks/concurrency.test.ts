@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Concurrency, createConcurrency, MAX_IN_FLIGHT } from '../../../src/core/webhooks/concurrency.js'
+import { type Concurrency, createConcurrency, MAX_IN_FLIGHT } from '../../../src/core/webhooks/delivery/concurrency.js'
 import { HOUR, SECOND } from './support.js'
 
 let pace: Concurrency

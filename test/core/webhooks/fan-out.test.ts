@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fanOut } from '../../../src/core/webhooks/fan-out.js'
+import { fanOut } from '../../../src/core/webhooks/delivery/fan-out.js'
 import type { EventRow } from '../../../src/model/webhooks/event.js'
 import type { EndpointRow } from '../../../src/storage/webhooks/health.js'
 

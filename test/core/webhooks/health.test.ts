@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Health, type HealthSample, healthAfter } from '../../../src/core/webhooks/health.js'
+import { type Health, type HealthSample, healthAfter } from '../../../src/core/webhooks/delivery/health.js'
 import { DAY } from './support.js'
 
 const START = new Date('2026-01-01T00:00:00Z')

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eraseTraces } from '../../../src/core/contacts/erase-traces.js'
 import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
-import { eraseTraces } from '../../../src/core/runtime/maintenance.js'
-import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
+import { createDispatcher } from '../../../src/core/webhooks/delivery/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -296,7 +296,7 @@ describe('a contact that is erased', () => {
        FROM webhook_deliveries WHERE organization_id = $1`,
       [organization.id, rows[0]?.seq],
     )
-    const erasing = eraseTraces(world.app.ctx, organization.id, contact, [digits])
+    const erasing = eraseTraces(world.app.ctx, organization.id, { contactId: contact, addresses: [digits] })
     await untilWaiting(world.database, 1)
     await round.commit()
     await erasing
@@ -317,7 +317,7 @@ describe('a contact that is erased', () => {
     await raise(world, contact, 2)
     const delivering = world.drain()
     await endpoint.until(1)
-    await eraseTraces(world.app.ctx, organization.id, contact, [digits])
+    await eraseTraces(world.app.ctx, organization.id, { contactId: contact, addresses: [digits] })
     end()
     await delivering
     expect(await deliveries()).toMatchObject([

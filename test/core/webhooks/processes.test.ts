@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
-import { createDispatcher, type Dispatcher } from '../../../src/core/webhooks/dispatcher.js'
+import { createDispatcher, type Dispatcher } from '../../../src/core/webhooks/delivery/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -55,7 +55,6 @@ const newContact = () => createContact(world, organization, `+1650555${String(6_
 
 async function startProcess(): Promise<Process> {
   const registration = await registerThisProcess(world.database, pino({ level: 'silent' }))
-  await registration.addWorker(`worker-${registration.processId}`)
   const one = { registration, dispatcher: createDispatcher({ ...world.app.ctx, processId: registration.processId }) }
   processes.push(one)
   return one
@@ -267,9 +266,11 @@ describe('if the database fails', () => {
     await dispatcher.drain()
     endpoint.received.length = 0
     endpoint.respond(() => 204)
-    // As if a claim succeeded without the process learning of it.
+    // As if a claim had succeeded a minute ago without the process learning of it.
     await world.database.pool.query(
-      'UPDATE webhook_deliveries SET process_id = $1, next_attempt_at = created_at WHERE next_attempt_at IS NOT NULL',
+      `UPDATE webhook_deliveries
+       SET process_id = $1, claimed_at = now() - interval '1 minute', next_attempt_at = created_at
+       WHERE next_attempt_at IS NOT NULL`,
       [processes[0]?.registration.processId],
     )
     await dispatcher.drain()

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { adoptRestoredDatabase } from '../../../src/core/runtime/maintenance.js'
-import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
+import { createDispatcher } from '../../../src/core/webhooks/delivery/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { MAX_OF_ORGANIZATION } from '../../../src/core/webhooks/places.js'
+import { MAX_OF_ORGANIZATION } from '../../../src/core/webhooks/delivery/places.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {

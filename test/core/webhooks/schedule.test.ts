@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextAttemptAt } from '../../../src/core/webhooks/schedule.js'
+import { nextAttemptAt } from '../../../src/core/webhooks/delivery/schedule.js'
 import { HOUR, MINUTE, SECOND } from './support.js'
 
 const NOW = new Date('2026-01-01T00:00:00Z')

@@ -72,8 +72,7 @@ export async function countDeliveries(service: Service, { key }: TestOrganizatio
 }
 
 /**
- * Lets the 5 minutes pass that follow on a second failure: for when no process lives that would wait for them. Whoever delivers next
- * finds them over.
+ * Makes deliveries due that wait 5 minutes after a second failure. Call it while no process delivers.
  */
 export async function letSecondRetriesFallDue({ pool }: Database): Promise<void> {
   await pool.query(
@@ -89,7 +88,10 @@ export function expectAllTaken({ arrivals, taken }: Witness, feed: readonly Feed
   expect(arrivals.filter(({ eventId, text }) => texts.get(eventId) !== text)).toEqual([])
 }
 
-/** Of each contact the events have come one after the other, in the order of the feed, each not before the last one was taken. */
+/**
+ * Of each contact the events have come one after the other, in the order of the feed, each not before the last one was
+ * taken.
+ */
 export function expectInOrder({ arrivals }: Witness, feed: readonly FeedEvent[]): void {
   const wanted = groupBy(feed, ({ data }) => data.contact.id as string)
   for (const [contactId, ofContact] of groupBy(arrivals, (arrival) => arrival.contactId)) {
@@ -105,9 +107,9 @@ export function expectInOrder({ arrivals }: Witness, feed: readonly FeedEvent[])
 }
 
 /**
- * The log of an endpoint is what the endpoint saw: each event has one delivery, which was delivered, with an attempt for each request
- * and its answer. Only what a process had in its hands when it was killed may be missing: of a contact, the last request that it made.
- * Resolves to how many are missing.
+ * The log of an endpoint is what the endpoint saw: each event has one delivery, which was delivered, with an attempt
+ * for each request and its answer. Only what a process had in its hands when it was killed may be missing: of a
+ * contact, the last request that it made. Resolves to how many are missing.
  */
 export function expectSameInLog(
   { arrivals }: Witness,

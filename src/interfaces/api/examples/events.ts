@@ -11,7 +11,7 @@ export const examples: Examples = {
         "success": true,
         "events": [
           {
-            "id": "01a20000-0000-7000-8000-000000000020",
+            "id": "01a20000-0000-7000-8000-000000000022",
             "type": "contact.created",
             "timestamp": "2026-03-02T09:00:00.000Z",
             "data": {
@@ -60,7 +60,7 @@ export const examples: Examples = {
         "timestamp": "2026-03-02T09:00:00.000Z",
         "data": {
           "broadcast": {
-            "id": "01a20000-0000-7000-8000-000000000010",
+            "id": "01a20000-0000-7000-8000-000000000012",
             "name": "Spring",
             "templateName": "hello_world",
             "language": "en_US",
@@ -85,7 +85,7 @@ export const examples: Examples = {
         "timestamp": "2026-03-02T09:00:00.000Z",
         "data": {
           "broadcast": {
-            "id": "01a20000-0000-7000-8000-000000000010",
+            "id": "01a20000-0000-7000-8000-000000000012",
             "name": "Spring",
             "templateName": "hello_world",
             "language": "en_US",
@@ -269,7 +269,7 @@ export const examples: Examples = {
             "outcome": null
           },
           "contact": {
-            "id": "01a20000-0000-7000-8000-000000000012",
+            "id": "01a20000-0000-7000-8000-000000000014",
             "full_name": null,
             "chat_id": "5511900000001",
             "phone_number": "+5511900000001",
@@ -310,7 +310,7 @@ export const examples: Examples = {
             "assignee": null,
             "voice_note_transcription": null,
             "reactions": [],
-            "id": "01a20000-0000-7000-8000-000000000021",
+            "id": "01a20000-0000-7000-8000-000000000023",
             "message_id": "wamid.EXAMPLE5",
             "message_type": "reaction",
             "context_message_id": "wamid.EXAMPLE2",
@@ -517,7 +517,7 @@ export const examples: Examples = {
         "timestamp": "2026-03-02T09:00:00.000Z",
         "data": {
           "webhook": {
-            "id": "01a20000-0000-7000-8000-000000000022",
+            "id": "01a20000-0000-7000-8000-000000000024",
             "url": "https://old.example/hooks/parley",
             "events": ["contact.updated"],
             "description": null,

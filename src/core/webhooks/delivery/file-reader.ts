@@ -1,10 +1,10 @@
-import type { Context } from '../../context.js'
-import { createSemaphore } from '../../lib/async/semaphore.js'
-import { createSerialQueues } from '../../lib/async/serial-queues.js'
-import { MEBIBYTE } from '../../lib/text/units.js'
-import { blobKey } from '../../model/messages/media.js'
-import { findMedia } from '../../storage/messages/media.js'
-import type { EndpointRow } from '../../storage/webhooks/health.js'
+import type { Context } from '../../../context.js'
+import { createSemaphore } from '../../../lib/async/semaphore.js'
+import { createSerialQueues } from '../../../lib/async/serial-queues.js'
+import { MEBIBYTE } from '../../../lib/text/units.js'
+import { blobKey } from '../../../model/messages/media.js'
+import { findMedia } from '../../../storage/messages/media.js'
+import type { EndpointRow } from '../../../storage/webhooks/health.js'
 
 export type FileContext = Pick<Context, 'database' | 'blobs'>
 

@@ -15,7 +15,9 @@ export interface Concurrency {
 /** The highest limit. */
 export const MAX_IN_FLIGHT = 32
 const SLOW_DOWN = 0.75
-/** After this many failures in a row the endpoint counts as dead: it gets one delivery at a time, with growing pauses. */
+/**
+ * After this many failures in a row the endpoint counts as dead: it gets one delivery at a time, with growing pauses.
+ */
 const DEAD_AFTER = 8
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 30_000

@@ -1,6 +1,6 @@
-import type { EndpointRow } from '../../storage/webhooks/health.js'
-import type { EndedAttempt } from './attempt.js'
+import type { EndpointRow } from '../../../storage/webhooks/health.js'
 import { type Concurrency, createConcurrency, MAX_IN_FLIGHT } from './concurrency.js'
+import type { HealthSample } from './health.js'
 
 /** The most attempts of a process at the same time: each has a socket, and its body in memory. */
 export const MAX_UNDER_WAY = 512
@@ -15,71 +15,68 @@ const ALL = 'all'
 
 type Placed = Pick<EndpointRow, 'organization_id' | 'id' | 'url'>
 
+/** How an endpoint has answered an attempt. */
+export interface Answered {
+  begunAt: Date
+  sample: HealthSample
+  /** The endpoint's Retry-After. */
+  retryAfterMs: number | null
+}
+
 /**
  * The places of attempts in this process. Besides its limit, an organization takes at most as many places as it leaves
  * free, an endpoint as many as it leaves free of its organization, and an organization as many as it leaves free at a
  * host. So those whose attempts hang never take all places, and a quiet one always finds some.
  */
 export class Places {
-  readonly #used: Map<string, number>
+  readonly #used = new Map<string, number>()
   /** Of the endpoints that failed lately, by webhook id. */
-  readonly #concurrency: Map<string, Concurrency>
-
-  constructor(used = new Map<string, number>(), concurrency = new Map<string, Concurrency>()) {
-    this.#used = used
-    this.#concurrency = concurrency
-  }
+  readonly #concurrency = new Map<string, Concurrency>()
 
   /** The number of places taken. */
   get taken(): number {
     return this.#countOf(ALL)
   }
 
-  /** True if one more attempt at the endpoint may start. */
-  hasRoom(endpoint: Placed, now: Date): boolean {
-    const { organization_id, id } = endpoint
-    const { host, atHost } = keysOf(endpoint)
-    const concurrency = this.#concurrency.get(id)
-    const isAllowed = concurrency?.allows(this.#countOf(id), now) ?? this.#countOf(id) < MAX_IN_FLIGHT
-    return (
-      isAllowed &&
-      this.#hasShare(organization_id, MAX_OF_ORGANIZATION, ALL, MAX_UNDER_WAY) &&
-      this.#hasShare(id, MAX_IN_FLIGHT, organization_id, MAX_OF_ORGANIZATION) &&
-      this.#hasShare(atHost, MAX_OF_ORGANIZATION_AT_HOST, host, MAX_AT_HOST)
-    )
-  }
-
-  take(endpoint: Placed): void {
+  /** Takes a place for one more attempt at the endpoint; false if there is none. */
+  take(endpoint: Placed, now: Date): boolean {
+    if (!this.#hasRoom(endpoint, now)) return false
     for (const key of allKeysOf(endpoint)) this.#used.set(key, this.#countOf(key) + 1)
+    return true
   }
 
-  /** Gives a place back, and notes how the endpoint has answered; null: the attempt was aborted. */
-  give(endpoint: Placed, ended: EndedAttempt | null): void {
+  /** Gives a place back. */
+  give(endpoint: Placed): void {
     for (const key of allKeysOf(endpoint)) {
       const left = this.#countOf(key) - 1
       if (left > 0) this.#used.set(key, left)
       else this.#used.delete(key)
     }
-    if (!ended?.sample) return
-    const known = this.#concurrency.get(endpoint.id)
-    if (ended.sample.delivered) {
-      known?.succeeded(ended.begunAt)
-      if (known?.isUnlimited(ended.sample.at)) this.#concurrency.delete(endpoint.id)
+  }
+
+  /** Adapts the number of places of an endpoint to how it has answered. */
+  note({ id }: Placed, { begunAt, sample, retryAfterMs }: Answered): void {
+    const known = this.#concurrency.get(id)
+    if (sample.delivered) {
+      known?.succeeded(begunAt)
+      if (known?.isUnlimited(sample.at)) this.#concurrency.delete(id)
     } else {
       const concurrency = known ?? createConcurrency()
-      concurrency.failed(ended.begunAt, ended.sample.at, ended.retryAfterMs)
-      this.#concurrency.set(endpoint.id, concurrency)
+      concurrency.failed(begunAt, sample.at, retryAfterMs)
+      this.#concurrency.set(id, concurrency)
     }
   }
 
-  /** True while the endpoint gets nothing. */
-  isPaused(webhookId: string, now: Date): boolean {
-    return this.#concurrency.get(webhookId)?.allows(0, now) === false
-  }
-
-  /** The same places, for planning: taking one of them takes nothing here. */
-  copy(): Places {
-    return new Places(new Map(this.#used), this.#concurrency)
+  #hasRoom(endpoint: Placed, now: Date): boolean {
+    const { organization_id, id } = endpoint
+    const { host, atHost } = keysOf(endpoint)
+    const concurrency = this.#concurrency.get(id)
+    return (
+      concurrency?.allows(this.#countOf(id), now) !== false &&
+      this.#hasShare(organization_id, MAX_OF_ORGANIZATION, ALL, MAX_UNDER_WAY) &&
+      this.#hasShare(id, MAX_IN_FLIGHT, organization_id, MAX_OF_ORGANIZATION) &&
+      this.#hasShare(atHost, MAX_OF_ORGANIZATION_AT_HOST, host, MAX_AT_HOST)
+    )
   }
 
   /** True if `key` uses less than its maximum, and less than is free of the pool. */

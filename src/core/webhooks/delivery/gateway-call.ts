@@ -1,7 +1,7 @@
-import type { Context } from '../../context.js'
-import type { EndpointCall } from '../../endpoints/client.js'
-import { signToken } from '../../lib/crypto/json-web-token.js'
-import { qrDataUrl } from '../../lib/text/qr.js'
+import type { Context } from '../../../context.js'
+import type { EndpointCall } from '../../../endpoints/client.js'
+import { signToken } from '../../../lib/crypto/json-web-token.js'
+import { qrDataUrl } from '../../../lib/text/qr.js'
 import {
   type GatewayEventName,
   gatewayEventOf,
@@ -9,13 +9,13 @@ import {
   presentGatewayEvent,
   type ShownCode,
   type WebhookInstance,
-} from '../../model/instances/gateway-event.js'
-import { JWT_HEADER } from '../../model/instances/gateway-webhook.js'
-import type { EventRow } from '../../model/webhooks/event.js'
-import type { EndpointRow } from '../../storage/webhooks/health.js'
-import { decryptCode } from '../instances/manage/connection-state.js'
+} from '../../../model/instances/gateway-event.js'
+import { JWT_HEADER } from '../../../model/instances/gateway-webhook.js'
+import type { EventRow } from '../../../model/webhooks/event.js'
+import type { EndpointRow } from '../../../storage/webhooks/health.js'
+import { decryptCode } from '../../instances/manage/connection-state.js'
+import { decryptWebhookHeaders } from '../secrets.js'
 import { createFileReader, type FileContext } from './file-reader.js'
-import { decryptWebhookHeaders } from './secrets.js'
 
 export type GatewayContext = FileContext & Pick<Context, 'clock' | 'secrets' | 'mediaLinks' | 'publicUrl'>
 

@@ -1,20 +1,21 @@
-import type { Context } from '../../context.js'
-import type { EndpointAnswer, EndpointCall } from '../../endpoints/client.js'
-import { memoize } from '../../lib/async/memoize.js'
-import { type EventRow, presentEvent } from '../../model/webhooks/event.js'
-import type { AttemptResult, ClaimedDelivery } from '../../storage/webhooks/deliveries.js'
-import type { EndpointRow } from '../../storage/webhooks/health.js'
+import type { Context } from '../../../context.js'
+import type { EndpointAnswer, EndpointCall } from '../../../endpoints/client.js'
+import { memoize } from '../../../lib/async/memoize.js'
+import { type EventRow, presentEvent } from '../../../model/webhooks/event.js'
+import type { AttemptResult, ClaimedDelivery } from '../../../storage/webhooks/deliveries.js'
+import type { EndpointRow } from '../../../storage/webhooks/health.js'
+import { decryptWebhookSecrets } from '../secrets.js'
 import { createGatewayComposer, type GatewayContext } from './gateway-call.js'
 import { GONE, type HealthSample } from './health.js'
 import { nextAttemptAt } from './schedule.js'
-import { decryptWebhookSecrets } from './secrets.js'
 
 export type AttemptContext = GatewayContext & Pick<Context, 'clock' | 'log' | 'endpoints'>
 
 /** A finished attempt: the result to record, and what it says about the endpoint. */
 export interface EndedAttempt {
+  endpoint: EndpointRow
+  delivery: ClaimedDelivery
   result: AttemptResult
-  webhookId: string
   begunAt: Date
   /** Null if the endpoint was not called. */
   sample: HealthSample | null
@@ -56,18 +57,18 @@ export function createAttempter(ctx: AttemptContext): Attempter {
   return async (endpoint, delivery, signal) => {
     const { event, attempted } = delivery
     const calledAt = ctx.clock()
-    if (event === null) return toEnded(delivery, calledAt, NOT_KEPT, null, null)
+    if (event === null) return toEnded(endpoint, delivery, calledAt, NOT_KEPT, null, null)
     try {
       const { begunAt, answer } = await post(endpoint, event, signal)
       const at = ctx.clock()
       const delivered = answer.outcome === 'delivered'
       const isOver = delivered || answer.status === GONE
       const next = isOver ? null : nextAttemptAt(attempted + 1, answer.retryAfterMs, at)
-      return toEnded(delivery, begunAt, answer, next, { at, delivered, status: answer.status })
+      return toEnded(endpoint, delivery, begunAt, answer, next, { at, delivered, status: answer.status })
     } catch (error) {
       if (signal.aborted) return null
       ctx.log.error({ err: error, webhook: endpoint.id, event: event.id }, 'a webhook could not be sent')
-      return toEnded(delivery, calledAt, OUR_FAULT, nextAttemptAt(attempted + 1, null, ctx.clock()), null)
+      return toEnded(endpoint, delivery, calledAt, OUR_FAULT, nextAttemptAt(attempted + 1, null, ctx.clock()), null)
     }
   }
 }
@@ -84,7 +85,8 @@ const NOT_KEPT = { ...NO_ANSWER, error: 'the event is no longer stored: its cont
 const OUR_FAULT = { ...NO_ANSWER, error: 'it could not be sent because of an internal error; see the log' }
 
 function toEnded(
-  { organization_id, id, webhook_id }: ClaimedDelivery,
+  endpoint: EndpointRow,
+  delivery: ClaimedDelivery,
   begunAt: Date,
   answer: EndpointAnswer,
   next: Date | null,
@@ -98,9 +100,11 @@ function toEnded(
     response_body: answer.responseBody,
   }
   const status = answer.outcome === 'delivered' ? 'delivered' : next === null ? 'failed' : 'pending'
+  const { organization_id, id } = delivery
   return {
+    endpoint,
+    delivery,
     result: { organization_id, id, status, attempt, next_attempt_at: next },
-    webhookId: webhook_id,
     begunAt,
     sample,
     retryAfterMs: answer.retryAfterMs,

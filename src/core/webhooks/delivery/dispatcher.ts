@@ -1,0 +1,75 @@
+import type { Context } from '../../../context.js'
+import { createSemaphore } from '../../../lib/async/semaphore.js'
+import { withTimeout } from '../../../lib/async/timeout.js'
+import { type AttemptContext, createAttempter } from './attempt.js'
+import { Claims } from './claim.js'
+import { FanOut } from './fan-out.js'
+import { InFlight, type WebhookFigures } from './in-flight.js'
+import { createRecorder } from './record.js'
+
+export type { WebhookFigures } from './in-flight.js'
+
+/** Delivers events to webhooks. */
+export interface Dispatcher {
+  start(): void
+  /** Lets deliveries in flight end for a while, and aborts the rest; other processes repeat these. */
+  stop(): Promise<void>
+  /** For tests, instead of start: delivers everything that is due and returns. */
+  drain(): Promise<void>
+  figures(): WebhookFigures
+}
+
+export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'notifications'>
+
+/** How long a stop waits for attempts, and then for their results to be recorded. */
+const GRACE_MS = 5_000
+const LAST_MS = 2_000
+
+/**
+ * Creates the dispatcher of a process: events are fanned out to deliveries, due deliveries are claimed for free places
+ * and attempted, and the attempts are recorded. Every state is in the database before anything follows from it, so
+ * memory may be lost at any moment.
+ */
+export function createDispatcher(ctx: DispatcherContext): Dispatcher {
+  const givesUp = new AbortController()
+  const oneAtATime = createSemaphore(1)
+  const flight: InFlight = new InFlight({
+    clock: ctx.clock,
+    attempt: createAttempter(ctx),
+    record: (ended) => record(ended),
+    onFree: () => claims.wake(),
+  })
+  const claims = new Claims(ctx, flight)
+  const fanOut = new FanOut(ctx, { flight, claims, oneAtATime })
+  const record = createRecorder(ctx, { flight, claims, oneAtATime, signal: givesUp.signal })
+  let stopListening = () => {}
+
+  return {
+    start: () => {
+      stopListening = ctx.notifications.listen((notification) => {
+        fanOut.hear(notification)
+        claims.hear(notification)
+      })
+      fanOut.start()
+      claims.start()
+    },
+    stop: async () => {
+      stopListening()
+      const closing = flight.close(GRACE_MS)
+      await Promise.all([fanOut.stop(), claims.stop()])
+      await withTimeout(closing, GRACE_MS + LAST_MS)
+      givesUp.abort()
+      await closing
+    },
+    drain: async () => {
+      // An attempt that is recorded during a pass may raise events, and make deliveries due.
+      for (let before = -1, now = flight.progress(); before !== now.settled || now.next; now = flight.progress()) {
+        await now.next
+        before = now.settled
+        await fanOut.run()
+        await claims.run()
+      }
+    },
+    figures: () => flight.figures,
+  }
+}

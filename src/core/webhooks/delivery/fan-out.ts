@@ -1,0 +1,249 @@
+import type { Context } from '../../../context.js'
+import type { Queryable } from '../../../database/pool.js'
+import { sleep } from '../../../lib/async/backoff.js'
+import { type Loop, startLoop } from '../../../lib/async/loop.js'
+import type { Semaphore } from '../../../lib/async/semaphore.js'
+import { newId } from '../../../lib/bytes/id.js'
+import { gatewayEventFor, type WebhookInstance } from '../../../model/instances/gateway-event.js'
+import { gatewayEventKey } from '../../../model/instances/gateway-webhook.js'
+import type { Notification } from '../../../model/notification.js'
+import type { EventRow } from '../../../model/webhooks/event.js'
+import { EVENT_KINDS, EVERY_KIND } from '../../../model/webhooks/webhook.js'
+import { insertDeliveries, type NewDelivery } from '../../../storage/webhooks/deliveries.js'
+import { type Feed, findUnreadFeeds, moveFeeds, readFeeds } from '../../../storage/webhooks/feeds.js'
+import { type EndpointRow, listEndpoints } from '../../../storage/webhooks/health.js'
+import type { Claims } from './claim.js'
+import { type InFlight, Reservation } from './in-flight.js'
+import { createEventReader, type NewEvents } from './new-events.js'
+
+export type FanOutContext = Pick<Context, 'database' | 'clock' | 'log' | 'processId'>
+
+/** What fan-out needs of the other parts. */
+export interface FanOutOptions {
+  flight: InFlight
+  claims: Pick<Claims, 'add' | 'has'>
+  /** The transactions of this process that lock feeds run one at a time. */
+  oneAtATime: Semaphore
+}
+
+/** How often it looks for new events whose notification was lost. */
+const LOOK_MS = 2_000
+/** Delay before feeds are tried again that another transaction has locked. */
+const LOCKED_MS = 10
+/** Limits of one transaction, so that it is short and its rows fit one statement. */
+const MAX_WEBHOOKS = 400
+const MAX_EVENTS = 1_000
+const MAX_DELIVERIES = 4_000
+
+type FannedEvents = NewEvents & { deliveries: [NewDelivery, EventRow][] }
+
+/**
+ * Turns new events into deliveries. It reads on from the positions of feeds. In one transaction it moves the feeds,
+ * unless another process was first, and inserts the deliveries. Those for which there is a place are inserted as
+ * claimed, and attempted after the commit.
+ */
+export class FanOut {
+  readonly #ctx: FanOutContext
+  readonly #options: FanOutOptions
+  readonly #reader = createEventReader()
+  /** Organizations that may have new events, those that have waited longest first. */
+  readonly #fresh = new Set<string>()
+  /** Organizations without active webhooks; until the next look, nothing is read for their events. */
+  readonly #without = new Set<string>()
+  #lookAt = 0
+  #isLocked = false
+  #loop: Loop | null = null
+
+  constructor(ctx: FanOutContext, options: FanOutOptions) {
+    this.#ctx = ctx
+    this.#options = options
+  }
+
+  start(): void {
+    this.#loop = startLoop({
+      round: () => this.#round(),
+      pauseMs: () => (this.#isLocked ? LOCKED_MS : Math.max(1, this.#lookAt - performance.now())),
+      onFailure: (error) => this.#ctx.log.warn({ err: error }, 'new events could not be fanned out; trying again'),
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop?.stop()
+  }
+
+  /** For tests, instead of start: works on all new events. Rejects if the database fails. */
+  async run(): Promise<void> {
+    this.#lookAt = 0
+    while ((await this.#round()) || this.#isLocked) if (this.#isLocked) await sleep(LOCKED_MS)
+  }
+
+  hear(notification: Notification): void {
+    if (notification.topic === 'events' && notification.organizationIds) {
+      for (const id of notification.organizationIds) if (!this.#without.has(id)) this.#fresh.add(id)
+    } else if (notification.topic === 'webhooks') this.#fresh.add(notification.organizationId)
+    else if (notification.topic === 'events' || notification.topic === 'missed') this.#lookAt = 0
+    if (this.#fresh.size > 0 || this.#lookAt === 0) this.#loop?.wake()
+  }
+
+  /** Returns true if there is more to do at once. */
+  async #round(): Promise<boolean> {
+    if (performance.now() >= this.#lookAt) await this.#look()
+    try {
+      const feeds = await this.#readFeeds()
+      const left = feeds.size > 0 ? await this.#fanOut(feeds) : []
+      for (const id of left) this.#fresh.add(id)
+      this.#isLocked = left.length > 0
+    } catch (error) {
+      this.#lookAt = 0
+      throw error
+    }
+    return this.#fresh.size > 0 && !this.#isLocked
+  }
+
+  async #look(): Promise<void> {
+    this.#lookAt = performance.now() + LOOK_MS
+    this.#without.clear()
+    for (const id of await findUnreadFeeds(this.#ctx.database)) this.#fresh.add(id)
+  }
+
+  /** The feeds of the organizations whose turn it is. */
+  async #readFeeds(): Promise<Map<string, Feed>> {
+    const ids = [...this.#fresh].slice(0, MAX_WEBHOOKS)
+    if (ids.length === 0) return new Map()
+    for (const id of ids) this.#fresh.delete(id)
+    const feeds = await readFeeds(this.#ctx.database, ids)
+    let webhooks = 0
+    for (const id of ids) {
+      const { webhooks: count = 0 } = feeds.get(id) ?? {}
+      if (count > 0) this.#without.delete(id)
+      // Unless there was a notification meanwhile.
+      else if (!this.#fresh.has(id)) this.#without.add(id)
+      if (webhooks > 0 && webhooks + count > MAX_WEBHOOKS) {
+        this.#fresh.add(id)
+        feeds.delete(id)
+      } else webhooks += count
+    }
+    return feeds
+  }
+
+  /** Returns the organizations whose feeds are locked, or were moved by another process. */
+  async #fanOut(feeds: ReadonlyMap<string, Feed>): Promise<string[]> {
+    const { database } = this.#ctx
+    const webhooks = [...feeds.values()].reduce((sum, feed) => sum + feed.webhooks, 0)
+    const positions = new Map(Array.from(feeds, ([id, { position }]) => [id, position]))
+    const limit = Math.min(MAX_EVENTS, Math.ceil(MAX_DELIVERIES / webhooks))
+    const found = await this.#reader.read(database, positions, limit)
+    for (const { organizationId, hasMore } of found) if (hasMore) this.#fresh.add(organizationId)
+    const ids = found.flatMap(({ organizationId, events }) => (events.length > 0 ? [organizationId] : []))
+    // Read after the events, to include webhooks that were set before an event.
+    const endpoints = ids.length > 0 ? await listEndpoints(database, ids) : []
+    const fanned = found.map((one) => {
+      const own = endpoints.filter(({ organization_id }) => organization_id === one.organizationId)
+      return { ...one, deliveries: fanOut(one.events, own) }
+    })
+    const wanted = fanned.filter((one) => one.deliveries.length > 0 || !this.#reader.skip(one))
+    if (wanted.length === 0) return []
+    const moved = await this.#insert(wanted, new Map(endpoints.map((endpoint) => [endpoint.id, endpoint])))
+    return wanted.flatMap(({ organizationId }) => (moved.has(organizationId) ? [] : [organizationId]))
+  }
+
+  /** Inserts the deliveries, and attempts those that are claimed. Returns the organizations whose feeds are moved. */
+  async #insert(
+    fanned: readonly FannedEvents[],
+    endpoints: ReadonlyMap<string, EndpointRow>,
+  ): Promise<ReadonlySet<string>> {
+    const { claims, flight } = this.#options
+    const places = new Reservation(flight)
+    const all = fanned.flatMap(({ deliveries }) => deliveries)
+    const claimed = takePlaces(
+      places,
+      all.map(([delivery]) => delivery),
+      ({ webhook_id }) => (claims.has(webhook_id) ? undefined : endpoints.get(webhook_id)),
+    )
+    try {
+      const { moved, due } = await this.#write(fanned, claimed)
+      for (const [delivery, event] of all) {
+        const isClaimed = due.get(delivery.id)
+        if (isClaimed) places.start({ ...delivery, attempted: 0, event })
+        else if (isClaimed === false) claims.add(delivery)
+      }
+      return moved
+    } finally {
+      places.release()
+    }
+  }
+
+  #write(fanned: readonly FannedEvents[], claimed: ReadonlySet<NewDelivery>) {
+    const { database, processId, clock } = this.#ctx
+    const write = async (transaction: Queryable) => {
+      const moved = await moveFeeds(transaction, fanned)
+      const rows = fanned.flatMap(({ organizationId, deliveries }) => (moved.has(organizationId) ? deliveries : []))
+      const marked = rows.map(([delivery]) => ({ ...delivery, claim: claimed.has(delivery) }))
+      return { moved, due: await insertDeliveries(transaction, processId, marked, clock()) }
+    }
+    return this.#options.oneAtATime(() => database.transaction(write))
+  }
+}
+
+/**
+ * Takes places for deliveries, and returns those that got one. Of each contact and webhook only the first gets one,
+ * since the others wait for it.
+ */
+function takePlaces(
+  places: Reservation,
+  deliveries: readonly NewDelivery[],
+  endpointOf: (delivery: NewDelivery) => EndpointRow | undefined,
+): Set<NewDelivery> {
+  const first = new Set<string>()
+  const placed = new Set<NewDelivery>()
+  const full = new Set<string>()
+  for (const delivery of deliveries) {
+    const { webhook_id, contact_id } = delivery
+    const contact = `${webhook_id} ${contact_id}`
+    const endpoint = full.has(webhook_id) || first.has(contact) ? undefined : endpointOf(delivery)
+    if (!endpoint) continue
+    if (!places.take(endpoint)) full.add(webhook_id)
+    else {
+      placed.add(delivery)
+      if (contact_id !== null) first.add(contact)
+    }
+  }
+  return placed
+}
+
+/**
+ * The deliveries for new events of an organization, in order: one per webhook that wants the kind and was set or
+ * enabled before the event.
+ */
+export function fanOut(events: readonly EventRow[], endpoints: readonly EndpointRow[]): [NewDelivery, EventRow][] {
+  return endpoints.flatMap((endpoint) =>
+    events
+      .filter((event) => event.seq > endpoint.since_seq && wants(endpoint, event))
+      .map((event): [NewDelivery, EventRow] => [toDelivery(endpoint, event), event]),
+  )
+}
+
+/** True if a webhook wants the event; webhooks of instances want only events of their instance. */
+export function wants({ events, instance }: Pick<EndpointRow, 'events' | 'instance'>, event: EventRow): boolean {
+  if (instance !== null) return wantsOfGateway(events, instance, event)
+  // EVERY_KIND excludes events that are only for a test, the gateway or the team.
+  return events.includes(event.type) || (events.includes(EVERY_KIND) && EVENT_KINDS.some((kind) => kind === event.type))
+}
+
+function wantsOfGateway(events: readonly string[], instance: WebhookInstance, event: EventRow): boolean {
+  const name = gatewayEventFor(event, instance)
+  return name !== null && (events.includes(EVERY_KIND) || events.includes(gatewayEventKey(name)))
+}
+
+function toDelivery(endpoint: EndpointRow, event: EventRow): NewDelivery {
+  return {
+    organization_id: event.organization_id,
+    id: newId(),
+    webhook_id: endpoint.id,
+    event_seq: event.seq,
+    event_id: event.id,
+    event_type: event.type,
+    contact_id: event.contact_id,
+    in_order: event.contact_id !== null,
+  }
+}
