@@ -1,10 +1,10 @@
--- Recorded messages of broadcasts that the upstream certainly did not accept, because it was down or over a limit. They are sent again
--- at retry_at. A row is deleted before the call, so that no message is sent twice.
+-- Recorded messages of broadcasts that the upstream certainly did not accept, because it was down or a limit was
+-- reached. They are sent again at retry_at. A row is deleted before the call, so that no message is sent twice.
 CREATE TABLE broadcast_deferrals (
   organization_id uuid NOT NULL,
   broadcast_id    uuid NOT NULL,
   n               integer NOT NULL,
-  since           timestamptz NOT NULL, -- of the first call
+  since           timestamptz NOT NULL, -- the time of the first call to the upstream
   attempts        integer NOT NULL,
   retry_at        timestamptz NOT NULL,
   PRIMARY KEY (organization_id, broadcast_id, n),

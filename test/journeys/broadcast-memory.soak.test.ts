@@ -28,7 +28,9 @@ const until = createUntil({ timeout: PATIENCE_MS, interval: 100 })
 
 const CONTACTS = 200_000
 const SENT = 5_000
-/** A process that needs more dies. Half of it is code; what is kept of each contact would soon take more than the rest. */
+/**
+ * A process that needs more dies. Half of it is code; what is kept of each contact would soon take more than the rest.
+ */
 const SMALL_HEAP_MIB = 96
 /** Such a body is read at once, and its recipients stand there as objects: 900,000 of them at most. */
 const BODY_HEAP_MIB = 384

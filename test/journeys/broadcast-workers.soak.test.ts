@@ -149,7 +149,10 @@ async function post(prefix: string): Promise<ShownBroadcast> {
   return (await succeed(service.request('POST', '/broadcasts', { key: organization.key, body }))).body.broadcast
 }
 
-/** What was under way ends, and nobody is left to send more. `others`: how many messages of other broadcasts there were. */
+/**
+ * Waits until the sends in progress have ended and no process sends more. `others`: the number of messages of other
+ * broadcasts.
+ */
 async function expectEnd(broadcastId: string, others: number): Promise<void> {
   const before = (await readProgress(database, broadcastId)).recorded
   await until(async () => (await countShardJobs(database)) === 0)

@@ -44,7 +44,7 @@ export async function resumeBroadcast(ctx: ControlContext, organization: Organiz
 /** The result of a retry. */
 export interface Retried {
   broadcast: Broadcast
-  /** How many recipients are tried again. */
+  /** How many recipients are sent to again. */
   retried: number
 }
 

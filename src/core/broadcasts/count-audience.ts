@@ -10,9 +10,11 @@ import {
 import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
 import type { ContactNumber } from '../contacts/contacts.js'
 import { type AudienceInput, listInOrder } from './create.js'
+import type { ListedInput } from './list-recipients.js'
 import { isCreatable, LISTED_BATCH, tryToReadNumber } from './prepare.js'
+import { uploadedNumbers } from './uploaded-audiences.js'
 
-type CountContext = Pick<Context, 'database'>
+type CountContext = Pick<Context, 'database' | 'clock'>
 
 /** By skip reason; null: would receive the broadcast. */
 type Counts = Map<string | null, number>
@@ -50,6 +52,11 @@ export async function countAudience(
   for (let after = 0; after < listed.length; after += LISTED_BATCH) {
     await countListed(ctx, tenant, listed.slice(after, after + LISTED_BATCH), counting)
   }
+  if (audience.audienceId) {
+    for await (const batch of uploadedNumbers(ctx, tenant, audience.audienceId, LISTED_BATCH)) {
+      await countListed(ctx, tenant, batch, counting)
+    }
+  }
   return present(counting.counts)
 }
 
@@ -77,8 +84,6 @@ async function countListed(
     listed.add(id)
   }
 }
-
-type ListedInput = ReturnType<typeof listInOrder>[number]
 
 /**
  * What a listed recipient refers to: a contact by its id, a contact that would be created (by a name given here), or

@@ -3,28 +3,24 @@ import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Audience, Broadcast } from '../../model/broadcasts/broadcast.js'
 import type { Tenant } from '../../model/organizations/organization.js'
-import { Problem } from '../../model/problem.js'
-import { checkParameters, readParameters, type TemplateParameters } from '../../model/templates/parameters.js'
+import { checkParameters, type TemplateParameters } from '../../model/templates/parameters.js'
 import { fileKindOf, type Template } from '../../model/templates/template.js'
-import { addUtmCampaignsOfBroadcast, type ListedRecipient, listRecipients } from '../../storage/broadcasts/audiences.js'
 import { findBroadcast, insertBroadcast } from '../../storage/broadcasts/broadcasts.js'
-import { type ButtonValue, recordSentLinks } from '../../storage/storefront/sent-links.js'
+import { recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { removeUnattachedFile } from '../media/remove.js'
 import { type MediaInput, type UploadedMedia, uploadMedia } from '../media/upload.js'
 import { organizationChannel } from '../messages/send/channel.js'
 import { chooseTemplate } from '../templates/templates.js'
+import { type ListedInput, listBatch, type RecipientInput, readOwnParameters } from './list-recipients.js'
 import { prepareBroadcast } from './prepare.js'
+import { keepUploaded, readUploaded } from './uploaded-audiences.js'
 
-/** A listed recipient; its own parameters override those of the broadcast. */
-export interface RecipientInput {
-  chatNumber: string
-  name?: string | null
-  bodyParameters?: Record<string, string> | null
-  buttonParameters?: Record<string, string> | null
+/** The recipients of a broadcast: listed ones, those of an uploaded audience, and those selected by tags. */
+export type AudienceInput = Pick<Audience, 'tags' | 'all'> & {
+  contactIds?: string[]
+  recipients?: RecipientInput[]
+  audienceId?: string | null
 }
-
-/** The recipients of a broadcast: listed ones, and those selected by tags. */
-export type AudienceInput = Audience & { contactIds?: string[]; recipients?: RecipientInput[] }
 
 export interface BroadcastCommand {
   id: string
@@ -49,13 +45,15 @@ const PREPARING_MS = 1_500
  */
 export async function createBroadcast(ctx: Context, tenant: Tenant, command: BroadcastCommand): Promise<Broadcast> {
   const { driver } = organizationChannel(ctx, tenant)
-  const { contactIds = [], recipients = [], ...audience } = command.audience
+  const { contactIds = [], recipients = [], audienceId, ...open } = command.audience
   const template = await chooseTemplate(ctx, tenant, command.templateName, command.language)
-  const isListOnly = contactIds.length === 0 && !audience.tags && !audience.all
+  const isListOnly = contactIds.length === 0 && !open.tags && !open.all
   const check = { hasHeaderMedia: command.headerMedia !== null, mayLack: isListOnly }
   const parameters = checkParameters(template, command.parameters, check)
   await checkOwnParameters(template, recipients)
   const listed = listInOrder(command.audience)
+  const uploaded = audienceId ? await readUploaded(ctx, tenant, audienceId, template) : null
+  const audience = uploaded ? { ...open, uploaded: { ...uploaded, after: listed.length } } : open
 
   const header = toFile(template, command.headerMedia)
   const mediaId = header?.id ?? null
@@ -83,20 +81,9 @@ async function tryToPrepare(ctx: Context, tenant: Tenant, broadcastId: string): 
   }
 }
 
-/** A recipient as given: with a number, or as the id of a contact. */
-type ListedInput = RecipientInput | string
-
 /** The listed recipients, in the order in which they are prepared. */
 export function listInOrder({ contactIds = [], recipients = [] }: AudienceInput): ListedInput[] {
   return [...recipients, ...contactIds]
-}
-
-function toListed(template: Template, given: ListedInput, index: number): ListedRecipient {
-  const messageId = newId()
-  if (typeof given === 'string') return { contactId: given, number: null, name: null, parameters: null, messageId }
-  const { chatNumber, name } = given
-  const parameters = readOwnParameters(template, given, index)
-  return { contactId: null, number: chatNumber, name: name ?? null, parameters, messageId }
 }
 
 /** Yields to other requests, since a million recipients take seconds. */
@@ -105,25 +92,6 @@ async function checkOwnParameters(template: Template, recipients: readonly Recip
     readOwnParameters(template, recipient, index)
     if (index % CHECK_BATCH === CHECK_BATCH - 1) await setImmediate()
   }
-}
-
-/** A recipient's own parameters under the template's names. Missing ones are detected when the message is sent. */
-function readOwnParameters(
-  template: Template,
-  { bodyParameters, buttonParameters }: RecipientInput,
-  index: number,
-): Pick<TemplateParameters, 'body' | 'buttons'> | null {
-  const given = { body: bodyParameters ?? {}, header: {}, buttons: buttonParameters ?? {} }
-  if (Object.keys(given.body).length + Object.keys(given.buttons).length === 0) return null
-  const { parameters, surplus: all } = readParameters(template, given, false)
-  const [surplus] = all
-  if (surplus !== undefined) {
-    throw new Problem(
-      'invalid_field',
-      `audience.recipients[${index}].${surplus} is not a parameter of the template "${template.name}"`,
-    )
-  }
-  return { body: parameters.body, buttons: parameters.buttons }
 }
 
 /** The header's file, if the template has one. */
@@ -150,8 +118,10 @@ async function store(
   { template, parameters, audience, listed, mediaId, file }: Checked,
 ): Promise<void> {
   const now = ctx.clock()
+  const broadcast = { organization_id: tenant.id, id: command.id, template, created_at: now }
   const isLater = command.scheduledAt !== null && command.scheduledAt > now
   await ctx.database.transaction(async (transaction) => {
+    if (audience.uploaded) await keepUploaded(transaction, tenant, audience.uploaded.id)
     await insertBroadcast(transaction, tenant.id, {
       id: command.id,
       name: command.name,
@@ -168,20 +138,9 @@ async function store(
     const sender = { broadcastId: command.id, campaignId: command.id, at: now }
     const common = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
     await recordSentLinks(transaction, tenant.id, sender, common)
+    // In batches, since there may be a million recipients.
     for (let after = 0; after < listed.length; after += LIST_BATCH) {
-      // Converted in batches, since there may be a million recipients.
-      const batch = listed.slice(after, after + LIST_BATCH).map((given, k) => toListed(template, given, after + k))
-      await listRecipients(transaction, tenant.id, command.id, batch, after)
-      const campaigns = await recordSentLinks(transaction, tenant.id, sender, ownValuesOf(batch, after + 1))
-      await addUtmCampaignsOfBroadcast(transaction, tenant.id, command.id, campaigns)
+      await listBatch(transaction, broadcast, listed.slice(after, after + LIST_BATCH), after)
     }
-  })
-}
-
-/** The recipients' own button parameters; the first recipient has the number `from`. */
-function ownValuesOf(listed: readonly ListedRecipient[], from: number): ButtonValue[] {
-  return listed.flatMap(({ parameters }, index) => {
-    const { buttons = {} } = (parameters ?? {}) as { buttons?: Record<string, string> }
-    return Object.values(buttons).map((value) => ({ n: from + index, value }))
   })
 }

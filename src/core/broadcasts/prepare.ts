@@ -18,6 +18,7 @@ import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
 import { type ImportedContact, importContacts } from '../../storage/contacts/imports.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
 import { type ContactNumber, readAddresses } from '../contacts/contacts.js'
+import { listUploaded } from './list-recipients.js'
 
 /**
  * How many listed recipients are prepared together. If a batch lists a contact twice, the second entry is a
@@ -60,7 +61,7 @@ export async function prepareBroadcastAsJob(
   return null
 }
 
-/** If another transaction takes one of the numbers at the same moment, the next try finds its contact. */
+/** Retried if another transaction creates a contact with one of the numbers at the same moment; then it is found. */
 function prepareNext(ctx: Context, tenant: Tenant, broadcastId: string): Promise<'more' | 'done'> {
   return retryOnConflict(() =>
     ctx.database.transaction((transaction) => prepareBatch(ctx, transaction, tenant, broadcastId)),
@@ -85,7 +86,15 @@ async function prepareBatch(
     await markPreparedUpTo(transaction, tenant.id, broadcastId, { n, contactId: null, at: null })
     return 'more'
   }
+  if (await listMore(transaction, broadcast)) return prepareBatch(ctx, transaction, tenant, broadcastId)
   return extendAudience(ctx, transaction, broadcast)
+}
+
+/** Lists recipients of the uploaded audience, which come before the contacts with the tags. False at its end. */
+async function listMore(transaction: Queryable, broadcast: LockedBroadcast): Promise<boolean> {
+  const { audience, prepared_n: after, prepared_contact } = broadcast
+  if (!audience.uploaded || prepared_contact !== null) return false
+  return (await listUploaded(transaction, broadcast, audience.uploaded, { after, limit: LISTED_BATCH })) > 0
 }
 
 /** Unknown numbers become contacts. */

@@ -64,7 +64,13 @@ export interface RecipientQuery {
   limit: number
 }
 
-/** A page of a broadcast's recipients in their order, and the total. Throws broadcast_not_found, invalid_parameter (page too deep). */
+/** How many recipients of a broadcast are looked at for a status that no index finds. */
+export const LOOKED_THROUGH = 100_000
+
+/**
+ * A page of a broadcast's recipients in their order, and the total. Throws broadcast_not_found, invalid_parameter (page
+ * too deep, too few of the status among the first recipients).
+ */
 export async function listRecipients(
   ctx: Reader,
   organization: Organization,
@@ -84,8 +90,25 @@ export async function listRecipients(
   if (offset >= total) return { recipients: [], total }
   // All recipients are read by their numbers, from any one.
   if (status !== null && offset >= MAX_DEPTH) throw tooDeep(page, 'With format=csv you get all')
-  const range = { status, isCancelled: broadcast.status === 'cancelled', after: 0, offset, limit }
-  return { recipients: await listBroadcastRecipients(ctx.database, organization.id, broadcastId, range), total }
+  const range = {
+    status,
+    isCancelled: broadcast.status === 'cancelled',
+    after: 0,
+    lookThrough: LOOKED_THROUGH,
+    offset,
+    limit,
+  }
+  const recipients = await listBroadcastRecipients(ctx.database, organization.id, broadcastId, range)
+  if (broadcast.prepared_n > LOOKED_THROUGH && recipients.length < Math.min(limit, total - offset)) throw tooRare(range)
+  return { recipients, total }
+}
+
+function tooRare({ status }: Pick<RecipientQuery, 'status'>): Problem {
+  return new Problem(
+    'invalid_parameter',
+    `the first ${LOOKED_THROUGH} recipients, which are all that are looked through, have too few of status "${status}" ` +
+      'for this page. With format=csv you get all',
+  )
 }
 
 const EXPORT_BATCH = 1_000
@@ -117,7 +140,14 @@ async function* readAll(
 ): AsyncGenerator<Recipient> {
   let after = 0
   for (;;) {
-    const range = { status, isCancelled: broadcastStatus === 'cancelled', after, offset: 0, limit: EXPORT_BATCH }
+    const range = {
+      status,
+      isCancelled: broadcastStatus === 'cancelled',
+      after,
+      lookThrough: null,
+      offset: 0,
+      limit: EXPORT_BATCH,
+    }
     const recipients = await listBroadcastRecipients(database, organization_id, id, range)
     yield* recipients
     if (recipients.length < EXPORT_BATCH) return

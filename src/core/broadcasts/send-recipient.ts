@@ -37,27 +37,30 @@ export interface Run {
   channel: Channel
   header: HeaderMedia<{ channelMediaId: string }> | null
   signal: AbortSignal | undefined
-  /** Whether recipients were deferred, in this slice of the shard or an earlier one. */
-  hasDeferred: boolean
+  /** Whether recipients were passed over, in this slice of the shard or an earlier one. */
+  hasPassedOver: boolean
   /** How many outcomes in a row were unknown, including those of earlier slices. */
   unknowns: number
   /** Whether an outcome has stopped the broadcast. */
   isStopped: boolean
-  /** How long the shard rests, since no send slot is near or the upstream does not accept messages; null: it goes on. */
-  restMs: number | null
-  /** The first recipient that was passed over for that. */
+  /**
+   * Milliseconds until the next slice, if this one ends early because no send slot is near or the upstream does not
+   * accept messages; null: it continues.
+   */
+  againInMs: number | null
+  /** The number of the first recipient that the next slice begins with, because it got no send slot. */
   firstLeft: number
 }
 
-/** How long a message is tried while the upstream is down or over its limit. */
+/** How long a message is retried while the upstream is down or over its limit. */
 const RETRY_MS = 10 * 60_000
 /** How often the upstream is called for a message over the limit of its recipient. */
 const MAX_PAIR_CALLS = 5
-/** How the rests grow while the upstream accepts nothing; below the minute after which a broadcast seems stuck. */
-const REST = { baseMs: 2_000, maxMs: 30_000, jitter: 0.2 }
+/** The waits while the upstream accepts nothing: shorter than the minute after which a broadcast seems stuck. */
+const BACKOFF = { baseMs: 2_000, maxMs: 30_000, jitter: 0.2 }
 /**
- * This many unknown outcomes in a row are not chance: the server at the upstream's address does not behave like the
- * upstream.
+ * The broadcast pauses after this many unknown outcomes in a row. They are no coincidence: the server at the upstream's
+ * address does not behave like the upstream.
  */
 const MAX_UNKNOWN = 50
 const STOPPED = 'The broadcast was stopped before WhatsApp accepted the message'
@@ -84,14 +87,14 @@ export async function sendTo(run: Run, recipient: PendingRecipient): Promise<voi
   } catch (error) {
     // The contact's row stayed locked.
     if (!(error instanceof Problem) || error.code !== 'service_unavailable') throw error
-    run.hasDeferred = true
+    run.hasPassedOver = true
   }
 }
 
 /** Sends the next message that was put back; false if none is due. */
 export async function sendDeferred(run: Run): Promise<boolean> {
   const { ctx, tenant, broadcast, channel, lane, signal } = run
-  // No send slot is reserved for nothing.
+  // Checked first, so that no send slot is reserved in vain.
   if ((await untilNextDeferred(ctx.database, tenant.id, broadcast.id, lane)) !== 0) return false
   const take = async () => {
     const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, lane)
@@ -104,12 +107,12 @@ export async function sendDeferred(run: Run): Promise<boolean> {
   }
   const sent = await deliverAgain(ctx, tenant, channel, take, signal)
   if (sent === null) return false
-  if ('late' in sent) rest(run, sent.late)
+  if ('late' in sent) endSlice(run, sent.late)
   else await applyDelivery(run, sent.taken.recipient, sent.delivery)
   return true
 }
 
-/** Records that the messages that were put back are not sent, as the broadcast does not run any more. */
+/** Records that the messages that were put back are not sent, because the broadcast is no longer running. */
 export async function giveUpDeferred(
   ctx: Context,
   organizationId: string,
@@ -139,7 +142,7 @@ function fillFor({ broadcast, tenant, header }: Run, recipient: PendingRecipient
 /** A recipient whose message may have been put back before. */
 type Tried = Pick<DeferredRecipient, 'n' | 'attempts'> & { since: Date | null }
 
-/** The message has the outcome; this applies its effect on the broadcast. */
+/** Applies the effect of a message's outcome on the broadcast. */
 async function applyDelivery(run: Run, recipient: Tried, delivery: Delivery | NotAccepted): Promise<void> {
   if (delivery.result === 'not_accepted') return putBack(run, recipient, delivery)
   if (delivery.result === 'unknown') run.unknowns += 1
@@ -153,7 +156,7 @@ async function applyDelivery(run: Run, recipient: Tried, delivery: Delivery | No
   await pause(run.ctx, run.broadcast, reason)
 }
 
-/** The message is sent again later, unless it has been tried for too long. */
+/** Puts a message back to be sent again later, unless it has been retried for too long. */
 async function putBack(
   run: Run,
   { n, since, attempts }: Tried,
@@ -161,8 +164,8 @@ async function putBack(
 ): Promise<void> {
   const { ctx, tenant, broadcast, signal } = run
   const isPair = limit === 'pair'
-  // Another process takes over at once.
-  const inMs = signal?.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, REST))
+  // This process stops, so another one continues at once.
+  const inMs = signal?.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, BACKOFF))
   const triedMs = since === null ? 0 : Date.now() - since.getTime()
   const isOver = triedMs + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
   if (isOver && !signal?.aborted) return applyDelivery(run, { n, since, attempts }, await giveUp())
@@ -173,16 +176,16 @@ async function putBack(
     inMs,
   })
   // The limit per recipient does not affect other recipients.
-  if (!isPair) rest(run, inMs)
+  if (!isPair) endSlice(run, inMs)
 }
 
 function leave(run: Run, { n }: Pick<Tried, 'n'>, waitMs: number): void {
   run.firstLeft = Math.min(run.firstLeft, n)
-  rest(run, waitMs)
+  endSlice(run, waitMs)
 }
 
-function rest(run: Run, ms: number): void {
-  run.restMs = Math.max(run.restMs ?? 0, ms)
+function endSlice(run: Run, againInMs: number): void {
+  run.againInMs = Math.max(run.againInMs ?? 0, againInMs)
 }
 
 async function applyRefusal(run: Run, recipient: Pick<Tried, 'n'>, refusal: NotRecorded): Promise<void> {
@@ -196,7 +199,7 @@ async function applyRefusal(run: Run, recipient: Pick<Tried, 'n'>, refusal: NotR
     case 'unwanted':
       return skip(run, recipient, refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted)
     case 'paced':
-      run.hasDeferred = true
+      run.hasPassedOver = true
       return
     case 'withdrawn':
       // Usually the broadcast was paused or cancelled. The shard's next job checks, so that no send slots are wasted.

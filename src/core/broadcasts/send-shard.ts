@@ -18,25 +18,25 @@ export interface ShardState {
   /** Recipient `n` belongs to lane `n % lanes`. */
   lane: number
   lanes: number
-  /** The recipient after which it continues. */
+  /** The number of the recipient after which it continues. */
   after?: number
-  /** Whether recipients were deferred before. */
+  /** Whether earlier slices passed recipients over. */
   hasDeferred?: boolean
-  /** How many outcomes in a row were unknown before. */
+  /** How many outcomes in a row were unknown at the end of the slice before. */
   unknowns?: number
 }
 
 /** Maximum number of a shard's messages in flight. */
 const MAX_IN_FLIGHT = 32
 const BATCH = 200
-/** How long a shard runs before it makes room for other broadcasts. */
+/** After this time a shard gives its place back. */
 const SLICE_MS = 30_000
-/** When deferred recipients are tried again. */
-const DEFERRED_MS = 30_000
+/** The pause before a shard begins again with the recipients that it passed over. */
+const PASSED_OVER_MS = 30_000
 
 /**
- * Sends to the shard's next recipients that have no message yet. The message has the recipient's message id, so two
- * processes at one shard, or a shard that restarts after a crash, send to no recipient twice.
+ * Runs one slice of a shard: sends to its next recipients that have no message yet. Each message has the id that the
+ * recipient's row holds, so two processes at one shard, or a shard that restarts after a crash, send nothing twice.
  */
 export async function sendBroadcastShard(
   ctx: Context,
@@ -48,10 +48,12 @@ export async function sendBroadcastShard(
   const run = await openRun(ctx, organizationId, broadcastId, shard, signal)
   if (run === null) return null
   const { after, isAtEnd } = await sendSlice(run, shard)
-  const { hasDeferred, unknowns, restMs } = run
-  const next = { broadcastId, ...shard, after, hasDeferred, unknowns }
-  if (!isAtEnd) return { againInMs: restMs ?? 0, payload: next }
-  if (hasDeferred) return { againInMs: restMs ?? DEFERRED_MS, payload: { ...next, after: 0, hasDeferred: false } }
+  const { hasPassedOver, unknowns, againInMs } = run
+  const next = { broadcastId, ...shard, after, hasDeferred: hasPassedOver, unknowns }
+  if (!isAtEnd) return { againInMs: againInMs ?? 0, payload: next }
+  if (hasPassedOver) {
+    return { againInMs: againInMs ?? PASSED_OVER_MS, payload: { ...next, after: 0, hasDeferred: false } }
+  }
   const deferredMs = await untilNextDeferred(ctx.database, organizationId, broadcastId, shard)
   if (deferredMs !== null) return { againInMs: deferredMs, payload: next }
   await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
@@ -77,7 +79,8 @@ async function openRun(
   try {
     const channel = organizationChannel(ctx, tenant)
     const header = await openHeader(ctx, tenant, channel.driver, broadcast)
-    const state = { hasDeferred, unknowns, isStopped: false, restMs: null, firstLeft: Number.POSITIVE_INFINITY }
+    const slice = { isStopped: false, againInMs: null, firstLeft: Number.POSITIVE_INFINITY }
+    const state = { hasPassedOver: hasDeferred, unknowns, ...slice }
     return { ctx, tenant, broadcast, lane: { lane, lanes }, channel, header, signal, ...state }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'service_unavailable') throw error
@@ -86,11 +89,11 @@ async function openRun(
   }
 }
 
-/** Resolves to the recipient after which the shard continues, and whether it was the last one. */
+/** Resolves to the number of the recipient after which the shard continues, and whether it was the last one. */
 async function sendSlice(run: Run, shard: ShardState): Promise<{ after: number; isAtEnd: boolean }> {
   const { ctx, tenant, broadcast, signal } = run
   const until = Date.now() + SLICE_MS
-  const goesOn = () => !run.isStopped && run.restMs === null && !signal?.aborted && Date.now() < until
+  const goesOn = () => !run.isStopped && run.againInMs === null && !signal?.aborted && Date.now() < until
   let after = shard.after ?? 0
   let isAtEnd = false
 
@@ -108,23 +111,20 @@ async function sendSlice(run: Run, shard: ShardState): Promise<{ after: number; 
 
   // Every waiting sender adds a listener.
   if (signal) setMaxListeners(0, signal)
-  // The first one shows whether the upstream accepts messages again.
+  // One message alone, which shows whether the upstream accepts messages again.
   let hasDue = await sendDeferred(run)
   const pending = readPending()
   const sender = async () => {
     while (hasDue && goesOn()) hasDue = await sendDeferred(run)
     for await (const recipient of pending) await sendTo(run, recipient)
   }
-  // The shard waits for all its senders, even if one fails.
+  // Waits for all senders, even if one fails.
   const ended = await Promise.allSettled(Array.from({ length: sendersOf(run.channel, shard.lanes) }, sender))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return { after: Math.min(after, run.firstLeft - 1), isAtEnd: isAtEnd && run.firstLeft > after }
 }
 
-/**
- * At most the number of messages per second, so that no other send of the number waits longer than a second for its
- * slot.
- */
+/** As many as the number may send in a second, so that no other send of the number waits longer for its send slot. */
 function sendersOf({ number }: Channel, lanes: number): number {
   const { messagesPerSecond } = number
   return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / lanes))

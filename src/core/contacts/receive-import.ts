@@ -15,12 +15,13 @@ export interface Upload {
 
 /**
  * Receives a text file into the spool and passes it to `work`, so an upload that breaks off changes nothing. Throws
- * payload_too_large, and invalid_csv if it is not UTF-8.
+ * payload_too_large, and `invalid` if it is incomplete or not UTF-8.
  */
 export function withUpload<Result>(
   ctx: Pick<Context, 'spool'>,
   source: Readable,
   work: (upload: Upload) => Promise<Result>,
+  invalid: 'invalid_csv' | 'invalid_json' = 'invalid_csv',
 ): Promise<Result> {
   return ctx.spool.use(async (path) => {
     const received = await receiveText(source, path, MAX_IMPORT_BYTES)
@@ -30,10 +31,10 @@ export function withUpload<Result>(
       case 'too_big':
         throw tooLarge()
       case 'not_utf8':
-        throw new Problem('invalid_csv', 'The file is not UTF-8: save it as "CSV UTF-8", not as a workbook')
+        throw new Problem(invalid, 'The file is not UTF-8: save it as "CSV UTF-8", not as a workbook')
       case 'broken_off':
         throw new Problem(
-          'invalid_csv',
+          invalid,
           'The upload ended before the file was complete, and nothing was imported: send it again',
         )
     }

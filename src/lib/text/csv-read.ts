@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
+import { createSteps } from './json-steps.js'
 import { MEBIBYTE } from './units.js'
 
 /** One record of a file. `row` is its number in a spreadsheet: the header is 1, blank rows count. */
@@ -30,9 +31,10 @@ const REASONS: Partial<Record<CsvError['code'], string>> = {
 
 /**
  * Reads a CSV file (RFC 4180, UTF-8) record by record. The delimiter is the one of comma, semicolon and tab that is
- * most frequent in the header. Throws CsvProblem.
+ * most frequent in the header. Other requests have their turn between records. Throws CsvProblem.
  */
 export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
+  const step = createSteps()
   let parsed = 0
   let row = 0
   const parser = parse({
@@ -49,7 +51,10 @@ export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
   // An error ends the parser, and with it the loop.
   pipeline(createReadStream(path), parser, () => undefined)
   try {
-    for await (const cells of parser) yield { row: ++row, cells }
+    for await (const cells of parser) {
+      yield { row: ++row, cells }
+      await step()
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     throw new CsvProblem(`Row ${parsed + 1} of the file ${REASONS[error.code] ?? `cannot be read: ${error.message}`}`)

@@ -4,7 +4,11 @@ import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { parameterValues } from '../templates/input.js'
 
-const RecipientBody = Type.Object({
+/** The most entries of a list of recipients. */
+const MAX_LISTED = 1_000_000
+
+/** A recipient, in a body and in a line of a file. */
+export const RecipientBody = Type.Object({
   chatNumber: Type.String({ minLength: 1, maxLength: 100 }),
   name: Type.Optional(
     Nullable(Type.String({ maxLength: MAX_FULL_NAME, description: 'The name if the contact is new' })),
@@ -22,9 +26,15 @@ export const AudienceBody = Type.Object(
         description: 'Contacts that have any of these tags',
       }),
     ),
-    contactIds: Type.Optional(Type.Array(Type.String({ format: 'uuid' }))),
+    contactIds: Type.Optional(Type.Array(Type.String({ format: 'uuid' }), { maxItems: MAX_LISTED })),
     recipients: Type.Optional(
-      Type.Array(RecipientBody, { description: 'Phone numbers; unknown numbers become contacts' }),
+      Type.Array(RecipientBody, {
+        maxItems: MAX_LISTED,
+        description: 'Phone numbers; unknown numbers become contacts',
+      }),
+    ),
+    audienceId: Type.Optional(
+      Type.String({ format: 'uuid', description: 'An uploaded audience: see POST /audiences' }),
     ),
     all: Type.Optional(Type.Boolean({ description: 'Every contact' })),
   },
@@ -36,12 +46,21 @@ export function readAudience({
   tags = [],
   contactIds = [],
   recipients = [],
+  audienceId,
   all = false,
 }: Static<typeof AudienceBody>) {
-  if (tags.length + contactIds.length + recipients.length === 0 && !all) {
-    throw new Problem('missing_field', 'audience is required: give tags, contactIds, recipients, or all: true')
+  if (tags.length + contactIds.length + recipients.length === 0 && audienceId === undefined && !all) {
+    throw new Problem(
+      'missing_field',
+      'audience is required: give tags, contactIds, recipients, audienceId, or all: true',
+    )
   }
-  return { ...(all ? { all: true } : tags.length > 0 ? { tags } : {}), contactIds, recipients }
+  return {
+    ...(all ? { all: true } : tags.length > 0 ? { tags } : {}),
+    contactIds,
+    recipients,
+    audienceId: audienceId ?? null,
+  }
 }
 
 /** How many recipients a broadcast would reach, and why it would skip the others. */

@@ -56,10 +56,22 @@ export type ShownBroadcast = Pick<
   created_at: Date | string
 }
 
-/** The contacts that become recipients, besides the listed ones. */
+/** Who becomes a recipient, besides the listed ones. */
 export interface Audience {
   tags?: string[]
   all?: boolean
+  /** The uploaded audience whose recipients follow the listed ones. */
+  uploaded?: UploadedPart
+}
+
+/** An uploaded audience as a part of a broadcast's. */
+export interface UploadedPart {
+  id: string
+  /** How many listed recipients come before. */
+  after: number
+  /** The names of the parameters that its recipients have. */
+  body: string[]
+  buttons: string[]
 }
 
 /** A recipient with its status. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Audience, Broadcast, BroadcastStatus } from '../../model/broadcasts/broadcast.js'
+import { COUNT_LIMIT } from '../../model/page.js'
 import type { TemplateParameters } from '../../model/templates/parameters.js'
 import type { Template } from '../../model/templates/template.js'
 import { countersOf } from '../analytics/campaign-counts.js'
@@ -48,19 +49,26 @@ const lock = statement<Broadcast>(
   `SELECT ${COLUMNS} FROM broadcasts b WHERE b.organization_id = $1 AND b.id = $2 AND b.kind = 'broadcast' FOR UPDATE`,
 )
 
+// Only the broadcasts of the page are counted, not those that OFFSET skips.
 const list = statement<Broadcast>(
   'broadcasts.list',
   `SELECT ${SHOWN}
-   FROM broadcasts b
-   WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)
-   ORDER BY b.id DESC
-   LIMIT $3 OFFSET $4`,
+   FROM (
+     SELECT * FROM broadcasts
+     WHERE organization_id = $1 AND kind = 'broadcast' AND ($2::text IS NULL OR status = $2)
+     ORDER BY id DESC
+     LIMIT $3 OFFSET $4
+   ) b
+   ORDER BY b.id DESC`,
 )
 
 const count = statement<{ count: number }>(
   'broadcasts.count',
-  `SELECT count(*) FROM broadcasts b
-   WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)`,
+  `SELECT count(*) FROM (
+     SELECT FROM broadcasts b
+     WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)
+     LIMIT ${COUNT_LIMIT}
+   ) counted`,
 )
 
 const markUploadedRow = statement<never>(
@@ -139,7 +147,7 @@ export async function lockBroadcast(
   return rows[0] ?? null
 }
 
-/** A page of broadcasts, newest first, and the total. */
+/** A page of broadcasts, newest first, and their number, counted up to `COUNT_LIMIT`. */
 export async function listBroadcasts(
   db: Queryable,
   organizationId: string,

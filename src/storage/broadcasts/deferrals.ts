@@ -47,7 +47,7 @@ const soonest = statement<{ in_ms: number }>(
    HAVING count(*) > 0`,
 )
 
-/** The part of a broadcast that a shard sends: recipient `n` belongs to lane `n % lanes`. */
+/** The recipients that one shard sends to: recipient `n` belongs to the lane `n % lanes`. */
 export interface Lane {
   lane: number
   lanes: number
@@ -55,15 +55,15 @@ export interface Lane {
 
 /** A recipient whose recorded message is to be sent again. */
 export interface DeferredRecipient extends PendingRecipient {
-  /** When it was first called. */
+  /** When the upstream was first called for it. */
   since: Date
-  /** How often it was put back. */
+  /** How often it was put back; over the pair limit, how often the upstream was called. */
   attempts: number
   /** The upstream's user id, if the contact has no phone number. */
   userId: string | null
 }
 
-/** Puts a recorded message back, to be sent again in `inMs`. */
+/** Puts a recorded message back, to be sent again in `inMs` milliseconds. */
 export async function deferRecipient(
   db: Queryable,
   organizationId: string,
@@ -89,7 +89,7 @@ export async function takeDeferred(
   }
 }
 
-/** In how many milliseconds the lane's next message is due; null if there is none. */
+/** Milliseconds until the lane's next message is due, 0 if it is; null if there is none. */
 export async function untilNextDeferred(
   db: Queryable,
   organizationId: string,

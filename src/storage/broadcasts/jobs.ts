@@ -1,6 +1,6 @@
 import { enqueueJobs, hasJob } from '../jobs/enqueue.js'
 
-// The jobs of the broadcast $2 of the organization $1.
+// SQL for the jobs of the broadcast $2 of the organization $1.
 
 const PAYLOAD = "jsonb_build_object('broadcastId', $2::uuid)"
 
@@ -20,10 +20,10 @@ export function enqueueStart({ from, at }: { from: string; at: string }): string
 
 /** The maximum number of jobs that share the sending of a broadcast. */
 export const MAX_LANES = 4
-/** Messages per second of one of them: the usual pace of a number. */
+/** How many messages per second one lane sends: the usual pace of a number. */
 const LANE_RATE = 80
 
-/** A broadcast has no more lanes than the pace of its number can use. */
+/** The number of lanes: no more than the pace of the broadcast's number can use. */
 const LANES = `coalesce((
        SELECT CASE messages_per_second
          WHEN 0 THEN ${MAX_LANES}

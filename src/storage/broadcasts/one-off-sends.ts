@@ -9,25 +9,31 @@ export const ONE_OFF_CREATED_AT = `coalesce(m.created_at,
   to_timestamp(('x0000' || left(replace(r.broadcast_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0))`
 
 // The state of a one-off send is in its own recipient row.
-const ONE_OFF = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.template_name, b.template_language,
+const oneOffs = (
+  recipients: string,
+) => `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.template_name, b.template_language,
      CASE WHEN m.outcome IS NULL THEN 'completed' ELSE 'running' END AS status, NULL AS status_reason,
      NULL::timestamptz AS scheduled_at, t.at AS started_at,
      CASE WHEN m.id IS NULL THEN t.at WHEN m.outcome IS NULL THEN coalesce(m.failed_at, m.accepted_at) END AS completed_at,
      t.at AS created_at,
      jsonb_build_object('total', (r.skip_reason IS NULL)::int, 'skipped', (r.skip_reason IS NOT NULL)::int) AS counters
-   FROM broadcast_recipients r
+   FROM (${recipients}) r
    JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
    LEFT JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
    CROSS JOIN LATERAL (SELECT ${ONE_OFF_CREATED_AT} AS at) t`
 
 const findOneOff = statement<ShownBroadcast>(
   'broadcastRecipients.findOneOff',
-  `${ONE_OFF} WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
+  oneOffs('SELECT * FROM broadcast_recipients WHERE organization_id = $1 AND broadcast_id = $2 AND n = 0'),
 )
 
 const listOneOffs = statement<ShownBroadcast>(
   'broadcastRecipients.listOneOffs',
-  `${ONE_OFF} WHERE r.organization_id = $1 AND r.n = 0 ORDER BY r.broadcast_id DESC LIMIT $2 OFFSET $3`,
+  `${oneOffs(`
+     SELECT * FROM broadcast_recipients WHERE organization_id = $1 AND n = 0
+     ORDER BY broadcast_id DESC
+     LIMIT $2 OFFSET $3`)}
+   ORDER BY r.broadcast_id DESC`,
 )
 
 const countOneOffs = statement<{ count: number }>(

@@ -61,13 +61,23 @@ const stop = statement<{ id: string }>(
 )
 
 // Recipients without a message count as skipped without a mark in their rows. Those that are not prepared are deleted.
-const forgetUnprepared = statement<never>(
+// In batches, since there may be a million; by ctid, since a plan that joins them by number may compare each with each.
+const forgetUnprepared = statement<{ forgotten: number }>(
   'broadcasts.forgetUnprepared',
-  `DELETE FROM broadcast_recipients r
-   USING broadcasts b
-   WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'cancelled'
-     AND r.organization_id = $1 AND r.broadcast_id = $2 AND r.n > b.prepared_n`,
+  `WITH forgotten AS (
+     DELETE FROM broadcast_recipients WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+       SELECT r.ctid
+       FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = $2 AND r.n > b.prepared_n
+       WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'cancelled'
+       ORDER BY r.n
+       LIMIT $3
+     ))
+     RETURNING n
+   )
+   SELECT count(*) AS forgotten FROM forgotten`,
 )
+
+const FORGET_BATCH = 20_000
 
 const reschedule = statement<{ id: string }>(
   'broadcasts.reschedule',
@@ -160,7 +170,11 @@ export async function stopBroadcast(
   { from, to, reason, generation, at }: Stop,
 ): Promise<boolean> {
   const rows = await db.run(stop, [organizationId, id, from, to, reason, at, generation ?? null])
-  if (to === 'cancelled' && rows.length > 0) await db.run(forgetUnprepared, [organizationId, id])
+  let mayHaveMore = to === 'cancelled' && rows.length > 0
+  while (mayHaveMore) {
+    const [batch] = await db.run(forgetUnprepared, [organizationId, id, FORGET_BATCH])
+    mayHaveMore = batch?.forgotten === FORGET_BATCH
+  }
   return rows.length > 0
 }
 

@@ -37,8 +37,8 @@ const skip = statement<never>(
 )
 
 // Failed recipients become pending again with a new message id; the failed message stays in its conversation. Of two
-// recipients that are the same person by now, only the first is tried again, and none if the other received the message
-// or is pending. OFFSET 0, the arrays and `lookUpByKeys` make PostgreSQL look up each recipient by its key: right after
+// recipients that are the same person by now, only the first is sent to again, and neither if one received the message
+// or is pending. OFFSET 0, the arrays and `useKeyLookups` make PostgreSQL look up each recipient by its key: right after
 // a large broadcast, without statistics, it would read all recipients for each failed one.
 const resetFailed = statement<{ reset: number }>(
   'broadcastRecipients.resetFailed',

@@ -101,7 +101,7 @@ export async function countShardJobs({ pool }: Database): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Resolves when the simulator has told all, and the service has worked off what it was told. */
+/** Resolves when the simulator has sent all callbacks, and the service has processed them. */
 export async function untilCallbacksAreWorkedOff(
   { control }: Sandbox,
   { pool }: Database,
@@ -132,7 +132,9 @@ export async function runNow({ pool }: Database, task: JobTask, timeout: number)
   )
 }
 
-/** Lets the 15 minutes pass after which nothing more is expected to be heard of messages whose outcome is outstanding. */
+/**
+ * Lets the 15 minutes pass after which nothing more is expected to be heard of messages whose outcome is outstanding.
+ */
 export async function letOutcomesFallDue({ pool }: Database): Promise<void> {
   await pool.query(
     `UPDATE messages SET recorded_at = recorded_at - interval '20 minutes' WHERE outcome IS NOT NULL AND broadcast_id IS NOT NULL`,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type ImportReport, importWithReport, type ReportingImport } from '../../../core/contacts/import-report.js'
-import { MAX_IMPORT_BYTES, tooLarge, withUpload } from '../../../core/contacts/receive-import.js'
+import { MAX_IMPORT_BYTES, tooLarge, type Upload, withUpload } from '../../../core/contacts/receive-import.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
@@ -50,11 +50,11 @@ export const takesFile = {
   bodyLimit: MAX_IMPORT_BYTES,
 } as const
 
-/** Adds routes whose body is a CSV file, in a scope of their own: all other bodies are JSON. */
-export function takeFiles(server: ApiServer, addRoutes: (scope: ApiServer) => void): void {
+/** Adds routes whose body is a file of one of these types, in a scope of their own: all other bodies are JSON. */
+export function takeFiles(server: ApiServer, addRoutes: (scope: ApiServer) => void, types = ['text/csv']): void {
   server.register(async (scope: ApiServer) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('text/csv', (request, payload, done) => {
+    scope.addContentTypeParser(types, (request, payload, done) => {
       if (Number(request.headers['content-length']) > MAX_IMPORT_BYTES) done(tooLarge())
       else done(null, payload)
     })
@@ -76,15 +76,24 @@ export function answerImport(
   reply: FastifyReply,
   { options, importFile }: FileImport,
 ): Promise<unknown> {
-  return ctx.limits.importedFiles.pass(tenantOf(request).id, () =>
-    withUpload(ctx, fileOf(request), ({ path, sha256 }) => {
-      const fingerprint = { file: sha256.toString('hex'), ...options }
-      return answerWithReport(ctx, request, reply, fingerprint, async (report) => {
-        const { summary, warnings } = await importFile(path, report)
-        return { summary, warnings: [...(request.warnings ?? []), ...warnings] }
-      })
-    }),
-  )
+  return receiveFile(ctx, request, ({ path, sha256 }) => {
+    const fingerprint = { file: sha256.toString('hex'), ...options }
+    return answerWithReport(ctx, request, reply, fingerprint, async (report) => {
+      const { summary, warnings } = await importFile(path, report)
+      return { summary, warnings: [...(request.warnings ?? []), ...warnings] }
+    })
+  })
+}
+
+/** Receives the file of a request within the limits of imports, and passes it to `work`. Throws as withUpload. */
+export function receiveFile<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  work: (upload: Upload) => Promise<Result>,
+  invalid?: Parameters<typeof withUpload>[3],
+): Promise<Result> {
+  const organizationId = tenantOf(request).id
+  return ctx.limits.importedFiles.pass(organizationId, () => withUpload(ctx, fileOf(request), work, invalid))
 }
 
 /** No body at all is an empty file. */

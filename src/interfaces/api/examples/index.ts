@@ -1,5 +1,6 @@
 import type { Examples } from '../../../http/description/examples.js'
 import { examples as analytics } from './analytics.js'
+import { examples as audiences } from './audiences.js'
 import { examples as broadcasts } from './broadcasts.js'
 import { examples as contacts } from './contacts.js'
 import { examples as conversations } from './conversations.js'
@@ -14,6 +15,7 @@ import { examples as webhooks } from './webhooks.js'
 /** By operationId; recorded by test/interfaces/description. */
 export const examples: Examples = {
   ...analytics,
+  ...audiences,
   ...broadcasts,
   ...contacts,
   ...conversations,

@@ -1,0 +1,263 @@
+import type { Context } from '../../context.js'
+import type { Queryable } from '../../database/pool.js'
+import { inBatches } from '../../lib/async/batches.js'
+import { excerpt } from '../../lib/text/text.js'
+import type { UploadedPart } from '../../model/broadcasts/broadcast.js'
+import type { RejectedRow, UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
+import type { Again } from '../../model/jobs.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import { Problem } from '../../model/problem.js'
+import { MAX_PARAMETERS } from '../../model/templates/input.js'
+import { readParameters } from '../../model/templates/parameters.js'
+import type { Template } from '../../model/templates/template.js'
+import {
+  addUploadedRecipients,
+  findAudienceUse,
+  findUploadedAudience,
+  findUploadedRecipients,
+  insertUploadedAudience,
+  listUploadedAudiences,
+  lockUploadedAudience,
+  planAudienceRemoval,
+  removeUploadedAudience,
+  removeUploadedRecipients,
+  type UploadedRecipient,
+} from '../../storage/broadcasts/uploaded-audiences.js'
+import { readAddresses } from '../contacts/contacts.js'
+import { type AudienceFormat, describeProblem, readAudienceFile } from './audience-file.js'
+import { type RecipientInput, toNumber } from './list-recipients.js'
+
+/** The most audiences that an organization can have at a time. */
+export const MAX_AUDIENCES = 20
+/** The most recipients of an uploaded audience. */
+export const MAX_RECIPIENTS = 1_000_000
+const KEPT_MS = 7 * 24 * 60 * 60_000
+const MAX_ERRORS = 100
+const INSERT_BATCH = 2_000
+const REMOVE_BATCH = 5_000
+/** After this time a job gives its place back. */
+const SLICE_MS = 5_000
+/** Longer than any upload takes to be read. */
+const UPLOAD_SECONDS = 24 * 60 * 60
+/** How long recipients stay that a broadcast is still being prepared from. */
+const IN_USE_MS = 60_000
+
+/** A file that has arrived completely. */
+export interface AudienceUpload {
+  id: string
+  name: string | null
+  path: string
+  format: AudienceFormat
+}
+
+/** What is known of the rows so far. */
+interface Tally {
+  recipients: number
+  rejected: number
+  errors: RejectedRow[]
+  body: Set<string>
+  buttons: Set<string>
+}
+
+/**
+ * Stores the recipients of a file; rejected rows are counted, and the first 100 of them described. Resolves with a
+ * sentence for each ignored column. Throws too_many_audiences, payload_too_large, invalid_field without any recipient,
+ * and the errors of readAudienceFile; then nothing is stored.
+ */
+export async function createAudience(
+  ctx: Context,
+  tenant: Tenant,
+  { id, name, path, format }: AudienceUpload,
+): Promise<{ audience: UploadedAudience; warnings: string[] }> {
+  await checkQuota(ctx, tenant)
+  const warnings: string[] = []
+  const tally: Tally = { recipients: 0, rejected: 0, errors: [], body: new Set(), buttons: new Set() }
+  await planAudienceRemoval(ctx.database, tenant.id, id, UPLOAD_SECONDS)
+  try {
+    const rows = readRecipients(tenant, path, format, tally, (warning) => warnings.push(warning))
+    for await (const batch of inBatches(rows, INSERT_BATCH)) {
+      await addUploadedRecipients(ctx.database, tenant.id, id, batch)
+    }
+    checkAny(tally)
+  } catch (error) {
+    await planAudienceRemoval(ctx.database, tenant.id, id, 0)
+    ctx.wakeWorkers()
+    throw error
+  }
+  const created = ctx.clock()
+  const audience = await insertUploadedAudience(ctx.database, tenant.id, {
+    id,
+    name,
+    recipients: tally.recipients,
+    rejected: tally.rejected,
+    errors: tally.errors,
+    body_parameters: [...tally.body],
+    button_parameters: [...tally.buttons],
+    created_at: created,
+    expires_at: new Date(created.getTime() + KEPT_MS),
+  })
+  return { audience, warnings }
+}
+
+/** Throws too_many_audiences. */
+export async function checkQuota(ctx: Pick<Context, 'database' | 'clock'>, tenant: Tenant): Promise<void> {
+  const { length } = await listAudiences(ctx, tenant)
+  if (length < MAX_AUDIENCES) return
+  throw new Problem(
+    'too_many_audiences',
+    `The organization has ${length} audiences, and may have ${MAX_AUDIENCES}: delete one that is not needed`,
+  )
+}
+
+async function* readRecipients(
+  tenant: Tenant,
+  path: string,
+  format: AudienceFormat,
+  tally: Tally,
+  warn: (warning: string) => void,
+): AsyncGenerator<UploadedRecipient> {
+  for await (const read of readAudienceFile(path, format, warn)) {
+    const recipient = 'problem' in read ? read.problem : toRecipient(tenant, read.recipient, tally)
+    if (recipient instanceof Problem) {
+      tally.rejected++
+      if (tally.errors.length < MAX_ERRORS) tally.errors.push({ row: read.row, ...describeProblem(recipient) })
+      continue
+    }
+    if (tally.recipients === MAX_RECIPIENTS) {
+      throw new Problem('payload_too_large', `The file has more than ${MAX_RECIPIENTS} recipients: upload it in parts`)
+    }
+    tally.recipients++
+    yield { ...recipient, n: tally.recipients }
+  }
+}
+
+/** The recipient to store, or the problem that rejects it. */
+function toRecipient(
+  tenant: Tenant,
+  { chatNumber, name, bodyParameters, buttonParameters }: RecipientInput,
+  { body, buttons }: Tally,
+): Omit<UploadedRecipient, 'n'> | Problem {
+  try {
+    const { digits } = readAddresses(tenant, 'chatNumber', chatNumber, 'body')
+    const own = { body: bodyParameters ?? {}, buttons: buttonParameters ?? {} }
+    const names = [...note(body, own.body, 'bodyParameters'), ...note(buttons, own.buttons, 'buttonParameters')]
+    return { address: digits, name: name ?? null, parameters: names.length > 0 ? own : null }
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+/** Adds the names of the values to the known ones, whose number is limited. */
+function note(known: Set<string>, values: Record<string, string>, field: string): string[] {
+  const names = Object.keys(values)
+  for (const name of names) {
+    if (known.has(name)) continue
+    if (known.size === MAX_PARAMETERS) {
+      const message = `${field}.${excerpt(name)} is one name too many: the file may have ${MAX_PARAMETERS} of them`
+      throw new Problem('invalid_field', message)
+    }
+    known.add(name)
+  }
+  return names
+}
+
+function checkAny({ recipients, rejected, errors: [first] }: Tally): void {
+  if (recipients > 0) return
+  if (first === undefined) throw new Problem('invalid_field', 'The file has no recipients')
+  const message = `The file has no recipients: ${rejected} rows were rejected, the first (row ${first.row}): ${first.message}`
+  throw new Problem('invalid_field', message)
+}
+
+/** The audiences that have not expired, newest first. */
+export function listAudiences(ctx: Pick<Context, 'database' | 'clock'>, tenant: Tenant): Promise<UploadedAudience[]> {
+  return listUploadedAudiences(ctx.database, tenant.id, ctx.clock())
+}
+
+/** One audience. Throws audience_not_found. */
+export async function getAudience(
+  ctx: Pick<Context, 'database' | 'clock'>,
+  tenant: Tenant,
+  id: string,
+): Promise<UploadedAudience> {
+  return (await findUploadedAudience(ctx.database, tenant.id, id, ctx.clock())) ?? notFound(id)
+}
+
+/** Deletes an audience. Broadcasts that were created from it keep their recipients. Throws audience_not_found. */
+export async function deleteAudience(ctx: Context, tenant: Tenant, id: string): Promise<void> {
+  if (!(await removeUploadedAudience(ctx.database, tenant.id, id, ctx.clock()))) notFound(id)
+  ctx.wakeWorkers()
+}
+
+function notFound(id: string): never {
+  throw new Problem('audience_not_found', `No audience with the id ${id} in this organization: it may have expired`)
+}
+
+/** An uploaded audience for a broadcast of this template. Throws invalid_field. */
+export async function readUploaded(
+  ctx: Pick<Context, 'database' | 'clock'>,
+  tenant: Tenant,
+  id: string,
+  template: Template,
+): Promise<Omit<UploadedPart, 'after'>> {
+  const { body_parameters: body, button_parameters: buttons } = await findGiven(ctx, tenant, id)
+  const blank = (names: string[]) => Object.fromEntries(names.map((name) => [name, '']))
+  const { surplus } = readParameters(template, { body: blank(body), header: {}, buttons: blank(buttons) }, false)
+  if (surplus.length === 0) return { id, body, buttons }
+  const message = `audience.audienceId: its recipients have ${excerpt(surplus.join(', '))}, which the template "${template.name}" does not take`
+  throw new Problem('invalid_field', message)
+}
+
+/** Keeps the audience from being deleted until the transaction has stored its broadcast. Throws invalid_field. */
+export async function keepUploaded(transaction: Queryable, tenant: Tenant, id: string): Promise<void> {
+  if (!(await lockUploadedAudience(transaction, tenant.id, id))) throw unknownAudience(id)
+}
+
+async function findGiven(ctx: Pick<Context, 'database' | 'clock'>, tenant: Tenant, id: string) {
+  const audience = await findUploadedAudience(ctx.database, tenant.id, id, ctx.clock())
+  if (audience) return audience
+  throw unknownAudience(id)
+}
+
+function unknownAudience(id: string): Problem {
+  const message = `audience.audienceId: there is no audience with the id ${id} in this organization; it may have expired`
+  return new Problem('invalid_field', message)
+}
+
+/** The numbers of an uploaded audience, `limit` at a time. Throws invalid_field. */
+export async function* uploadedNumbers(
+  ctx: Pick<Context, 'database' | 'clock'>,
+  tenant: Tenant,
+  id: string,
+  limit: number,
+): AsyncGenerator<RecipientInput[]> {
+  await findGiven(ctx, tenant, id)
+  for (let after = 0; ; ) {
+    const rows = await findUploadedRecipients(ctx.database, tenant.id, id, after, limit)
+    if (rows.length === 0) return
+    yield rows.map(({ address }) => ({ chatNumber: toNumber(address) ?? '' }))
+    after = (rows.at(-1) as UploadedRecipient).n
+  }
+}
+
+/**
+ * Deletes the recipients of a deleted audience in slices, as a job. Does nothing while the audience exists, and waits
+ * while a broadcast takes its recipients.
+ */
+export async function removeAudienceRecipients(
+  ctx: Context,
+  organizationId: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<Again | null> {
+  const { isKept, isInUse } = await findAudienceUse(ctx.database, organizationId, id)
+  if (isKept) return null
+  if (isInUse) return { againInMs: IN_USE_MS }
+  const until = Date.now() + SLICE_MS
+  for (let after: number | null = 0; after !== null; ) {
+    signal.throwIfAborted()
+    if (Date.now() >= until) return { againInMs: 0 }
+    after = await removeUploadedRecipients(ctx.database, organizationId, id, after, REMOVE_BATCH)
+  }
+  return null
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deferRecipient, takeDeferred, untilNextDeferred } from '../../../src/storage/broadcasts/deferrals.js'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { type SeededBroadcast, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+const RECIPIENTS = 6
+const HOUR_MS = 3_600_000
+const ALL = { lane: 0, lanes: 1 }
+
+let world: World
+let organization: TestOrganization
+let other: TestOrganization
+let people: string[]
+let broadcast: SeededBroadcast
+/** The recipients' messages, by number less one. */
+let messageIds: string[]
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+  other = await world.createOrganization()
+  const numbers = Array.from({ length: RECIPIENTS }, (_, index) => `+1650555900${index}`)
+  people = await Promise.all(numbers.map((number) => createContact(world, organization, number)))
+})
+
+afterAll(() => world.close())
+
+beforeEach(async () => {
+  broadcast = await seedBroadcast(world, organization)
+  messageIds = []
+  for (const person of people) {
+    const { messageId } = await seedRecipient(world, organization, broadcast, person, new Date())
+    messageIds.push(messageId)
+  }
+  await query("UPDATE messages SET outcome = 'pending' WHERE id = ANY ($1)", [messageIds])
+})
+
+const query = (text: string, values: unknown[]) => world.database.pool.query(text, values)
+
+const defer = (n: number, inMs = 0, owner = organization) =>
+  deferRecipient(world.database, owner.id, broadcast.id, { n, since: null, attempts: 1, inMs })
+
+const take = (lane = ALL, early = false, owner = organization) =>
+  takeDeferred(world.database, owner.id, broadcast.id, lane, early)
+
+const until = (lane = ALL, owner = organization) => untilNextDeferred(world.database, owner.id, broadcast.id, lane)
+
+/** Takes messages until there are none; resolves to their numbers. */
+async function takeAll(lane = ALL, early = false): Promise<number[]> {
+  const taken: number[] = []
+  for (let next = await take(lane, early); next !== null; next = await take(lane, early)) taken.push(next.n)
+  return taken
+}
+
+describe('a message that is put back', () => {
+  it('is taken once, with its recipient, its first call and its attempts', async () => {
+    const since = new Date('2026-01-02T03:04:05Z')
+    await deferRecipient(world.database, organization.id, broadcast.id, { n: 2, since, attempts: 3, inMs: 0 })
+    expect(await take()).toMatchObject({
+      n: 2,
+      since,
+      attempts: 3,
+      message_id: messageIds[1],
+      contact_id: people[1],
+      phone_number: '+16505559001',
+      userId: null,
+    })
+    expect(await take()).toBeNull()
+  })
+
+  it('stays as it is if it is put back again before it is taken', async () => {
+    await defer(1, HOUR_MS)
+    await defer(1)
+    expect(await take()).toBeNull()
+    expect((await take(ALL, true))?.n).toBe(1)
+  })
+
+  it('is not taken before it is due, unless that is asked for', async () => {
+    await defer(1, HOUR_MS)
+    expect(await takeAll()).toEqual([])
+    expect(await takeAll(ALL, true)).toEqual([1])
+  })
+
+  it.each([
+    ['has an outcome by now', 'UPDATE messages SET outcome = NULL WHERE id = $1'],
+    ['was erased', 'DELETE FROM messages WHERE id = $1'],
+  ])('is passed over and forgotten if it %s', async (_, change) => {
+    await defer(1)
+    await defer(2)
+    await query(change, [messageIds[0]])
+    expect(await takeAll()).toEqual([2])
+    expect(await until()).toBeNull()
+  })
+})
+
+describe('the messages of a broadcast that were put back', () => {
+  it('are taken in the order of their numbers, by the lane that they belong to', async () => {
+    for (const n of [5, 2, 6, 1, 3, 4]) await defer(n)
+    expect(await takeAll({ lane: 1, lanes: 2 })).toEqual([1, 3, 5])
+    expect(await takeAll({ lane: 0, lanes: 2 })).toEqual([2, 4, 6])
+  })
+
+  it('are each taken by one of many calls at the same time', async () => {
+    for (const n of [1, 2, 3, 4, 5, 6]) await defer(n)
+    const taken = await Promise.all(Array.from({ length: 2 * RECIPIENTS }, () => take()))
+    const numbers = taken.flatMap((one) => (one === null ? [] : [one.n]))
+    expect(numbers).toEqual([...new Set(numbers)])
+    expect([...numbers, ...(await takeAll())].sort()).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  it('tell in how long the next one of a lane is due', async () => {
+    await defer(1, 2 * HOUR_MS)
+    await defer(3, HOUR_MS)
+    await defer(2)
+    expect(await until({ lane: 0, lanes: 2 })).toBe(0)
+    const odd = (await until({ lane: 1, lanes: 2 })) as number
+    expect([odd > 0, odd <= HOUR_MS]).toEqual([true, true])
+    expect(await until({ lane: 2, lanes: 8 })).toBe(0)
+    expect(await until({ lane: 7, lanes: 8 })).toBeNull()
+  })
+
+  it('belong to the organization: another one neither adds, takes nor sees them', async () => {
+    await defer(1)
+    await defer(2, 0, other)
+    expect([await take(ALL, true, other), await until(ALL, other)]).toEqual([null, null])
+    expect(await takeAll()).toEqual([1])
+  })
+
+  it('are removed with the broadcast, and not added afterwards', async () => {
+    await defer(1)
+    await query('DELETE FROM messages WHERE broadcast_id = $1', [broadcast.id])
+    await query('DELETE FROM broadcast_recipients WHERE broadcast_id = $1', [broadcast.id])
+    await query('DELETE FROM broadcasts WHERE id = $1', [broadcast.id])
+    await defer(2)
+    const { rows } = await query('SELECT n FROM broadcast_deferrals WHERE broadcast_id = $1', [broadcast.id])
+    expect(rows).toEqual([])
+  })
+})
