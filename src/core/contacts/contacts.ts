@@ -10,13 +10,13 @@ import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import {
   type ContactChanges,
-  eraseContact as eraseContactRows,
   findContactByAddresses,
   findContactById,
   findContactsByAddresses,
   insertContact,
   updateContact,
 } from '../../storage/contacts/contacts.js'
+import { eraseContact as eraseContactRows } from '../../storage/contacts/erasure.js'
 
 const MAX_BATCH = 500
 const MAX_SOURCE_LENGTH = 10_000

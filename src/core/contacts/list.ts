@@ -4,22 +4,23 @@ import type { Contact } from '../../model/contacts/contact.js'
 import { readPhoneNumber } from '../../model/contacts/phone-number.js'
 import { normalizeTerm } from '../../model/conversations/search-terms.js'
 import type { Organization } from '../../model/organizations/organization.js'
-import { MAX_DEPTH, tooDeep } from '../../model/page.js'
+import { COUNT_LIMIT, MAX_DEPTH, type PageRequest, readBoundedPage } from '../../model/page.js'
 import {
   type ContactPage,
   type ContactSearch,
+  countContacts,
   countFoundContacts,
+  listContactMilestones,
   listContactPage,
   listContactsAfter,
+  listContactsFrom,
   listFoundContacts,
   walkToFoundContacts,
 } from '../../storage/contacts/lists.js'
 
-/** Which contacts: `limit` per page, the first page is 1; `search`: part of a name or a number, null for all. */
-export interface ContactListRequest {
+/** Which contacts; `search`: part of a name or a number, null for all. */
+export interface ContactListRequest extends PageRequest {
   search: string | null
-  page: number
-  limit: number
 }
 
 const EXPORT_STEP = 500
@@ -30,9 +31,28 @@ export function listContacts(
   organization: Organization,
   { search, page, limit }: ContactListRequest,
 ): Promise<ContactPage> {
+  if (search === null) return listAllContacts(ctx, organization.id, { page, limit })
+  return findContactPage(ctx, organization.id, readContactSearch(organization, search), { page, limit })
+}
+
+/**
+ * A page of all contacts, most recently active first. A page that is far from both ends is read from a milestone: if
+ * older contacts became active since it was read, within the last minute, the page is shifted by as many.
+ */
+export async function listAllContacts(
+  { database, milestones }: Pick<Context, 'database' | 'milestones'>,
+  organizationId: string,
+  { page, limit }: PageRequest,
+): Promise<ContactPage> {
   const skip = (page - 1) * limit
-  if (search === null) return listContactPage(ctx.database, organization.id, skip, limit)
-  return findContactPage(ctx, organization.id, readContactSearch(organization, search), skip, limit)
+  if (skip <= MAX_DEPTH) return listContactPage(database, organizationId, skip, limit)
+  const total = await countContacts(database, organizationId)
+  const size = Math.min(limit, total - skip)
+  if (size <= 0) return { contacts: [], total }
+  const milestone = await milestones.find(`contacts of ${organizationId}`, total - skip - size, (after) =>
+    listContactMilestones(database, organizationId, after),
+  )
+  return { contacts: await listContactsFrom(database, organizationId, milestone, size), total }
 }
 
 /** Reads a search text as part of a name or of a number. */
@@ -42,22 +62,24 @@ export function readContactSearch({ default_country }: Organization, search: str
 }
 
 /**
- * A page of the contacts whose name or number contains the search text, most recently active first. Chooses the plan
- * that reads fewer rows. Throws invalid_parameter (page too deep).
+ * A page of the contacts whose name or number contains the search text, most recently active first, counted up to
+ * `COUNT_LIMIT`. Chooses the plan that reads fewer rows. Throws invalid_parameter (page too deep).
  */
-export async function findContactPage(
-  { database }: Context,
+export function findContactPage(
+  { database }: Pick<Context, 'database'>,
   organizationId: string,
   search: ContactSearch,
-  skip: number,
-  limit: number,
+  page: PageRequest,
 ): Promise<ContactPage> {
-  const { found, all } = await countFoundContacts(database, organizationId, search)
-  if (skip >= found) return { contacts: [], total: found }
-  if (skip >= MAX_DEPTH) throw tooDeep(skip / limit + 1, 'Search for more of the name or number')
-  const walk = ((skip + limit) * all) / found
-  const read = walk < found ? walkToFoundContacts : listFoundContacts
-  return { contacts: await read(database, organizationId, search, skip, limit), total: found }
+  return readBoundedPage(page, 'Search for more of the name or number', async (skip, limit) => {
+    const { found, all } = await countFoundContacts(database, organizationId, search)
+    const size = Math.min(limit, found - skip)
+    if (size <= 0) return { contacts: [], total: found }
+    const find = (list: typeof listFoundContacts) => list(database, organizationId, search, skip, size)
+    const isDense = found === COUNT_LIMIT || ((skip + size) * all) / found < found
+    const walked = isDense ? await find(walkToFoundContacts) : []
+    return { contacts: walked.length === size ? walked : await find(listFoundContacts), total: found }
+  })
 }
 
 /** Every contact of the organization, in the order of creation, read from the database while it is streamed. */

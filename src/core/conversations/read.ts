@@ -3,13 +3,12 @@ import type { Contact } from '../../model/contacts/contact.js'
 import type { SearchTerm } from '../../model/conversations/search-terms.js'
 import type { ShownMessage } from '../../model/messages/message.js'
 import type { Organization } from '../../model/organizations/organization.js'
+import { type PageRequest as NumberedPage, readBoundedPage } from '../../model/page.js'
 import { findMessagesBySeq, findMessagesBySeqs } from '../../storage/messages/messages.js'
 import { findMatches } from './search.js'
 
-/** Which page of a conversation: `limit` messages per page, the first page is 1. */
-export interface PageRequest {
-  page: number
-  limit: number
+/** Which page of a conversation. */
+export interface PageRequest extends NumberedPage {
   ascending: boolean
 }
 
@@ -38,7 +37,10 @@ export async function readConversation(
   return { messages: ascending ? messages : messages.reverse(), total }
 }
 
-/** Reads one page of the messages that contain one of the terms. */
+/**
+ * Reads one page of the messages that contain one of the terms, counted up to `COUNT_LIMIT`. Throws invalid_parameter
+ * (page too deep, term too short).
+ */
 export async function searchConversation(
   ctx: Context,
   organization: Organization,
@@ -46,7 +48,9 @@ export async function searchConversation(
   terms: readonly SearchTerm[],
   { page, limit, ascending }: PageRequest,
 ): Promise<ConversationPage> {
-  const { seqs, total } = await findMatches(ctx, contact, terms, { skip: (page - 1) * limit, limit, ascending })
+  const { seqs, total } = await readBoundedPage({ page, limit }, 'Search for more of the text', (skip, limit) =>
+    findMatches(ctx, contact, terms, { skip, limit, ascending }),
+  )
   const messages = await findMessagesBySeqs(ctx.database, organization.id, contact.id, seqs)
   return { messages: ascending ? messages : messages.reverse(), total }
 }

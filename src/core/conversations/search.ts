@@ -1,20 +1,26 @@
 import type { Context } from '../../context.js'
+import type { Queryable } from '../../database/pool.js'
 import { retryOnDeadlock } from '../../database/retry.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { createMatcher, type SearchTerm, searchableText } from '../../model/conversations/search-terms.js'
 import type { Again } from '../../model/jobs.js'
+import { COUNT_LIMIT } from '../../model/page.js'
+import { Problem } from '../../model/problem.js'
 import {
-  countMatches,
+  countByIndex,
+  countByWalk,
   INDEX_STEP,
   indexNextMessages,
+  isIndexed,
   listMatches,
   type MatchRange,
   readSearchableMessages,
   requestIndexing,
+  type SearchedRange,
   walkMatches,
 } from '../../storage/conversations/search.js'
 
-/** The numbers of the requested messages, in the requested order, and how many messages match. */
+/** The numbers of the requested messages, in the requested order, and how many messages match, up to `COUNT_LIMIT`. */
 export interface Matches {
   seqs: number[]
   total: number
@@ -28,10 +34,17 @@ const STEPS_AT_ONCE = 20
 const ROWS_PER_MATCH = 3
 /** Reading this many messages in order is cheap in any case. */
 const SHORT_WALK = 10_000
+/** How many messages are read in order if that finds the page of matches that are too many to count. */
+const LONG_WALK = 100_000
+/** How many of the newest messages are read to count terms that are common, or that the word index does not know. */
+const MAX_WALK = 200_000
+/** How many of the newest messages show whether a term is common. */
+const SAMPLE = 2_000
 
 /**
- * Finds the messages of a conversation that contain one of the terms. Messages up to `searchable_seq` are found by the
- * word index; later ones, and short conversations, are read in full.
+ * Finds the messages of a conversation that contain one of the terms, from the first match to match `COUNT_LIMIT`.
+ * Messages up to `searchable_seq` are found by the word index; later ones, and short conversations, are read in full.
+ * Throws invalid_parameter if a term is too short for a conversation of this length.
  */
 export async function findMatches(
   ctx: Context,
@@ -41,7 +54,7 @@ export async function findMatches(
 ): Promise<Matches> {
   const recent = await matchRecent(ctx, contact, terms)
   const indexed = await countIndexed(ctx, contact, terms)
-  const total = indexed + recent.length
+  const total = Math.min(indexed + recent.length, COUNT_LIMIT)
   if (ascending) {
     const first = await listIndexed(ctx, contact, terms, indexed, { skip, limit, ascending })
     const from = Math.max(0, skip - indexed)
@@ -92,8 +105,26 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
   return found
 }
 
-async function countIndexed(ctx: Context, contact: Contact, terms: readonly SearchTerm[]): Promise<number> {
-  return contact.searchable_seq === 0 ? 0 : countMatches(ctx.database, toSearched(contact), terms)
+async function countIndexed({ database }: Context, contact: Contact, terms: readonly SearchTerm[]): Promise<number> {
+  if (contact.searchable_seq === 0) return 0
+  const range = toSearched(contact)
+  const isKnown = isIndexed(terms)
+  if (!isKnown || (await isCommon(database, range, terms))) {
+    const newest = { ...range, after: Math.max(0, range.until - MAX_WALK) }
+    const count = await countByWalk(database, newest, terms)
+    if (count === COUNT_LIMIT || newest.after === 0) return count
+    if (!isKnown) throw tooShort(terms)
+  }
+  return Math.min(await countByIndex(database, range, terms), COUNT_LIMIT)
+}
+
+/**
+ * Whether many of the newest messages match. Then reading messages until enough are counted costs less than the word
+ * index, which returns all that match.
+ */
+async function isCommon(database: Queryable, range: SearchedRange, terms: readonly SearchTerm[]): Promise<boolean> {
+  const sample = { ...range, after: Math.max(0, range.until - SAMPLE) }
+  return (await countByWalk(database, sample, terms)) > SAMPLE * (COUNT_LIMIT / MAX_WALK)
 }
 
 /** The requested ones among the `count` indexed matches. */
@@ -106,6 +137,7 @@ async function listIndexed(
 ): Promise<number[]> {
   const size = Math.min(limit, count - skip)
   if (size <= 0) return []
+  if (count === COUNT_LIMIT) return listMany(ctx, contact, terms, { skip, limit: size, ascending })
   // Counted from the nearer end.
   const left = count - skip - size
   const isNear = skip <= left
@@ -116,6 +148,31 @@ async function listIndexed(
   return isNear ? seqs : seqs.reverse()
 }
 
-function toSearched({ organization_id, id, searchable_seq }: Contact) {
-  return { organizationId: organization_id, contactId: id, until: searchable_seq }
+/** The requested ones among more matches than are counted: most often they are near the end that is read from. */
+async function listMany(
+  { database }: Context,
+  contact: Contact,
+  terms: readonly SearchTerm[],
+  range: MatchRange,
+): Promise<number[]> {
+  const whole = toSearched(contact)
+  const near = range.ascending
+    ? { ...whole, until: Math.min(whole.until, LONG_WALK) }
+    : { ...whole, after: Math.max(0, whole.until - LONG_WALK) }
+  const seqs = await walkMatches(database, near, terms, range)
+  if (seqs.length === range.limit) return seqs
+  if (!isIndexed(terms)) throw tooShort(terms)
+  return listMatches(database, whole, terms, range)
+}
+
+function tooShort(terms: readonly SearchTerm[]): Problem {
+  const term = terms.find((one) => !isIndexed([one])) as SearchTerm
+  return new Problem(
+    'invalid_parameter',
+    `the term "${term.text}" is too short for a conversation of this length: search for three characters or more`,
+  )
+}
+
+function toSearched({ organization_id, id, searchable_seq }: Contact): SearchedRange {
+  return { organizationId: organization_id, contactId: id, after: 0, until: searchable_seq }
 }

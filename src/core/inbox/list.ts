@@ -22,7 +22,7 @@ export interface InboxRequest {
   limit: number
 }
 
-/** A page of the inbox; `nextCursor` is null on the last page. */
+/** A page of the inbox; `nextCursor` is null on the last page. Others may be empty. */
 export interface InboxListing {
   contacts: InboxRow[]
   nextCursor: string | null

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import { isKnownToTrigrams, likeContaining } from '../../lib/text/like.js'
 import type { Contact } from '../../model/contacts/contact.js'
+import { COUNT_LIMIT, type ListPosition, MILESTONE_STEP, MILESTONES_AT_ONCE, type Milestone } from '../../model/page.js'
 import { QUALIFIED_CONTACT_COLUMNS } from './contacts.js'
 
 /** One page of contacts, most recently active first, and the number of contacts on all pages. */
@@ -17,45 +18,68 @@ interface PageRow {
 
 const COUNT = '(SELECT coalesce(sum(change), 0) FROM contact_counts WHERE organization_id = $1)'
 
-/** The ids of a page after `$2` contacts, counted from the nearer end. */
-const latest = (direction: 'ASC' | 'DESC', skip: string, limit: string) => `
-  SELECT contact_id, active_at FROM contact_activity
-  WHERE organization_id = $1
-  ORDER BY active_at ${direction}, contact_id ${direction}
-  OFFSET ${skip} LIMIT ${limit}`
-
-// OFFSET reads the rows that it skips, so a page in the second half is read from the other end.
 const listPage = statement<PageRow>(
   'contactLists.page',
-  `WITH counted AS MATERIALIZED (
-     SELECT ${COUNT} AS total
-   ), page AS (
-     (SELECT * FROM (${latest('DESC', '$2', '$3')}) newest WHERE (SELECT $2 <= total / 2 FROM counted))
-     UNION ALL
-     (SELECT * FROM (
-       ${latest('ASC', '(SELECT greatest(total - $2 - $3, 0) FROM counted)', '(SELECT greatest(least(total - $2, $3), 0) FROM counted)')}
-     ) oldest WHERE (SELECT $2 > total / 2 FROM counted))
-   )
-   SELECT (SELECT total FROM counted)::float8 AS total,
-     ARRAY (SELECT contact_id FROM page ORDER BY active_at DESC, contact_id DESC) AS ids`,
+  `SELECT ${COUNT}::float8 AS total, ARRAY (
+     SELECT contact_id FROM contact_activity
+     WHERE organization_id = $1
+     ORDER BY active_at DESC, contact_id DESC
+     OFFSET $2 LIMIT $3
+   ) AS ids`,
+)
+
+const countAll = statement<{ total: number }>('contactLists.count', `SELECT ${COUNT}::float8 AS total`)
+
+const milestones = statement<ListPosition>(
+  'contactLists.milestones',
+  `SELECT active_at::text AS at, contact_id AS id
+   FROM (
+     SELECT active_at, contact_id, row_number() OVER (ORDER BY active_at, contact_id) AS n
+     FROM (
+       SELECT active_at, contact_id FROM contact_activity
+       WHERE organization_id = $1 AND (active_at, contact_id) > ($2::timestamptz, $3::uuid)
+       ORDER BY active_at, contact_id
+       LIMIT ${MILESTONES_AT_ONCE * MILESTONE_STEP}
+     ) next
+   ) numbered
+   WHERE n % ${MILESTONE_STEP} = 0
+   ORDER BY n`,
+)
+
+const listFrom = statement<{ id: string }>(
+  'contactLists.from',
+  `SELECT contact_id AS id
+   FROM (
+     SELECT active_at, contact_id FROM contact_activity
+     WHERE organization_id = $1 AND (active_at, contact_id) > ($2::timestamptz, $3::uuid)
+     ORDER BY active_at, contact_id
+     OFFSET $4 LIMIT $5
+   ) page
+   ORDER BY active_at DESC, contact_id DESC`,
 )
 
 /**
  * The contacts whose number has a form that contains the search text, or that have exactly this number in any spelling.
  */
-export const BY_NUMBER = `
+export const BY_NUMBER = (repeated: 'ALL' | '') => `
   SELECT contact_id AS id FROM contact_addresses
   WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
-  UNION
+  UNION ${repeated}
   SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY (${opaqueArray('$4', 'text')})`
+
+/** More than a contact has, so that this many rows of numbers belong to more contacts than are counted. */
+const NUMBERS_OF_COUNTED = 10 * COUNT_LIMIT
 
 const countBy = (nameFits: string) => `
    SELECT ${COUNT}::float8 AS all, (
-     (SELECT count(*) FROM contacts WHERE organization_id = $1 AND ${nameFits}) + (
-       SELECT count(*)
-       FROM (${BY_NUMBER}) numbered JOIN contacts c ON c.organization_id = $1 AND c.id = numbered.id
+     SELECT count(*) FROM (
+       SELECT FROM contacts WHERE organization_id = $1 AND ${nameFits}
+       UNION ALL
+       SELECT FROM (SELECT DISTINCT id FROM (${BY_NUMBER('ALL')} LIMIT ${NUMBERS_OF_COUNTED}) numbers) numbered
+         JOIN contacts c ON c.organization_id = $1 AND c.id = numbered.id
        WHERE (c.folded_name LIKE $2) IS NOT TRUE
-     )
+       LIMIT ${COUNT_LIMIT}
+     ) matches
    )::float8 AS found`
 
 const countFound = statement<FoundCount>('contactLists.countFound', countBy('folded_name LIKE $2'))
@@ -67,7 +91,7 @@ const countByReading = statement<FoundCount>('contactLists.countByReading', coun
 const listFound = statement<{ id: string }>(
   'contactLists.listFound',
   `SELECT a.contact_id AS id
-   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER}) found
+   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER('')}) found
    CROSS JOIN LATERAL (
      SELECT contact_id, active_at FROM contact_activity
      WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = found.id
@@ -77,11 +101,19 @@ const listFound = statement<{ id: string }>(
    OFFSET $5 LIMIT $6`,
 )
 
+/** How many of the most recently active contacts are tested one by one. */
+const MAX_WALK = 100_000
+
 // OFFSET 0: contacts are tested one by one until the page is full.
 const walkToFound = statement<{ id: string }>(
   'contactLists.walkToFound',
   `SELECT a.contact_id AS id
-   FROM contact_activity a CROSS JOIN LATERAL (
+   FROM (
+     SELECT contact_id, active_at FROM contact_activity
+     WHERE organization_id = $1
+     ORDER BY active_at DESC, contact_id DESC
+     LIMIT ${MAX_WALK}
+   ) a CROSS JOIN LATERAL (
      SELECT FROM contacts c
      WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND (c.folded_name LIKE $2 OR EXISTS (
        SELECT FROM contact_addresses n
@@ -90,7 +122,6 @@ const walkToFound = statement<{ id: string }>(
      ))
      OFFSET 0
    ) fits
-   WHERE a.organization_id = $1
    ORDER BY a.active_at DESC, a.contact_id DESC
    OFFSET $5 LIMIT $6`,
 )
@@ -164,7 +195,7 @@ export interface ContactSearch {
   forms: readonly string[]
 }
 
-/** One page of an organization's contacts. */
+/** One page of an organization's contacts; costs the reading of all before it. */
 export async function listContactPage(
   db: Queryable,
   organizationId: string,
@@ -176,7 +207,37 @@ export async function listContactPage(
   return { contacts: await readContacts(db, organizationId, ids), total }
 }
 
-/** How many contacts match a search, and how many there are. */
+/** The number of an organization's contacts. */
+export async function countContacts(db: Queryable, organizationId: string): Promise<number> {
+  const [row] = await db.run(countAll, [organizationId])
+  return row?.total ?? 0
+}
+
+/** The next milestones of an organization's contacts, least recently active first. */
+export function listContactMilestones(
+  db: Queryable,
+  organizationId: string,
+  { at, id }: ListPosition,
+): Promise<ListPosition[]> {
+  return db.run(milestones, [organizationId, at, id])
+}
+
+/** `limit` contacts above a milestone, most recently active first. */
+export async function listContactsFrom(
+  db: Queryable,
+  organizationId: string,
+  { position: { at, id }, skip }: Milestone,
+  limit: number,
+): Promise<Contact[]> {
+  const rows = await db.run(listFrom, [organizationId, at, id, skip, limit])
+  return readContacts(
+    db,
+    organizationId,
+    rows.map((row) => row.id),
+  )
+}
+
+/** How many contacts match a search, up to `COUNT_LIMIT`, and how many there are. */
 export interface FoundCount {
   found: number
   all: number
@@ -196,7 +257,10 @@ export async function countFoundContacts(
 /** A page of the matches, by finding all of them; fast if there are few. */
 export const listFoundContacts = pageOf(listFound)
 
-/** The same, by testing one contact after the other; fast if many match and the page is one of the first. */
+/**
+ * The same, by testing the most recently active contacts one after the other; fast if many match and the page is one of
+ * the first. Matches among less active contacts are left out.
+ */
 export const walkToFoundContacts = pageOf(walkToFound)
 
 function pageOf(find: typeof listFound) {

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, type Statement, statement } from '../../database/statement.js'
+import { LAST_UUID } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
 import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
@@ -83,7 +84,7 @@ const findAssigned = findAmong(
 const findSearched = findAmong(
   'findSearched',
   `SELECT c.id
-   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER}) found
+   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER('')}) found
    CROSS JOIN LATERAL (
      SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = found.id OFFSET 0
    ) c
@@ -95,11 +96,6 @@ const findSearched = findAmong(
 const findArchived = findAmong(
   'findArchived',
   `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.archived AND ${MATCHES_FILTER} AND ${IS_FOUND}`,
-)
-
-const findFiltered = findAmong(
-  'findFiltered',
-  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND ${MATCHES_FILTER} AND ${IS_FOUND}`,
 )
 
 const read = statement<InboxRow>(
@@ -168,15 +164,21 @@ export interface InboxFilter {
   search: ContactSearch | null
 }
 
-/** The ids of a page, and the position after it; null on the last page. */
+/**
+ * The ids of a page, and the position after it; null on the last page. With a filter that rarely matches, a page may have
+ * fewer contacts than requested, or none, and its position moves on.
+ */
 export interface InboxPage {
   ids: string[]
   next: InboxPosition | null
 }
 
-const NEWEST: InboxPosition = { activeAt: Number.MAX_SAFE_INTEGER, contactId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
-/** How far the list is read contact by contact before the matching contacts are searched among all that remain. */
-const WALKS = { ofIndexed: [1_000], ofOthers: [1_000, 10_000] } as const
+const NEWEST: InboxPosition = { activeAt: Number.MAX_SAFE_INTEGER, contactId: LAST_UUID }
+/**
+ * How far the list is read contact by contact: with an index for the filter, before the matching contacts are searched
+ * among all that remain; otherwise, before the page ends.
+ */
+const WALKS = { ofIndexed: [1_000], ofOthers: [1_000, 10_000, 100_000] } as const
 
 /** A page of the inbox, latest activity first. */
 export async function listInboxPage(
@@ -197,6 +199,7 @@ export async function listInboxPage(
     if (missing() > 0) from = await findEdge(db, organizationId, from, steps)
   }
   if (from !== null && missing() > 0) {
+    if (find === null) return { ids: rows.map(({ id }) => id), next: from }
     rows.push(...(await db.run(find, [...valuesOf(organizationId, filter, from), missing()])))
   }
   return toPage(rows, limit)
@@ -213,16 +216,15 @@ async function findEdge(
   return row ? toPosition(row) : null
 }
 
-function searchOf({ archived, unread, assigneeId, search }: InboxFilter): {
-  find: Statement<PageRow>
+function searchOf({ archived, assigneeId, search }: InboxFilter): {
+  find: Statement<PageRow> | null
   walks: readonly number[]
 } {
   if (assigneeId !== null) return { find: findAssigned, walks: WALKS.ofIndexed }
   if (search !== null) return { find: findSearched, walks: WALKS.ofIndexed }
   if (archived) return { find: findArchived, walks: WALKS.ofIndexed }
-  // The unread mark has no index, because every message that sets or clears it would have to update it; testing it is
-  // cheap.
-  return { find: findFiltered, walks: unread ? WALKS.ofIndexed : WALKS.ofOthers }
+  // The unread mark has no index, because every message that sets or clears it would have to update it.
+  return { find: null, walks: WALKS.ofOthers }
 }
 
 function valuesOf(

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { isKnownToTrigrams } from '../../lib/text/like.js'
 import { type SearchTerm, searchableText, toPattern } from '../../model/conversations/search-terms.js'
+import { COUNT_LIMIT } from '../../model/page.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 
 /** A message's number in its conversation, and its searchable texts. */
@@ -11,10 +12,12 @@ export interface SearchableMessage {
   transcription: string | null
 }
 
-/** A conversation, up to one of its messages. */
-export interface SearchedConversation {
+/** A range of a conversation, by the numbers of its messages. */
+export interface SearchedRange {
   organizationId: string
   contactId: string
+  /** The number before the first message to search. */
+  after: number
   /** The number of the last message to search. */
   until: number
 }
@@ -30,41 +33,39 @@ export interface MatchRange {
 
 // Written so that the primary key cannot be used: the planner does not know the word and would prefer reading the whole
 // conversation to the word index, although the index is cheaper.
-const IN_CONVERSATION = 'organization_id IS NOT DISTINCT FROM $1 AND contact_id = $2 AND seq <= $3'
+const IN_RANGE = 'organization_id IS NOT DISTINCT FROM $1 AND contact_id = $2 AND seq > $3 AND seq <= $4'
 
-/** Whether a message contains one of the terms; `$5` is null if LIKE is enough. */
-const CONTAINS_TERM = `folded LIKE ANY ($4::text[]) AND ($5::text[] IS NULL OR EXISTS (
-    SELECT FROM unnest($4::text[], $5::text[]) AS term (pattern, whole)
+/** Whether a message contains one of the terms; `$6` is null if LIKE is enough. */
+const CONTAINS_TERM = `folded LIKE ANY ($5::text[]) AND ($6::text[] IS NULL OR EXISTS (
+    SELECT FROM unnest($5::text[], $6::text[]) AS term (pattern, whole)
     WHERE folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
   ))`
 
-const count = statement<{ total: number }>(
+/** Reads the messages in order; IS TRUE keeps the word index from being used. */
+const WALKED = `organization_id = $1 AND contact_id = $2 AND seq > $3 AND seq <= $4 AND (${CONTAINS_TERM}) IS TRUE`
+
+const countIndexed = statement<{ total: number }>(
   'messageSearch.count',
-  `SELECT count(*)::float8 AS total FROM message_search WHERE ${IN_CONVERSATION} AND ${CONTAINS_TERM}`,
+  `SELECT count(*)::float8 AS total FROM message_search WHERE ${IN_RANGE} AND ${CONTAINS_TERM}`,
+)
+
+const countWalked = statement<{ total: number }>(
+  'messageSearch.countByWalk',
+  `SELECT count(*)::float8 AS total FROM (
+     SELECT FROM message_search WHERE ${WALKED} ORDER BY seq DESC LIMIT ${COUNT_LIMIT}
+   ) newest`,
 )
 
 const list = statement<{ seq: number }>(
   'messageSearch.list',
   `SELECT seq FROM message_search
-   WHERE ${IN_CONVERSATION} AND ${CONTAINS_TERM}
-   ORDER BY CASE WHEN $8 THEN seq ELSE -seq END
-   OFFSET $6 LIMIT $7`,
+   WHERE ${IN_RANGE} AND ${CONTAINS_TERM}
+   ORDER BY CASE WHEN $9 THEN seq ELSE -seq END
+   OFFSET $7 LIMIT $8`,
 )
 
-// For terms that are too short for the word index, which would return every row of the conversation. IS TRUE keeps it
-// from being used.
-const countByWalk = statement<{ total: number }>(
-  'messageSearch.countByWalk',
-  `SELECT count(*)::float8 AS total FROM message_search
-   WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${CONTAINS_TERM}) IS TRUE`,
-)
-
-/** Reads the messages in order; IS TRUE keeps the word index from being used. */
-const walk = (direction: 'ASC' | 'DESC') => `
-  SELECT seq FROM message_search
-  WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${CONTAINS_TERM}) IS TRUE
-  ORDER BY seq ${direction}
-  OFFSET $6 LIMIT $7`
+const walk = (direction: 'ASC' | 'DESC') =>
+  `SELECT seq FROM message_search WHERE ${WALKED} ORDER BY seq ${direction} OFFSET $7 LIMIT $8`
 
 const walkUp = statement<{ seq: number }>('messageSearch.walkUp', walk('ASC'))
 const walkDown = statement<{ seq: number }>('messageSearch.walkDown', walk('DESC'))
@@ -133,36 +134,41 @@ const request = statement<never>(
   }),
 )
 
-/** Counts the messages that contain one of the terms, by the word index if it supports all terms. */
-export async function countMatches(
-  db: Queryable,
-  { organizationId, contactId, until }: SearchedConversation,
-  terms: readonly SearchTerm[],
-): Promise<number> {
-  const statement = isIndexed(terms) ? count : countByWalk
-  const [row] = await db.run(statement, [organizationId, contactId, until, ...toArrays(terms)])
+/** Counts the messages of a range that contain one of the terms, by the word index, which must know all terms. */
+export async function countByIndex(db: Queryable, range: SearchedRange, terms: readonly SearchTerm[]): Promise<number> {
+  const [row] = await db.run(countIndexed, toValues(range, terms))
   return row?.total ?? 0
 }
 
-/** The numbers of matching messages by the word index; fast if few messages match. */
+/** The same for any terms and up to `COUNT_LIMIT`, by reading the messages of the range. */
+export async function countByWalk(db: Queryable, range: SearchedRange, terms: readonly SearchTerm[]): Promise<number> {
+  const [row] = await db.run(countWalked, toValues(range, terms))
+  return row?.total ?? 0
+}
+
+/** The numbers of matching messages by the word index, which must know all terms; fast if few messages match. */
 export function listMatches(
   db: Queryable,
-  conversation: SearchedConversation,
+  range: SearchedRange,
   terms: readonly SearchTerm[],
-  range: MatchRange,
+  { skip, limit, ascending }: MatchRange,
 ): Promise<number[]> {
-  if (!isIndexed(terms)) return walkMatches(db, conversation, terms, range)
-  return numbersOf(db, list, [...toValues(conversation, terms, range), range.ascending])
+  return numbersOf(db, list, [...toValues(range, terms), skip, limit, ascending])
 }
 
 /** The same, reading the numbers from one end; fast if many match and the range is near that end. */
 export function walkMatches(
   db: Queryable,
-  conversation: SearchedConversation,
+  range: SearchedRange,
   terms: readonly SearchTerm[],
-  range: MatchRange,
+  { skip, limit, ascending }: MatchRange,
 ): Promise<number[]> {
-  return numbersOf(db, range.ascending ? walkUp : walkDown, toValues(conversation, terms, range))
+  return numbersOf(db, ascending ? walkUp : walkDown, [...toValues(range, terms), skip, limit])
+}
+
+/** Whether the word index knows all terms. Those of one or two characters are not in it. */
+export function isIndexed(terms: readonly SearchTerm[]): boolean {
+  return terms.every((term) => isKnownToTrigrams(toPattern(term).like))
 }
 
 async function numbersOf(db: Queryable, search: typeof list, values: readonly unknown[]): Promise<number[]> {
@@ -170,16 +176,8 @@ async function numbersOf(db: Queryable, search: typeof list, values: readonly un
   return rows.map((row) => row.seq)
 }
 
-function toValues(
-  { organizationId, contactId, until }: SearchedConversation,
-  terms: readonly SearchTerm[],
-  { skip, limit }: MatchRange,
-): unknown[] {
-  return [organizationId, contactId, until, ...toArrays(terms), skip, limit]
-}
-
-function isIndexed(terms: readonly SearchTerm[]): boolean {
-  return terms.every((term) => isKnownToTrigrams(toPattern(term).like))
+function toValues({ organizationId, contactId, after, until }: SearchedRange, terms: readonly SearchTerm[]): unknown[] {
+  return [organizationId, contactId, after, until, ...toArrays(terms)]
 }
 
 function toArrays(terms: readonly SearchTerm[]): [string[], (string | null)[] | null] {

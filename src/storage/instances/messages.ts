@@ -20,12 +20,6 @@ export interface ChannelFilter {
   status: GatewayStatus | null
 }
 
-/** Conditions that select the channel `$2` for the row `m`; separate texts let the planner choose an index. */
-const CHANNEL_CASES = {
-  instance: 'm.instance_id = $2::uuid',
-  organization: 'm.instance_id IS NULL AND $2::uuid IS NULL',
-} as const
-
 /** The gateway's status of row `m`, as in model/instances/gateway-message. */
 const STATUS = `CASE
     WHEN m.outcome IS NOT NULL THEN 'PENDING'
@@ -35,68 +29,14 @@ const STATUS = `CASE
     ELSE 'SERVER_ACK'
   END`
 
-/** All filters, in `$3` to `$7`. */
-const FILTERED = `m.created_at BETWEEN $3 AND $4
+/** All filters of a message `m`, in `$3` to `$7`. */
+export const FILTERED = `m.created_at BETWEEN $3 AND $4
        AND ($5::boolean IS NULL OR (m.sender_type IN ('bot-chat', 'human-chat')) = $5)
        AND ($6::text IS NULL OR m.gateway_type = $6)
        AND ($7::text IS NULL OR ${STATUS} = $7)`
 
-/** With only a time filter the index is sufficient; otherwise rows are read. */
-const FILTERS = { time: 'm.created_at BETWEEN $3 AND $4', all: FILTERED } as const
-const AFTER_FILTER = { time: ['$5', '$6'], all: ['$8', '$9'] } as const
-
-type ChannelCase = keyof typeof CHANNEL_CASES
-type Filter = keyof typeof FILTERS
-
-const onChannel = (channelCase: ChannelCase, filter: Filter) =>
-  `m.organization_id = $1 AND ${CHANNEL_CASES[channelCase]} AND m.seq IS NOT NULL AND ${FILTERS[filter]}`
-
-const FOUND_COLUMNS = `${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.network_id, c.full_name`
-
-// ORDER BY and OFFSET 0 make the planner use the index. It considers a full scan cheaper, which is true only if the
-// rows are needed anyway.
-const INDEX_ALONE = { time: 'ORDER BY m.instance_id, m.created_at, m.id OFFSET 0', all: '' } as const
-
-const countOn = (channelCase: ChannelCase, filter: Filter) =>
-  statement<{ total: number }>(
-    `instanceMessages.count.${channelCase}.${filter}`,
-    `SELECT count(*)::float8 AS total FROM (
-       SELECT m.created_at FROM messages m
-       WHERE ${onChannel(channelCase, filter)}
-       ${INDEX_ALONE[filter]}
-     ) m`,
-  )
-
-// The channel leads the ORDER BY although it is constant, because the planner does not see that with IS NULL and would
-// sort.
-const pageOn = (channelCase: ChannelCase, filter: Filter, direction: 'ASC' | 'DESC') =>
-  statement<ChannelMessage>(
-    `instanceMessages.page.${channelCase}.${filter}.${direction}`,
-    `SELECT ${FOUND_COLUMNS}
-     FROM (
-       SELECT m.id, m.created_at FROM messages m
-       WHERE ${onChannel(channelCase, filter)}
-       ORDER BY m.instance_id ${direction}, m.created_at ${direction}, m.id ${direction}
-       OFFSET ${AFTER_FILTER[filter][0]} LIMIT ${AFTER_FILTER[filter][1]}
-     ) page
-     CROSS JOIN LATERAL (
-       SELECT * FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = page.id OFFSET 0
-     ) m CROSS JOIN LATERAL (
-       SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = m.contact_id OFFSET 0
-     ) c
-     ORDER BY page.created_at DESC, page.id DESC`,
-  )
-
-const ofChannel = (channelCase: ChannelCase, filter: Filter) => ({
-  count: countOn(channelCase, filter),
-  newest: pageOn(channelCase, filter, 'DESC'),
-  oldest: pageOn(channelCase, filter, 'ASC'),
-})
-
-const CHANNEL_STATEMENTS = {
-  instance: { time: ofChannel('instance', 'time'), all: ofChannel('instance', 'all') },
-  organization: { time: ofChannel('organization', 'time'), all: ofChannel('organization', 'all') },
-}
+/** The columns of a message `m` with its contact `c`. */
+export const FOUND_COLUMNS = `${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.network_id, c.full_name`
 
 const pageOfConversation = (
   name: string,
@@ -183,30 +123,6 @@ const isSole = statement<{ is_sole: boolean }>(
 export async function isOnlyChannel(db: Queryable, organizationId: string, channelId: string | null): Promise<boolean> {
   const [row] = await db.run(isSole, [organizationId, channelId])
   return row?.is_sole === true
-}
-
-/** Counts the messages of a channel that match the filter. */
-export async function countChannelMessages(
-  db: Queryable,
-  organizationId: string,
-  channelId: string | null,
-  filter: ChannelFilter,
-): Promise<number> {
-  const [row] = await db.run(statementsFor(channelId, filter).count, [organizationId, channelId, ...valuesOf(filter)])
-  return row?.total ?? 0
-}
-
-/**
- * A page of the messages of a channel that match the filter, newest first; `total` lets it read from the nearer end.
- */
-export function listChannelMessages(
-  db: Queryable,
-  organizationId: string,
-  channelId: string | null,
-  filter: ChannelFilter,
-  range: PageRange,
-): Promise<ChannelMessage[]> {
-  return runFromNearerEnd(db, statementsFor(channelId, filter), [organizationId, channelId, ...valuesOf(filter)], range)
 }
 
 /** The offset and size of a page, counted from the newest message, and the total. */
@@ -304,23 +220,17 @@ export function findChannelMessages(
 
 const EVERY: ChannelFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }
 
-function statementsFor(channelId: string | null, filter: ChannelFilter) {
-  return CHANNEL_STATEMENTS[channelId === null ? 'organization' : 'instance'][isByTime(filter) ? 'time' : 'all']
-}
-
 /** True if the filter matches everything. */
 export function isEvery(filter: ChannelFilter): boolean {
   return isByTime(filter) && filter.from === null && filter.to === null
 }
 
-function isByTime({ fromMe, messageType, status }: ChannelFilter): boolean {
+/** True if the filter asks for no more than the time, which an index has. */
+export function isByTime({ fromMe, messageType, status }: ChannelFilter): boolean {
   return fromMe === null && messageType === null && status === null
 }
 
-function valuesOf(filter: ChannelFilter): unknown[] {
-  return isByTime(filter) ? allValues(filter).slice(0, 2) : allValues(filter)
-}
-
-function allValues({ from, to, fromMe, messageType, status }: ChannelFilter): unknown[] {
+/** The values of FILTERED. */
+export function allValues({ from, to, fromMe, messageType, status }: ChannelFilter): unknown[] {
   return [from ?? '-infinity', to ?? 'infinity', fromMe, messageType, status]
 }

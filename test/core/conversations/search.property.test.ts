@@ -201,7 +201,7 @@ it('a search returns the same as reading every message, for any indexed part', a
           expect(found).toEqual({ total: expected.length, seqs: cut(expected, range) })
 
           const until = contact.searchable_seq
-          const conversation = { organizationId: organization.id, contactId: contact.id, until }
+          const conversation = { organizationId: organization.id, contactId: contact.id, after: 0, until }
           const known = cut(
             expected.filter((seq) => seq <= until),
             range,

@@ -4,9 +4,8 @@ import { normalizeTerm } from '../../../model/conversations/search-terms.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 import { findContactById } from '../../../storage/contacts/contacts.js'
-import { listContactPage } from '../../../storage/contacts/lists.js'
 import { hasMessageOnChannel, listContactsOnChannel } from '../../../storage/instances/contacts.js'
-import { findContactPage } from '../../contacts/list.js'
+import { findContactPage, listAllContacts } from '../../contacts/list.js'
 import { findChatContact } from './chat-contact.js'
 import type { GatewayPage } from './find-messages.js'
 
@@ -29,8 +28,8 @@ export async function findContacts(
   const wanted = normalizeName(search)
   const { contacts } =
     wanted === null
-      ? await listContactPage(ctx.database, organization.id, skip, limit)
-      : await findContactPage(ctx, organization.id, { name: wanted, digits: null, forms: [] }, skip, limit)
+      ? await listAllContacts(ctx, organization.id, { page, limit })
+      : await findContactPage(ctx, organization.id, { name: wanted, digits: null, forms: [] }, { page, limit })
   return contacts
 }
 

@@ -2,17 +2,24 @@ import type { Context } from '../../../context.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Organization } from '../../../model/organizations/organization.js'
+import { MAX_DEPTH } from '../../../model/page.js'
+import { Problem } from '../../../model/problem.js'
 import { findChannelTotal } from '../../../storage/instances/channel-counts.js'
+import {
+  countChannelMessages,
+  LOOKED_THROUGH,
+  listChannelMessages,
+  listMessageMilestones,
+  listMessagesFrom,
+} from '../../../storage/instances/channel-messages.js'
 import {
   type ChannelFilter,
   type ChannelMessage,
-  countChannelMessages,
   countConversationMessages,
   findChannelMessage,
   findNewestOfConversation,
   isEvery,
   isOnlyChannel,
-  listChannelMessages,
   listConversationMessages,
   listWholeConversation,
 } from '../../../storage/instances/messages.js'
@@ -82,21 +89,51 @@ async function findByKey(
   return { messages: page === 1 ? [message] : [], total: 1 }
 }
 
-/** The total of a channel is stored; with a filter, messages are counted. */
+/** The total of a channel is stored, and pages far from the newest message are read from the oldest or a milestone. */
 async function findOnChannel(
-  { database }: Context,
+  { database, milestones }: Context,
   organizationId: string,
   channelId: string | null,
   filter: ChannelFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {
-  const total = isEvery(filter)
-    ? await findChannelTotal(database, organizationId, channelId)
-    : await countChannelMessages(database, organizationId, channelId, filter)
-  const range = { ...toRange(page), total }
+  if (!isEvery(filter)) return findFiltered(database, organizationId, channelId, filter, page)
+  const total = await findChannelTotal(database, organizationId, channelId)
+  const { skip, limit } = toRange(page)
+  if (skip >= total) return { messages: [], total }
+  if (skip <= MAX_DEPTH) {
+    return { messages: await listChannelMessages(database, organizationId, channelId, filter, { skip, limit }), total }
+  }
+  const size = Math.min(limit, total - skip)
+  const name = `messages of ${organizationId}/${channelId}`
+  const milestone = await milestones.find(name, total - skip - size, (after) =>
+    listMessageMilestones(database, organizationId, channelId, after),
+  )
+  return { messages: await listMessagesFrom(database, organizationId, channelId, milestone, size), total }
+}
+
+/** Throws invalid_parameter if the filter does not find the page among the messages that it looks through. */
+async function findFiltered(
+  database: Context['database'],
+  organizationId: string,
+  channelId: string | null,
+  filter: ChannelFilter,
+  page: GatewayPage,
+): Promise<FoundMessages> {
+  const { total, is_cut: isCut } = await countChannelMessages(database, organizationId, channelId, filter)
+  const { skip, limit } = toRange(page)
+  if (isCut && skip + limit > total) throw lookedThrough(page)
   const messages =
-    range.skip < total ? await listChannelMessages(database, organizationId, channelId, filter, range) : []
+    skip < total ? await listChannelMessages(database, organizationId, channelId, filter, { skip, limit }) : []
   return { messages, total }
+}
+
+function lookedThrough({ page }: GatewayPage): Problem {
+  return new Problem(
+    'invalid_parameter',
+    `page ${page} is not among the newest ${LOOKED_THROUGH} messages, which are all that this filter looks through: ` +
+      'narrow messageTimestamp, or give key.remoteJid',
+  )
 }
 
 /** If the organization has only one channel, as most have, the numbering of the conversation gives total and offset. */

@@ -23,6 +23,11 @@ export function useInbox(filter: InboxFilter, openId: string | null) {
     refetchOnMount: 'always',
     refetchOnWindowFocus: false,
   })
+  // With a filter that rarely matches, a page may be empty although there are more.
+  const isPageEmpty = data?.pages.at(-1)?.contacts.length === 0
+  useEffect(() => {
+    if (isPageEmpty && hasNextPage && !isFetchingNextPage && !error) void fetchNextPage()
+  }, [isPageEmpty, hasNextPage, isFetchingNextPage, error, fetchNextPage])
   const { contacts, missing } = useMemo(
     () => listContacts(data?.pages ?? [], latest.updates, filter, { memberId: member.id, openId }),
     [data, latest, filter, member.id, openId],
@@ -44,7 +49,8 @@ export function useInbox(filter: InboxFilter, openId: string | null) {
       })
     }
   }, [missing, keep, refetch])
-  return { contacts, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch }
+  const isLooking = contacts.length === 0 && hasNextPage
+  return { contacts, error, isPending: isPending || isLooking, hasNextPage, isFetchingNextPage, fetchNextPage, refetch }
 }
 
 async function readPage({ view, tag, search }: InboxFilter, cursor: string | null, signal: AbortSignal) {
