@@ -31,31 +31,22 @@ async function sync({ env, streams }: Invocation, options: SyncOptions): Promise
     const organization = await findOrganizationByName(operator, options.org)
     const storefront = createStorefrontClient(createAddressGuard(allowedPrivateHosts))
     const ctx = { ...operator, log: createLogger(logLevel), storefront }
-    return syncToTheEnd(ctx, organization).finally(() => storefront.close())
+    return syncFor(ctx, organization).finally(() => storefront.close())
   })
   printFields(streams, { orders }, options)
 }
 
 /** Returns the number of recorded orders. */
-async function syncToTheEnd(ctx: SyncContext, { id, name }: Organization): Promise<number> {
-  let orders = 0
-  for (;;) {
-    const synced = await syncOrders(ctx, id)
-    orders += synced.orders
-    switch (synced.outcome) {
-      case 'more':
-        continue
-      case 'done':
-        return orders
-      case 'not_connected':
-        throw new CliFailure(1, `${name} has no storefront: connect it by parley org storefront`)
-      case 'limited':
-        throw new CliFailure(
-          1,
-          `The storefront's rate limit is reached: try again in a while (${orders} orders so far)`,
-        )
-      default:
-        throw new CliFailure(1, `The storefront could not be asked (${orders} orders so far): ${synced.text}`)
-    }
+async function syncFor(ctx: SyncContext, { id, name }: Organization): Promise<number> {
+  const { orders, ...synced } = await syncOrders(ctx, id)
+  switch (synced.outcome) {
+    case 'done':
+      return orders
+    case 'not_connected':
+      throw new CliFailure(1, `${name} has no storefront: connect it by parley org storefront`)
+    case 'limited':
+      throw new CliFailure(1, `The storefront's rate limit is reached: try again in a while (${orders} orders so far)`)
+    default:
+      throw new CliFailure(1, `The storefront could not be asked (${orders} orders so far): ${synced.text}`)
   }
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { blobKey } from '../../model/messages/media.js'
 import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../storage/messages/media.js'
 
@@ -8,6 +9,23 @@ const BATCH = 500
 export async function removeMedia(ctx: Context, organizationId: string, mediaIds: readonly string[]): Promise<void> {
   await ctx.blobs.remove(mediaIds.map((id) => blobKey(organizationId, id)))
   await deleteMedia(ctx.database, organizationId, mediaIds)
+}
+
+/** Removes files for a while, as a job that continues with the rest. */
+export async function removeMediaAsJob(
+  ctx: Context,
+  organizationId: string,
+  mediaIds: readonly string[],
+): Promise<Again | null> {
+  const until = performance.now() + SLICE_MS
+  let removed = 0
+  while (removed < mediaIds.length) {
+    if (removed > 0 && performance.now() >= until)
+      return { againInMs: 0, payload: { mediaIds: mediaIds.slice(removed) } }
+    await removeMedia(ctx, organizationId, mediaIds.slice(removed, removed + BATCH))
+    removed += BATCH
+  }
+  return null
 }
 
 /** Removes a file unless a message shows it. */

@@ -18,8 +18,8 @@ import { organizationNotFound } from './organizations.js'
 const MEDIA_BATCH = 500
 /** After this many batches (seconds to a minute) a job gives its place back. */
 const MAX_BATCHES = 200
-/** Longer than any request. */
-const REST_MS = 60_000
+/** The pause before the last pass: longer than any request. */
+const LAST_PASS_MS = 60_000
 /** Checking that nothing refers to a deleted row may read a whole table. */
 const SLOW_STATEMENT_MS = 30 * 60_000
 
@@ -55,14 +55,14 @@ export async function deleteOrganizationData(
   isLast: boolean,
   signal?: AbortSignal,
 ): Promise<Again | null> {
-  const database = ctx.database.patient(SLOW_STATEMENT_MS)
+  const database = ctx.database.withStatementTimeout(SLOW_STATEMENT_MS)
   // A job's payload alone must not be enough to delete an organization.
   if (await findOrganization(database, organizationId)) throw new Error(`${organizationId} is not deleted`)
   const run = { ctx: { ...ctx, database }, organizationId, signal, batches: 0 }
   while (await deletePass(run)) {
     if (run.batches >= MAX_BATCHES) return { againInMs: 0 }
   }
-  if (!isLast) return { againInMs: REST_MS, payload: { isLast: true } }
+  if (!isLast) return { againInMs: LAST_PASS_MS, payload: { isLast: true } }
   await retryOnDeadlock(() => deleteOrganizationRow(database, organizationId))
   return null
 }

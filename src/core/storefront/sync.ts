@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
-import type { Again } from '../../model/jobs.js'
+import { type Again, SLICE_MS } from '../../model/jobs.js'
 import {
   enqueueAllOrderSyncs,
   findOrderSync,
@@ -8,29 +8,47 @@ import {
   recordOrderProgress,
   recordOrderSyncEnd,
 } from '../../storage/storefront/orders.js'
-import type { Failure, ListOrdersOutcome, OrderCursor, OrderPage, Shop } from '../../storefront/client.js'
+import type { Failure, OrderCursor, OrderPage } from '../../storefront/client.js'
 import { recordOrders } from './record.js'
 import { openShop } from './shop.js'
 
 /** The command line uses it too. */
 export type SyncContext = Pick<Context, 'database' | 'clock' | 'log' | 'secrets' | 'storefront'>
 
+/** Where the list of an organization's orders continues, as the state of a job. Times are in ISO 8601. */
+export interface OrderList {
+  /** The storefront that is listed. */
+  url: string
+  since: string
+  /** Up to when the orders were known when the list began. */
+  known: string
+  /** The latest change that the list has shown. */
+  reached: string
+  /** Whether it has shown all orders by the time of their change. */
+  isInOrder: boolean
+  /** Null: at its first page. */
+  cursor: OrderCursor | null
+  pages: number
+  /** How often in a row the shop has asked to wait. */
+  waits: number
+}
+
 /**
- * The outcome of a sync. `done`: all orders are known; `more`: call it again for the rest; `not_connected`: there is no
- * storefront, or another one by now. `orders`: how many were recorded.
+ * The outcome of a sync. `done`: all orders are known; `not_connected`: there is no storefront, or another one by now.
+ * `orders`: how many were recorded.
  */
-export type SyncOutcome = { orders: number } & ({ outcome: 'done' | 'more' | 'not_connected' } | Failure)
+export type SyncOutcome = { orders: number } & ({ outcome: 'done' | 'not_connected' } | Failure)
+
+/** `more`: there may be more orders; `list` continues in `inMs` milliseconds. Null: a new list. */
+type SliceOutcome = SyncOutcome | { outcome: 'more'; orders: number; list: OrderList | null; inMs: number }
 
 const DAY_MS = 86_400_000
 /** Reading older orders needs a separate permission of the shop. */
 const FIRST_SYNC_MS = 60 * DAY_MS
 /** A shop reports the visit that led to an order after the order, without changing the order's update time. */
 const OVERLAP_MS = 2 * 3_600_000
-/** After this time another job continues, since the queue gives a job at most four hours. */
-const MAX_RUN_MS = 30 * 60_000
 /** Longer lists continue with a new query, because GraphQL returns at most 25,000 orders of one list. */
 const MAX_PAGES = 200
-const RATE_LIMITED = 'the list of orders takes longer than half an hour, and another run would start at the same place'
 const MAX_WAIT_MS = 60_000
 /** How often in a row a shop may ask to wait. */
 const MAX_WAITS = 5
@@ -39,22 +57,29 @@ const MAX_WAITS = 5
  * Records the orders that changed in an organization's storefront since the last sync; the first sync covers 60 days.
  * Progress is stored with every page, so after a crash a later sync continues there.
  */
-export async function syncOrders(ctx: SyncContext, organizationId: string, signal?: AbortSignal): Promise<SyncOutcome> {
-  const sync = await findOrderSync(ctx.database, organizationId)
-  if (sync === null) return { outcome: 'not_connected', orders: 0 }
-  const outcome = await readOrders(ctx, organizationId, sync, signal)
-  if (outcome.outcome === 'done') await recordOrderSyncEnd(ctx.database, organizationId, sync.url, ctx.clock())
-  return outcome
+export async function syncOrders(ctx: SyncContext, organizationId: string): Promise<SyncOutcome> {
+  let list: OrderList | null = null
+  for (let orders = 0; ; ) {
+    const slice = await syncSlice(ctx, organizationId, list)
+    orders += slice.orders
+    if (slice.outcome !== 'more') return { ...slice, orders }
+    list = slice.list
+    await sleep(slice.inMs)
+  }
 }
 
-/** Like syncOrders, as a job: a storefront that cannot be reached is tried again within the hour. */
+/**
+ * Like syncOrders, as a job that continues `list` (null: begins) and gives its place back after a while, or while the
+ * shop asks to wait. A storefront that cannot be reached is tried again within the hour.
+ */
 export async function syncOrdersAsJob(
   ctx: SyncContext,
   organizationId: string,
-  signal?: AbortSignal,
+  list: OrderList | null,
 ): Promise<Again | null> {
-  const { outcome, orders, ...failure } = await syncOrders(ctx, organizationId, signal)
-  if (outcome === 'more') return { againInMs: 0 }
+  const slice = await syncSlice(ctx, organizationId, list)
+  if (slice.outcome === 'more') return { againInMs: slice.inMs, payload: { list: slice.list } }
+  const { outcome, orders, ...failure } = slice
   if (outcome === 'done' || outcome === 'not_connected') return null
   ctx.log.warn(
     { organizationId, outcome, orders, ...failure },
@@ -68,64 +93,54 @@ export function scheduleOrderSyncs(ctx: Pick<Context, 'database'>): Promise<void
   return enqueueAllOrderSyncs(ctx.database)
 }
 
-async function readOrders(
-  ctx: SyncContext,
-  organizationId: string,
-  sync: OrderSync,
-  signal: AbortSignal | undefined,
-): Promise<SyncOutcome> {
+/** Reads pages for a while. */
+async function syncSlice(ctx: SyncContext, organizationId: string, given: OrderList | null): Promise<SliceOutcome> {
+  const sync = await findOrderSync(ctx.database, organizationId)
+  if (sync === null) return { outcome: 'not_connected', orders: 0 }
   const shop = openShop(ctx, organizationId, sync)
   const begun = ctx.clock()
-  const since = beginOf(sync, begun)
-  let reached = since
-  let isInOrder = true
+  let list = given?.url === sync.url ? given : beginList(sync, begun)
   let orders = 0
-  let cursor: OrderCursor | null = null
-  for (let pages = 1; ; pages++) {
-    const listed = await listWithWaits(ctx, shop, since, cursor, signal)
+  do {
+    const listed = await ctx.storefront.listOrders(shop, new Date(list.since), list.cursor)
+    if (listed.outcome === 'limited' && listed.retryAfterMs <= MAX_WAIT_MS && list.waits < MAX_WAITS)
+      return { outcome: 'more', orders, list: { ...list, waits: list.waits + 1 }, inMs: listed.retryAfterMs }
     if (listed.outcome !== 'listed') return { ...listed, orders }
     await record(ctx, organizationId, listed.page)
     orders += listed.page.orders.length
-    cursor = listed.page.next
-
-    // In a list that is not in order, the position is known only at its end.
-    isInOrder &&= listed.page.orders.every(
-      (order, index, all) => order.updatedAt >= (all[index - 1]?.updatedAt ?? reached),
-    )
-    reached = latestOf(listed.page, reached)
-    const isKnown = (isInOrder || cursor === null) && reached > since
-    if (isKnown && !(await recordOrderProgress(ctx.database, organizationId, sync.url, reached))) {
-      return { outcome: 'not_connected', orders }
+    list = continueList(list, listed.page)
+    if (!(await recordProgress(ctx, organizationId, list))) return { outcome: 'not_connected', orders }
+    if (list.cursor === null) {
+      await recordOrderSyncEnd(ctx.database, organizationId, sync.url, ctx.clock())
+      return { outcome: 'done', orders }
     }
-    if (cursor === null) return { outcome: 'done', orders }
-    const hasGotOn = isInOrder && reached > (sync.until ?? since)
-    const isTimeUp = ctx.clock().getTime() - begun.getTime() >= MAX_RUN_MS
-    if (hasGotOn && (isTimeUp || pages >= MAX_PAGES)) return { outcome: 'more', orders }
-    if (isTimeUp) return { outcome: 'unavailable', text: RATE_LIMITED, orders }
-  }
+    if (list.pages >= MAX_PAGES && list.isInOrder && list.reached > list.known)
+      return { outcome: 'more', orders, list: null, inMs: 0 }
+  } while (ctx.clock().getTime() - begun.getTime() < SLICE_MS)
+  return { outcome: 'more', orders, list, inMs: 0 }
 }
 
-function beginOf({ until }: OrderSync, now: Date): Date {
-  return new Date(until === null ? now.getTime() - FIRST_SYNC_MS : until.getTime() - OVERLAP_MS)
+function beginList({ url, until }: OrderSync, now: Date): OrderList {
+  const since = new Date(until === null ? now.getTime() - FIRST_SYNC_MS : until.getTime() - OVERLAP_MS).toISOString()
+  const known = until?.toISOString() ?? since
+  return { url, since, known, reached: since, isInOrder: true, cursor: null, pages: 0, waits: 0 }
 }
 
-function latestOf({ orders }: OrderPage, reached: Date): Date {
-  return orders.reduce((latest, { updatedAt }) => (updatedAt > latest ? updatedAt : latest), reached)
+function continueList(list: OrderList, { orders, next }: OrderPage): OrderList {
+  const times = orders.map(({ updatedAt }) => updatedAt.toISOString())
+  const isInOrder = list.isInOrder && times.every((time, index) => time >= (times[index - 1] ?? list.reached))
+  const reached = times.reduce((latest, time) => (time > latest ? time : latest), list.reached)
+  return { ...list, reached, isInOrder, cursor: next, pages: list.pages + 1, waits: 0 }
 }
 
-/** Waits as long as the shop asks, up to a minute, and a limited number of times. */
-async function listWithWaits(
-  ctx: SyncContext,
-  shop: Shop,
-  since: Date,
-  cursor: OrderCursor | null,
-  signal: AbortSignal | undefined,
-): Promise<ListOrdersOutcome> {
-  for (let waits = 0; ; waits++) {
-    const listed = await ctx.storefront.listOrders(shop, since, cursor)
-    if (listed.outcome !== 'limited' || listed.retryAfterMs > MAX_WAIT_MS || waits === MAX_WAITS) return listed
-    await sleep(listed.retryAfterMs, signal)
-  }
+/** In a list that is not in order, the position is known only at its end. False: the storefront is another one now. */
+async function recordProgress(
+  { database }: SyncContext,
+  organizationId: string,
+  { url, since, reached, isInOrder, cursor }: OrderList,
+): Promise<boolean> {
+  const isKnown = (isInOrder || cursor === null) && reached > since
+  return !isKnown || recordOrderProgress(database, organizationId, url, new Date(reached))
 }
 
 async function record(ctx: SyncContext, organizationId: string, { orders, unreadable }: OrderPage): Promise<void> {

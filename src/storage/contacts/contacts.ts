@@ -2,11 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import { normalizeText } from '../../lib/text/normalize.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
-import { ERASE_RECIPIENTS } from '../broadcasts/contact-changes.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
-import { countOnChannels } from '../instances/channel-counts.js'
-import { enqueueJobs } from '../jobs/enqueue.js'
-import { lockFeed } from '../webhooks/feeds.js'
 
 /** The columns of a contact, the same in all statements. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
@@ -119,124 +115,6 @@ const renumber = statement<Contact>(
    )
    SELECT ${CONTACT_COLUMNS} FROM renumbered`,
   { raises: 'events' },
-)
-
-const lock = statement<{ id: string }>(
-  'contacts.lock',
-  `SELECT id FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 FOR UPDATE`,
-)
-
-const lockCounted = statement<{ id: string }>(
-  'contacts.lockCounted',
-  `SELECT id FROM messages
-   WHERE organization_id = $1 AND contact_id = $2 AND broadcast_id IS NOT NULL
-   ORDER BY id
-   FOR UPDATE`,
-)
-
-/** The kept answers that may contain data of other contacts: import reports, also in the console. */
-const REPORTS = ['', '/console/api']
-  .flatMap((base) => [`'POST ${base}/contacts/import'`, `'POST ${base}/opt-outs/import'`])
-  .join(', ')
-
-// This statement enqueues one job that blanks traces elsewhere (raw callbacks, events) and another that removes the
-// bytes of files. The rows of files are deleted at once, so their URLs stop working. The file of an inbound message has
-// the message's id, and may be stored in part; the file of a broadcast belongs to all its recipients, and stays.
-const erase = statement<{ id: string }>(
-  'contacts.erase',
-  `WITH addresses AS (
-     SELECT coalesce(json_agg(address), '[]') AS list
-     FROM (
-       SELECT address FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2
-       UNION
-       SELECT address FROM contact_address_spans WHERE organization_id = $1 AND contact_id = $2
-     ) known
-   ), erased AS (
-     DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
-   ), ${ERASE_RECIPIENTS}, messages AS (
-     DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased)
-     RETURNING id, seq, instance_id, CASE WHEN media_id = id OR media_state IS NOT NULL THEN id END AS file_id
-   ), files AS (
-     DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
-   ), counted AS (
-     INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM erased
-   ), numbered AS (
-     SELECT $1::uuid AS organization_id, instance_id FROM messages WHERE seq IS NOT NULL
-   ), counted_on_channels AS (
-     ${countOnChannels('numbered', '-count(*)')}
-   ), kept_answers AS (
-     DELETE FROM idempotency_keys
-     WHERE organization_id = $1
-       AND (resource_id = (SELECT id FROM erased) OR resource_id IN (SELECT id FROM messages))
-   ), kept_reports AS (
-     DELETE FROM idempotency_keys
-     WHERE organization_id = $1 AND operation IN (${REPORTS}) AND EXISTS (
-       SELECT FROM addresses, json_array_elements_text(addresses.list) AS address
-       WHERE position(address IN answer::text) > 0
-     )
-   ), job AS (
-     ${enqueueJobs({
-       task: 'erase_traces',
-       from: 'erased, addresses',
-       payload: "jsonb_build_object('contactId', $2::uuid, 'addresses', addresses.list)",
-     })}
-   ), event AS (
-     ${raiseEvents({
-       from: 'erased',
-       id: '$3',
-       type: "'contact.erased'",
-       data: "jsonb_build_object('erased', jsonb_build_object('id', id))",
-     })}
-   ), files_job AS (
-     ${enqueueJobs({
-       task: 'remove_media',
-       from: '(SELECT json_agg(file_id) AS ids FROM messages WHERE file_id IS NOT NULL) files WHERE ids IS NOT NULL',
-       payload: "jsonb_build_object('mediaIds', files.ids)",
-     })}
-   )
-   SELECT id FROM erased`,
-  { raises: 'events' },
-)
-
-const eraseEvents = statement<never>(
-  'contacts.eraseEvents',
-  `WITH happened AS (
-     UPDATE events SET data = '{}' WHERE organization_id = $1 AND contact_id = $2 RETURNING seq
-   )
-   UPDATE webhook_deliveries d
-   SET status = CASE d.status WHEN 'pending' THEN 'failed' ELSE d.status END, next_attempt_at = NULL,
-     attempts = (
-       SELECT coalesce(jsonb_agg(attempt || '{"response_body": null}' ORDER BY n), '[]')
-       FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS made (attempt, n)
-     )
-   WHERE d.organization_id = $1 AND d.event_seq IN (SELECT seq FROM happened)`,
-)
-
-// A callback that waits or is set aside cannot be blanked yet; another job does it later. One that failed on every
-// attempt is blanked and forgotten.
-const eraseCallbacks = statement<never>(
-  'contacts.eraseCallbacks',
-  `WITH named AS (
-     SELECT c.id, c.waiting OR (s.callback_id IS NOT NULL AND s.failed_at IS NULL) AS is_waiting
-     FROM callbacks c
-     LEFT JOIN set_aside_callbacks s ON s.organization_id = $1 AND s.callback_id = c.id
-     WHERE c.organization_id = $1
-       AND EXISTS (SELECT FROM unnest($3::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
-   ), later AS (
-     ${enqueueJobs({
-       task: 'erase_traces',
-       from: '(SELECT WHERE EXISTS (SELECT FROM named WHERE is_waiting)) waiting',
-       payload: "jsonb_build_object('contactId', $2::uuid, 'addresses', $3::text[])",
-       runAt: "now() + interval '1 minute'",
-     })}
-   ), failed AS (
-     DELETE FROM set_aside_callbacks s USING named
-     WHERE s.organization_id = $1 AND s.callback_id = named.id AND NOT named.is_waiting
-   )
-   UPDATE callbacks c
-   SET body = ''
-   FROM named
-   WHERE c.organization_id = $1 AND c.id = named.id AND NOT named.is_waiting`,
 )
 
 /** The contacts of these look-ups, in the given order; null if no address leads to one. */
@@ -363,44 +241,4 @@ export async function renumberContact(
   eventId: string,
 ): Promise<void> {
   await db.raise(renumber, [organizationId, id, digits, eventId], [organizationId])
-}
-
-/**
- * Erases a contact with its messages and kept answers, raises contact.erased, and enqueues the jobs for its traces;
- * false if there is none. Needs a transaction: the locks come first, so that the last statement sees every message
- * recorded before, and the outcomes that broadcasts count.
- */
-export async function eraseContact(
-  transaction: Queryable,
-  organizationId: string,
-  id: string,
-  eventId: string,
-): Promise<boolean> {
-  await transaction.run(lock, [organizationId, id])
-  await transaction.run(lockCounted, [organizationId, id])
-  const rows = await transaction.raise(erase, [organizationId, id, eventId], [organizationId])
-  return rows.length > 0
-}
-
-/**
- * Blanks the events of an erased contact, which ends their deliveries. Needs a transaction: while the feed is locked,
- * no event of the contact becomes a delivery.
- */
-export async function eraseContactEvents(transaction: Queryable, organizationId: string, id: string): Promise<void> {
-  await lockFeed(transaction, organizationId)
-  await transaction.run(eraseEvents, [organizationId, id])
-}
-
-/**
- * Blanks the raw callbacks that name an address of an erased contact; enqueues another job if some of them are
- * unprocessed. Reads all callbacks of the organization.
- */
-export async function eraseContactCallbacks(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  addresses: readonly string[],
-): Promise<void> {
-  const spellings = addresses.map((address) => address.replace(/^user:/, ''))
-  await db.run(eraseCallbacks, [organizationId, id, spellings])
 }

@@ -1,10 +1,11 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
+import { COUNT_LIMIT } from '../../model/page.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { CONTACT_COLUMNS } from './contacts.js'
 
-/** One page of an organization's opt-outs, newest first, and the number on all pages. */
+/** One page of an organization's opt-outs, newest first, and the number on all pages, counted up to `COUNT_LIMIT`. */
 export interface OptOutPage {
   contacts: OptedOutContact[]
   total: number
@@ -101,7 +102,10 @@ const optOutByUpstream = statement<never>(
 const OPTED_OUT = 'organization_id = $1 AND opted_out_at IS NOT NULL'
 const NEWEST_FIRST = 'ORDER BY opted_out_at DESC, id DESC'
 
-const count = statement<{ total: number }>('optOuts.count', `SELECT count(*) AS total FROM contacts WHERE ${OPTED_OUT}`)
+const count = statement<{ total: number }>(
+  'optOuts.count',
+  `SELECT count(*) AS total FROM (SELECT FROM contacts WHERE ${OPTED_OUT} LIMIT ${COUNT_LIMIT}) counted`,
+)
 
 const listPage = statement<OptedOutContact>(
   'optOuts.page',

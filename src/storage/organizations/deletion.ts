@@ -76,6 +76,7 @@ const WALKS: readonly Walk[] = [
   ['sending_paces', 'phone_number_id', 'text'],
   ['messages', 'id', 'uuid'],
   ['broadcast_recipients', 'broadcast_id', 'uuid'],
+  ['audience_recipients', 'audience_id', 'uuid'],
   ['broadcast_failures', 'broadcast_id', 'uuid'],
   ['broadcast_utm_campaigns', 'broadcast_id', 'uuid'],
   ['broadcast_retries', 'id', 'uuid'],

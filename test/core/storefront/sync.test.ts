@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { scheduleOrderSyncs, syncOrders } from '../../../src/core/storefront/sync.js'
+import { scheduleOrderSyncs, syncOrders, syncOrdersAsJob } from '../../../src/core/storefront/sync.js'
 import { connectStorefront, ordersOf, postOrders } from '../../interfaces/hooks/storefront-support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
@@ -190,7 +190,19 @@ describe('with a scripted server', () => {
     expect((await cursorOf(organization)).isSynced).toBe(true)
   })
 
-  describe('that takes half an hour per page', () => {
+  describe('in a job', () => {
+    const job = async () => {
+      const { rows } = await world.database.pool.query(
+        "SELECT payload, process_id FROM jobs WHERE task = 'sync_orders'",
+      )
+      return rows[0]
+    }
+    const run = async () => {
+      const { payload } = await job()
+      const again = await syncOrdersAsJob(world.app.ctx, organization.id, payload.list ?? null)
+      await world.database.pool.query("UPDATE jobs SET payload = $1 WHERE task = 'sync_orders'", [again?.payload ?? {}])
+      return again
+    }
     const slowly =
       (answer: Answering): Answering =>
       (request, response) => {
@@ -198,21 +210,47 @@ describe('with a scripted server', () => {
         return answer(request, response)
       }
 
-    it('a further job continues the list', async () => {
-      pages = [slowly(page([node(1, ago(2 * DAY))], 'a')), page([node(2, ago(DAY))], null)]
-      await world.drain()
-      expect(asked().map(({ after }) => after)).toEqual([null, null])
-      expect(await idsOf()).toEqual([1, 2])
+    it.each([
+      ['in order', [1, 2]],
+      ['in another order', [2, 1]],
+    ])('a slow list %s gives its place back, and continues at the next page', async (title, ids) => {
+      const nodes = ids.map((id) => node(id, ago((3 - id) * DAY)))
+      pages = [slowly(page(nodes, 'a')), page([node(3, ago(HOUR))], null)]
+      expect(await run()).toMatchObject({ againInMs: 0 })
+      expect((await cursorOf(organization)).until !== null).toBe(title === 'in order')
+      expect(await run()).toBeNull()
+      expect(asked().map(({ after }) => after)).toEqual([null, 'a'])
+      expect(await idsOf()).toEqual([1, 2, 3])
       expect((await cursorOf(organization)).isSynced).toBe(true)
     })
 
-    it('a list in another order is left until the next hour, because it would start over', async () => {
-      pages = [slowly(page([node(2, ago(DAY)), node(1, ago(2 * DAY))], 'a')), page([node(3, ago(HOUR))], null)]
-      await world.drain()
-      expect(asked()).toHaveLength(1)
-      expect(await cursorOf(organization)).toEqual({ until: null, isSynced: false })
-      await runHourly()
+    it('a shop that asks to wait keeps no place meanwhile', async () => {
+      pages = [page([node(1, ago(DAY))], 'a'), json(429, {}, { 'retry-after': '30' }), page([node(2, ago(HOUR))], null)]
+      expect(await run()).toMatchObject({ againInMs: 30_000 })
+      expect(await run()).toBeNull()
+      expect(asked().map(({ after }) => after)).toEqual([null, 'a', 'a'])
+      expect(await idsOf()).toEqual([1, 2])
+    })
+
+    it('a slice whose process died is repeated, which records nothing twice', async () => {
+      pages = [slowly(page([node(1, ago(2 * DAY))], 'a')), page([node(2, ago(DAY))], 'b')]
+      await run()
+      const { payload } = await job()
+      // Its process dies at the third page.
+      await syncOrdersAsJob(world.app.ctx, organization.id, payload.list)
+      pages = [page([node(2, ago(DAY))], 'b'), page([node(3, ago(HOUR))], null)]
+      expect(await syncOrdersAsJob(world.app.ctx, organization.id, payload.list)).toBeNull()
+      expect(asked().map(({ after }) => after)).toEqual([null, 'a', 'b', 'a', 'b'])
       expect(await idsOf()).toEqual([1, 2, 3])
+    })
+
+    it('the list of another storefront is not continued', async () => {
+      pages = [slowly(page([node(1, ago(DAY))], 'a'))]
+      await run()
+      await connectStorefront(world, organization, { url: `${server.url}/` })
+      pages = [page([node(2, ago(HOUR))], null)]
+      expect(await run()).toBeNull()
+      expect(asked().map(({ after }) => after)).toEqual([null, null])
     })
   })
 

@@ -25,6 +25,8 @@ async function furnish(): Promise<TestOrganization> {
   const link = { redirect_url: 'https://shop.example' }
   const { shortlink } = (await world.request('POST', '/shortlinks', { key, body: link })).body
   await world.request('GET', `/s/${shortlink.code}`)
+  const file = { key, body: 'chatNumber\n+5511987654321\n', headers: { 'content-type': 'text/csv' } }
+  expect((await world.request('POST', '/audiences', file)).status).toBe(201)
   const { member } = await signIn(world, organization)
   await makeSignInLink(world, member.id)
   await world.request('POST', '/contact', {
