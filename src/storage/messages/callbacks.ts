@@ -11,14 +11,14 @@ export interface StoredCallback {
   body: Buffer
 }
 
-/** A stored callback that is to be worked off. */
+/** A stored callback that is to be processed. */
 export interface WaitingCallback extends Omit<StoredCallback, 'organizationId'> {
   receivedAt: Date
   /** Whether it came from a linked device and not from the upstream. */
   isDevice: boolean
 }
 
-/** First half of the advisory locks of organizations whose callbacks are worked off; the second half is a hash. */
+/** First half of the advisory lock of an organization's callbacks; the second half is a hash of the organization. */
 const LOCK_CLASS = 0x63_61_6c_6c
 const lockOf = (organizationId: string) => `${LOCK_CLASS}, hashtext(${organizationId}::text)`
 
@@ -71,7 +71,7 @@ const complete = statement<{ completed: number }>(
    SELECT count(*) AS completed FROM completed`,
 )
 
-/** Walks from one organization with such rows to the next, so that its cost does not depend on the number of rows. */
+/** SQL: walks from one organization with such rows to the next, so its cost does not depend on the number of rows. */
 const walkOrganizations = (name: string, table: string, condition: string) => `${name} AS (
      (
        SELECT organization_id FROM ${table} WHERE ${condition} AND organization_id > $1 ORDER BY organization_id LIMIT 1
@@ -97,8 +97,7 @@ const listWaiting = statement<{ organization_id: string }>(
    LIMIT $3`,
 )
 
-// Callbacks that failed repeatedly are left out, because they are not likely to succeed soon; and those that follow
-// them.
+// Leaves out callbacks that failed repeatedly, because they are not likely to succeed soon, and those behind them.
 const listBacklogged = statement<{ organization_id: string }>(
   'callbacks.listBacklogged',
   `SELECT o.id AS organization_id FROM organizations o
@@ -150,7 +149,7 @@ const figures = statement<CallbackFigures>(
      (SELECT count(*) FROM set_aside_callbacks WHERE failed_at IS NOT NULL) AS failed`,
 )
 
-/** Stores callbacks, which wait from then on; the caller tells the queue (`wakeCallbacks`). */
+/** Stores callbacks as waiting; the caller wakes the queue (`wakeCallbacks`). */
 export async function insertCallbacks(db: Queryable, callbacks: readonly StoredCallback[]): Promise<void> {
   await db.run(insert, [
     callbacks.map((callback) => callback.organizationId),
@@ -169,9 +168,9 @@ export interface TakenCallbacks {
 }
 
 /**
- * Locks the organization's callbacks for this connection, and reads the first `limit` waiting ones, but none after
- * `bytes` of bodies. Null if another connection has the lock. The lock ends with the connection, or with
- * releaseCallbacks.
+ * Locks the organization's callbacks for this connection, and reads the first waiting ones: at most `limit`, and none
+ * after the one with which the bodies reach `bytes`. Null if another connection has the lock. The lock ends with the
+ * connection, or with releaseCallbacks.
  */
 export async function takeCallbacks(
   session: Queryable,
@@ -216,8 +215,8 @@ export async function listWaitingOrganizations(
 }
 
 /**
- * The organizations with callbacks that have waited since before `before`, or have been set aside since then and were
- * tried at most `attempts` times.
+ * The organizations with callbacks that have been waiting since before `before`, or that were set aside before then and
+ * failed at most `attempts` times.
  */
 export async function listBackloggedOrganizations(db: Queryable, before: Date, attempts: number): Promise<string[]> {
   const rows = await db.run(listBacklogged, [before, attempts])
@@ -226,13 +225,13 @@ export async function listBackloggedOrganizations(db: Queryable, before: Date, a
 
 /** The state of the queue of callbacks, of all tenants. */
 export interface CallbackFigures {
-  /** Counted up to 100,000. */
+  /** The number of waiting callbacks, counted up to 100,000. */
   waiting: number
   /** The age of the oldest waiting one in seconds; null if none waits. */
   oldestSeconds: number | null
-  /** Failed, and to be tried again; or behind such a one. */
+  /** The number of those that failed and are retried, and of those behind them. */
   setAside: number
-  /** Failed on every attempt. */
+  /** The number of those that failed on every attempt. */
   failed: number
 }
 
@@ -242,7 +241,10 @@ export async function readCallbackFigures(db: Queryable): Promise<CallbackFigure
   return row as CallbackFigures
 }
 
-/** Deletes at most `limit` callbacks that are done, that are not kept at `now`; resolves to their number. Of all tenants. */
+/**
+ * Deletes at most `limit` callbacks that are done and older at `now` than their organization keeps them; resolves to
+ * their number. Of all tenants.
+ */
 export async function pruneCallbacks(db: Queryable, now: Date, limit: number): Promise<number> {
   const [row] = await db.run(prune, [now, limit])
   return row?.count ?? 0

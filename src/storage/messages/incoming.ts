@@ -21,7 +21,7 @@ export interface IncomingMessage {
   text: string
   media_type: string | null
   content: unknown
-  /** Whether it has a file to fetch. */
+  /** Whether it has a file to download. */
   awaitsMedia: boolean
   contextUpstreamId: string | null
   /** As the network of a linked device has it. */
@@ -69,10 +69,10 @@ export const senderContact = (
        ) a
      ))`
 
-// Does not record a message whose contact is unresolved or lacks the known number, nor later ones of the same person. If
-// an edit or revocation came before the message, its text is used. A message with a file raises message.received after
-// the first try to fetch the file (see incoming-media), so that the event has the file's URL; this statement enqueues
-// that try. The contacts are locked in the order of their ids.
+// Does not record a message whose contact is unresolved or lacks the known number, nor later ones of the same person.
+// If an edit or revocation came before the message, its text is used. A message with a file raises message.received
+// after the first attempt to download the file (see incoming-media), so that the event has the file's URL; this
+// statement enqueues that job. The contacts are locked in the order of their ids.
 const record = statement<RecordRow>(
   'incoming.record',
   `WITH given AS MATERIALIZED (
@@ -101,8 +101,8 @@ const record = statement<RecordRow>(
      -- The people with an unresolved contact, and their first message that cannot be recorded.
      SELECT person, min(n) AS n FROM found WHERE NOT is_duplicate AND n NOT IN (SELECT n FROM known) GROUP BY person
    ), next AS MATERIALIZED (
-     -- What is recorded now: each message, its place among those of its contact, and the newest one until then.
-     SELECT k.*, row_number() OVER so_far AS place, count(*) OVER (PARTITION BY k.sender_id) AS places,
+     -- What is recorded now: each message, its position among those of its contact, and the newest time until then.
+     SELECT k.*, row_number() OVER so_far AS position, count(*) OVER (PARTITION BY k.sender_id) AS total,
        max(k.created_at) OVER so_far AS inbound_until
      FROM known k
      WHERE NOT EXISTS (SELECT FROM unknown u WHERE u.person = k.person AND u.n < k.n)
@@ -110,14 +110,14 @@ const record = statement<RecordRow>(
    ), numbered AS (
      -- Takes the next numbers of the conversations and updates the contacts.
      UPDATE contacts c
-     SET last_seq = c.last_seq + t.places,
+     SET last_seq = c.last_seq + t.total,
        has_unread_messages = (c.has_unread_messages OR (t.has_inbound AND NOT c.blocked)) AND NOT t.has_typed,
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = CASE WHEN t.has_inbound THEN greatest(c.last_inbound_at, t.inbound_at) ELSE c.last_inbound_at END,
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
        updated_at = now()
      FROM (
-       SELECT sender_id, count(*) AS places, bool_or(sender_type = 'user-chat') AS has_inbound,
+       SELECT sender_id, count(*) AS total, bool_or(sender_type = 'user-chat') AS has_inbound,
          bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE sender_type = 'user-chat') AS inbound_at,
          (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
          (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name
@@ -140,7 +140,7 @@ const record = statement<RecordRow>(
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
        assignee_id, gateway_type)
-     SELECT $1, k.id, c.id, c.last_seq - k.places + k.place, k.upstream_id, k.sender_type, k.message_type,
+     SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
        coalesce((
          SELECT e.text FROM messages e
          WHERE e.organization_id = $1 AND e.context_upstream_id = k.upstream_id AND e.contact_id = c.id AND e.seq IS NULL
@@ -160,7 +160,7 @@ const record = statement<RecordRow>(
      -- Raises the events of the messages, unless they wait for their files, with the contacts as they were then.
      ${raiseEvents({
        ...messageEvents(RECORDED_EVENT, 'k.event_id', {
-         contact: `CASE WHEN k.place = k.places THEN to_jsonb(c) ELSE to_jsonb(c) || jsonb_build_object('last_seq', m.seq,
+         contact: `CASE WHEN k.position = k.total THEN to_jsonb(c) ELSE to_jsonb(c) || jsonb_build_object('last_seq', m.seq,
            'last_inbound_at', CASE WHEN k.sender_type = 'user-chat' THEN greatest(k.inbound_before, k.inbound_until) ELSE c.last_inbound_at END)
          END`,
        }),
@@ -169,7 +169,7 @@ const record = statement<RecordRow>(
      ORDER BY k.n`,
      })}
    ), enqueued AS (
-     -- Enqueues the fetch of the files.
+     -- Enqueues the downloads of the files.
      ${enqueueJobs({
        task: 'fetch_media',
        from: "recorded WHERE media_state = 'awaited'",
@@ -179,7 +179,7 @@ const record = statement<RecordRow>(
      -- Raises contact.updated for contacts that got a name or were answered on the phone.
      ${raiseEvents({
        ...contactEvents('contact.updated', 'k.renamed_event_id', 'numbered'),
-       from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.place = 1
+       from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
        WHERE (k.name_before IS NULL AND numbered.full_name IS NOT NULL)
          OR (k.sender_type = 'human-chat' AND (k.unread_before OR k.bot_before IS DISTINCT FROM numbered.bot_status))`,
      })}
@@ -218,10 +218,10 @@ export interface SentMessage {
 
 /**
  * Records messages of the contacts that the addresses lead to, under their next numbers, once per upstream id; at most
- * one of them has a certain upstream id. A message is not recorded, and counts as no_contact, if an earlier one of the
- * same person has no contact yet. Those of one person have the same type of sender and the same profile name. Fails
- * with a unique violation if a message is being recorded at this moment; a second try finds a duplicate. A message that
- * awaits its file enqueues a job: wake the workers. Resolves to the results, in order.
+ * one of them may have a certain upstream id. A message is not recorded, and counts as no_contact, if an earlier one of
+ * the same person has no contact yet. The messages of one person must have the same type of sender and the same profile
+ * name. Throws a unique violation if another transaction records one of the messages at the same time; a retry finds a
+ * duplicate. A message that awaits its file enqueues a job: wake the workers. Resolves to the results, in order.
  */
 export async function recordIncomingMessages(
   db: Queryable,

@@ -74,11 +74,15 @@ const page = statement<ShownMessage>(
    ORDER BY m.seq`,
 )
 
+// One look-up per number. With = ANY, servers before 17 would read the whole conversation in order and test each message.
 const some = statement<ShownMessage>(
   'messages.some',
   `SELECT ${SHOWN_MESSAGE_COLUMNS}
-   FROM messages m
-   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq = ANY (${opaqueArray('$3', 'bigint')})
+   FROM unnest(${opaqueArray('$3', 'bigint')}) AS wanted (seq) CROSS JOIN LATERAL (
+     SELECT * FROM messages
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = $2 AND seq = wanted.seq
+     OFFSET 0
+   ) m
    ORDER BY m.seq`,
 )
 

@@ -4,10 +4,10 @@ import type { FailedWork } from '../../model/jobs.js'
 import { WAITING_COLUMNS, type WaitingCallback } from './callbacks.js'
 
 // A callback that failed alone is set aside with the keys (addresses, message ids) that it names. Later callbacks that
-// name one of them are set aside behind it, so that the order per person holds: their `attempts` are 0, and `run_at` is
-// infinite until the one before them is out of the way.
+// name one of them are set aside behind it, so that the order per person holds: their `attempts` are 0, and their
+// `run_at` is infinite until the one before them is done or has failed on its last attempt.
 
-/** When a callback failed, and when it is tried again. */
+/** A failed attempt of a callback, and when the next one is due. */
 export interface FailedAttempt {
   /** From 1. */
   attempts: number
@@ -23,7 +23,7 @@ export interface SetAsideCallback {
   attempts: number
 }
 
-/** Sets when the callbacks behind `head` are due, a CTE of callback_id, created_at, keys and due_at. */
+/** SQL: sets when the callbacks behind `head` are due. `head` is a CTE of callback_id, created_at, keys and due_at. */
 const setDue = (head: string) => `UPDATE set_aside_callbacks s SET run_at = h.due_at
      FROM ${head} h
      WHERE s.organization_id = $1 AND s.failed_at IS NULL AND s.attempts = 0 AND s.keys && h.keys
@@ -97,8 +97,8 @@ const retry = statement<{ organization_id: string; id: string }>(
 )
 
 /**
- * Sets a waiting callback aside with the keys that it names, after its first failed attempt; null: it has not been
- * tried, because one before it is set aside.
+ * Sets a waiting callback aside with the keys that it names. `failed`: its first failed attempt; null: it has not been
+ * attempted, because one before it is set aside.
  */
 export async function setCallbackAside(
   db: Queryable,
@@ -165,7 +165,7 @@ export function listFailedCallbacks(
 
 /**
  * Gives failed callbacks of an organization (null: of all tenants) new attempts from `now` on: those with these ids
- * (null: all). Resolves to them. The caller tells the queue (`wakeCallbacks`).
+ * (null: all). Resolves to their ids. The caller wakes the queue (`wakeCallbacks`).
  */
 export function retryFailedCallbacks(
   db: Queryable,

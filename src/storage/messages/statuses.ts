@@ -135,7 +135,7 @@ export interface AppliedStatus {
 
 /**
  * Applies reported statuses, at most one per message. A status of an unknown message, or one that would go backwards,
- * changes nothing and raises nothing. Resolves to their messages, in order.
+ * changes nothing and raises nothing. Resolves to the messages of the statuses, in order.
  */
 export async function applyStatuses(db: Queryable, statuses: readonly ReportedStatus[]): Promise<AppliedStatus[]> {
   const rows = await db.raise(apply, [toRecordset(statuses)], organizationsOf(statuses))

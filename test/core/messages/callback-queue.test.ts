@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type CallbackQueue, createCallbackQueue } from '../../../src/core/messages/callbacks/queue.js'
+import { CallbackQueue } from '../../../src/core/messages/callbacks/queue.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../src/storage/messages/callbacks.js'
@@ -14,6 +14,8 @@ import {
   textMessage,
   type WireMessage,
 } from '../../interfaces/hooks/support.js'
+import { hold } from '../../support/locks.js'
+import { hearNotifications } from '../../support/signals.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 const PERSON = '16505552001'
@@ -51,7 +53,7 @@ afterAll(() => world.close())
 function startQueue(): CallbackQueue {
   const database = openDatabase(world.database.connection, 6, () => undefined)
   pools.push(database)
-  const queue = createCallbackQueue({ ...world.app.ctx, database })
+  const queue = new CallbackQueue({ ...world.app.ctx, database })
   queues.push(queue)
   queue.start()
   return queue
@@ -219,6 +221,22 @@ describe('several processes', () => {
     }
     await expect.poll(() => countWaiting(organization), patience).toBe(0)
     expect(await storedTexts(organization)).toEqual(upTo(300))
+  })
+
+  it('notify each other once of a callback whose organization has its turn elsewhere', async () => {
+    const lock = await hold(world.database, 'SELECT pg_advisory_xact_lock($1, hashtext($2))', [
+      0x63_61_6c_6c,
+      organization.id,
+    ])
+    const heard = hearNotifications(world)
+    const [first] = [startQueue(), startQueue(), startQueue()]
+    await store(organization, textMessage(PERSON, 'hello'))
+    first?.wake([organization.id])
+    const notified = () => heard().filter(({ topic }) => topic === 'callbacks').length
+    await expect.poll(notified).toBeGreaterThan(0)
+    await lock.release()
+    await expect.poll(() => countWaiting(organization), patience).toBe(0)
+    expect(notified()).toBe(1)
   })
 
   it('lose nothing and record nothing twice if a connection ends in the middle of a batch', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCallbackQueue } from '../../../src/core/messages/callbacks/queue.js'
+import { CallbackQueue } from '../../../src/core/messages/callbacks/queue.js'
 import { registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
@@ -43,14 +43,17 @@ async function texts(chatNumber: string): Promise<string[]> {
   return body.messages.map((message: { message: string }) => message.message)
 }
 
-/** Runs two workers and two queues of callbacks, as in two processes, until the conversation has this number of messages. */
+/**
+ * Runs two workers and two queues of callbacks, as in two processes, until the conversation has this number of
+ * messages.
+ */
 async function withTwoWorkers(work: () => Promise<void>): Promise<void> {
   const { ctx } = world.app
   const other = await registerThisProcess(world.database, ctx.log)
   const runners = [ctx.processId, other.processId].map((processId) =>
     startJobRunner({ ...ctx, processId }, createTasks(ctx)),
   )
-  const queues = [createCallbackQueue(ctx), createCallbackQueue(ctx)]
+  const queues = [new CallbackQueue(ctx), new CallbackQueue(ctx)]
   for (const queue of queues) queue.start()
   try {
     await work()

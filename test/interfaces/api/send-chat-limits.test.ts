@@ -135,7 +135,7 @@ describe('POST /send-chat accepts lists up to the maximum length, and no longer'
     ],
   ])('%s: %i', async (path, limit, make) => {
     await house.sent({ phone_number: digits, ...make(limit) })
-    expect(await refused(make(limit + 1))).toBe(`${path} must have at most ${limit} items`)
+    expect(await refused(make(limit + 1))).toBe(`${path} must have at most ${limit} items, not ${limit + 1}`)
   })
 
   it('10 rows in all sections', async () => {

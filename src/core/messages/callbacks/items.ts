@@ -1,15 +1,15 @@
 import type { Context } from '../../../context.js'
 import { isUuid, newId } from '../../../lib/bytes/id.js'
-import { asObject, asObjects } from '../../../lib/text/json.js'
-import { toStorableDeep } from '../../../lib/text/text.js'
+import { asObjects } from '../../../lib/text/json.js'
 import { GROUP_SERVER } from '../../../model/contacts/contact.js'
 import type { WaitingCallback } from '../../../storage/messages/callbacks.js'
 import type { IncomingMessage, Sender } from '../../../storage/messages/incoming.js'
 import type { ReportedStatus } from '../../../storage/messages/statuses.js'
 import { type Reply, readReply } from '../../broadcasts/reply.js'
-import { readConnectionChanges } from '../../instances/manage/connection-changes.js'
-import { readTemplateChanges } from '../../templates/changes.js'
+import { type ConnectionChange, readConnectionChanges } from '../../instances/manage/connection-changes.js'
+import { readTemplateChanges, type TemplateChange } from '../../templates/changes.js'
 import { personAddresses } from '../receive/contact-resolution.js'
+import { parseStoredBody } from '../receive/parse-body.js'
 import type { AddressChange } from '../receive/read-address-change.js'
 import { type CallbackItem, type IncomingItem, readCallback } from '../receive/read-callback.js'
 import { readDeviceCallback } from '../receive/read-device-callback.js'
@@ -23,32 +23,27 @@ export interface ReadCallback {
   items: CallbackItem[]
   /** The addresses and message ids that the items name. */
   keys: string[]
-  /** Whether it reports changes of templates or connections besides. */
-  hasChanges: boolean
+  templateChanges: TemplateChange[]
+  connectionChanges: ConnectionChange[]
   /** Why it could not be read; absent if it could. */
   problem?: unknown
 }
 
-/** Reads a stored callback. An erased body has no items. */
-export function readItems(callback: WaitingCallback): ReadCallback {
+/** Reads a stored callback, a large one in steps. An erased body has no items. */
+export async function readItems(callback: WaitingCallback): Promise<ReadCallback> {
   const { body, isDevice, instanceId } = callback
-  const nothing = { callback, items: [], keys: [], hasChanges: false }
+  const nothing = { callback, items: [], keys: [], templateChanges: [], connectionChanges: [] }
   if (body.length === 0) return nothing
   try {
-    const items = isDevice ? readDeviceBody(body) : readCallback(body)
+    const envelope = await parseStoredBody(body)
+    // core/instances/sessions/running-session stores the events of linked devices.
+    const items = isDevice ? readDeviceCallback(asObjects(envelope.events)) : readCallback(envelope)
     const keys = [...new Set(items.flatMap(keysOf))]
-    const hasChanges =
-      readTemplateChanges(body).length > 0 || (instanceId !== null && readConnectionChanges(body).length > 0)
-    return { callback, items, keys, hasChanges }
+    const connectionChanges = instanceId === null ? [] : readConnectionChanges(envelope)
+    return { callback, items, keys, templateChanges: readTemplateChanges(envelope), connectionChanges }
   } catch (problem) {
     return { ...nothing, problem }
   }
-}
-
-/** The format that core/instances/sessions/running-session stores for linked devices. */
-function readDeviceBody(body: Buffer): CallbackItem[] {
-  const { events } = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
-  return readDeviceCallback(asObjects(events))
 }
 
 /**

@@ -18,9 +18,9 @@ import {
 /** The items that share keys, directly or through others: those of a person, or of a message. */
 interface Group {
   id: number
-  /** The group that it turned out to belong to. */
+  /** The group that it was merged into, because an item names keys of both. */
   joined: Group | null
-  /** Whether an item of it, and so all later ones, must be processed one by one. */
+  /** Whether one of its items, and therefore all later ones, must be processed one by one. */
   isDeferred: boolean
   /** The number of the statement that records its last item. */
   round: number
@@ -44,9 +44,9 @@ export interface PlannedStatus extends Planned {
   status: ReportedStatus
 }
 
-/** What a batch records. */
+/** Which items of a batch are recorded by which statement. */
 export interface BatchPlan {
-  /** Those that are not finished by the batch. */
+  /** The callbacks that need more than these statements. */
   left: ReadonlySet<ReadCallback>
   /** The messages of each statement. */
   messages: PlannedMessage[][]
@@ -61,7 +61,7 @@ export interface BatchPlan {
  */
 export function planBatch(ctx: Context, organizationId: string, callbacks: readonly ReadCallback[]): BatchPlan {
   const groupOf = groupByKeys(callbacks.flatMap(({ items }) => items))
-  const left = new Set(callbacks.filter(({ hasChanges, problem }) => hasChanges || problem !== undefined))
+  const left = new Set(callbacks.filter(isLeft))
   const messages: PlannedMessage[][] = []
   const statuses: PlannedStatus[][] = []
   const seen = new Set<string>()
@@ -102,7 +102,7 @@ function push<Item>(rounds: Item[][], round: number, item: Item): void {
   else rounds[round] = [item]
 }
 
-/** Whether a statement is enough to record the item. */
+/** Whether the item can be recorded by a statement that records several. */
 function isPlain(item: CallbackItem): item is MessageItem | StatusItem {
   if (item.kind === 'status') return item.typed === undefined
   return item.kind === 'message' && item.addressChange === null && !item.device?.fromMe
@@ -135,7 +135,12 @@ function groupByKeys(items: readonly CallbackItem[]): (item: CallbackItem) => Gr
 function endOf(group: Group): Group {
   let end = group
   while (end.joined) end = end.joined
-  // Shortens the way for the next search.
+  // Path compression: the next search is shorter.
   if (group !== end) group.joined = end
   return end
+}
+
+/** It could not be read, or reports changes besides its items. */
+function isLeft({ templateChanges, connectionChanges, problem }: ReadCallback): boolean {
+  return templateChanges.length + connectionChanges.length > 0 || problem !== undefined
 }

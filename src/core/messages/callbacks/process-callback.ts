@@ -38,13 +38,12 @@ interface CallbackChannel {
 export async function processCallback(
   ctx: Context,
   organizationId: string,
-  { callback: { body, instanceId, receivedAt }, items, hasChanges, problem }: ReadCallback,
+  { callback: { instanceId, receivedAt }, items, templateChanges, connectionChanges, problem }: ReadCallback,
 ): Promise<void> {
   if (problem !== undefined) throw problem
   for (const item of items) await processItem(ctx, { organizationId, instanceId }, item)
-  if (!hasChanges) return
-  await applyTemplateChanges(ctx, organizationId, body)
-  await applyConnectionChanges(ctx, organizationId, instanceId, body, receivedAt)
+  await applyTemplateChanges(ctx, organizationId, templateChanges)
+  await applyConnectionChanges(ctx, organizationId, instanceId, connectionChanges, receivedAt)
 }
 
 async function processItem(ctx: Context, channel: CallbackChannel, item: CallbackItem): Promise<void> {

@@ -14,12 +14,12 @@ import { type PlannedMessage, type PlannedStatus, planBatch } from './plan-batch
 const MAX_PER_STATEMENT = 100
 
 /**
- * Records what the callbacks report, as far as few statements can, and completes those that need no more. Resolves to
- * the callbacks that are left, in order, to be processed one by one; null if another process has completed some of them.
- * If it fails, none is completed; recording something again changes nothing.
+ * Records what the callbacks report, as far as a few statements can, and completes those that need no more. Resolves to
+ * the callbacks that are left, in order, to be processed one by one; null if another process has completed some of
+ * them. If it throws, none is completed, and recording them again changes nothing.
  *
- * Each statement commits by itself: within one transaction, events would be committed long after they got their numbers,
- * and an event of the same contact with a higher number could be read before them.
+ * Each statement commits by itself: within one transaction, events would be committed long after they got their
+ * numbers, and an event of the same contact with a higher number could be read before them.
  */
 export async function recordBatch(
   ctx: Context,
@@ -31,7 +31,7 @@ export async function recordBatch(
   const hasWork = left.size < callbacks.length || plan.messages.length + plan.statuses.length > 0
   if (!hasWork) return [...callbacks]
   const recording: Recording = { ctx, organizationId, left, deferred: new Set() }
-  // One after the other: the items of a person keep their order.
+  // One statement after the other, because the items of a person keep their order.
   for (const messages of plan.messages.flatMap((round) => slices(round, MAX_PER_STATEMENT)))
     await recordMessages(recording, messages)
   for (const statuses of plan.statuses.flatMap((round) => slices(round, MAX_PER_STATEMENT)))
@@ -50,7 +50,7 @@ interface Recording {
   deferred: Set<number>
 }
 
-/** Without those whose group has an item that could not be recorded: they are left too. */
+/** The items whose group has no item that could not be recorded. The callbacks of the others are left too. */
 function withoutDeferred<Item extends { of: ReadCallback; group: number }>(
   { left, deferred }: Recording,
   items: readonly Item[],

@@ -13,7 +13,7 @@ import {
 import { type ReadCallback, readItems } from './items.js'
 import { processCallback } from './process-callback.js'
 
-/** The waits between attempts: 7 s, 14 s, 28 s, …; the last attempt is made after about 15 minutes. */
+/** The last attempt is made after about 15 minutes: the waits between attempts are 7 s, 14 s, 28 s and so on. */
 const MAX_ATTEMPTS = 8
 const RETRY = { baseMs: 7_000, maxMs: 10 * 60_000, jitter: 0 }
 
@@ -21,8 +21,8 @@ const MAX_ERROR_LENGTH = 500
 
 /**
  * Processes callbacks one by one. One that fails is set aside, and so are later ones that name the same people or
- * messages. Resolves to false if it ended early because `mayGoOn` did not hold; the rest still waits. Throws only if the
- * database is unavailable.
+ * messages. Resolves to false if it ended early because `mayGoOn` returned false; the others are still waiting. Throws
+ * only if the database is unavailable.
  */
 export async function processOneByOne(
   ctx: Context,
@@ -67,13 +67,13 @@ export async function setAsideFollowing(
   return free
 }
 
-/** Tries the set-aside callbacks that are due; resolves to false if `mayGoOn` ended it early. */
+/** Retries the set-aside callbacks that are due; resolves to false if it ended early as `mayGoOn` returned false. */
 export async function retrySetAside(ctx: Context, organizationId: string, mayGoOn: () => boolean): Promise<boolean> {
   for (;;) {
     const due = await findDueCallback(ctx.database, organizationId, ctx.clock())
     if (due === null) return true
     const { id } = due.callback
-    const error = await tryToProcess(ctx, organizationId, readItems(due.callback))
+    const error = await tryToProcess(ctx, organizationId, await readItems(due.callback))
     if (error === null) await completeSetAsideCallback(ctx.database, organizationId, id, ctx.clock())
     else {
       const attempts = due.attempts + 1
@@ -90,14 +90,14 @@ function nextAttemptAt(ctx: Context, attempts: number): Date {
   return new Date(ctx.clock().getTime() + backoffDelay(attempts, RETRY))
 }
 
-/** The error, if it fails. Throws if the database is unavailable, which is no fault of the callback. */
+/** Resolves to the error's text, or null. Throws if the database is unavailable: then the callback has not failed. */
 async function tryToProcess(ctx: Context, organizationId: string, read: ReadCallback): Promise<string | null> {
   try {
     await retryOnDeadlock(() => processCallback(ctx, organizationId, read))
     return null
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
-    ctx.log.warn({ err: error, organizationId, callbackId: read.callback.id }, 'a callback failed; it is tried again')
+    ctx.log.warn({ err: error, organizationId, callbackId: read.callback.id }, 'a callback failed and will be retried')
     return String((error as Error).message).slice(0, MAX_ERROR_LENGTH)
   }
 }

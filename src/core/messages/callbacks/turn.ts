@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.js'
 import { isDatabaseUnavailable } from '../../../database/errors.js'
+import { createSteps } from '../../../lib/text/json-steps.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
 import { releaseCallbacks, type TakenCallbacks, takeCallbacks } from '../../../storage/messages/callbacks.js'
 import { type ReadCallback, readItems } from './items.js'
@@ -8,36 +9,36 @@ import { processOneByOne, retrySetAside, setAsideFollowing } from './set-aside.j
 
 const MAX_CALLBACKS = 100
 const MAX_BYTES = 4 * MEBIBYTE
-/** A callback may hold a thousand items. */
+/** The maximum number of items of a batch, unless its first callback has more: one may have a thousand. */
 const MAX_ITEMS = 500
 
-/** How a turn ended. `taken`: another process works on the organization; `more`: something may still be waiting. */
+/** How a turn ended. `taken`: another process holds the lock; `more`: callbacks may still be waiting. */
 export type TurnEnd = 'taken' | 'more' | 'idle'
 
 /**
- * Works on the first waiting callbacks of an organization, and on those that are set aside and due, unless another
- * process does. Callbacks are completed in the order of their arrival as far as they name the same people or messages.
- * Ends early when `mayGoOn` does not hold. Throws if the database is unavailable; then nothing is lost.
+ * Processes the first waiting callbacks of an organization, and set-aside ones that are due, unless another process
+ * holds the lock. Callbacks that name the same people or messages are completed in the order of their arrival. Ends
+ * early when `mayGoOn` returns false. Throws if the database is unavailable; then nothing is lost.
  */
 export function takeTurn(ctx: Context, organizationId: string, mayGoOn: () => boolean): Promise<TurnEnd> {
-  // Everything runs on the connection that holds the lock: once it is lost, nothing more is recorded.
+  // Everything runs on the connection that holds the lock: once the lock is lost, nothing more is recorded.
   return ctx.database.session(async (session) => {
     const taken = await takeCallbacks(session, organizationId, MAX_CALLBACKS, MAX_BYTES)
     if (taken === null) return 'taken'
-    const isDone = await workOff({ ...ctx, database: session }, organizationId, taken, mayGoOn)
+    const isDone = await processTaken({ ...ctx, database: session }, organizationId, taken, mayGoOn)
     await releaseCallbacks(session, organizationId)
     return isDone ? 'idle' : 'more'
   })
 }
 
-/** Resolves to false if something may still be waiting. */
-async function workOff(
+/** Resolves to false if callbacks may still be waiting. */
+async function processTaken(
   ctx: Context,
   organizationId: string,
   { callbacks, hasSetAside }: TakenCallbacks,
   mayGoOn: () => boolean,
 ): Promise<boolean> {
-  const batch = readBatch(callbacks)
+  const batch = await readBatch(callbacks)
   const free = hasSetAside ? await setAsideFollowing(ctx, organizationId, batch) : batch
   const left = await tryToRecord(ctx, organizationId, free)
   if (left === null || !(await processOneByOne(ctx, organizationId, left, mayGoOn))) return false
@@ -46,13 +47,15 @@ async function workOff(
   return batch.length === callbacks.length && callbacks.length < MAX_CALLBACKS && bytes < MAX_BYTES
 }
 
-/** The first callbacks, with MAX_ITEMS items at most; at least one. */
-function readBatch([first, ...others]: TakenCallbacks['callbacks']): ReadCallback[] {
+/** The first callbacks, with at most MAX_ITEMS items together; at least one callback. */
+async function readBatch([first, ...others]: TakenCallbacks['callbacks']): Promise<ReadCallback[]> {
   if (first === undefined) return []
-  const batch = [readItems(first)]
+  const step = createSteps()
+  const batch = [await readItems(first)]
   let items = batch[0]?.items.length ?? 0
   for (const callback of others) {
-    const read = readItems(callback)
+    await step()
+    const read = await readItems(callback)
     items += read.items.length
     if (items > MAX_ITEMS) break
     batch.push(read)
@@ -60,7 +63,7 @@ function readBatch([first, ...others]: TakenCallbacks['callbacks']): ReadCallbac
   return batch
 }
 
-/** The callbacks that are left for one by one: all, if they could not be recorded together. */
+/** The callbacks that are left to be processed one by one: all of them if the batch failed; null as of recordBatch. */
 async function tryToRecord(
   ctx: Context,
   organizationId: string,

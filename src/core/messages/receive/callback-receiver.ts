@@ -2,7 +2,7 @@ import type { Context } from '../../../context.js'
 import { batch } from '../../../lib/async/batcher.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { sha256 } from '../../../lib/crypto/signature.js'
-import { type JsonObject, parseJsonObject } from '../../../lib/text/json.js'
+import type { JsonObject } from '../../../lib/text/json.js'
 import { insertCallbacks, type StoredCallback } from '../../../storage/messages/callbacks.js'
 import {
   findUpstreamClaims,
@@ -10,7 +10,7 @@ import {
   type UpstreamClaim,
   type UpstreamId,
 } from '../../../storage/organizations/organizations.js'
-import { applyConnectionChanges } from '../../instances/manage/connection-changes.js'
+import { applyConnectionChanges, readConnectionChanges } from '../../instances/manage/connection-changes.js'
 import {
   bodyOf,
   type IdentifiedChange,
@@ -21,6 +21,7 @@ import {
   scanIds,
 } from './callback-routing.js'
 import { findAppSecret, type NamedClaim, openAppSecret } from './callback-signature.js'
+import { parseBody } from './parse-body.js'
 
 /** The result of a callback. Only a stored one may be acknowledged. */
 export type CallbackReceipt = 'stored' | 'not_json' | 'wrong_signature'
@@ -86,7 +87,7 @@ function createLookUp({ database }: Context): FindClaims {
 
 async function receive(receiving: Receiving, body: Buffer, signature: string): Promise<CallbackReceipt> {
   const isSmall = body.length <= PARSED_UNVERIFIED_BYTES
-  const envelope = isSmall ? parseJsonObject(body.toString()) : null
+  const envelope = isSmall ? await parseBody(body) : null
   if (isSmall && envelope === null) return 'not_json'
   const ids = envelope
     ? namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS)
@@ -94,7 +95,7 @@ async function receive(receiving: Receiving, body: Buffer, signature: string): P
   const claims = await findClaims(receiving, ids)
   const appSecret = findAppSecret(receiving.ctx, [...claims.values()], body, signature)
   if (appSecret === null) return 'wrong_signature'
-  return storeVerified(receiving, body, envelope ?? parseJsonObject(body.toString()), { appSecret, claims })
+  return storeVerified(receiving, body, envelope ?? (await parseBody(body)), { appSecret, claims })
 }
 
 async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {
@@ -126,7 +127,7 @@ async function storeVerified(
       // Other tenants' changes are cut out. If there are none, the raw bytes are stored.
       const ownBody = own.length === changes.length ? body : bodyOf(envelope, own)
       await receiving.store({ organizationId, id: newId(), instanceId, body: ownBody })
-      await tryToConnect(receiving.ctx, organizationId, instanceId, ownBody)
+      await tryToConnect(receiving.ctx, organizationId, instanceId, own)
     }),
   )
   return 'stored'
@@ -155,16 +156,17 @@ function groupByChannel(
 }
 
 /**
- * Opens an instance as soon as its code has been scanned, so that it can send at once. If this fails, it happens when the
- * callback is worked off.
+ * Opens an instance as soon as its code has been scanned, so that it can send at once. If this fails, it happens when
+ * the callback is processed.
  */
 async function tryToConnect(
   ctx: Context,
   organizationId: string,
   instanceId: string | null,
-  body: Buffer,
+  own: readonly IdentifiedChange[],
 ): Promise<void> {
-  await applyConnectionChanges(ctx, organizationId, instanceId, body).catch((error: unknown) => {
+  const changes = readConnectionChanges({ entry: [{ changes: own.map(({ change }) => change) }] })
+  await applyConnectionChanges(ctx, organizationId, instanceId, changes).catch((error: unknown) => {
     ctx.log.warn({ err: error, organizationId, instanceId }, 'the state of an instance could not be updated at once')
   })
 }

@@ -1,5 +1,4 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
-import { toStorableDeep } from '../../../lib/text/text.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import { describeInbound, readInboundFile } from './describe-inbound.js'
 import { type AddressChange, readAddressChange, readUserIdUpdates } from './read-address-change.js'
@@ -83,8 +82,7 @@ const MAX_CODE_LENGTH = 100
  * Reads a stored callback, in order. The content is untrusted: parts that are not understood are skipped and stay in
  * the raw callback.
  */
-export function readCallback(body: Buffer): CallbackItem[] {
-  const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
+export function readCallback(envelope: JsonObject): CallbackItem[] {
   const values = asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
     .filter((change) => change.field === 'messages' || change.field === 'user_id_update')

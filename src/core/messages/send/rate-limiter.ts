@@ -4,8 +4,8 @@ import type { RateLimitedNumber, ReserveSendSlot, SendSlot } from '../../../mode
 import { reserveSendTime } from '../../../storage/messages/send-rates.js'
 
 /**
- * By default, slots are reserved only if the first begins within this time, and a batch reserves at most this much time. So no send
- * waits longer than twice this span, and a request has time left for its call.
+ * By default, slots are reserved only if the first begins within this time, and a batch reserves at most this much
+ * time. So no send waits longer than twice this span, and a request has time left for its call.
  */
 const SPAN_MS = 5_000
 const MAX_BATCH = 1_000

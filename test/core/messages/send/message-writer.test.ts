@@ -4,7 +4,7 @@ import { createMessageWriter as createImpatientOutbox } from '../../../../src/co
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'
-import { eraseContact } from '../../../../src/storage/contacts/contacts.js'
+import { eraseContact } from '../../../../src/storage/contacts/erasure.js'
 import { createContact, eventsOf, receive, seconds, wamid } from '../../../interfaces/hooks/support.js'
 import { besides } from '../../../support/database.js'
 import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
