@@ -1,24 +1,24 @@
--- Work that follows from a row is enqueued by the statement that writes the row, and run by the worker processes (storage/jobs). A job
--- is free, claimed by a process, or has failed for good; a finished one is deleted. Jobs of the service itself have an organization_id
--- of zeros.
+-- Work that follows from a row is enqueued by the statement that writes the row, and run by the worker processes
+-- (storage/jobs). A job is free, claimed by a process, or failed on every attempt; a finished one is deleted. Jobs of
+-- the service itself have an organization_id of zeros.
 CREATE TABLE jobs (
   organization_id uuid NOT NULL,
   id              bigint GENERATED ALWAYS AS IDENTITY,
   class           text NOT NULL, -- tasks of a class share places (model/jobs)
   task            text NOT NULL,
-  key             text, -- at most one job of a task has it
+  key             text, -- an organization has at most one job of a task with it
   payload         jsonb NOT NULL,
   run_at          timestamptz NOT NULL DEFAULT now(),
   attempts        integer NOT NULL DEFAULT 0,
-  process_id      integer, -- processes.id of the one that runs it
+  process_id      integer, -- processes.id of the process that has claimed it
   claimed_at      timestamptz,
-  repeat          boolean NOT NULL DEFAULT false, -- it was requested again while it ran
+  repeat          boolean NOT NULL DEFAULT false, -- it was requested again while it was running
   failed_at       timestamptz, -- after its last attempt
   error           text, -- of its last attempt
-  requested_at    timestamptz NOT NULL DEFAULT now(), -- the last time
+  requested_at    timestamptz NOT NULL DEFAULT now(), -- the last request
   PRIMARY KEY (organization_id, id)
 ) WITH (
-  -- Each job leaves several dead rows: they are removed by number, not by share of a table that is nearly empty.
+  -- Each job leaves several dead rows. The table is nearly empty, so vacuum goes by their number, not by a fraction.
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
   autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000,
@@ -29,9 +29,9 @@ CREATE INDEX jobs_turns ON jobs (class, organization_id, run_at, id) WHERE proce
 CREATE INDEX jobs_claimed ON jobs (process_id) WHERE process_id IS NOT NULL;
 CREATE INDEX jobs_failed ON jobs (organization_id, id) WHERE failed_at IS NOT NULL;
 
--- Moves the jobs of older versions, which had them in the tables of a library, and returns their number. It is called after a migration,
--- and every minute for processes of an older version that still run. Jobs that such a process is running stay with it. Recurring tasks
--- are left out: they have jobs of their own now. Callbacks wait without a job.
+-- Moves the jobs of older versions, which are in the tables of a library, and returns their number. It is called after
+-- a migration, and every minute in case processes of an older version are still running. Jobs that such a process is
+-- running stay there. Recurring tasks are left out, because they have jobs here already. Callbacks need no job.
 CREATE FUNCTION carry_over_jobs() RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   moved integer;
@@ -85,7 +85,7 @@ BEGIN
       ORDER BY organization_id, task, coalesce(key, id::text), has_failed, (payload ->> 'generation')::int DESC, id
       ON CONFLICT DO NOTHING
     ), waiting AS (
-      -- Callbacks have no jobs any more.
+      -- Callbacks no longer have jobs.
       UPDATE callbacks c SET waiting = true FROM old
       WHERE old.identifier = 'receive_callback' AND NOT old.has_failed
         AND c.organization_id = (old.payload ->> 'organizationId')::uuid AND c.id = (old.payload ->> 'callbackId')::uuid

@@ -31,24 +31,24 @@ export interface Places {
   settled(): Promise<void>
   /** Starts no further job. */
   close(): void
-  /** Interrupts the running jobs and gives them back; those that do not end soon are left. */
+  /** Interrupts the running jobs and puts them back; those that do not end soon are left running. */
   abort(): void
 }
 
-/** After this many attempts (four days) a job is given up. */
+/** After this many attempts (about four days) a job counts as failed. */
 export const MAX_ATTEMPTS = 25
 /** The waits after failed attempts: 3 s, 7 s, 20 s, 1 min, 2 min, 7 min, 18 min, 50 min, 2 h, then 6 h each. */
 const BACKOFF = { baseMs: 2_718, factor: Math.E, maxMs: 22_026_000, jitter: 0.1 }
-/** A failing recurring job is repeated at least this often. */
+/** A failing recurring job is retried at least once a minute, without end. */
 const RECURRING_BACKOFF = { ...BACKOFF, maxMs: 60_000 }
 const MAX_ERROR_LENGTH = 500
-/** How long an aborted job has to end; then its place is free, and its result is ignored. */
+/** How long an aborted job may take to end; then its place is free, and its result is ignored. */
 const ABORTED_MS = 2_000
 
 class Aborted extends Error {}
 const stopping = new Aborted('the service stops')
 
-/** Creates the places of a class. `places`: instead of the number of the class, all for any organization. */
+/** Creates the places of a class. `places`: overrides the number of the class; one organization may take all of them. */
 export function createPlaces(name: JobClassName, options: PlacesOptions, places?: number): Places {
   const { database, processId, report } = options
   const size = places ?? JOB_CLASSES[name].places
@@ -83,11 +83,11 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
     try {
       abort.signal.throwIfAborted()
       const again = await untilAborted(perform(options.tasks, job, abort.signal), abort.signal)
-      return await report(again ? putOff(job, again) : { job })
+      return await report(again ? untilNextRun(job, again) : { job })
     } catch (error) {
       const isInterrupted = abort.signal.aborted && abort.signal.reason === stopping
       return await report(
-        isInterrupted ? giveBack(job) : fail(job, abort.signal.aborted ? tooLong : error, options.log),
+        isInterrupted ? interrupted(job) : afterFailure(job, abort.signal.aborted ? tooLong : error, options.log),
       )
     } finally {
       clearTimeout(timer)
@@ -128,7 +128,7 @@ async function perform(tasks: Record<JobTask, RunJob>, job: ClaimedJob, signal: 
   return (await run({ organizationId, payload, attempt: attempts, requestedAt, signal })) ?? null
 }
 
-/** Resolves like the work; rejects a while after the signal was aborted, and the work goes on unnoticed. */
+/** Resolves like the work; rejects ABORTED_MS after the signal was aborted, and the work's result is ignored. */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const ended = new AbortController()
@@ -144,23 +144,23 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promi
   })
 }
 
-function putOff(job: ClaimedJob, { againInMs, payload }: Again): PutBack {
+function untilNextRun(job: ClaimedJob, { againInMs, payload }: Again): PutBack {
   return { job, inMs: againInMs, attempts: 0, payload: payload ?? null, error: null, hasFailed: false }
 }
 
-/** The attempt does not count. */
-function giveBack(job: ClaimedJob): PutBack {
+/** An interrupted attempt does not count. */
+function interrupted(job: ClaimedJob): PutBack {
   return { job, inMs: 0, attempts: job.attempts - 1, payload: null, error: null, hasFailed: false }
 }
 
-/** The logged ids are those of the payload; the rest may be personal data. */
-function fail(job: ClaimedJob, error: unknown, log: Logger): PutBack {
+/** Logs only the ids of the payload, because its other fields may be personal data. */
+function afterFailure(job: ClaimedJob, error: unknown, log: Logger): PutBack {
   const { organizationId, id, task, attempts } = job
   const isRecurring = organizationId === NIL_UUID
   const hasFailed = !isRecurring && attempts >= MAX_ATTEMPTS
   const facts = { err: error, task, ...idsOf(job.payload), organizationId, jobId: id, attempt: attempts }
   if (hasFailed) log.error(facts, 'a job failed on its last attempt')
-  else log.warn(facts, 'a job failed and is tried again later')
+  else log.warn(facts, 'a job failed and will be retried')
   const text = toStorable(errorMessage(error)).slice(0, MAX_ERROR_LENGTH)
   const inMs = backoffDelay(attempts, isRecurring ? RECURRING_BACKOFF : BACKOFF)
   return { job, inMs, attempts, payload: null, error: text, hasFailed }

@@ -12,7 +12,7 @@ interface Schedule {
 
 const EACH_MINUTE = { everyMs: MINUTE_MS, offsetMs: 0 }
 
-/** The tasks of the service itself. Each has one job, which is put off to its next time when it has run. */
+/** The tasks of the service itself. Each has one job, which is put back until its next run. */
 const SCHEDULES = {
   expire_outcomes: EACH_MINUTE,
   roll_up_counts: EACH_MINUTE,
@@ -27,7 +27,7 @@ export type RecurringTask = keyof typeof SCHEDULES
 
 export const RECURRING_TASKS = Object.keys(SCHEDULES) as RecurringTask[]
 
-/** Milliseconds from `now` until the next time of a recurring task. */
+/** Milliseconds from `now` until the next run of a recurring task. */
 export function untilNextRun(task: RecurringTask, now: Date): number {
   const { everyMs, offsetMs } = SCHEDULES[task]
   return everyMs - ((((now.getTime() - offsetMs) % everyMs) + everyMs) % everyMs)

@@ -5,7 +5,7 @@ import { backoffDelay, sleep } from '../lib/async/backoff.js'
 import { type ClaimedJob, finishJobs, type PutBack, putJobsBack } from '../storage/jobs/queue.js'
 
 /**
- * Reports that a job has finished, or that it is to run again or has failed. Resolves to whether it may become due
+ * Reports that a job has finished, or is put back to run again, or has failed. Resolves to whether it may become due
  * again; never rejects.
  */
 export type ReportJob = (ended: { job: ClaimedJob } | PutBack) => Promise<boolean>
@@ -13,8 +13,8 @@ export type ReportJob = (ended: { job: ClaimedJob } | PutBack) => Promise<boolea
 const RETRY = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
 
 /**
- * Creates the reports of this process; those of the same moment share a statement. A report is repeated until it
- * succeeds or `givesUp` is aborted; then the job runs again once this process is dead.
+ * Creates the function that reports ended jobs of this process; reports of the same moment share a statement. A report
+ * is retried until it succeeds or `givesUp` is aborted. In the second case the job runs again once this process is dead.
  */
 export function createReports(database: Database, processId: number, log: Logger, givesUp: AbortSignal): ReportJob {
   const finish = batchStatement(async (jobs: ClaimedJob[]) => {
@@ -26,10 +26,11 @@ export function createReports(database: Database, processId: number, log: Logger
     return ended.map(({ job }) => note(job, reported))
   })
 
-  /** A process that seemed dead for a moment loses its jobs to others. */
+  /** If this process seemed dead for a while, others have freed its jobs. */
   function note({ id, task, organizationId }: ClaimedJob, reported: ReadonlyMap<number, boolean>) {
     const isDueAgain = reported.get(id)
-    if (isDueAgain === undefined) log.warn({ organizationId, task, jobId: id }, 'a job that ended had been taken over')
+    if (isDueAgain === undefined)
+      log.warn({ organizationId, task, jobId: id }, 'a job ended after another process had freed it')
     return { isDueAgain: isDueAgain === true }
   }
 
@@ -39,7 +40,7 @@ export function createReports(database: Database, processId: number, log: Logger
         const { isDueAgain } = await ('inMs' in ended ? putBack(ended) : finish(ended.job))
         return isDueAgain
       } catch (error) {
-        log.warn({ err: error, task: ended.job.task }, 'the end of a job could not be stored; trying again')
+        log.warn({ err: error, task: ended.job.task }, 'the end of a job could not be stored; the report is retried')
         await sleep(backoffDelay(attempt, RETRY), givesUp).catch(() => undefined)
       }
     }

@@ -2,41 +2,41 @@ import type { Context } from '../context.js'
 import { type Loop, startLoop } from '../lib/async/loop.js'
 import { withTimeout } from '../lib/async/timeout.js'
 import { JOB_CLASSES, type JobClass, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
-import { lookForJobs, startRecurringJobs } from '../storage/jobs/queue.js'
+import { pollJobs, startRecurringJobs } from '../storage/jobs/queue.js'
 import { createPlaces, type Places, type PlacesOptions } from './places.js'
 import { RECURRING_TASKS } from './recurring.js'
 import { createReports } from './reports.js'
 
 /** Runs jobs in this process. */
 export interface JobRunner {
-  /** Whether it reaches the database. */
+  /** Whether it is not stopped and reaches the database. */
   isRunning(): boolean
   /** The number of running jobs of each class that has any. */
   running(): Partial<Record<JobClassName, number>>
-  /** Lets running jobs finish, interrupts slow ones after a while, and gives them back. */
+  /** Lets running jobs finish; after a few seconds, interrupts the others and puts them back. */
   stop(): Promise<void>
 }
 
 type RunnerContext = Pick<Context, 'database' | 'log' | 'processId' | 'notifications'>
 
-/** How often it looks for jobs whose notification was lost, and for those of dead processes. */
-const LOOK_MS = 1_000
-/** How long a process must have been dead before its jobs are freed. */
+/** How often it polls for jobs whose notification was lost, and for those of dead processes. */
+const POLL_MS = 1_000
+/** How long a process must have been dead before its jobs are freed; one that lost its connection locks again sooner. */
 const DEAD_MS = 900
-/** A statement that takes longer hangs; the loop goes on without it. */
+/** A statement that takes longer counts as hung; the loop continues without it. */
 const HUNG_MS = 10_000
-/** How long a stop waits for running jobs: they can start again in another process. */
+/** How long `stop` lets running jobs finish. Interrupted ones run again in another process. */
 const GRACE_MS = 3_000
-/** How long it waits for interrupted jobs, and then for the reports. */
-const LAST_MS = 3_000
-/** How long a class rests that has no due job; it is woken before. */
+/** How long `stop` waits for interrupted jobs and their reports. Then reports are no longer retried. */
+const ABORT_MS = 3_000
+/** The pause of a class without due jobs, unless it is woken. */
 const IDLE_MS = 60_000
 const CLASSES = Object.keys(JOB_CLASSES) as JobClassName[]
 
 /**
- * Starts running jobs. It looks for due jobs when it is notified, when the next one becomes due, and every second; a
- * class with due jobs claims some for its free places. Failed looks and claims are repeated, so it outlives a restart
- * of PostgreSQL.
+ * Starts running jobs. It polls for due jobs when it is notified, when the next one becomes due, and every second. A
+ * class with due jobs claims some for its free places. Failed polls and claims are retried, so the runner continues
+ * after a restart of PostgreSQL.
  */
 export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob>): JobRunner {
   const { database, log, processId } = ctx
@@ -46,7 +46,7 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
     ...{ database, log, processId, tasks, report },
     onEnd: (name, { isDueAgain, wasFull }) => {
       if (wasFull) classes.get(name)?.loop.wake()
-      if (isDueAgain) look.wake()
+      if (isDueAgain) polling.wake()
     },
   }
   const classes = new Map(CLASSES.map((name) => [name, startClass(name, createPlaces(name, options), log)]))
@@ -56,37 +56,37 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
   let hasRecurring = false
   let isFailing = false
 
-  const lookRound = async () => {
+  const poll = async () => {
     if (!hasRecurring) await unlessHung(startRecurringJobs(database, RECURRING_TASKS))
     hasRecurring = true
     const knownIds = all.flatMap(({ places }) => places.runningIds())
-    const found = await unlessHung(lookForJobs(database, processId, { dead: longDead(deadSince), knownIds }))
+    const found = await unlessHung(pollJobs(database, processId, { dead: longDead(deadSince), knownIds }))
     noteDead(deadSince, found.dead)
     soonestMs = found.soonestMs
     isFailing = false
     for (const name of found.due) classes.get(name)?.loop.wake()
     return false
   }
-  const look = startLoop({
-    round: lookRound,
-    pauseMs: () => Math.min(LOOK_MS, Math.ceil(soonestMs ?? LOOK_MS) + 1),
+  const polling = startLoop({
+    round: poll,
+    pauseMs: () => Math.min(POLL_MS, Math.ceil(soonestMs ?? POLL_MS) + 1),
     onFailure: (error) => {
       isFailing = true
-      log.warn({ err: error }, 'due jobs could not be looked up; trying again')
+      log.warn({ err: error }, 'polling for due jobs failed and is retried')
     },
   })
   const stopListening = ctx.notifications.listen(({ topic }) => {
-    if (topic === 'jobs' || topic === 'missed') look.wake()
+    if (topic === 'jobs' || topic === 'missed') polling.wake()
   })
 
   async function stop(): Promise<void> {
     stopListening()
     for (const { places } of all) places.close()
-    await Promise.all([look.stop(), ...all.map(({ loop }) => loop.stop())])
+    await Promise.all([polling.stop(), ...all.map(({ loop }) => loop.stop())])
     const settled = () => Promise.all(all.map(({ places }) => places.settled()))
     if ((await withTimeout(settled(), GRACE_MS)) === null) {
       for (const { places } of all) places.abort()
-      await withTimeout(settled(), LAST_MS)
+      await withTimeout(settled(), ABORT_MS)
     }
     givesUp.abort()
     await settled()
@@ -112,7 +112,7 @@ function noteDead(deadSince: Map<number, number>, dead: readonly number[]): void
   for (const id of dead) if (!deadSince.has(id)) deadSince.set(id, performance.now())
 }
 
-/** The processes that have been dead for a while: one that lost its connection takes its lock again at once. */
+/** The processes that have been dead for DEAD_MS. */
 function longDead(deadSince: ReadonlyMap<number, number>): number[] {
   const latest = performance.now() - DEAD_MS
   return [...deadSince].flatMap(([id, since]) => (since <= latest ? [id] : []))
@@ -128,7 +128,7 @@ function startClass(name: JobClassName, places: Places, log: Context['log']): { 
       return hasMore && spreadMs === 0
     },
     pauseMs: () => (hasMore ? spreadMs : IDLE_MS),
-    onFailure: (error) => log.warn({ err: error }, 'jobs could not be claimed; trying again'),
+    onFailure: (error) => log.warn({ err: error }, 'claiming jobs failed and is retried'),
   })
   return { places, loop }
 }

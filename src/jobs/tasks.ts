@@ -2,13 +2,15 @@ import type { Context } from '../context.js'
 import { prepareBroadcastAsJob } from '../core/broadcasts/prepare.js'
 import { reconcileBroadcasts, startDueBroadcast } from '../core/broadcasts/reconcile.js'
 import { type ShardState, sendBroadcastShard } from '../core/broadcasts/send-shard.js'
+import { removeAudienceRecipients } from '../core/broadcasts/uploaded-audiences.js'
+import { eraseTraces, type Traces } from '../core/contacts/erase-traces.js'
 import { indexConversation } from '../core/conversations/search.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
-import { removeMedia } from '../core/media/remove.js'
+import { removeMediaAsJob } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { deleteOrganizationData } from '../core/organizations/deletion.js'
-import { carryOverOldJobs, eraseTraces, expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
-import { scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
+import { carryOverOldJobs, expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
+import { type OrderList, scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob } from '../core/templates/sync.js'
 import { sweepWebhook } from '../core/webhooks/log.js'
 import type { JobTask, RunJob } from '../model/jobs.js'
@@ -46,14 +48,18 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
       return indexConversation(ctx, organizationId, contactId, signal)
     },
     sync_templates: ({ organizationId, requestedAt }) => syncTemplatesAsJob(ctx, organizationId, requestedAt),
-    sync_orders: ({ organizationId, signal }) => syncOrdersAsJob(ctx, organizationId, signal),
-    erase_traces: ({ organizationId, payload }) => {
-      const { contactId, addresses } = payload as { contactId: string; addresses: string[] }
-      return eraseTraces(ctx, organizationId, contactId, addresses)
+    sync_orders: ({ organizationId, payload }) => {
+      const { list = null } = payload as { list?: OrderList | null }
+      return syncOrdersAsJob(ctx, organizationId, list)
     },
+    erase_traces: ({ organizationId, payload }) => eraseTraces(ctx, organizationId, payload as Traces),
     remove_media: ({ organizationId, payload }) => {
       const { mediaIds } = payload as { mediaIds: string[] }
-      return removeMedia(ctx, organizationId, mediaIds)
+      return removeMediaAsJob(ctx, organizationId, mediaIds)
+    },
+    remove_audience: ({ organizationId, payload, signal }) => {
+      const { audienceId } = payload as { audienceId: string }
+      return removeAudienceRecipients(ctx, organizationId, audienceId, signal)
     },
     sweep_webhook: ({ organizationId, payload }) => {
       const { webhookId } = payload as { webhookId: string }

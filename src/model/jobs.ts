@@ -2,11 +2,14 @@ const MINUTE_MS = 60_000
 
 /** Jobs of a class share places, so that classes never wait for each other. */
 export interface JobClass {
-  /** How many of its jobs a process runs at the same time; one organization gets at most half of them. */
+  /** How many of its jobs a process runs at the same time. One organization gets at most half of the places. */
   places: number
-  /** The longest run of a job; then its signal is aborted, and the attempt has failed. */
+  /** The longest run of a job, in ms; then its signal is aborted, and the attempt has failed. */
   maxRunMs: number
-  /** How long a process waits before it takes another job of the same organization, so that others get some, too. */
+  /**
+   * The pause between two claims of a process, in ms; each claim takes at most one job of an organization. So the jobs
+   * of one organization spread over the processes.
+   */
   spreadMs?: number
 }
 
@@ -36,6 +39,7 @@ export const JOB_TASKS = {
   sync_orders: 'sync',
   erase_traces: 'erasure',
   remove_media: 'erasure',
+  remove_audience: 'erasure',
   sweep_webhook: 'erasure',
   delete_organization: 'erasure',
   expire_outcomes: 'maintenance',
@@ -49,14 +53,17 @@ export const JOB_TASKS = {
 
 export type JobTask = keyof typeof JOB_TASKS
 
-/** The key of a job of which each organization has at most one. */
+/** The key of tasks that have at most one job per organization. */
 export const ONLY_ONE = 'all'
+
+/** After this time, in ms, a job that works in slices gives its place back, unless its task has a limit of its own. */
+export const SLICE_MS = 10_000
 
 /** The result of a job that is to run again. */
 export interface Again {
-  /** In how many milliseconds. */
+  /** Milliseconds until then. */
   againInMs: number
-  /** Its state from then on; default: as it was. */
+  /** Its new payload; default: as it was. */
   payload?: object
 }
 
@@ -65,7 +72,7 @@ export interface RunningJob {
   /** Zeros for the service's own jobs. */
   organizationId: string
   payload: unknown
-  /** From 1. A try that a shutdown interrupted does not count. */
+  /** From 1. An attempt that a shutdown interrupted does not count. */
   attempt: number
   /** When it was last requested. */
   requestedAt: Date
@@ -74,8 +81,8 @@ export interface RunningJob {
 }
 
 /**
- * The code of a task. It must be repeatable: a job whose process died runs again. If it throws, the job is tried again
- * with back-off.
+ * The code of a task. It must be repeatable: a job whose process died runs again. If it throws, the job is retried with
+ * back-off.
  */
 export type RunJob = (job: RunningJob) => Promise<Again | null> | Promise<void>
 
@@ -84,7 +91,7 @@ export interface FailedWork {
   /** The number of a job, or the UUID of a callback. */
   id: string
   organization_id: string
-  /** Its slug; null for one that is deleted. */
+  /** The organization's slug; null if the organization is deleted. */
   organization: string | null
   /** `callback`: a stored callback. */
   task: string

@@ -112,7 +112,10 @@ describe('jobs of an older version', () => {
     await database.pool.query('DELETE FROM jobs')
     const older = await startProcess(database)
     const registration = await registerThisProcess(older.ctx.database, older.ctx.log)
-    await registration.addWorker('worker-of-the-living')
+    await older.ctx.database.pool.query('UPDATE processes SET worker_ids = $2 WHERE id = $1', [
+      registration.processId,
+      ['worker-of-the-living'],
+    ])
     await addOld('fetch_media', { organizationId: FIRST, messageId: 'm' }, { locked_by: 'worker-of-the-living' })
     await addOld('fetch_media', { organizationId: FIRST, messageId: 'n' }, { locked_by: 'worker-of-the-dead' })
     expect(await carryOverJobs(database)).toBe(1)

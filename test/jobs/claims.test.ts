@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NIL_UUID } from '../../src/lib/bytes/id.js'
-import { type Claimed, claimJobs, finishJobs, lookForJobs, MAX_WALK } from '../../src/storage/jobs/queue.js'
+import { type Claimed, claimJobs, finishJobs, MAX_WALK, pollJobs } from '../../src/storage/jobs/queue.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { watchPlans } from '../support/plans.js'
 import { addJobs, FIRST, jobs, nameOf, newOrganizations, SECOND } from './support.js'
@@ -114,7 +114,7 @@ describe('a claim', () => {
     const first = await claim({})
     expect(first).toMatchObject({ jobs: [], hasMore: true })
     expect(namesOf(await claim({ after: first.reached }))).toEqual(['due'])
-    const found = await lookForJobs(database, PROCESS, { dead: [], knownIds: [] })
+    const found = await pollJobs(database, PROCESS, { dead: [], knownIds: [] })
     expect(found.due).toContain('media')
   })
 
@@ -128,42 +128,42 @@ describe('a claim', () => {
     const explain = await watchPlans(database)
     const plans = await explain(async () => {
       expect(namesOf(await claim({ free: 2 }))).toEqual([null, 'due'])
-      await lookForJobs(database, PROCESS, { dead: [], knownIds: [] })
+      await pollJobs(database, PROCESS, { dead: [], knownIds: [] })
     })
-    expect(plans.map(({ name }) => name)).toEqual(['jobs.claim', 'jobs.look'])
+    expect(plans.map(({ name }) => name)).toEqual(['jobs.claim', 'jobs.poll'])
     for (const { rows, nodes } of plans) expect(rows, nodes).toBeLessThan(50)
   })
 })
 
-describe('a look', () => {
-  const look = (dead: number[] = [], knownIds: number[] = []) => lookForJobs(database, PROCESS, { dead, knownIds })
+describe('a poll', () => {
+  const poll = (dead: number[] = [], knownIds: number[] = []) => pollJobs(database, PROCESS, { dead, knownIds })
 
   it('finds the classes with due jobs, and when the next one becomes due', async () => {
-    expect(await look()).toEqual({ due: [], soonestMs: null, dead: [] })
+    expect(await poll()).toEqual({ due: [], soonestMs: null, dead: [] })
     await addJobs(database, FIRST, 'sync_orders', ['later'])
     await database.pool.query(`UPDATE jobs SET run_at = now() + interval '1 hour'`)
     await addJobs(database, SECOND, 'fetch_media', ['due'])
-    const found = await look()
+    const found = await poll()
     expect(found.due).toEqual(['media'])
     expect(found.soonestMs).toBeGreaterThan(3_500_000)
   })
 
-  it('frees the jobs of a process that is said to be dead, and is', async () => {
+  it('frees the jobs of a process that was dead at the poll before and still is', async () => {
     await addJobs(database, FIRST, 'fetch_media', ['of the dead'])
     await database.pool.query('UPDATE jobs SET process_id = 4711, attempts = 1, claimed_at = now()')
-    const first = await look()
+    const first = await poll()
     expect(first).toMatchObject({ due: [], dead: [4711] })
     expect(await jobs(database)).toMatchObject([{ running: true }])
-    expect(await look(first.dead)).toMatchObject({ due: ['media'] })
+    expect(await poll(first.dead)).toMatchObject({ due: ['media'] })
     expect(await jobs(database)).toMatchObject([{ running: false, attempts: 1 }])
   })
 
   it('frees jobs that the process has claimed without knowing it, and none that it runs', async () => {
     await addJobs(database, FIRST, 'fetch_media', ['running', 'lost'])
     const { jobs: claimed } = await claim({})
-    expect(await look()).toMatchObject({ due: [] })
+    expect(await poll()).toMatchObject({ due: [] })
     await database.pool.query(`UPDATE jobs SET claimed_at = now() - interval '1 minute'`)
-    expect(await look([], [claimed[0]?.id ?? 0])).toMatchObject({ due: ['media'] })
+    expect(await poll([], [claimed[0]?.id ?? 0])).toMatchObject({ due: ['media'] })
     expect(await jobs(database)).toMatchObject([
       { name: 'running', running: true },
       { name: 'lost', running: false },

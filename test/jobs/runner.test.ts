@@ -287,7 +287,7 @@ describe('draining', () => {
 })
 
 describe('recurring tasks', () => {
-  it('get one job each, which is put off to its next time', async () => {
+  it('get one job each, which is put back until its next run', async () => {
     const other = await startProcess(database)
     mine.start({})
     other.start({})

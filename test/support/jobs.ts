@@ -2,7 +2,7 @@ import type { Context } from '../../src/context.js'
 import { createPlaces, type PlacesOptions } from '../../src/jobs/places.js'
 import { createReports } from '../../src/jobs/reports.js'
 import { JOB_CLASSES, type JobClassName, type JobTask, type RunJob } from '../../src/model/jobs.js'
-import { lookForJobs } from '../../src/storage/jobs/queue.js'
+import { pollJobs } from '../../src/storage/jobs/queue.js'
 
 /** How many jobs run at the same time. */
 const PLACES = 20
@@ -17,7 +17,7 @@ export async function drainJobs(
   const report = createReports(database, processId, log, new AbortController().signal)
   const options: PlacesOptions = { database, log, processId, tasks, report, onEnd: () => undefined }
   for (;;) {
-    const { due } = await lookForJobs(database, processId, { dead: [], knownIds: [] })
+    const { due } = await pollJobs(database, processId, { dead: [], knownIds: [] })
     if (due.length === 0) return
     for (const name of CLASSES.filter((one) => due.includes(one))) {
       const places = createPlaces(name, options, PLACES)

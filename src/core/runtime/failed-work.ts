@@ -10,7 +10,9 @@ import { listFailedCallbacks, retryFailedCallbacks } from '../../storage/message
 type WorkCounts = Partial<Record<JobClassName, number>>
 type WorkContext = Pick<OperatorContext, 'database' | 'notifications' | 'clock'>
 
-/** The jobs and callbacks that failed on every attempt, of an organization or (null) of all; at most `limit` of each. */
+/**
+ * The jobs and callbacks that failed on every attempt, of an organization or (null) of all; at most `limit` of each.
+ */
 export async function listFailedWork(
   { database }: WorkContext,
   organization: Organization | null,
@@ -22,8 +24,8 @@ export async function listFailedWork(
 }
 
 /**
- * Tries failed jobs and callbacks again: those with these ids, or (null) all. Resolves to their number. Throws
- * invalid_field if nothing that failed has one of the ids; the others are tried.
+ * Retries failed jobs and callbacks: those with these ids, or (null) all. Resolves to their number. Throws
+ * invalid_field if nothing that failed has one of the ids; the others are retried.
  */
 export async function retryFailedWork(
   { database, notifications, clock }: WorkContext,

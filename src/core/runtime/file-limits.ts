@@ -11,7 +11,7 @@ export interface FileLimits {
 export const SENT_FILES: FileLimits = { ofOneOrganization: 32, ofAll: 128 }
 /** Each has up to 512 MB and keeps a database connection busy. */
 export const IMPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 8 }
-/** A slow client keeps its place, so there are many. */
+/** A slow client keeps its place for long, so there are many. */
 export const EXPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 64 }
 
 /** Each has up to 32 MB, and its value takes several times as much memory. */
@@ -20,30 +20,30 @@ const RETRY_SECONDS = 5
 
 /** Creates the limiter of this process. `noun`: what is limited, for error messages. */
 export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits, noun = 'files'): FileLimiter {
-  const underWay = new Map<string, number>()
+  const inProgress = new Map<string, number>()
   let total = 0
 
   return {
     pass: async (organizationId, work) => {
-      const own = underWay.get(organizationId) ?? 0
-      if (own >= ofOneOrganization) throw tooMany(`${own} ${noun} of the organization`)
-      if (total >= ofAll) throw tooMany(`As many ${noun} as can be`)
-      underWay.set(organizationId, own + 1)
+      const own = inProgress.get(organizationId) ?? 0
+      if (own >= ofOneOrganization) throw tooMany(`${own} ${noun} of the organization are`)
+      if (total >= ofAll) throw tooMany(`The maximum number of ${noun} is`)
+      inProgress.set(organizationId, own + 1)
       total++
       try {
         return await work()
       } finally {
         total--
-        const left = (underWay.get(organizationId) ?? 1) - 1
-        if (left > 0) underWay.set(organizationId, left)
-        else underWay.delete(organizationId)
+        const left = (inProgress.get(organizationId) ?? 1) - 1
+        if (left > 0) inProgress.set(organizationId, left)
+        else inProgress.delete(organizationId)
       }
     },
   }
 }
 
 function tooMany(which: string): Problem {
-  return new Problem('too_many_requests', `${which} are on their way already: try again in ${RETRY_SECONDS} s`, {
+  return new Problem('too_many_requests', `${which} in progress already: try again in ${RETRY_SECONDS} s`, {
     retry_after: RETRY_SECONDS,
   })
 }

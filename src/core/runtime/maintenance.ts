@@ -3,7 +3,7 @@ import { idBefore, newId } from '../../lib/bytes/id.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { rollUpCampaignCounts } from '../../storage/analytics/campaign-counts.js'
 import { pruneBroadcastRetries } from '../../storage/broadcasts/retries.js'
-import { eraseContactCallbacks, eraseContactEvents } from '../../storage/contacts/contacts.js'
+import { pruneUploadedAudiences } from '../../storage/broadcasts/uploaded-audiences.js'
 import { repairContactLists, rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { pruneEvents } from '../../storage/events/events.js'
 import { adoptRestoredEvents, tickTransactionClock } from '../../storage/events/transaction-clock.js'
@@ -28,28 +28,29 @@ import { pruneStorefrontWebhooks } from '../../storage/storefront/orders.js'
 import { pruneShortLinkVisits, rollUpShortLinkClicks } from '../../storage/storefront/short-links.js'
 import { pruneDeliveries } from '../../storage/webhooks/log.js'
 import { removeUnattachedMedia } from '../media/remove.js'
+import { disableOverfullWebhooks, expireDisabledWebhooks } from '../webhooks/backlog.js'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /**
- * Longer than a request (25 s). A message that is still pending then has lost its process, or belongs to a broadcast
- * that keeps retrying.
+ * Longer than a request (25 s). The process of a message that is still pending then is dead, or the message belongs to
+ * a broadcast that keeps retrying.
  */
 const ABANDONED_MS = MINUTE_MS / 2
 const GIVE_UP_MS = 15 * MINUTE_MS
 /**
- * A callback that waits longer may contain the outcome of a message. Under steady traffic some callbacks always wait,
- * but not as long.
+ * A callback that has been waiting longer may contain the outcome of a message. Under steady traffic some callbacks are
+ * always waiting, but not this long.
  */
 const BACKLOG_MS = MINUTE_MS
-/** After this many attempts (half a minute), a failing callback no longer delays the organization's messages. */
-const SENSIBLE_ATTEMPTS = 3
+/** A callback that failed more often (usually within a minute) no longer delays the outcomes of its organization. */
+const MAX_DELAYING_ATTEMPTS = 3
 const BATCH = 500
-/** Invented names leave rows too, faster than a day deletes them. */
+/** Guesses with invented names leave rows too, faster than the daily job deletes them. */
 const MAX_SIGN_IN_FAILURES = 100_000
 const ROLL_UP_BATCH = 10_000
 const PRUNE_BATCH = 5_000
-/** Repairs and erasures read all rows of an organization, or of all. */
+/** Repairs read all rows of one organization, or of all organizations. */
 const SLOW_STATEMENT_MS = 30 * MINUTE_MS
 
 /**
@@ -66,7 +67,7 @@ export async function expireOutcomes(ctx: Context): Promise<void> {
   await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
   const deadline = before(now, GIVE_UP_MS)
   if (upSince > deadline) return
-  const backlogged = await listBackloggedOrganizations(ctx.database, before(now, BACKLOG_MS), SENSIBLE_ATTEMPTS)
+  const backlogged = await listBackloggedOrganizations(ctx.database, before(now, BACKLOG_MS), MAX_DELAYING_ATTEMPTS)
   const error = { code: OUTCOME_UNKNOWN, text: 'The upstream did not report whether it accepted the message' }
   for (;;) {
     const overdue = await listOverdueMessages(ctx.database, deadline, backlogged, BATCH)
@@ -91,18 +92,21 @@ const VISITS_MS = 150 * DAY_MS
 /**
  * Deletes expired data: raw callbacks, events and finished deliveries after the days that their organization keeps
  * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; idempotency keys, files without
- * a message and wrong passwords after 1 day; expired sessions and sign-in links. Completes what processes of an older
- * version left incomplete: lists of contacts, counts and types of messages.
+ * a message and wrong passwords after 1 day; expired sessions, sign-in links and uploaded audiences. Pending deliveries
+ * of disabled webhooks that are this old end as failed. Completes what processes of an older version left incomplete:
+ * lists of contacts, counts and types of messages.
  */
 export async function prune(given: Context): Promise<void> {
-  const ctx = withPatience(given)
+  const ctx = withSlowStatements(given)
   const now = ctx.clock()
   await inBatches((limit) => pruneCallbacks(ctx.database, now, limit))
   await inBatches((limit) => pruneEvents(ctx.database, now, limit))
+  await expireDisabledWebhooks(ctx)
   await inBatches((limit) => pruneDeliveries(ctx.database, now, limit))
   await inBatches((limit) => pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), limit))
   await inBatches((limit) => pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS), limit))
   await inBatches((limit) => pruneIdempotencyKeys(ctx.database, idBefore(before(now, DAY_MS)), limit))
+  await pruneUploadedAudiences(ctx.database, now)
   await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))
   await pruneSessions(ctx.database, now)
   await pruneSignInLinks(ctx.database, now)
@@ -125,7 +129,7 @@ export function findCallbackFigures({ database }: Pick<Context, 'database'>): Pr
   return readCallbackFigures(database)
 }
 
-/** Moves jobs that a process of an older version has enqueued, while there are such processes. */
+/** Moves the jobs that processes of an older version have enqueued. */
 export async function carryOverOldJobs(ctx: Pick<Context, 'database' | 'wakeWorkers'>): Promise<void> {
   while ((await carryOverJobs(ctx.database)) > 0) ctx.wakeWorkers()
 }
@@ -135,32 +139,18 @@ export function measureStorage({ database }: Pick<Context, 'database'>): Promise
   return measureTables(database)
 }
 
-/** Rolls up the counts that writers have added. */
+/** Rolls up the counts that writers have added, and disables webhooks with too many pending deliveries. */
 export async function rollUpCounts(ctx: Context): Promise<void> {
   await rollUpContactCounts(ctx.database)
   await rollUpShortLinkClicks(ctx.database)
   await inBatches((limit) => rollUpChannelCounts(ctx.database, limit), ROLL_UP_BATCH)
   await inBatches((limit) => rollUpCampaignCounts(ctx.database, limit), ROLL_UP_BATCH)
-}
-
-/** Erases what an erased contact left in events and raw callbacks, and ends its deliveries. */
-export async function eraseTraces(
-  given: Context,
-  organizationId: string,
-  contactId: string,
-  addresses: readonly string[],
-): Promise<void> {
-  const ctx = withPatience(given)
-  await ctx.database.transaction((transaction) => eraseContactEvents(transaction, organizationId, contactId))
-  // Deliveries about to be made are in memory.
-  ctx.notifications.send({ topic: 'webhooks', organizationId })
-  // Last, because it takes long.
-  await eraseContactCallbacks(ctx.database, organizationId, contactId, addresses)
+  await disableOverfullWebhooks(withSlowStatements(ctx))
 }
 
 /** For statements that read whole tables. */
-function withPatience(ctx: Context): Context {
-  return { ...ctx, database: ctx.database.patient(SLOW_STATEMENT_MS) }
+function withSlowStatements(ctx: Context): Context {
+  return { ...ctx, database: ctx.database.withStatementTimeout(SLOW_STATEMENT_MS) }
 }
 
 function before(now: Date, ms: number): Date {

@@ -7,17 +7,17 @@ import type { Notification, Notifications } from '../../model/notification.js'
 import { notifyProcesses } from '../../storage/runtime/notifications.js'
 import type { ProcessRegistration } from './process-registry.js'
 
-/** Between two notifications of a process. */
+/** The pause between two notifications of a process. */
 const PAUSE_MS = 10
 /** The maximum number of ids per topic that keeps a notification below PostgreSQL's 8,000 bytes. */
 const MAX_ORGANIZATIONS = 48
-/** The maximum for commands and sessions, in the rest of the 8,000 bytes. */
+/** The maximum number of commands and sessions; they take what the ids leave of the 8,000 bytes. */
 const MAX_WITH_COMMANDS = 5
 const MAX_WITH_SESSIONS = 3
 
 /**
- * The notifications of this process. They reach its own listeners at once, and other processes in one PostgreSQL
- * notification for all since the last one. From now on `database.onEvents` sends them. Nothing is sent after `close`.
+ * Creates the notifications of this process. They reach its own listeners at once; other processes get one PostgreSQL
+ * notification for all since the last one. Events of `database` are sent from now on. Nothing is sent after `close`.
  */
 export function createNotifications(
   database: Database,
@@ -31,7 +31,7 @@ export function createNotifications(
 
   const sendToOthers = batch(async (notifications: Notification[]) => {
     const payload = encode(registration.processId, mergeNotifications(notifications))
-    // A lost notification only causes a delay, since readers of events also poll.
+    // A lost notification only causes a delay, since its receivers also poll.
     await notifyProcesses(database, payload).catch((error) =>
       log.warn({ err: error }, 'the other processes could not be notified'),
     )
@@ -49,7 +49,7 @@ export function createNotifications(
     }
   }
 
-  const hear = (payload: string) => {
+  const receive = (payload: string) => {
     const message = parseJsonObject(payload)
     if (message?.from === registration.processId) return
     for (const notification of asObjects(message?.signals)) notifyListeners(notification as Notification)
@@ -67,7 +67,7 @@ export function createNotifications(
     listen: (listener) => {
       listeners.add(listener)
       // A process without listeners does not subscribe.
-      if (!isListening) registration.listen({ hear, missed: () => notifyListeners({ topic: 'missed' }) })
+      if (!isListening) registration.listen({ receive, missed: () => notifyListeners({ topic: 'missed' }) })
       isListening = true
       return () => void listeners.delete(listener)
     },
@@ -93,7 +93,7 @@ export function createNotificationSender(database: Queryable): Pick<Notification
   }
 }
 
-/** What processes tell each other. Older ones read the list under the name `signals`. */
+/** The payload of a notification. Older processes read the list under the name `signals`. */
 function encode(from: number | null, notifications: readonly Notification[]): string {
   return JSON.stringify({ from, signals: notifications })
 }

@@ -9,21 +9,18 @@ import {
   registerProcessAgain,
   removeDeadProcesses,
   removeProcess,
-  setProcessWorkers,
 } from '../../storage/runtime/process-registry.js'
 
 /** Receives the notifications of the service's processes. */
 export interface ProcessListener {
-  hear(payload: string): void
-  /** The connection is new: earlier notifications may be lost. */
+  receive(payload: string): void
+  /** The connection is new, so earlier notifications may be lost. */
   missed(): void
 }
 
 /** This process as the others see it. */
 export interface ProcessRegistration {
   processId: number
-  /** Notes that this process runs a worker. */
-  addWorker(workerId: string): Promise<void>
   /** Removes dead processes. */
   removeDead(): Promise<void>
   /** Sets the listener of notifications; there is one. */
@@ -38,7 +35,6 @@ export interface ProcessRegistration {
  */
 export async function registerThisProcess(database: Database, log: Logger): Promise<ProcessRegistration> {
   const leaving = new AbortController()
-  const workerIds: string[] = []
   let listener: ProcessListener | null = null
   let connection: Borrowed | null = await database.borrow(null)
   let reentry: Promise<void> = Promise.resolve()
@@ -50,10 +46,10 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
     client.once('end', () => {
       if (!leaving.signal.aborted) reentry = reenter()
     })
-    client.on('notification', ({ payload }) => listener?.hear(payload ?? ''))
+    client.on('notification', ({ payload }) => listener?.receive(payload ?? ''))
   }
 
-  /** The pool ends only when every client is back, and takes each back only once. */
+  /** The pool closes only when every client is given back, and each can be given back only once. */
   function giveBack(): void {
     connection?.giveBack(new Error('the connection may still hold the lock'))
     connection = null
@@ -65,7 +61,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
       try {
         connection = await database.borrow(null)
         const { client } = connection
-        await registerProcessAgain(statementsOn(client), processId, workerIds)
+        await registerProcessAgain(statementsOn(client), processId)
         if (listener) await listenToProcesses(client)
         watch(client)
         listener?.missed()
@@ -82,10 +78,6 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
 
   return {
     processId,
-    addWorker: (id) => {
-      workerIds.push(id)
-      return setProcessWorkers(database, processId, workerIds)
-    },
     removeDead: () => removeDeadProcesses(database, processId),
     listen: (wanted) => {
       listener = wanted

@@ -16,13 +16,13 @@ interface Lease {
   tokens: number
   /** Requests that are waiting for a token. */
   waiting: number
-  /** The content of the shared bucket after the last lease, and its time. */
+  /** The tokens of the shared bucket after the last lease, and the time of that lease. */
   left: number
   at: number
   pending: Promise<void> | null
 }
 
-/** More keys than a process sees in a while; the leases of other keys are given up. */
+/** Beyond this number of keys, which a process hardly sees at a time, all leases are dropped. */
 const MAX_LEASES = 10_000
 
 /**

@@ -1,40 +1,33 @@
-/** Why a place was not free in time: the key had all that it may have, or all places were taken. */
+/** Why no place was free in time. `own`: the key had taken all that it may; `all`: all places were taken. */
 export type Shortage = 'own' | 'all'
 
-/** Thrown to those that waited too long for a place. */
+/** Thrown if no place was free within the maximum wait. */
 export class NoPlaceError extends Error {
   readonly shortage: Shortage
 
   constructor(shortage: Shortage, waitMs: number) {
-    super(shortage === 'own' ? `no place of its own was free in ${waitMs} ms` : `no place was free in ${waitMs} ms`)
+    super(
+      `no place was free within ${waitMs} ms: ${shortage === 'own' ? 'the key has its whole share' : 'all are taken'}`,
+    )
     this.name = 'NoPlaceError'
     this.shortage = shortage
   }
 }
 
-/** How places are shared. */
+/** How many places there are, and how they are shared. */
 export interface PlaceLimits {
   places: number
-  /** The most that one key may have, and all keys together. */
+  /** The most that one key may take. */
   ofOneKey: number
+  /** The most that all keys together may take. */
   ofAllKeys: number
-  /** The most for work without a key, which goes before all other work. */
+  /** The most that work without a key may take. It goes before all other work. */
   ofNoKey: number
-  /** How long to wait for a place, in ms; Infinity: without end. */
+  /** The maximum wait for a place, in ms; Infinity: no maximum. */
   waitMs: number
 }
 
-/** Places that keys share. */
-export interface FairPlaces {
-  /** Takes a place: null at once if one is free, else a promise. It rejects with NoPlaceError. */
-  take(key: string | null): Promise<void> | null
-  /** Gives a taken place back. */
-  give(key: string | null): void
-  /** How many places are taken, and how much work waits for one. */
-  figures(): { taken: number; waiting: number }
-}
-
-/** Runs work in a place of the key. Throws NoPlaceError, and the errors of the work. */
+/** Runs work in a place of the key. Throws NoPlaceError, or what the work throws. */
 export async function inPlace<Result>(
   places: FairPlaces,
   key: string | null,
@@ -54,100 +47,117 @@ interface Waiting {
   timer: NodeJS.Timeout | null
 }
 
-interface Line {
+/** The places and the waiting work of one key. */
+interface KeyState {
   taken: number
   waiting: Waiting[]
 }
 
 /**
- * Creates places that go to waiting keys in turns, so that none waits for the whole line of another. Within a key, the
- * first comes first.
+ * Places that keys share. The keys with waiting work get them round robin, so that none waits for the whole queue of
+ * another. Within a key, first come, first served.
  */
-export function createFairPlaces({ places, ofOneKey, ofAllKeys, ofNoKey, waitMs }: PlaceLimits): FairPlaces {
-  const lines = new Map<string | null, Line>()
-  /** The keys of lines with waiting work, the next one first. */
-  const turns = new Set<string>()
-  let taken = 0
-  let takenByKeys = 0
+export class FairPlaces {
+  readonly #limits: PlaceLimits
+  readonly #keys = new Map<string | null, KeyState>()
+  /** The keys with waiting work, the next one first. */
+  readonly #waitingKeys = new Set<string>()
+  #taken = 0
+  #takenByKeys = 0
 
-  const limitOf = (key: string | null) => (key === null ? ofNoKey : ofOneKey)
-  const isFull = (key: string | null) => taken >= places || (key !== null && takenByKeys >= ofAllKeys)
+  constructor(limits: PlaceLimits) {
+    this.#limits = limits
+  }
 
-  function lineOf(key: string | null): Line {
-    const known = lines.get(key)
+  /** Takes a place. Null: it is taken; otherwise a promise that resolves when it is, or rejects with NoPlaceError. */
+  take(key: string | null): Promise<void> | null {
+    const state = this.#stateOf(key)
+    // While any place is free, work waits only for the limits of its key, so this overtakes none.
+    if (!this.#isFree(key, state)) return this.#wait(key, state)
+    this.#count(key, state, 1)
+    return null
+  }
+
+  /** Gives a taken place back. */
+  give(key: string | null): void {
+    const state = this.#stateOf(key)
+    this.#count(key, state, -1)
+    while (this.#admitNext()) {}
+    this.#removeUnused(key, state)
+  }
+
+  /** How many places are taken, and how much work waits for one. */
+  figures(): { taken: number; waiting: number } {
+    let waiting = 0
+    for (const state of this.#keys.values()) waiting += state.waiting.length
+    return { taken: this.#taken, waiting }
+  }
+
+  #stateOf(key: string | null): KeyState {
+    const known = this.#keys.get(key)
     if (known) return known
-    const line = { taken: 0, waiting: [] }
-    lines.set(key, line)
-    return line
+    const state = { taken: 0, waiting: [] }
+    this.#keys.set(key, state)
+    return state
   }
 
-  function count(key: string | null, line: Line, change: 1 | -1): void {
-    taken += change
-    line.taken += change
-    if (key !== null) takenByKeys += change
+  #isFree(key: string | null, state: KeyState): boolean {
+    if (this.#taken >= this.#limits.places || this.#isAtLimit(key, state)) return false
+    return key === null || this.#takenByKeys < this.#limits.ofAllKeys
   }
 
-  function join(key: string | null, line: Line): Promise<void> {
+  /** Whether the key has taken as many places as it may. */
+  #isAtLimit(key: string | null, state: KeyState): boolean {
+    return state.taken >= (key === null ? this.#limits.ofNoKey : this.#limits.ofOneKey)
+  }
+
+  #count(key: string | null, state: KeyState, change: 1 | -1): void {
+    this.#taken += change
+    state.taken += change
+    if (key !== null) this.#takenByKeys += change
+  }
+
+  #wait(key: string | null, state: KeyState): Promise<void> {
+    const { waitMs } = this.#limits
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { admit: resolve, timer: null }
-      line.waiting.push(waiting)
-      if (key !== null) turns.add(key)
+      state.waiting.push(waiting)
+      if (key !== null) this.#waitingKeys.add(key)
       if (waitMs === Number.POSITIVE_INFINITY) return
       waiting.timer = setTimeout(() => {
-        line.waiting.splice(line.waiting.indexOf(waiting), 1)
-        const shortage = line.taken >= limitOf(key) ? 'own' : 'all'
-        leave(key, line)
+        state.waiting.splice(state.waiting.indexOf(waiting), 1)
+        const shortage = this.#isAtLimit(key, state) ? 'own' : 'all'
+        this.#removeUnused(key, state)
         reject(new NoPlaceError(shortage, waitMs))
       }, waitMs)
     })
   }
 
-  function leave(key: string | null, line: Line): void {
-    if (line.waiting.length > 0) return
-    if (key !== null) turns.delete(key)
-    if (line.taken === 0) lines.delete(key)
+  #removeUnused(key: string | null, state: KeyState): void {
+    if (state.waiting.length > 0) return
+    if (key !== null) this.#waitingKeys.delete(key)
+    if (state.taken === 0) this.#keys.delete(key)
   }
 
-  /** Admits the first of a line, if it may have another place. */
-  function admitFrom(key: string | null): boolean {
-    const line = lines.get(key)
-    const next = line && !isFull(key) && line.taken < limitOf(key) ? line.waiting.shift() : undefined
-    if (!line || !next) return false
-    if (next.timer) clearTimeout(next.timer)
-    count(key, line, 1)
-    if (key !== null) {
-      // To the end of the turns.
-      turns.delete(key)
-      if (line.waiting.length > 0) turns.add(key)
-    }
-    next.admit()
-    return true
-  }
-
-  function admitNext(): boolean {
-    if (admitFrom(null)) return true
-    for (const key of turns) if (admitFrom(key)) return true
+  #admitNext(): boolean {
+    if (this.#admitFrom(null)) return true
+    for (const key of this.#waitingKeys) if (this.#admitFrom(key)) return true
     return false
   }
 
-  return {
-    take: (key) => {
-      const line = lineOf(key)
-      // While a place is free, work waits only for the share of its own key.
-      if (isFull(key) || line.taken >= limitOf(key)) return join(key, line)
-      count(key, line, 1)
-      return null
-    },
-    give: (key) => {
-      const line = lineOf(key)
-      count(key, line, -1)
-      while (admitNext()) {}
-      leave(key, line)
-    },
-    figures: () => {
-      let waiting = 0
-      for (const line of lines.values()) waiting += line.waiting.length
-      return { taken, waiting }
-    },
+  /** Admits the first waiting work of a key, if the key may take another place. */
+  #admitFrom(key: string | null): boolean {
+    const state = this.#keys.get(key)
+    const next = state && this.#isFree(key, state) ? state.waiting.shift() : undefined
+    if (!state || !next) return false
+    if (next.timer) clearTimeout(next.timer)
+    this.#count(key, state, 1)
+    if (key !== null) {
+      // Round robin: the key goes to the end.
+      this.#waitingKeys.delete(key)
+      if (state.waiting.length > 0) this.#waitingKeys.add(key)
+    }
+    next.admit()
+    return true
   }
 }

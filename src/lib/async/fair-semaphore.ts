@@ -1,14 +1,14 @@
-import { createFairPlaces, inPlace } from './fair-places.js'
+import { FairPlaces, inPlace } from './fair-places.js'
 
-/** Runs work of a user, `key`, within the limits of concurrent runs. */
+/** Runs work of a key within the limits of concurrent runs. */
 export type FairSemaphore = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 /**
- * Runs at most `max` pieces of work at the same time, and at most `maxOfOne` of one user. Free places go to the waiting
- * users in turns, so a user with much work delays others by one piece each.
+ * Runs at most `max` pieces of work at the same time, and at most `maxOfOne` of one key. Waiting keys get free places
+ * round robin, so a key with much work delays the others by one piece each.
  */
 export function createFairSemaphore({ max, maxOfOne = max }: { max: number; maxOfOne?: number }): FairSemaphore {
-  const places = createFairPlaces({
+  const places = new FairPlaces({
     places: max,
     ofOneKey: maxOfOne,
     ofAllKeys: max,

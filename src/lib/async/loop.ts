@@ -11,27 +11,27 @@ export interface Loop {
 export interface LoopOptions {
   /** Does one round; returns true if there may be more to do at once. */
   round: () => Promise<boolean>
-  /** Milliseconds until the next round, unless it is woken. */
+  /** The pause until the next round in ms, unless the loop is woken. */
   pauseMs: () => number
-  /** Called when a round failed; it is repeated after a while. */
+  /** Called when a round failed; it is retried with back-off. */
   onFailure: (error: unknown) => void
 }
 
 const RETRY = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
 
-/** Runs rounds one after the other, when woken and from time to time. */
+/** Runs rounds one after the other, with a pause between them that ends early when the loop is woken. */
 export function startLoop({ round, pauseMs, onFailure }: LoopOptions): Loop {
   const stopping = new AbortController()
-  let isCalled = false
-  let endNap = () => {}
+  let isWoken = false
+  let endPause = () => {}
 
   async function run(): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted; ) {
       try {
-        isCalled = false
+        isWoken = false
         const hasMore = await round()
         failures = 0
-        if (!hasMore) await nap()
+        if (!hasMore) await pause()
       } catch (error) {
         failures += 1
         onFailure(error)
@@ -40,27 +40,27 @@ export function startLoop({ round, pauseMs, onFailure }: LoopOptions): Loop {
     }
   }
 
-  async function nap(): Promise<void> {
-    if (isCalled || stopping.signal.aborted) return
+  async function pause(): Promise<void> {
+    if (isWoken || stopping.signal.aborted) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pauseMs())
-      endNap = () => {
+      endPause = () => {
         clearTimeout(timer)
         resolve()
       }
     })
-    endNap = () => {}
+    endPause = () => {}
   }
 
   const running = run()
   return {
     wake: () => {
-      isCalled = true
-      endNap()
+      isWoken = true
+      endPause()
     },
     stop: async () => {
       stopping.abort()
-      endNap()
+      endPause()
       await running
     },
   }

@@ -12,7 +12,7 @@ export function createSemaphore(max: number): Semaphore {
     try {
       return await work()
     } finally {
-      // The place passes directly to the next in line, so that work that starts at this moment cannot overtake it.
+      // The place passes directly to the next in the queue, so that work that starts at this moment cannot overtake it.
       const next = waiting.shift()
       if (next) next()
       else running--

@@ -9,19 +9,19 @@ export interface EnqueuedJobs {
   organizationId?: string
   /** A jsonb object with what the task needs besides the organization. Default: empty. */
   payload?: string
-  /** At most one job of the organization and task has it. Default: none. */
+  /** At most one job of the organization and task has this key. Default: no key. */
   key?: string
   /** Default: now. */
   runAt?: string
   /**
-   * What happens to the payload if a job has the key. `keep`: the job keeps its payload; `replace`: it gets the new one.
-   * Either way it runs at the earlier time, once more if it is running, and again if it has failed for good.
+   * What happens to the payload if a job has the key already. `keep`: the job keeps its payload; `replace`: it gets the
+   * new one. Either way, a waiting job runs at the earlier time, a running one once more, and a failed one again.
    */
   ifThere?: 'keep' | 'replace'
 }
 
 /**
- * The INSERT that enqueues jobs, at the end of a statement or as one part of its WITH. Wake the workers after the
+ * SQL: the INSERT that enqueues jobs, at the end of a statement or as one part of its WITH. Wake the workers after the
  * commit.
  */
 export function enqueueJobs({
@@ -39,7 +39,7 @@ export function enqueueJobs({
   return key === undefined ? insert : `${insert}\n     ${requestAgain(ifThere)}`
 }
 
-/** A waiting job runs at the earlier time; one that runs or has failed for good, at the new one. */
+/** A waiting job runs at the earlier time; one that is running or has failed, at the new one. */
 function requestAgain(ifThere: 'keep' | 'replace'): string {
   return `ON CONFLICT (organization_id, task, key) WHERE key IS NOT NULL DO UPDATE SET
        run_at = CASE
@@ -50,6 +50,11 @@ function requestAgain(ifThere: 'keep' | 'replace'): string {
        attempts = CASE WHEN job.failed_at IS NULL THEN job.attempts ELSE 0 END,
        failed_at = NULL, error = CASE WHEN job.failed_at IS NULL THEN job.error END,
        requested_at = excluded.requested_at${ifThere === 'replace' ? ', payload = excluded.payload' : ''}`
+}
+
+/** The DELETE that withdraws the job with a key of the organization $1, unless it runs; for one part of a WITH. */
+export function withdrawJob(task: JobTask, key: string): string {
+  return `DELETE FROM jobs WHERE organization_id = $1 AND task = '${task}' AND key = ${key} AND process_id IS NULL`
 }
 
 /** SQL condition: the organization has a job of one of the tasks, with the condition on `job`, that has not failed. */

@@ -1,26 +1,25 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
-import { NIL_UUID } from '../../lib/bytes/id.js'
+import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import { JOB_TASKS, type JobClassName, type JobTask } from '../../model/jobs.js'
 import { isDeadProcess } from '../runtime/process-registry.js'
 
-/** How many organizations a look or a claim passes at most; the next one continues there. */
+/** How many organizations a poll or a claim visits at most; the next claim continues there. */
 export const MAX_WALK = 500
-/** A claimed job that its process does not know by then came with an answer that was lost. */
+/** If a process does not know a job that it claimed this long ago, the answer to the claim was lost. */
 const LOST_AFTER = "interval '10 seconds'"
-const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const IS_FREE = 'process_id IS NULL AND failed_at IS NULL'
 
-interface LookRow {
+interface PollRow {
   due: JobClassName[]
   soonest_ms: number | null
   dead: number[]
 }
 
 // Walks the organizations of each class up to the first one with a due job.
-const look = statement<LookRow>(
-  'jobs.look',
+const poll = statement<PollRow>(
+  'jobs.poll',
   `WITH RECURSIVE walk (class, organization_id, run_at, n) AS (
      (SELECT class, organization_id, run_at, 1 FROM jobs WHERE ${IS_FREE} ORDER BY class, organization_id, run_at LIMIT 1)
      UNION ALL
@@ -69,8 +68,8 @@ interface ClaimRow {
   is_cut: boolean
 }
 
-// Goes round the organizations, beginning after the one that was served last, until enough of them have a due job. Each
-// gets an equal number of the free places, within its share; the caller repeats the claim while places are left.
+// Walks round the organizations, beginning after the one that was served last, until enough of them have a due job.
+// Each gets an equal number of the free places, within its share; the caller repeats the claim while places are left.
 const claim = statement<ClaimRow>(
   'jobs.claim',
   `WITH RECURSIVE walk (organization_id, run_at, wrapped, found, n) AS (
@@ -117,7 +116,7 @@ const claim = statement<ClaimRow>(
    ORDER BY claimed.n, claimed.run_at, claimed.id`,
 )
 
-/** How many more places an organization may get: $5 each (the service itself: $8), minus those it has ($6, $7). */
+/** SQL: how many more places an organization may get: $5 (the service itself: $8), minus those that it has ($6, $7). */
 function roomOf(organizationId: string): string {
   return `(CASE ${organizationId} WHEN '${NIL_UUID}' THEN $8::int ELSE $5::int END
        - coalesce(($7::int[])[array_position($6::uuid[], ${organizationId})], 0))`
@@ -125,7 +124,7 @@ function roomOf(organizationId: string): string {
 
 const ENDED = `unnest($2::uuid[], $3::bigint[], $4::int[]) AS ended (organization_id, id, attempts)`
 
-// A job that was requested again since it was claimed becomes free instead.
+// A job that was requested again since it was claimed becomes free instead of being deleted.
 const finish = statement<{ id: number; repeat: boolean }>(
   'jobs.finish',
   `WITH mine AS MATERIALIZED (
@@ -183,37 +182,37 @@ export interface ClaimedJob {
   id: number
   task: JobTask
   payload: unknown
-  /** This one included. */
+  /** The number of attempts, including this one. */
   attempts: number
   requestedAt: Date
 }
 
-/** The result of a look at all classes. */
-export interface Look {
+/** The result of a poll of all classes. */
+export interface Polled {
   /** Classes that may have due jobs. */
   due: JobClassName[]
-  /** In how many milliseconds the next job may become due; null: none is known. */
+  /** Milliseconds until the next job may become due; null: none is known. */
   soonestMs: number | null
   /** The processes that have claimed jobs and are not alive. */
   dead: number[]
 }
 
 /**
- * Looks for due jobs of all classes. Frees the jobs of the processes `dead` if they still are, and those that this
+ * Finds the classes with due jobs. Frees the jobs of the processes `dead` that are still dead, and those that this
  * process has claimed without knowing it. `knownIds`: the jobs that it runs.
  */
-export async function lookForJobs(
+export async function pollJobs(
   db: Queryable,
   processId: number,
   { dead: known, knownIds }: { dead: readonly number[]; knownIds: readonly number[] },
-): Promise<Look> {
+): Promise<Polled> {
   const classes = [...new Set(Object.values(JOB_TASKS))]
-  const [row] = await db.run(look, [processId, known, knownIds, classes])
-  const { due, soonest_ms: soonestMs, dead } = row as LookRow
+  const [row] = await db.run(poll, [processId, known, knownIds, classes])
+  const { due, soonest_ms: soonestMs, dead } = row as PollRow
   return { due, soonestMs, dead }
 }
 
-/** What a claim may take. */
+/** Which jobs a claim may take, and how many. */
 export interface Wanted {
   class: JobClassName
   processId: number
@@ -227,7 +226,7 @@ export interface Wanted {
   share: number
   /** How many jobs one organization gets at most from this claim. */
   atOnce: number
-  /** The number of places that organizations have. */
+  /** The number of places that each organization has, by its id. */
   taken: ReadonlyMap<string, number>
 }
 
@@ -241,7 +240,7 @@ export interface Claimed {
   hasMore: boolean
 }
 
-/** Claims due jobs of a class, in turns round the organizations. */
+/** Claims due jobs of a class, round robin over the organizations. */
 export async function claimJobs(db: Queryable, wanted: Wanted): Promise<Claimed> {
   const { class: name, processId, after, places, free, share, atOnce, taken } = wanted
   const takers = [...taken.keys()]
@@ -256,8 +255,8 @@ export async function claimJobs(db: Queryable, wanted: Wanted): Promise<Claimed>
 }
 
 /**
- * Deletes finished jobs, or makes them due again if they were requested while they ran. Leaves alone those that this
- * process has lost. Resolves to the ids of the others, and whether they are due again.
+ * Deletes finished jobs, or frees them again if they were requested while they ran. Jobs that another process has
+ * claimed meanwhile stay as they are. Resolves to the ids of the others, and whether they are due again.
  */
 export async function finishJobs(
   db: Queryable,
@@ -271,19 +270,19 @@ export async function finishJobs(
 /** A claimed job that is not finished. */
 export interface PutBack {
   job: ClaimedJob
-  /** When it is due again. */
+  /** Milliseconds until it is due again. */
   inMs: number
   /** How many attempts count from now on. */
   attempts: number
-  /** Its new state; null: as it was. */
+  /** Its new payload; null: as it was. */
   payload: object | null
   /** Why the attempt failed; null: it did not. */
   error: string | null
-  /** Whether it is given up. */
+  /** Whether it counts as failed and is not retried. */
   hasFailed: boolean
 }
 
-/** Makes claimed jobs free, or marks them failed. Like finishJobs. */
+/** Frees claimed jobs until they are due again, or marks them failed. Otherwise like finishJobs. */
 export async function putJobsBack(
   db: Queryable,
   processId: number,
@@ -315,7 +314,7 @@ export async function startRecurringJobs(db: Queryable, tasks: readonly JobTask[
   await db.run(startRecurring, [tasks, tasks.map((task) => JOB_TASKS[task])])
 }
 
-/** Moves the jobs of older versions, a limited number at a time; resolves to how many it found. */
+/** Moves a limited number of jobs of older versions into `jobs`; resolves to how many it found. */
 export async function carryOverJobs(db: Queryable): Promise<number> {
   const [row] = await db.run(carryOver, [])
   return row?.moved ?? 0

@@ -14,12 +14,10 @@ const register = statement<{ id: number }>(
 const registerAgain = statement<never>(
   'processes.registerAgain',
   `WITH registered AS (
-     INSERT INTO processes (id, worker_ids) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
+     INSERT INTO processes (id) OVERRIDING SYSTEM VALUE VALUES ($1) ON CONFLICT DO NOTHING
    )
    SELECT pg_advisory_lock(${LOCK_CLASS}, $1)::text`,
 )
-
-const setWorkers = statement<never>('processes.setWorkers', 'UPDATE processes SET worker_ids = $2 WHERE id = $1')
 
 const isAlive = statement<{ alive: boolean }>(
   'processes.isAlive',
@@ -37,6 +35,11 @@ export function isDeadProcess(id: string): string {
      WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = ${id} AND objsubid = 2 AND granted
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
    )`
+}
+
+/** SQL condition: the process with this id (SQL) is not registered any more. Dead ones are removed every second. */
+export function isGoneProcess(id: string): string {
+  return `${id} <> ALL (ARRAY(SELECT id FROM processes))`
 }
 
 const removeDead = statement<never>(
@@ -65,17 +68,8 @@ export async function registerProcess(connection: Pick<Queryable, 'run'>): Promi
 }
 
 /** Takes the lock again on a new connection. */
-export async function registerProcessAgain(
-  connection: Pick<Queryable, 'run'>,
-  processId: number,
-  workerIds: readonly string[],
-): Promise<void> {
-  await connection.run(registerAgain, [processId, workerIds])
-}
-
-/** Stores that the process runs workers: one that has any id takes its share of the work. */
-export async function setProcessWorkers(db: Queryable, processId: number, workerIds: readonly string[]): Promise<void> {
-  await db.run(setWorkers, [processId, workerIds])
+export async function registerProcessAgain(connection: Pick<Queryable, 'run'>, processId: number): Promise<void> {
+  await connection.run(registerAgain, [processId])
 }
 
 /** True if the process still holds its lock. */

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eraseTraces, expireOutcomes, prune } from '../../../src/core/runtime/maintenance.js'
+import { expireOutcomes, prune } from '../../../src/core/runtime/maintenance.js'
 import { idBefore, newId } from '../../../src/lib/bytes/id.js'
-import { setWebhook } from '../../interfaces/api/webhooks-support.js'
 import {
   conversation,
   createContact,
@@ -12,8 +11,6 @@ import {
 } from '../../interfaces/hooks/support.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
 import { readConversations } from '../../support/conversations.js'
-import { hold, untilWaiting } from '../../support/locks.js'
-import { hearNotifications } from '../../support/signals.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 const MINUTE = 60_000
@@ -249,7 +246,7 @@ describe('pruning', () => {
   })
 
   it('keeps unprocessed callbacks, and reports their number', async () => {
-    await post(world, organization, { messages: [textMessage(CUSTOMER, 'worked off')] })
+    await post(world, organization, { messages: [textMessage(CUSTOMER, 'processed')] })
     await world.drain()
     await poison()
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'poison')] })
@@ -393,45 +390,5 @@ describe('pruning', () => {
     const { contacts, pagination } = (await readConversations(world, organization, { action: 'contacts' })).body
     expect(contacts.map((contact: { chat_id: string }) => contact.chat_id)).toEqual(['5511988887777', CUSTOMER])
     expect(pagination.totalContacts).toBe(2)
-  })
-})
-
-describe('removing the traces of an erased contact', () => {
-  beforeEach(() => setWebhook(world, organization))
-
-  async function readContactId(): Promise<string> {
-    const { rows } = await world.database.pool.query('SELECT id FROM contacts WHERE organization_id = $1', [
-      organization.id,
-    ])
-    return rows[0].id
-  }
-
-  it('reads the callbacks without blocking new deliveries', async () => {
-    await receiveMessages(world, organization, textMessage(CUSTOMER, 'forget me'))
-    const callbacks = await hold(world.database, 'SELECT FROM callbacks WHERE organization_id = $1 FOR UPDATE', [
-      organization.id,
-    ])
-    const erasing = eraseTraces(world.app.ctx, organization.id, await readContactId(), [CUSTOMER])
-    try {
-      await untilWaiting(world.database, 1, 'UPDATE callbacks')
-      const feed = await hold(
-        world.database,
-        'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE NOWAIT',
-        [organization.id],
-      )
-      await feed.release()
-    } finally {
-      await callbacks.release()
-      await erasing
-    }
-    const { rows } = await world.database.pool.query('SELECT octet_length(body) AS length FROM callbacks')
-    expect(rows).toEqual([{ length: 0 }])
-  })
-
-  it('makes processes with deliveries in memory reload them once the events are blank', async () => {
-    const contactId = await readContactId()
-    const heard = hearNotifications(world)
-    await eraseTraces(world.app.ctx, organization.id, contactId, [CUSTOMER])
-    expect(heard()).toContainEqual({ topic: 'webhooks', organizationId: organization.id })
   })
 })

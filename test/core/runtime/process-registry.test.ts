@@ -51,14 +51,12 @@ describe('a process', () => {
   })
 
   it('is registered again even if another one declared it dead', async () => {
-    await registration.addWorker('worker-1')
-    await registration.addWorker('worker-2')
     const other = await registerThisProcess(neighbours, log)
     await database.pool.query('DELETE FROM processes WHERE id = $1', [registration.processId])
     await cutOff(registration.processId)
     const registered = async () =>
-      (await database.pool.query('SELECT worker_ids FROM processes WHERE id = $1', [registration.processId])).rows
-    await expect.poll(registered).toEqual([{ worker_ids: ['worker-1', 'worker-2'] }])
+      (await database.pool.query('SELECT id FROM processes WHERE id = $1', [registration.processId])).rows
+    await expect.poll(registered).toEqual([{ id: registration.processId }])
     expect(await isAlive(registration.processId)).toBe(true)
     await other.leave()
   })

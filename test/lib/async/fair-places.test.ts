@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createFairPlaces, NoPlaceError, type PlaceLimits } from '../../../src/lib/async/fair-places.js'
+import { FairPlaces, NoPlaceError, type PlaceLimits } from '../../../src/lib/async/fair-places.js'
 
 const LIMITS: PlaceLimits = { places: 6, ofOneKey: 2, ofAllKeys: 4, ofNoKey: 3, waitMs: 5_000 }
 
 /** Takes places; `admitted` lists the keys that got one. */
 function startTaking(limits: PlaceLimits) {
-  const places = createFairPlaces(limits)
+  const places = new FairPlaces(limits)
   const admitted: (string | null)[] = []
   const failed: unknown[] = []
   const take = (...keys: (string | null)[]) => {
