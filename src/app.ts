@@ -18,7 +18,7 @@ import { createSessionCommands } from './core/instances/sessions/session-command
 import { Sessions } from './core/instances/sessions/sessions.js'
 import { CONVERSIONS } from './core/media/convert.js'
 import { createMediaLinks } from './core/media/links.js'
-import { type CallbackQueue, createCallbackQueue } from './core/messages/callbacks/queue.js'
+import { CallbackQueue } from './core/messages/callbacks/queue.js'
 import { createMessageLookup } from './core/messages/find.js'
 import { createCallbackReceiver } from './core/messages/receive/callback-receiver.js'
 import { createMessageWriter } from './core/messages/send/message-writer.js'
@@ -32,11 +32,12 @@ import {
   SENT_FILES,
 } from './core/runtime/file-limits.js'
 import { adoptRestoredDatabase } from './core/runtime/maintenance.js'
+import { createMilestones } from './core/runtime/milestones.js'
 import { createNotifications } from './core/runtime/notifications.js'
 import { type ProcessRegistration, registerThisProcess } from './core/runtime/process-registry.js'
 import { createRateLimiter } from './core/runtime/rate-limit.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
-import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js'
+import { createDispatcher, type Dispatcher } from './core/webhooks/delivery/dispatcher.js'
 import { type Databases, figuresOf } from './database/databases.js'
 import { schemaState } from './database/migrate.js'
 import type { Database } from './database/pool.js'
@@ -80,7 +81,7 @@ export interface App {
   /** The context of requests. */
   ctx: Context
   server: FastifyInstance
-  /** Works off callbacks if this process runs a worker; tests drain it. */
+  /** Processes callbacks if this process runs a worker; tests drain it. */
   callbacks: CallbackQueue
   /** Delivers to webhooks if this process runs a worker; tests drain it. */
   webhooks: Dispatcher
@@ -126,7 +127,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const work: Context = { ...base, devices: createSessionCommands(base, sessions) }
   const ctx: Context = { ...work, ...contextOf(databases.requests) }
   const stopSweeping = await startSweeping(work, registration)
-  const callbacks = createCallbackQueue(work)
+  const callbacks = new CallbackQueue(work)
   const webhooks = createDispatcher(work)
   const gatewayAddress = createSecondAddress()
   let server: FastifyInstance | null = null
@@ -155,7 +156,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     ownUrl = url
     // Jobs may need the own address.
     if (runsWorker) {
-      await registration.addWorker(String(registration.processId))
       callbacks.start()
       jobs = startJobRunner(work, createTasks(work))
     }
@@ -216,6 +216,7 @@ async function createContext(
       largeBodies: createFileLimiter(LARGE_BODIES, 'large request bodies'),
       conversions: createFairSemaphore(CONVERSIONS),
     },
+    milestones: createMilestones({ clock }),
     attemptsInProgress: new Set(),
     secrets: createSecretBox(secrets.masterKeys),
     passwords: createPasswords(),

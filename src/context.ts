@@ -17,6 +17,7 @@ import type { MediaAddress, MessageOfContact } from './model/messages/message.js
 import type { MessageWriter } from './model/messages/outgoing.js'
 import type { ReserveSendSlot } from './model/messages/send-rate.js'
 import type { Notifications } from './model/notification.js'
+import type { Milestones } from './model/page.js'
 import type { StorefrontClient } from './storefront/client.js'
 import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
@@ -63,7 +64,7 @@ export interface SignInTokens {
   device: DeviceTokens
 }
 
-/** Hashes and checks passwords (core/identity/passwords), in turns round the sources (networks, devices) of them. */
+/** Hashes and checks passwords (core/identity/passwords), round robin over their sources (networks, devices). */
 export interface Passwords {
   /** The hash of a password. Throws service_unavailable if too many wait. */
   hash(source: string, password: string): Promise<string>
@@ -126,6 +127,8 @@ interface ProcessContext {
   /** Maximum duration of one call to the upstream. */
   upstreamTimeoutMs: number
   limits: Limits
+  /** The milestones that this process remembers (core/runtime/milestones). */
+  milestones: Milestones
   /** The idempotent attempts that this process is making, by resource id (core/runtime/idempotency). */
   attemptsInProgress: Set<string>
 }
@@ -180,9 +183,9 @@ interface SendContext {
   oneOffCampaigns: LruCache<string>
   /** Wakes the workers; call it after the jobs have been committed. */
   wakeWorkers: () => void
-  /** Tells the queue of callbacks that these organizations have new ones; call it after they have been committed. */
+  /** Wakes the queue of callbacks for these organizations; call it after their new callbacks have been committed. */
   wakeCallbacks: (organizationIds: readonly string[]) => void
-  /** Tells the other processes that there is something new (core/runtime/notifications). */
+  /** Notifies the other processes that there is something new (core/runtime/notifications). */
   notifications: Notifications
 }
 

@@ -1,12 +1,12 @@
 import type { QuietWork } from './quiet-work.js'
 import type { Stage } from './stage.js'
 
-/** A load under way that could be in the way of others. */
+/** A running load of one tenant that could delay others. */
 export interface Noise {
-  /** Of the work that had piled up when it began, how much still waits; of mere requests, how many are under way. */
+  /** How much of the backlog that it began with is left; without a backlog, how many requests are in flight. */
   remaining(): Promise<number>
   /**
-   * Ends it, and drops what it has left to do. Throws if one of its requests was not answered as a client could expect.
+   * Stops it, and drops what is left of its work. Throws if one of its requests got an unexpected answer.
    */
   stop(): Promise<void>
 }
@@ -15,11 +15,11 @@ export interface Noise {
 export interface NoiseKind {
   name: string
   title: string
-  /** Work of the same kind that the quiet tenant has done meanwhile; null: none other than that of a round. */
+  /** Work of the same kind that the quiet tenant also does; null: only its rounds. */
   work: QuietWork | null
-  /** A program without which there is no such noise. */
+  /** A program that this noise needs. */
   needs?: 'ffmpeg'
-  /** Resolves when it is really under way. */
+  /** Resolves when the load has reached the service. */
   start(stage: Stage, amounts: Amounts): Promise<Noise>
 }
 
@@ -45,7 +45,7 @@ export interface Amounts {
   replayed: number
 }
 
-/** For proving that nothing waits; the largest amounts would only take longer. */
+/** For the tests, which compare orders and counts; larger amounts would only take longer. */
 export const JOURNEY: Amounts = {
   junkPerSecond: null,
   largeBodies: 1,

@@ -2,7 +2,7 @@ import type { JobClassName } from '../../src/model/jobs.js'
 import { countJobs, type Stage, signInOwner, succeed, type Tenant, untilTrue } from './stage.js'
 import { voiceNote } from './voice-note.js'
 
-/** Work of one organization: each resolves when it is done to its end, and throws if anything fails. */
+/** Kinds of work of one organization. Each resolves when the work is completed, and throws if anything fails. */
 export const QUIET_WORK = {
   broadcast: sendBroadcast,
   erasure: eraseContact,
@@ -45,7 +45,7 @@ async function importContacts({ url }: Stage, { key }: Tenant): Promise<void> {
   if (summary.total !== NUMBERS.length || summary.failed > 0) throw new Error(`import: ${JSON.stringify(summary)}`)
 }
 
-/** Twice: as somebody new, and as a known device. */
+/** Signs in twice: from an unknown device, and from the device that the first sign-in made known. */
 async function signIn(stage: Stage, tenant: Tenant): Promise<void> {
   const { credentials: body, cookie } = await signInOwner(stage, tenant)
   await succeed('POST', `${stage.url}/console/api/session`, { body, headers: { cookie } })

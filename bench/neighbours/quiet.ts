@@ -7,15 +7,15 @@ import { createTenant, postInbound, type Stage, succeed, type Tenant, untilTrue 
 export const STEPS = ['send', 'callback', 'webhook', 'conversation', 'search', 'contact'] as const
 export type Step = (typeof STEPS)[number]
 
-/** Milliseconds of each step; that of `webhook` counts from the post of the callback. */
+/** The duration of each step in ms; that of `webhook` begins when the callback is posted. */
 export type StepTimes = Record<Step, number>
 
 /** An organization that does a little of everything. */
 export interface QuietTenant {
   tenant: Tenant
   /**
-   * Sends a text, receives three, hears of each by its webhook, and reads them. Throws if anything is refused, lost,
-   * doubled or out of order.
+   * Sends a text, receives three, waits until its webhook has delivered each, and reads them. Throws if anything is
+   * refused, lost, doubled or out of order.
    */
   round(): Promise<StepTimes>
   close(): Promise<void>
@@ -24,26 +24,26 @@ export interface QuietTenant {
 const NUMBER = '5511987650007'
 const RECEIVED = 3
 
-/** Creates it, with a contact who has written already. */
+/** Creates the quiet tenant, with a contact who has written already. */
 export async function openQuietTenant(stage: Stage): Promise<QuietTenant> {
   const tenant = await createTenant(stage, 'Quiet')
-  let heard: string[] = []
+  let delivered: string[] = []
   const receiver = await openReceiver((response, body) => {
     const { type, data }: ShownEvent = JSON.parse(body)
-    if (data.contact.chat_id === NUMBER) heard.push(`${type}: ${data.message.message}`)
+    if (data.contact.chat_id === NUMBER) delivered.push(`${type}: ${data.message.message}`)
     response.writeHead(204).end()
   })
   const { url } = stage
   const { key } = tenant
   const webhook = { url: receiver.url, events: ['message.sent', 'message.received'] }
   await succeed('POST', `${url}/set-webhooks`, { key, body: webhook })
-  const hear = async (expected: readonly string[]) => {
-    await untilTrue(`not all of ${expected} had been heard`, async () => heard.length >= expected.length)
-    expectSame('the events', heard, expected)
-    heard = []
+  const expectDelivered = async (expected: readonly string[]) => {
+    await untilTrue(`not all of ${expected} were delivered`, async () => delivered.length >= expected.length)
+    expectSame('the events', delivered, expected)
+    delivered = []
   }
   await receive(stage, tenant, 'Hello')
-  await hear(['message.received: Hello'])
+  await expectDelivered(['message.received: Hello'])
 
   const get = async (path: string) => (await succeed('GET', `${url}${path}`, { key })).body
   let rounds = 0
@@ -54,7 +54,7 @@ export async function openQuietTenant(stage: Stage): Promise<QuietTenant> {
     for (const text of received.slice(0, -1)) await receive(stage, tenant, text)
     const posted = performance.now()
     const callback = await timed(() => receive(stage, tenant, received.at(-1) ?? ''))
-    await hear([`message.sent: ${name} Sent`, ...received.map((text) => `message.received: ${text}`)])
+    await expectDelivered([`message.sent: ${name} Sent`, ...received.map((text) => `message.received: ${text}`)])
     const webhook = performance.now() - posted
     const conversation = await timed(async () => {
       const { messages } = await get(`/conversations?chatNumber=${NUMBER}&limit=${RECEIVED + 1}`)

@@ -39,7 +39,7 @@ function formatNoises({ noises, memoryBeforeMb }: Neighbours): string {
   )
 }
 
-/** Compares them with the targets. */
+/** Compares the measurements with the targets. */
 export function judgeNeighbours({ noises, memoryBeforeMb }: Neighbours): Target[] {
   const last = noises.at(-1)?.memoryMb ?? memoryBeforeMb
   return [

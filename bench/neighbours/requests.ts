@@ -1,14 +1,14 @@
 import { type Answer, untilTrue } from './stage.js'
 
-/** Requests that are repeated until they are ended. */
+/** Requests that are repeated until `end`. */
 export interface Requests {
-  /** How many have no answer yet. */
-  readonly underWay: number
+  /** The number of requests without an answer yet. */
+  readonly inFlight: number
   /** How many were answered, by status. */
   readonly answers: ReadonlyMap<number, number>
   /** Resolves when this number has been answered. */
   untilAnswered(count: number): Promise<void>
-  /** Starts no further ones, and resolves when all are answered. Throws the first answer that was not expected. */
+  /** Starts no further requests, and resolves when all are answered. Throws if an answer was not expected. */
   end(): Promise<void>
 }
 
@@ -16,17 +16,17 @@ export interface Requests {
 const LATER = [429, 503]
 
 /**
- * Keeps `width` requests under way. Only the given statuses are expected, and LATER, which must come with Retry-After;
- * a request without an answer is not.
+ * Keeps `width` requests in flight. The given statuses are expected, and those of LATER with a Retry-After. A request
+ * without an answer is not.
  */
 export function keepAsking(width: number, expected: readonly number[], askOnce: () => Promise<Answer>): Requests {
   const answers = new Map<number, number>()
-  let underWay = 0
+  let inFlight = 0
   let isOver = false
   let failure: unknown = null
   const loop = async () => {
     while (!isOver && failure === null) {
-      underWay += 1
+      inFlight += 1
       try {
         const answer = await askOnce()
         check(answer, expected)
@@ -34,7 +34,7 @@ export function keepAsking(width: number, expected: readonly number[], askOnce: 
       } catch (error) {
         failure ??= error
       } finally {
-        underWay -= 1
+        inFlight -= 1
       }
     }
   }
@@ -43,8 +43,8 @@ export function keepAsking(width: number, expected: readonly number[], askOnce: 
     if (failure !== null) throw failure
   }
   return {
-    get underWay() {
-      return underWay
+    get inFlight() {
+      return inFlight
     },
     answers,
     untilAnswered: (count) =>

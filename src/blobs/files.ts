@@ -98,7 +98,9 @@ async function moveInto(draft: string, target: string): Promise<void> {
   }
 }
 
-/** Syncs a folder and its parents up to `outermost`. Any of them may be new, and a file's name is lost with its folder. */
+/**
+ * Syncs a folder and its parents up to `outermost`. Any of them may be new, and a file's name is lost with its folder.
+ */
 async function syncFolders(innermost: string, outermost: string): Promise<void> {
   for (let folder = innermost; ; folder = dirname(folder)) {
     await syncFolder(folder)

@@ -6,7 +6,7 @@ export interface NamedQuery {
   name: string
   text: string
   values: unknown[]
-  /** How long its answer is waited for, in ms. */
+  /** The maximum wait for its answer, in ms. */
   query_timeout?: number
 }
 
@@ -15,7 +15,7 @@ export type RunQuery = (query: NamedQuery) => Promise<pg.QueryResult>
 /** A connection that only its borrower uses. */
 export interface Borrowed {
   client: pg.PoolClient
-  /** Call it once; with an error, the connection is closed. */
+  /** Returns the connection. Call it once; with an error, the connection is closed. */
   giveBack: (broken?: Error) => void
 }
 
@@ -23,17 +23,17 @@ export type Borrow = (organizationId: string | null) => Promise<Borrowed>
 
 const UUID_LENGTH = 36
 
-/** The organization of a statement, which is its first value; null: it is of several or of none. */
+/** The organization of a statement, which is its first value; null: it belongs to several organizations or none. */
 export function organizationOf([first]: readonly unknown[]): string | null {
   return typeof first === 'string' && first.length === UUID_LENGTH ? first : null
 }
 
-/** Runs each statement on a free connection, in its organization's turn. */
-export function inTurn(pool: pg.Pool, places: FairPlaces): RunQuery {
+/** Runs each statement on a free connection of the pool, in a place of its organization. */
+export function onPool(pool: pg.Pool, places: FairPlaces): RunQuery {
   return (query) => inPlace(places, organizationOf(query.values), () => pool.query(query))
 }
 
-/** Gives out connections, each in its organization's turn. */
+/** Lends connections of the pool, each in a place of its organization. */
 export function borrowFrom(pool: pg.Pool, places: FairPlaces): Borrow {
   return async (organizationId) => {
     const wait = places.take(organizationId)
@@ -52,7 +52,7 @@ export function borrowFrom(pool: pg.Pool, places: FairPlaces): Borrow {
   }
 }
 
-/** One connection for several statements. The first of them borrows it, in its organization's turn. */
+/** One connection for several statements. The first of them borrows it, in a place of its organization. */
 export interface Loan {
   connect(organizationId: string | null): Promise<pg.PoolClient>
   /** Has the connection closed when it is given back. */

@@ -19,31 +19,33 @@ export interface Databases {
 
 export type Purpose = keyof Databases
 
-/** What a process does that needs connections. */
+/** What a process needs connections for. */
 export interface Purposes {
+  /** Whether it has the role api. */
   servesRequests: boolean
+  /** Whether it has the role worker or gateway. */
   works: boolean
 }
 
-/** One connection stays with the process registry; the others are used for moments. */
+/** The process registry keeps one of them; the others are used for a moment each. */
 const LIVE = 3
 /**
- * Of the connections for requests, one organization may use a third, and all together what look-ups of keys and the
- * like, which belong to no one organization, leave. Those may use half, so that a flood of them stops no one.
+ * Limits of the connections for requests, as parts of all. Statements that belong to no single organization, such as
+ * look-ups of keys, go first: so organizations leave some for them, and a flood of them stops no organization.
  */
 const OF_ONE_ORGANIZATION = 1 / 3
 const OF_ORGANIZATIONS = 3 / 4
 const OF_NO_ORGANIZATION = 1 / 2
 
 const MAX_WAIT_MS = 5_000
-/** The most that a statement of a request may take. */
+/** The statement timeout of requests. */
 export const REQUEST_STATEMENT_MS = 10_000
 const WORK_STATEMENT_MS = 60_000
 const IDLE_IN_TRANSACTION_MS = 30_000
 
 /**
- * Opens the connections of a process: `total` at most, opened when they are needed. Listeners of one database hear of
- * the events of all. `onError` gets errors of idle connections.
+ * Opens the connections of a process: `total` at most, opened when they are needed. A listener of one database gets the
+ * events of all. `onError` gets errors of idle connections.
  */
 export function openDatabases(
   connection: Connection,
@@ -63,7 +65,7 @@ export function openDatabases(
       statementMs: REQUEST_STATEMENT_MS,
       idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
     }),
-    // Work that waits for a connection has not failed, so it waits as long as it takes.
+    // Work that waits for a connection has not failed, so its wait has no maximum.
     work: open(sizes.work, {
       ofOneOrganization: sizes.work,
       ofOrganizations: sizes.work,
@@ -93,7 +95,7 @@ function part(size: number, share: number): number {
   return Math.max(1, Math.floor(size * share))
 }
 
-/** How many connections each purpose gets. A purpose that the process does not have needs none, and keeps one. */
+/** How many connections each purpose gets. A purpose that the process does not have still gets one. */
 export function divideConnections(total: number, { servesRequests, works }: Purposes): Record<Purpose, number> {
   const rest = total - LIVE
   if (!works) return { live: LIVE, requests: Math.max(rest, 1), work: 1 }

@@ -68,7 +68,7 @@ export function isStatementTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === QUERY_CANCELED
 }
 
-/** Why no connection was free in time: `own`: the organization used its whole share; null: it was something else. */
+/** Why no connection was free in time. `own`: the organization used its whole share; null: it is another error. */
 export function connectionShortage(error: unknown): Shortage | null {
   return error instanceof NoPlaceError ? error.shortage : null
 }

@@ -10,12 +10,12 @@ export type SchemaState = 'current' | 'behind' | 'ahead' | 'empty'
 
 /** The advisory lock of migrations. */
 const MIGRATION_LOCK = 0x7061726c6d6967n
-/** How often the lock is tried while another process holds it. */
+/** The pause between attempts to take the lock while another process holds it. */
 const LOCK_PAUSE_MS = 50
 const MAX_TRIES = 20
-/** The wait before a blocked migration is tried again. */
+/** The pause before a blocked migration is retried. */
 const RETRY_PAUSE_MS = 500
-/** The maximum wait for a table, because everything after it waits behind the migration. */
+/** The maximum wait for the lock of a table: meanwhile, all statements on the table queue behind the migration. */
 const LOCK_TIMEOUT = '3s'
 
 /** The first line of a migration that builds indexes without blocking writes. */
@@ -52,7 +52,7 @@ export async function schemaState(pool: pg.Pool): Promise<SchemaState> {
 /**
  * Runs work under the migration lock. A process of an older version waits for the lock in a statement, and building an
  * index waits for that statement: PostgreSQL breaks this deadlock, and the lock is released here so that the other
- * process goes first. A migration that did not get a table in time is repeated too.
+ * process goes first. A migration that did not get a lock in time is retried too.
  */
 async function underLock(client: pg.PoolClient, work: () => Promise<string[]>): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {

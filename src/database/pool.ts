@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { createFairPlaces } from '../lib/async/fair-places.js'
-import { type Borrowed, borrowFrom, inTurn, lend, onLoan } from './connections.js'
+import { FairPlaces } from '../lib/async/fair-places.js'
+import { type Borrowed, borrowFrom, lend, onLoan, onPool } from './connections.js'
 import { type EventsListener, type Queryable, queryable } from './queryable.js'
 import { transaction } from './transaction.js'
 
@@ -20,13 +20,13 @@ export interface Database extends Queryable {
   session<Result>(work: (session: Database) => Promise<Result>): Promise<Result>
   /** Calls the listener each time a statement that can insert events has been committed, until the result is called. */
   onEvents(listener: EventsListener): () => void
-  /** The same connections for statements that may take up to `ms`, such as those of maintenance. */
-  patient(ms: number): Database
+  /** The same connections, with a statement timeout of `ms`; each statement is a transaction of its own. */
+  withStatementTimeout(ms: number): Database
   /** Borrows a connection for longer than a statement or transaction; null: for no organization. */
   borrow(organizationId: string | null): Promise<Borrowed>
   /** How many connections are in use, and how many statements and transactions wait for one. */
   figures(): PoolFigures
-  /** For statements that are not named. They wait for no one's turn. */
+  /** For statements that are not named. They take no place. */
   readonly pool: pg.Pool
   close(): Promise<void>
 }
@@ -40,15 +40,15 @@ export interface PoolFigures {
   waiting: number
 }
 
-/** What a pool's connections may be used for, and how long. */
+/** How a pool's connections are shared, and the timeouts of their statements. */
 export interface PoolLimits {
   /** The most connections that statements and transactions of one organization may use at a time. */
   ofOneOrganization: number
-  /** The most for all of these. */
+  /** The most that those of all organizations may use together. */
   ofOrganizations: number
-  /** The most for statements of several organizations or none, which go first. */
+  /** The most that statements of several organizations or none may use; they go first. */
   ofNoOrganization: number
-  /** How long to wait for a free connection, in ms. */
+  /** The maximum wait for a free connection, in ms; Infinity: no maximum. */
   waitMs: number
   /** How long a statement may take, in ms; 0: without a limit. */
   statementMs: number
@@ -56,14 +56,14 @@ export interface PoolLimits {
   idleInTransactionMs: number
 }
 
-/** Calls listeners of events; pools that share one call the same. */
+/** Calls the listeners of events; several pools may share it. */
 export interface EventsAnnouncer {
   announce: EventsListener
   onEvents: Database['onEvents']
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** The server ends a statement that takes too long. If it has not answered by then, the connection is given up. */
+/** The server cancels a statement at its timeout. Without an answer this long after it, the connection is closed. */
 const ANSWER_MARGIN_MS = 5_000
 
 /**
@@ -83,7 +83,7 @@ const SESSION = {
   idle_session_timeout: '0',
 }
 
-/** Answered writes must survive a crash of the server. If commits wait for more than that (replicas), they still do. */
+/** Acknowledged writes must survive a crash of the server. A stricter setting, such as waiting for replicas, stays. */
 const COMMIT_TO_DISK = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
 /** Statements instead of start-up parameters, which poolers refuse and the URL may contain already. */
@@ -101,7 +101,7 @@ function sessionSettings({ statementMs, idleInTransactionMs }: PoolLimits) {
 
 /**
  * Opens a pool. `onError` gets errors of idle connections, which the pool replaces. Without `limits`, a connection can
- * be used for anything and is waited for 5 s; with an `announcer`, listeners hear of the events of all its pools.
+ * be used for anything, and is waited for 5 s. Pools with the same `announcer` have the same listeners of events.
  */
 export function openDatabase(
   connection: Connection,
@@ -125,7 +125,7 @@ export function openDatabase(
   pool.on('error', onError)
   // A broken client reports to its query; without a listener its event would end the process.
   pool.on('connect', (client) => client.on('error', onError))
-  const places = createFairPlaces({
+  const places = new FairPlaces({
     places: size,
     ofOneKey: limits.ofOneOrganization,
     ofAllKeys: limits.ofOrganizations,
@@ -135,7 +135,7 @@ export function openDatabase(
   const borrow = borrowFrom(pool, places)
   const database: Database = {
     pool,
-    ...queryable(inTurn(pool, places), announcer.announce),
+    ...queryable(onPool(pool, places), announcer.announce),
     transaction: (work) => lend(borrow, (loan) => transaction(loan, work, announcer.announce)),
     session: (work) =>
       lend(borrow, async (loan) => {
@@ -151,19 +151,19 @@ export function openDatabase(
           throw error
         }
       }),
-    patient: (ms) => {
+    withStatementTimeout: (ms) => {
       const options = {
         begin: `BEGIN; SET LOCAL statement_timeout = ${ms}`,
         query_timeout: ms + ANSWER_MARGIN_MS,
       }
-      const slowly: Database['transaction'] = (work) =>
+      const transactionWithTimeout: Database['transaction'] = (work) =>
         lend(borrow, (loan) => transaction(loan, work, announcer.announce, options))
       return {
         ...database,
-        transaction: slowly,
-        run: (statement, values) => slowly((alone) => alone.run(statement, values)),
+        transaction: transactionWithTimeout,
+        run: (statement, values) => transactionWithTimeout((alone) => alone.run(statement, values)),
         raise: (statement, values, organizationIds) =>
-          slowly((alone) => alone.raise(statement, values, organizationIds)),
+          transactionWithTimeout((alone) => alone.raise(statement, values, organizationIds)),
       }
     },
     borrow,

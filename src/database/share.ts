@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, isStatementTimeout } from './errors.js'
 const MAX_BATCH = 100
 
 /**
- * Runs calls of the same moment in one statement. If it fails, runs them one by one, which shows the faulty one.
+ * Runs calls of the same moment in one statement. If it fails, runs them one by one, so that only the faulty ones fail.
  * Results are never null.
  */
 export function batchStatement<Item, Result extends object | string>(
@@ -14,7 +14,7 @@ export function batchStatement<Item, Result extends object | string>(
     try {
       return await run(items)
     } catch (error) {
-      // One by one, each could take as long.
+      // Run one by one, each could take as long again.
       if (isDatabaseUnavailable(error) || isStatementTimeout(error)) throw error
       return items.map(() => null)
     }

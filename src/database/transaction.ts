@@ -4,11 +4,13 @@ import { type EventsListener, type Queryable, queryable } from './queryable.js'
 /** How a transaction differs from others of its pool. */
 export interface TransactionOptions {
   begin: string
-  /** How long the answer to each statement is waited for, in ms; undefined: as long as the pool's. */
+  /** The maximum wait for the answer to each statement, in ms; undefined: that of the pool. */
   query_timeout?: number
 }
 
-/** Runs work in a transaction on a loan's connection; rolls back if it throws. Events are announced after the commit. */
+/**
+ * Runs work in a transaction on a loan's connection; rolls back if it throws. Events are announced after the commit.
+ */
 export async function transaction<Result>(
   loan: Loan,
   work: (transaction: Queryable) => Promise<Result>,

@@ -42,8 +42,8 @@ export function healthRoutes({ checks, registry, log, metricsToken }: HealthOpti
   }
 }
 
-/** The public text of a failed check. */
-const UNTOLD = 'cannot be used at the moment: the log of this process has the reason'
+/** The public text of a check that threw. */
+const FAILED = 'cannot be used at the moment: the log of this process has the reason'
 
 /**
  * Creates the function that runs the checks and returns the problems by name. Error texts may contain host and user
@@ -61,7 +61,7 @@ function createProblemFinder(checks: ReadinessChecks, log: Logger): () => Promis
       const { message } = error as Error
       if (logged.get(name) !== message) log.warn({ err: error, check: name }, 'a readiness check failed')
       logged.set(name, message)
-      return [name, UNTOLD]
+      return [name, FAILED]
     }
   }
 

@@ -48,12 +48,13 @@ export async function answerOnce(
     const { status, body } = await perform(newId())
     return send(reply, status, body)
   }
-  // If the endpoint reads no body, its depth has not been checked yet.
-  if (isDeeperThan(fingerprint, MAX_DEPTH)) {
+  const isLarge = isLargeBody(request)
+  // If the endpoint reads no body, its depth has not been checked yet. That of a large one does not matter.
+  if (!isLarge && isDeeperThan(fingerprint, MAX_DEPTH)) {
     throw new Problem('invalid_json', `The request body nests deeper than ${MAX_DEPTH} levels`)
   }
   const operation = `${request.method} ${request.url.split('?')[0]}`
-  const bodyHash = isLargeBody(request) ? await hashInSteps(fingerprint) : sha256(canonicalJson(fingerprint))
+  const bodyHash = isLarge ? await hashInSteps(fingerprint) : sha256(canonicalJson(fingerprint))
   const once = { operation, key, bodyHash, isSecret, isUnsettled, perform, recover }
   const answer = await performOnce(ctx, tenantOf(request).id, once)
   if (answer.replayed) reply.header('idempotent-replayed', 'true')

@@ -6,10 +6,10 @@ import { Problem } from '../model/problem.js'
 
 const LIMITS: JsonLimits = { maxDepth: 64, maxFields: 100_000, maxEscaped: MEBIBYTE }
 const OBJECT = /^\s*\{/
-/** Reading smaller texts takes a few milliseconds, whatever they hold. */
+/** Reading smaller texts takes a few milliseconds, regardless of their content. */
 const SMALL_LENGTH = 65_536
 
-/** Whether the body of a request should be handled in steps between which other requests have their turn. */
+/** Whether the body of a request should be handled in steps, between which other requests are handled. */
 export function isLargeBody({ headers }: FastifyRequest): boolean {
   return !(Number(headers['content-length']) <= SMALL_LENGTH)
 }

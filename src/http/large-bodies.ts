@@ -9,8 +9,9 @@ import { BODY_LIMIT } from './server.js'
 const LARGE_BODY_LIMIT = 32 * MEBIBYTE
 
 /**
- * The options of a route that takes JSON bodies of up to 32 MB. Their values take much memory, so only a few are handled
- * at the same time, and fewer of one organization; further ones fail with too_many_requests before they are read.
+ * The options of a route that takes JSON bodies of up to 32 MB. Their values take much memory, so only a few are
+ * handled at the same time, and fewer of one organization; further ones fail with too_many_requests before they are
+ * read.
  */
 export function takesLargeBodies({ limits: { largeBodies } }: Context) {
   const preParsing = async (request: FastifyRequest, reply: FastifyReply, payload: RequestPayload) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { CallbackFigures } from '../core/runtime/maintenance.js'
-import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
+import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
 import { batch } from '../lib/async/batcher.js'
@@ -12,7 +12,7 @@ export function measureRequests(server: FastifyInstance): Registry {
   const registry = new Registry()
   const duration = new Histogram({
     name: 'parley_http_request_duration_seconds',
-    help: 'How long requests took, by route, method and status',
+    help: 'Duration of requests, by route, method and status',
     labelNames: ['route', 'method', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers: [registry],
@@ -38,7 +38,7 @@ export function showWebhooks(registry: Registry, figures: () => WebhookFigures):
   const registers = [registry]
   new Counter({
     name: 'parley_webhook_attempts_total',
-    help: 'Attempts at deliveries to webhooks, by outcome',
+    help: 'Attempts of webhook deliveries, by outcome',
     labelNames: ['outcome'],
     registers,
     collect() {
@@ -50,7 +50,7 @@ export function showWebhooks(registry: Registry, figures: () => WebhookFigures):
   })
   new Gauge({
     name: 'parley_webhook_attempts_in_flight',
-    help: 'Attempts at deliveries to webhooks that wait for their answer',
+    help: 'Attempts of webhook deliveries that are in progress in this process',
     registers,
     collect() {
       this.set(figures().inFlight)
@@ -65,7 +65,7 @@ export type ConnectionFigures = () => Record<Purpose, PoolFigures>
 export function showConnections(registry: Registry, figures: ConnectionFigures): void {
   new Gauge({
     name: 'parley_database_connections',
-    help: 'Connections to the database, by purpose: in use, and the most there may be (limit)',
+    help: 'Connections to the database, by purpose: in use, and the maximum (limit)',
     labelNames: ['purpose', 'state'],
     registers: [registry],
     collect() {
@@ -103,22 +103,22 @@ export function showCallbacks(registry: Registry, read: () => Promise<CallbackFi
         this.set(await readOnce(null).then(figureOf, () => Number.NaN))
       },
     })
-  show('parley_callbacks_waiting', 'Stored callbacks that wait, counted up to 100,000', ({ waiting }) => waiting)
+  show(
+    'parley_callbacks_waiting',
+    'Stored callbacks that are not processed yet, counted up to 100,000',
+    ({ waiting }) => waiting,
+  )
   show(
     'parley_callbacks_oldest_seconds',
-    'Age of the oldest stored callback that waits',
+    'Age of the oldest stored callback that is not processed yet',
     ({ oldestSeconds }) => oldestSeconds ?? 0,
   )
   show(
     'parley_callbacks_set_aside',
-    'Callbacks that failed or follow one, and are tried again',
+    'Callbacks that failed and are retried, and those that wait for them',
     (figures) => figures.setAside,
   )
-  show(
-    'parley_callbacks_failed',
-    'Callbacks of the upstream that were stored and failed each time, and are not tried any more',
-    ({ failed }) => failed,
-  )
+  show('parley_callbacks_failed', 'Callbacks that failed on every attempt and are not retried', ({ failed }) => failed)
 }
 
 /** Adds the sizes of the database's tables; `measure` reads them, for all processes. */
@@ -153,9 +153,9 @@ export type CountJobs = () => Promise<Partial<Record<JobClassName, number>>>
 /** Adds the numbers of jobs by class: those of this process, and those that are due or failed, of all processes. */
 export function showJobs(registry: Registry, counts: Record<'running' | 'due' | 'failed', CountJobs>): void {
   const helps = {
-    running: 'Jobs that run in this process, by class',
-    due: 'Jobs of all processes that wait for a place, by class',
-    failed: 'Jobs of all processes that failed on every attempt, by class',
+    running: 'Jobs that are running in this process, by class',
+    due: 'Jobs that are due and wait for a place, of all processes, by class',
+    failed: 'Jobs that failed on every attempt, of all processes, by class',
   } as const
   for (const [state, help] of Object.entries(helps) as [keyof typeof helps, string][]) {
     new Gauge({

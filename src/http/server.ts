@@ -69,11 +69,11 @@ export function createServer(
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 512 },
     rewriteUrl: rewriteUrl && ((request) => rewriteUrl(request as IncomingMessage)),
-    frameworkErrors: (error, request, reply) => sendUrlProblem(error, request, tellId(request, reply)),
+    frameworkErrors: (error, request, reply) => sendUrlProblem(error, request, addRequestId(request, reply)),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, nameRequest()),
   })
   server.addHook('onRequest', (request, reply, done) => {
-    tellId(request, reply)
+    addRequestId(request, reply)
     done()
   })
   server.server.maxConnections = MAX_CONNECTIONS
@@ -104,7 +104,7 @@ export function createServer(
 }
 
 /** Every answer contains the request's id, as the log does. */
-function tellId(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function addRequestId(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.header(REQUEST_ID, request.id)
 }
 

@@ -116,7 +116,7 @@ async function checkParts(
 ): Promise<Problem | null> {
   const tooLong = lists.find(({ items, maxItems }) => maxItems !== undefined && items.length > maxItems)
   if (tooLong) {
-    return new Problem('invalid_field', `${tooLong.path.join('.')} must have at most ${tooLong.maxItems} items`)
+    return new Problem('invalid_field', `${tooLong.path.join('.')} ${tooMany(tooLong.maxItems, tooLong.items)}`)
   }
   const isWalked = walkedValues.has(data)
   const longest = Math.max(...lists.map(({ items }) => items.length))
@@ -200,7 +200,7 @@ function kindProblem(field: string, { params, parentSchema }: ErrorObject): Prob
 }
 
 /** Describes what a value must be: `must be …`. */
-export function explainError({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
+export function explainError({ keyword, params, schema, parentSchema, message, data }: ErrorObject): string {
   const { type, minimum, maximum, description } = parentSchema as InputSchema
   if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
     return `must be a whole number from ${minimum} to ${maximum}`
@@ -213,7 +213,7 @@ export function explainError({ keyword, params, schema, parentSchema, message }:
     case 'minLength':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
     case 'maxItems':
-      return `must have at most ${params.limit} items`
+      return tooMany(params.limit, data as unknown[])
     case 'minItems':
       return `must have at least ${params.limit} items`
     case 'type':
@@ -226,6 +226,10 @@ export function explainError({ keyword, params, schema, parentSchema, message }:
     default:
       return message ?? 'is not valid'
   }
+}
+
+function tooMany(limit: number | undefined, items: readonly unknown[]): string {
+  return `must have at most ${limit} items, not ${items.length}`
 }
 
 /** Converts a JSON pointer to a path as people write it: /contacts/0/name → contacts[0].name */

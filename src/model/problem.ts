@@ -35,6 +35,8 @@ export const PROBLEMS = {
   message_not_found: 'Message not found',
   template_not_found: 'Template not found',
   broadcast_not_found: 'Broadcast not found',
+  audience_not_found: 'Audience not found',
+  too_many_audiences: 'Too many audiences',
   broadcast_state: 'Invalid broadcast state',
   webhook_not_found: 'Webhook not found',
   delivery_not_found: 'Delivery not found',

@@ -77,7 +77,9 @@ function readError({ status, retryAfterMs }: Answer, { code, kind, text }: NonNu
   return { outcome: 'refused', because: kind === 'credentials' ? 'credentials' : 'message', code, text }
 }
 
-/** An answer without an error body comes from a proxy in between; only a 4xx shows that the upstream accepted nothing. */
+/**
+ * An answer without an error body comes from a proxy in between; only a 4xx shows that the upstream accepted nothing.
+ */
 function readBareStatus({ status, retryAfterMs }: Answer): SendOutcome {
   const text = bareStatusText(status)
   if (status === 429)

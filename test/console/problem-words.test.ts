@@ -19,6 +19,8 @@ const NEVER_SHOWN = [
   'Upstream rejected message',
   'Idempotency key reused',
   'Method not allowed',
+  'Audience not found',
+  'Too many audiences',
 ]
 
 describe('an error of the service in Portuguese', () => {

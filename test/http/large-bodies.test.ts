@@ -62,6 +62,12 @@ describe('long lists', () => {
     expect([listed.status, listed.body.message]).toEqual([400, 'audience.contactIds[1500] must be a valid uuid'])
   })
 
+  it('are refused if they are too long, with the maximum and the number given', async () => {
+    const tags = Array.from({ length: 1_001 }, (_, index) => `t${index}`)
+    const { status, body } = await post('/broadcasts', broadcast({ tags }))
+    expect([status, body.message]).toEqual([400, 'audience.tags must have at most 100 items, not 1001'])
+  })
+
   it('are refused with a character that cannot be stored', async () => {
     const text = broadcast({ recipients: [...recipients(2_000), { chatNumber: 'x\u0000' }] })
     const { status, body } = await post('/broadcasts', text)

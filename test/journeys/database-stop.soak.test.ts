@@ -136,7 +136,7 @@ async function expectSignals(): Promise<void> {
   })
 }
 
-/** Every callback has been worked off, those too that were under way when the database went away. */
+/** Every callback has been processed, including those in progress when the database stopped. */
 async function expectNoCallbackLeft(): Promise<void> {
   await withDatabase(({ pool }) =>
     vi.waitFor(async () => {

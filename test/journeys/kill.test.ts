@@ -9,7 +9,10 @@ import { type Inbound, readConversation, type Send, tellInbound, trySend } from 
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Each kills the service at another moment. A round takes seconds: bin/check plays one, bin/soak (with more TIMES) seven. */
+/**
+ * Each kills the service at another moment. A round takes seconds: bin/check plays one, bin/soak (with more TIMES)
+ * seven.
+ */
 const ROUNDS = TIMES > 1 ? 7 : 1
 const patience = { timeout: 20_000, interval: 20 }
 

@@ -231,7 +231,9 @@ describe('sandbox', () => {
   })
 })
 
-/** Runs the command and holds it to: code 2, nothing on standard output, one line on standard error with these words. */
+/**
+ * Runs the command and holds it to: code 2, nothing on standard output, one line on standard error with these words.
+ */
 async function expectRefusal(args: string[], env: Record<string, string>, words: string[]): Promise<string> {
   const { code, output, errors } = await runProgram(args, { env, cwd: folder.path })
   expect({ code, output, errors }).toEqual({ code: 2, output: [], errors: [expect.stringMatching(/^parley: /)] })

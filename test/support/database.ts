@@ -70,7 +70,7 @@ export function withChecks<Base extends Database>(database: Base, isSession = fa
     requireNoOther(statement.name)
     return checkedRaise(database)(statement, values, organizationIds)
   }
-  return { ...database, transaction, session, run, raise, patient: () => withChecks(database) }
+  return { ...database, transaction, session, run, raise, withStatementTimeout: () => withChecks(database) }
 }
 
 /** Makes a call within the work of a transaction as if another request made it. */

@@ -16,7 +16,10 @@ export interface Description {
 /** The paths of all descriptions; the most specific ones come last. */
 export const DESCRIPTIONS = ['/openapi.json', '/gateway/openapi.json', '/docs/admin.json'] as const
 
-/** Compares an answer with its description. Returns false if no description has the path and method; throws if it differs. */
+/**
+ * Compares an answer with its description. Returns false if no description has the path and method; throws if it
+ * differs.
+ */
 export type AnswerCheck = (method: string, path: string, answer: Answer) => boolean
 
 /** The service's description of Interface A. */

@@ -1,4 +1,7 @@
-/** A node of a plan as `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)` and auto_explain show it. The rows are those of one loop. */
+/**
+ * A node of a plan as `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)` and auto_explain show it. The rows are those of one
+ * loop.
+ */
 export interface PlanNode {
   'Node Type': string
   'Relation Name'?: string

@@ -8,7 +8,7 @@ const BLOCKED_RECIPIENTS = 8
 /** The upstream's code for being down; nothing was accepted. */
 const DOWN = 131016
 
-/** Broadcasts that cannot go on for a long time. */
+/** Broadcasts that take long because the number or the upstream accepts little or nothing. */
 export const broadcastNoises: readonly NoiseKind[] = [
   {
     name: 'slow-number',

@@ -9,7 +9,7 @@ import { ask, createTenant, deleteTenant, postInbound, type Stage, type Tenant, 
 const JUNK_CONNECTIONS = 16
 const MESSAGES_PER_CALLBACK = 100
 const FLOOD_WIDTH = 4
-/** Well-formed, but of no body. */
+/** Well-formed, but the signature of no body. */
 const WRONG_SIGNATURE = `sha256=${'0123456789abcdef'.repeat(4)}`
 
 /** Callbacks of strangers and of one organization. */
@@ -34,7 +34,7 @@ export const callbackNoises: readonly NoiseKind[] = [
   },
 ]
 
-/** They name a number of the service, as strangers may know it. */
+/** The callbacks name a number of the service, since strangers may know one. */
 async function startJunk(stage: Stage, { junkPerSecond }: Amounts): Promise<Noise> {
   const tenant = await createTenant(stage, 'Noisy')
   const ending = new AbortController()
@@ -87,7 +87,7 @@ async function startLargeJunk(stage: Stage, { largeBodies }: Amounts): Promise<N
     ask('POST', `${stage.url}/hooks/upstream`, { body, headers }),
   )
   await requests.untilAnswered(largeBodies)
-  return { remaining: async () => requests.underWay, stop: requests.end }
+  return { remaining: async () => requests.inFlight, stop: requests.end }
 }
 
 async function startFlood(stage: Stage, { waitingCallbacks }: Amounts): Promise<Noise> {
@@ -98,7 +98,7 @@ async function startFlood(stage: Stage, { waitingCallbacks }: Amounts): Promise<
     postInbound(stage, tenant, Array.from({ length: MESSAGES_PER_CALLBACK }, message)),
   )
   const count = (upTo: string | null) => countWaiting(stage, tenant, upTo)
-  await untilTrue('the flood did not pile up', async () => {
+  await untilTrue('the flood left no backlog', async () => {
     if ((await count(null)) >= waitingCallbacks) return true
     await requests.untilAnswered(1)
     return false
@@ -113,7 +113,7 @@ async function startFlood(stage: Stage, { waitingCallbacks }: Amounts): Promise<
   }
 }
 
-/** Callbacks that wait and were stored before this id was made; null: all. */
+/** The number of waiting callbacks whose ids are smaller than `upTo`; null: of all. */
 async function countWaiting({ database }: Stage, { id }: Tenant, upTo: string | null): Promise<number> {
   const { rows } = await database.query(
     'SELECT count(*)::int AS count FROM callbacks WHERE organization_id = $1 AND waiting AND ($2::uuid IS NULL OR id < $2)',

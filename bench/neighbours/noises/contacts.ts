@@ -50,7 +50,7 @@ async function startImports(stage: Stage, { importedRows }: Amounts): Promise<No
   )
   await untilTrue('no row was imported', () => hasContacts(stage, tenant))
   return {
-    remaining: async () => requests.underWay,
+    remaining: async () => requests.inFlight,
     stop: async () => {
       await deleteTenant(stage, tenant)
       await requests.end()

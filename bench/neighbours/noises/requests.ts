@@ -24,7 +24,7 @@ const CONTACTS = 1_000
 const VOICE_NOTE_SECONDS = 20
 const INSTANCE = 'noisy'
 
-/** Requests that cost much. */
+/** Expensive requests. */
 export const requestNoises: readonly NoiseKind[] = [
   { name: 'searches', title: '20 parallel worst searches and filters', work: null, start: startSearches },
   { name: 'large-bodies', title: 'bodies of 32 MB on several routes', work: null, start: startLargeBodies },
@@ -59,7 +59,7 @@ async function startSearches(stage: Stage, { messages }: Amounts): Promise<Noise
   return noiseOf(stage, tenant, READ_WIDTH, inTurn(READ_WIDTH, [200, 400], asks))
 }
 
-/** Messages of an instance, and as many events. */
+/** Creates an organization with so many messages of an instance, and as many events. */
 async function createLargeTenant(stage: Stage, messages: number) {
   const tenant = await createTenant(stage, 'Noisy')
   const instanceId = await createInstance(stage, tenant)
@@ -89,12 +89,12 @@ async function startLargeBodies(stage: Stage, { largeBodies }: Amounts): Promise
   return noiseOf(stage, tenant, largeBodies, inTurn(largeBodies, [200, 400, 413], asks))
 }
 
-/** So many of this JSON value that a body has BODY_BYTES. */
+/** This JSON value, repeated until a body has BODY_BYTES. */
 function fill(value: string): string {
   return Array.from({ length: Math.floor((BODY_BYTES - 100) / (value.length + 1)) }, () => value).join(',')
 }
 
-/** Passwords of invented members, and of one who exists. */
+/** Guesses passwords of invented members and of one who exists. */
 async function startGuesses(stage: Stage): Promise<Noise> {
   const tenant = await createTenant(stage, 'Noisy')
   const { credentials } = await signInOwner(stage, tenant)
@@ -129,11 +129,11 @@ function inTurn(width: number, expected: readonly number[], asks: readonly (() =
   return keepAsking(width, expected, () => (asks[turn++ % asks.length] as () => Promise<Answer>)())
 }
 
-/** Begun when so many requests have been answered. */
+/** Resolves when `begun` requests have been answered. */
 async function noiseOf(stage: Stage, tenant: Tenant, begun: number, requests: Requests): Promise<Noise> {
   await requests.untilAnswered(begun)
   return {
-    remaining: async () => requests.underWay,
+    remaining: async () => requests.inFlight,
     stop: async () => {
       await requests.end()
       await deleteTenant(stage, tenant)

@@ -11,7 +11,7 @@ export const syncNoises: readonly NoiseKind[] = [
   { name: 'syncs', title: 'syncs of orders with a shop that hangs', work: 'sync', start: startSyncs },
 ]
 
-/** Several organizations change their settings many times, each of which asks for a sync. */
+/** Several organizations change their settings many times; each change requests a sync. */
 async function startSyncs(stage: Stage): Promise<Noise> {
   const shop = await openHangingReceiver()
   const { url, adminToken: key } = stage
@@ -22,7 +22,7 @@ async function startSyncs(stage: Stage): Promise<Noise> {
     ask('PUT', `${url}/admin/organizations/${id}/storefront`, { key, body }),
   )
   const templates = keepAskingForTemplates(stage, tenants)
-  await untilTrue('the shop was not asked', async () => shop.received > 0)
+  await untilTrue('the shop got no request', async () => shop.received > 0)
   return {
     remaining: async () => {
       const counts = await Promise.all(tenants.map((tenant) => countJobs(stage, tenant, 'sync')))

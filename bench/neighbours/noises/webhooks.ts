@@ -44,7 +44,7 @@ async function startEvents(stage: Stage, { events }: Amounts, receiver: Receiver
   return noiseOf(stage, tenant, receiver)
 }
 
-/** The webhook is registered after the events, which it therefore gets by the replay only. */
+/** The webhook is registered after the events, so it gets them only by the replay. */
 async function startReplay(stage: Stage, { replayed }: Amounts): Promise<Noise> {
   const tenant = await createTenant(stage, 'Noisy')
   await raise(stage, tenant, replayed)

@@ -13,7 +13,9 @@ export interface PendingWrite {
 export interface RetryQueueOptions {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
   random: () => number
-  /** Called for each failure of a write, starting with 1; the write is repeated. `ms`: since the first attempt began. */
+  /**
+   * Called for each failure of a write, starting with 1; the write is repeated. `ms`: since the first attempt began.
+   */
   onFailure: (error: unknown, failures: number, ms: number) => void
   /** Called for each write that failed until the end. */
   onAbandoned: (write: PendingWrite) => void

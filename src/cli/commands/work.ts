@@ -17,9 +17,9 @@ interface Options {
 const ORGANIZATION = 'id or slug of an organization (default: all)'
 const MAX_LISTED = 1_000
 
-/** `parley work …`: work that failed on every attempt. */
+/** `parley work …`: callbacks and jobs that failed on every attempt. */
 export function addWorkCommands(program: Command, invocation: Invocation): void {
-  const work = program.command('work').description('list and retry work that failed on every attempt')
+  const work = program.command('work').description('list and retry callbacks and jobs that failed on every attempt')
   work
     .command('list')
     .description(`list failed callbacks and jobs with their reasons, at most ${MAX_LISTED} of each`)
@@ -29,8 +29,8 @@ export function addWorkCommands(program: Command, invocation: Invocation): void 
   work
     .command('retry')
     .argument('[ids...]', 'ids that parley work list shows', collectIds)
-    .description('try failed callbacks and jobs again')
-    .option('--all', 'everything that failed')
+    .description('retry failed callbacks and jobs')
+    .option('--all', 'retry everything that failed')
     .option('--org <org>', ORGANIZATION)
     .option('--json', 'print JSON')
     .action((ids, options) => retry(invocation, ids ?? [], options))
@@ -56,12 +56,12 @@ async function retry(
   options: Options & { all?: boolean },
 ): Promise<void> {
   if (ids.length > 0 === (options.all === true)) {
-    throw new CliFailure(2, 'Name ids that parley work list shows, or --all')
+    throw new CliFailure(2, 'Give ids that parley work list shows, or --all')
   }
   const count = await asOperator(env, async (ctx) =>
     retryFailedWork(ctx, await findOrganization(ctx, options), options.all ? null : ids),
   )
-  printDone(streams, `${count} are tried again`, options)
+  printDone(streams, `${count} will be retried`, options)
 }
 
 async function findOrganization(ctx: OperatorContext, { org }: Options): Promise<Organization | null> {

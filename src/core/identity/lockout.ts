@@ -18,7 +18,7 @@ export interface SignInName {
 
 /** Where a password comes from. */
 export interface PasswordSource {
-  /** Identifies a network, a known device, or a session; sources share the work of hashing in turns. */
+  /** Identifies a network, a known device, or a session; hashing is shared round robin over the sources. */
   id: string
   /** Whether the member of this name signed in there before. Strangers cannot lock such a source out. */
   isKnown: boolean

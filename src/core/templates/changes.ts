@@ -1,7 +1,6 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
-import { toStorableDeep } from '../../lib/text/text.js'
 import { enqueueTemplateSync, setTemplateStatus } from '../../storage/templates/templates.js'
 
 /** A change of a template in a callback; `status` is null if the callback has no new status. */
@@ -40,9 +39,8 @@ const STATUSES: Record<string, string> = {
 export async function applyTemplateChanges(
   { database, wakeWorkers }: Pick<Context, 'database' | 'wakeWorkers'>,
   organizationId: string,
-  body: Buffer,
+  changes: readonly TemplateChange[],
 ): Promise<void> {
-  const changes = readTemplateChanges(body)
   if (changes.length === 0) return
   for (const { name, language, status } of changes) {
     if (name === null || language === null || status === null) continue
@@ -53,10 +51,7 @@ export async function applyTemplateChanges(
 }
 
 /** Reads the template changes of a stored callback, in their order. The content is untrusted. */
-export function readTemplateChanges(body: Buffer): TemplateChange[] {
-  // Nearly all callbacks are about messages, so most need no parsing here.
-  if (!body.includes('template')) return []
-  const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
+export function readTemplateChanges(envelope: JsonObject): TemplateChange[] {
   return asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
     .filter(({ field }) => FIELDS.has(String(field)))

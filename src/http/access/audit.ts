@@ -13,7 +13,9 @@ export type AccessChange =
   | 'api_key_revoked'
   | 'organization_deleted'
 
-/** Logs a change of access: its author (a member or an operator) and the member or key affected. Ids only, no secrets. */
+/**
+ * Logs a change of access: its author (a member or an operator) and the member or key affected. Ids only, no secrets.
+ */
 export function auditAccess(
   { log }: Pick<Context, 'log'>,
   { caller }: FastifyRequest,

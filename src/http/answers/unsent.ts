@@ -11,7 +11,7 @@ export function explainUnsent(sent: Unsent, network: 'upstream' | 'network'): Pr
   const { messageId: id } = sent
   switch (sent.result) {
     case 'unavailable':
-      return new Problem('upstream_unavailable', `The ${network} did not take the message: try again later`, {
+      return new Problem('upstream_unavailable', `The ${network} did not accept the message: try again later`, {
         details: sent.text,
         retryable: true,
         id,

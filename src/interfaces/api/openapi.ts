@@ -22,6 +22,7 @@ export const apiDescription: FastifyDynamicSwaggerOptions = describeInterface({
     messages: { name: 'Messages', description: 'Send messages, and templates to one person' },
     templates: { name: 'Templates', description: 'Message templates that WhatsApp has approved' },
     broadcasts: { name: 'Broadcasts', description: 'Send a template to many recipients' },
+    audiences: { name: 'Audiences', description: 'Recipients of broadcasts, uploaded as files' },
     shortLinks: { name: 'Short links', description: 'Links that count their clicks' },
     analytics: { name: 'Analytics', description: 'Delivery, clicks, opt-outs and revenue of broadcasts' },
     optOuts: { name: 'Opt-outs', description: 'Contacts that do not want broadcasts' },
@@ -47,7 +48,12 @@ export const apiDescription: FastifyDynamicSwaggerOptions = describeInterface({
   }),
 })
 
-/** The body of a request that is a file is read by the endpoint itself, and has no schema there. */
+/**
+ * The body of a request that is a file is read by the endpoint itself, and has no schema there. `a or b`: one of two
+ * types.
+ */
 function describeFile(contentType: string | undefined): object {
-  return contentType === undefined ? {} : { consumes: [contentType], body: { type: 'string', format: 'binary' } }
+  return contentType === undefined
+    ? {}
+    : { consumes: contentType.split(' or '), body: { type: 'string', format: 'binary' } }
 }

@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import { reportUnknown } from '../../http/unknown-fields.js'
 import { broadcastAnalyticsRoutes } from './broadcasts/analytics.js'
+import { audienceRoutes } from './broadcasts/audiences.js'
 import { broadcastRoutes } from './broadcasts/broadcasts.js'
 import { broadcastControlRoutes } from './broadcasts/controls.js'
 import { broadcastRecipientRoutes } from './broadcasts/recipients.js'
@@ -33,6 +34,7 @@ export function apiRoutes(ctx: Context): FastifyPluginAsync {
     optOutRoutes(server, ctx) //        GET /opt-outs, GET /opt-outs/export, POST /opt-outs/import
     sendChatRoutes(server, ctx) //      POST /send-chat
     sendTemplateRoutes(server, ctx) //  POST /send-template
+    audienceRoutes(server, ctx) //      POST GET /audiences, GET DELETE /audiences/{id}
     broadcastRoutes(server, ctx) //     POST GET /broadcasts, GET /broadcasts/{id}
     broadcastRecipientRoutes(server, ctx) // GET /broadcasts/{id}/recipients
     broadcastControlRoutes(server, ctx) // POST /broadcasts/{id}/{pause|resume|cancel|retry-failed}

@@ -20,7 +20,8 @@ export function docsRoutes(server: FastifyInstance): void {
   const pages = readPages()
   const index = writeIndex(pages)
   server.register(swaggerUi, { routePrefix: '/docs', uiConfig: { urls: DESCRIPTIONS } })
-  // Everything below /admin needs the token. The text is the same for every installation, so it may be read without one here.
+  // Everything below /admin needs the token. The text is the same for every installation, so it may be read without one
+  // here.
   server.get('/docs/admin.json', hidden, () => server.adminSwagger())
   for (const url of ['/llms.txt', '/docs/llms.txt']) {
     server.get(url, hidden, (_request, reply) => reply.type('text/plain; charset=utf-8').send(index))

@@ -9,6 +9,9 @@ const generator = new V7Generator({ nextUint32 })
 /** Sorts before every other UUID. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
+/** Sorts after every other UUID. */
+export const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** A new UUIDv7 in lower case; ids of one process sort by the time of creation. */
 export function newId(): string {
   return generator.generate().toString()

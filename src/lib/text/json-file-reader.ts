@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createByteList } from '../bytes/byte-list.js'
+import { createSteps } from './json-steps.js'
 import { closingQuote, cutEscapeLength, unescapeText } from './json-string-bytes.js'
 
 /** Receives the one string of a JSON text that is a file, unescaped and in pieces. */
@@ -52,6 +53,7 @@ const DROPPED_KEY = Buffer.from('""')
  */
 export async function readJsonWithFile(source: AsyncIterable<Buffer>, options: JsonFileOptions): Promise<JsonWithFile> {
   const reader = new FileSeparator(options)
+  const step = createSteps()
   let size = 0
   for await (const chunk of source) {
     size += chunk.length
@@ -59,18 +61,35 @@ export async function readJsonWithFile(source: AsyncIterable<Buffer>, options: J
     const malformed = await reader.take(chunk)
     if (malformed !== null) return { outcome: 'malformed', text: malformed }
     if (reader.restBytes() > MAX_REST_BYTES) return { outcome: 'too_big', of: 'rest' }
+    await step()
   }
   return reader.finish()
 }
 
 /** The path, such as `contacts[0].name`, of a dropped string; null if there is none. For values of checked depth. */
-export function findDropped(value: unknown, path = ''): string | null {
-  if (value === DROPPED) return path
+export function findDropped(value: unknown): string | null {
+  const names = namesToDropped(value)
+  if (names === null) return null
+  return names.reduce<string>((path, name) => {
+    if (typeof name === 'number') return `${path}[${name}]`
+    return path === '' ? name : `${path}.${name}`
+  }, '')
+}
+
+/** The keys and indexes that lead to a dropped string; only then, since there may be many values. */
+function namesToDropped(value: unknown): (string | number)[] | null {
+  if (value === DROPPED) return []
   if (typeof value !== 'object' || value === null) return null
-  for (const [key, item] of Object.entries(value)) {
-    const name = path === '' ? key : `${path}.${key}`
-    const found = findDropped(item, Array.isArray(value) ? `${path}[${key}]` : name)
-    if (found !== null) return found
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const names = namesToDropped(value[index])
+      if (names !== null) return [index, ...names]
+    }
+    return null
+  }
+  for (const [name, item] of Object.entries(value)) {
+    const names = namesToDropped(item)
+    if (names !== null) return [name, ...names]
   }
   return null
 }

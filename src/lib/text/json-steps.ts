@@ -20,7 +20,7 @@ export type JsonRead =
   | { outcome: 'malformed'; text: string }
   | { outcome: 'too_large'; limit: keyof JsonLimits }
 
-/** How long a step may take before other requests have their turn. */
+/** How long a step may take before other requests are handled. */
 const STEP_MS = 8
 /** How many values are read between two looks at the clock. */
 const VALUES_PER_LOOK = 500
@@ -47,8 +47,8 @@ export function createSteps(): () => Promise<void> | null {
 }
 
 /**
- * Parses a large JSON text as JSON.parse does, in steps between which other requests have their turn. JSON.parse takes
- * a second for some texts of a few megabytes.
+ * Parses a large JSON text as JSON.parse does, in steps, between which other requests are handled. JSON.parse takes
+ * a quarter of a second for some texts of 4 MiB. Why no library: docs/decisions/own-readers.md.
  */
 export async function parseJsonInSteps(text: string, limits: JsonLimits): Promise<JsonRead> {
   const step = createSteps()

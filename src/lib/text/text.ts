@@ -1,7 +1,8 @@
 /// <reference lib="es2024.string" />
 
 const replacement = '\uFFFD'
-const maxStorableDepth = 64
+/** How deep containers may nest to be stored. */
+export const maxStorableDepth = 64
 const maxPathLength = 200
 
 /** A container on the way down: its content, its keys if it is an object, and the current child. */

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { Nullable } from '../fields.js'
 
-const MAX_PARAMETERS = 100
+/** The most values in one field of parameters. */
+export const MAX_PARAMETERS = 100
 const MAX_VALUE = 4_096
 
 /** The values of a template's variables in a body, by name or by position. */

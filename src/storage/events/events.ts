@@ -155,7 +155,7 @@ export async function readEventWindows(
 }
 
 /** Positions as the parameter of a statement that reads a recordset. */
-export function writePositions(positions: readonly FeedPosition[]): string {
+function writePositions(positions: readonly FeedPosition[]): string {
   return JSON.stringify(
     positions.map(({ organizationId, windowFrom, windowTo, seq }) => ({
       organization_id: organizationId,

@@ -15,7 +15,7 @@ export interface RaisedEvents {
 
 /**
  * The INSERT that raises events, at the end of a statement or as one part of its WITH; either all of them have a `seq`
- * or none. The statement declares `raises: 'events'`, so that listeners are told.
+ * or none. The statement declares `raises: 'events'`, so that listeners are notified.
  */
 export function raiseEvents(...raised: readonly RaisedEvents[]): string {
   const seq = raised.some((events) => events.seq !== undefined) ? ' seq,' : ''

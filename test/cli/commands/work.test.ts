@@ -59,7 +59,7 @@ describe('work list', () => {
 describe('work retry', () => {
   it('runs the named jobs again, and no others', async () => {
     const [first = ''] = await idsOf(other)
-    expect(await work('retry', first)).toMatchObject({ code: 0, out: '1 are tried again\n' })
+    expect(await work('retry', first)).toMatchObject({ code: 0, out: '1 will be retried\n' })
     expect(await failed()).toBe(2)
     await world.drain()
     expect(await idsOf(other)).toHaveLength(1)
@@ -103,7 +103,7 @@ describe('a failed callback', () => {
     ])
     expect((await work('list', '--json', '--org', other.slug)).json()).toHaveLength(2)
     expect((await work('retry', id, '--org', other.slug)).code).toBe(2)
-    expect(await work('retry', id)).toMatchObject({ code: 0, out: '1 are tried again\n' })
+    expect(await work('retry', id)).toMatchObject({ code: 0, out: '1 will be retried\n' })
     await world.drain()
     expect((await work('list', '--json', '--org', one.slug)).json()).toMatchObject([{ task: 'remove_media' }])
   })

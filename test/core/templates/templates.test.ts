@@ -115,7 +115,7 @@ const statusOf = async (name: string) => {
 function tell(event: string): Promise<void> {
   const value = { event, message_template_name: 'promo', message_template_language: 'pt_BR' }
   const body = { entry: [{ changes: [{ field: 'message_template_status_update', value }] }] }
-  return applyTemplateChanges(world.app.ctx, organization.id, Buffer.from(JSON.stringify(body)))
+  return applyTemplateChanges(world.app.ctx, organization.id, readTemplateChanges(body))
 }
 
 const report = (name: string, event: string) =>
@@ -217,7 +217,7 @@ describe('jobs that fetch templates', () => {
 })
 
 describe('template changes in a callback', () => {
-  const read = (changes: unknown) => readTemplateChanges(Buffer.from(JSON.stringify({ entry: [{ changes }] })))
+  const read = (changes: unknown) => readTemplateChanges({ entry: [{ changes }] })
   const named = { message_template_name: 'promo', message_template_language: 'pt_BR' }
 
   it('are read from the fields about templates', () => {

@@ -35,6 +35,7 @@ export async function recordApi(world: World, organization: TestOrganization): P
     await recordContacts(scene)
     await recordMessages(scene)
     await recordTemplates(scene)
+    await recordAudiences(scene)
     const sent = await recordBroadcasts(scene)
     await recordAnalytics(scene, sent)
     await recordOptOuts(scene)
@@ -107,6 +108,19 @@ async function recordTemplates({ record, refuse, world, organization }: Scene): 
   await world.settle()
   await world.sim('POST', '/templates/status', { phone_number_id: phoneNumberId, ...paused, event: 'APPROVED' })
   await world.settle()
+}
+
+async function recordAudiences({ record, refuse }: Scene): Promise<void> {
+  const query = { name: 'June' }
+  const file = 'chatNumber,name,bodyParameters.discount\n+5511987654321,Ana Souza,20%\n12,,\n'
+  const { body } = await record('audiences.create', { query, body: file, headers: CSV })
+  const path = { id: body.audience.id }
+  await refuse('audiences.create', { body: 'name\nBruno Lima\n', headers: CSV })
+  await record('audiences.list')
+  await refuse('audiences.list', { query: { tenantId: randomUUID() } })
+  await record('audiences.get', { path })
+  await record('audiences.delete', { path })
+  for (const verb of ['get', 'delete']) await refuse(`audiences.${verb}`, { path })
 }
 
 /** Resolves to the id of a broadcast that was sent. */

@@ -24,8 +24,8 @@ const hourMs = 60 * 60 * 1_000
 let built: Promise<string> | undefined
 
 /**
- * The compiled program of the sources as they are, laid out as it is installed: resolves to the path of its main.js. Test
- * files and runs with the same sources share it; `dist` may be stale, or be made anew while processes run from it.
+ * The compiled program of the sources as they are, laid out as it is installed: resolves to the path of its main.js.
+ * Test files and runs with the same sources share it; `dist` may be stale, or be made anew while processes run from it.
  */
 export function builtProgram(): Promise<string> {
   built ??= build()
@@ -69,7 +69,10 @@ async function filesOf(source: string): Promise<string[]> {
     .sort()
 }
 
-/** A `dist` that is up to date is copied: to compile takes both processors for half a minute. Types are checked elsewhere. */
+/**
+ * A `dist` that is up to date is copied: to compile takes both processors for half a minute. Types are checked
+ * elsewhere.
+ */
 async function compileInto(folder: string): Promise<void> {
   if (await isDistCurrent()) return cp(join(repository, 'dist'), folder, { recursive: true })
   const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc')

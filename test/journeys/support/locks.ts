@@ -7,7 +7,10 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** The statements of a send that can be made to wait, by what stands in their beginnings only (PostgreSQL shows no more). */
+/**
+ * The statements of a send that can be made to wait, by what stands in their beginnings only (PostgreSQL shows no
+ * more).
+ */
 const BEGINNINGS = {
   record: 'addresses text[]',
   keepAcceptance: 'accepted_at timestamptz',
@@ -17,7 +20,9 @@ const BEGINNINGS = {
 const open = new Set<Lock>()
 const patience = { timeout: 20_000, interval: 10 }
 
-/** Lets no message be written. A whole table, for the statements of a send pass over single rows that somebody holds. */
+/**
+ * Lets no message be written. A whole table, for the statements of a send pass over single rows that somebody holds.
+ */
 export function lockMessages(database: Database): Promise<Lock> {
   return hold(database, async (client) => {
     await client.query('LOCK TABLE messages IN SHARE MODE')

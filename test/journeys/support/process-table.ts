@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** The processes that a process started, theirs included; those that have ended and wait to be collected do not count. */
+/**
+ * The processes that a process started, theirs included; those that have ended and wait to be collected do not count.
+ */
 export async function descendantsOf(pid: number): Promise<number[]> {
   const table = await readTable()
   const children = table.filter(({ parent }) => parent === pid).map((process) => process.pid)

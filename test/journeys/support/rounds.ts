@@ -34,12 +34,12 @@ export interface Round {
 const SENDS = 24
 const INBOUNDS = 40
 const WIDTH = 8
-/** Jobs whose worker did not hear of them are looked for every 15 seconds. */
+/** Processes poll every second, but the machine may be busy. */
 const patience = { timeout: 40_000, interval: 50 }
 
 /**
- * Loads the service from both sides, kills it at a moment that the seed decides, starts it again, and holds it to what it
- * had promised: all that was acknowledged is there, and nothing is done twice however often it is asked for.
+ * Loads the service from both sides, kills it at a moment that the seed decides, starts it again, and holds it to what
+ * it had promised: all that was acknowledged is there, and nothing is done twice however often it is asked for.
  */
 export async function playRound(stage: Stage, seed: number): Promise<Round> {
   const random = seeded(seed)
@@ -176,7 +176,8 @@ function expectAsAccepted(message: unknown, { to }: Send, acceptances: AcceptedM
       error: null,
     })
   } else {
-    // Recorded, and the service died before the call: nobody but the upstream can tell, so it stays open for 15 minutes.
+    // Recorded, and the service died before the call: nobody but the upstream can tell, so it stays open for 15
+    // minutes.
     expect(message).toMatchObject({ message_id: null, message_status: 'sent', outcome: 'unknown', error: null })
   }
 }

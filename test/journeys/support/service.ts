@@ -42,7 +42,9 @@ export const sharedSecrets = {
   PARLEY_SECRET: 'master-key-of-the-journeys',
 }
 
-/** Starts `parley serve` on a free port and waits until it is ready. `env` with a data folder or with `sharedSecrets`. */
+/**
+ * Starts `parley serve` on a free port and waits until it is ready. `env` with a data folder or with `sharedSecrets`.
+ */
 export async function startService(env: Record<string, string>, args: string[] = []): Promise<Service> {
   const program = await startProgram(['serve', ...args], { env: { PARLEY_PORT: '0', ...env } })
   const url = /^parley ready on (http:\/\/\S+)$/.exec(await program.firstLine)?.[1]
@@ -86,7 +88,10 @@ export async function call(url: string, method: string, { key, body, headers }: 
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-/** Makes an organization with a number at the upstream and a key that may do everything; `upstream`: further settings of the number. */
+/**
+ * Makes an organization with a number at the upstream and a key that may do everything; `upstream`: further settings of
+ * the number.
+ */
 export async function createOrganization(
   { admin }: Pick<Service, 'admin'>,
   upstream: object = {},

@@ -15,8 +15,9 @@ export interface Ground {
 }
 
 /**
- * What has become of a send that died at a step. `nothing`: no message is there, its key is free. `recorded`: it stands in
- * the conversation and never left. `accepted`: the upstream has it, and nobody here knows. `kept`: its acceptance is kept.
+ * What has become of a send that died at a step. `nothing`: no message is there, its key is free. `recorded`: it stands
+ * in the conversation and never left. `accepted`: the upstream has it, and nobody here knows. `kept`: its acceptance is
+ * kept.
  */
 export type Fate = 'nothing' | 'recorded' | 'accepted' | 'kept'
 

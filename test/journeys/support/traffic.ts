@@ -41,8 +41,8 @@ export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
 }
 
 /**
- * Asks for a send under its Idempotency-Key and notes the answer; a `Request in progress` is asked again, as a client would.
- * Resolves to the answer, or null when none came.
+ * Asks for a send under its Idempotency-Key and notes the answer; a `Request in progress` is asked again, as a client
+ * would. Resolves to the answer, or null when none came.
  */
 export async function trySend(service: Service, { key }: TestOrganization, send: Send): Promise<Answer | null> {
   const body = { phone_number: send.to, message_type: 'text', text: send.text }
@@ -52,8 +52,8 @@ export async function trySend(service: Service, { key }: TestOrganization, send:
 }
 
 /**
- * Posts to /send-chat, under an Idempotency-Key unless it is null; a `Request in progress` is asked again, as a client would.
- * Resolves to the answer, or null when none came.
+ * Posts to /send-chat, under an Idempotency-Key unless it is null; a `Request in progress` is asked again, as a client
+ * would. Resolves to the answer, or null when none came.
  */
 export async function postSend(
   service: Service,

@@ -17,7 +17,10 @@ export interface UpstreamProxy {
   held: readonly HeldCall[]
   /** How many `POST …/messages` have come so far. */
   messages(): number
-  /** From now on stops each `POST …/messages` or `…/media` before it reaches the upstream, or its answer on the way back. */
+  /**
+   * From now on stops each `POST …/messages` or `…/media` before it reaches the upstream, or its answer on the way
+   * back.
+   */
   hold(what: 'call' | 'answer', of: 'messages' | 'media'): void
   /** Stops nothing more; what is held stays so. */
   letThrough(): void

@@ -53,7 +53,7 @@ const SENTENCES: Record<string, string> = {
 const EXPLANATIONS: readonly [RegExp, string][] = [
   [/must have at most (\d+) characters/, 'deve ter no máximo $1 caracteres'],
   [/must have at least (\d+) characters/, 'deve ter pelo menos $1 caracteres'],
-  [/must have at most (\d+) items/, 'aceita no máximo $1 itens'],
+  [/must have at most (\d+) items, not (\d+)/, 'aceita no máximo $1 itens, não $2'],
   [/must be a whole number from (-?\d+) to (-?\d+)/, 'deve ser um número inteiro de $1 a $2'],
   [/must be one of (.+)/, 'deve ser um destes: $1'],
   [/is required|must not be empty|cannot be empty/, 'é obrigatório'],

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.js'
-import { asObject, asObjects, asText } from '../../../lib/text/json.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import { toStorableDeep } from '../../../lib/text/text.js'
 import { findInstanceById } from '../../../storage/instances/instances.js'
 import { type ConnectionState, recordState } from './connection-state.js'
@@ -15,17 +15,16 @@ const MAX_NAME_LENGTH = 200
 const MAX_CODE = 999_999
 
 /**
- * Applies connection changes in a stored callback: a simulated phone was linked or unlinked. Other kinds of instances
+ * Applies connection changes of a stored callback: a simulated phone was linked or unlinked. Other kinds of instances
  * have no such callbacks. With `receivedAt`, later changes are not overwritten.
  */
 export async function applyConnectionChanges(
   ctx: Pick<Context, 'database' | 'notifications'>,
   organizationId: string,
   instanceId: string | null,
-  body: Buffer,
+  changes: readonly ConnectionChange[],
   receivedAt?: Date,
 ): Promise<void> {
-  const changes = instanceId === null ? [] : readConnectionChanges(body)
   if (instanceId === null || changes.length === 0) return
   const instance = await findInstanceById(ctx.database, organizationId, instanceId)
   if (instance?.kind !== 'sandbox') return
@@ -36,15 +35,12 @@ export async function applyConnectionChanges(
   }
 }
 
-/** Reads the connection changes of a stored callback, in order. The body is not trusted. */
-export function readConnectionChanges(body: Buffer): ConnectionChange[] {
-  // Nearly all callbacks are about messages and need not be parsed.
-  if (!body.includes('"connection"')) return []
-  const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
+/** Reads the connection changes of a stored callback, in order. Its content is not trusted. */
+export function readConnectionChanges(envelope: JsonObject): ConnectionChange[] {
   return asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
     .filter(({ field }) => field === 'connection')
-    .flatMap(({ value }) => readChange(asObject(value)) ?? [])
+    .flatMap(({ value }) => readChange(asObject(toStorableDeep(value))) ?? [])
 }
 
 function readChange({ metadata, connection }: Record<string, unknown>): ConnectionChange | null {

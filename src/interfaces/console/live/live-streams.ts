@@ -34,7 +34,7 @@ export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'not
   let isClosing = false
   let stopListening: (() => void) | null = null
 
-  function hear(notification: Notification): void {
+  function receive(notification: Notification): void {
     if (notification.topic !== 'sessions' && notification.topic !== 'missed') return
     const ids = notification.topic === 'sessions' ? notification.organizationIds : null
     for (const [stream, { organizationId }] of open) if (ids?.includes(organizationId) ?? true) check(stream)
@@ -80,7 +80,7 @@ export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'not
     add: (stream, organizationId, session) => {
       if (isClosing) stream.end()
       if (stream.signal.aborted) return
-      stopListening ??= ctx.notifications.listen(hear)
+      stopListening ??= ctx.notifications.listen(receive)
       open.set(stream, { organizationId, session })
       stream.signal.addEventListener('abort', () => open.delete(stream))
       // The session may have ended since the request was authenticated.

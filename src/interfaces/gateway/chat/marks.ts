@@ -24,7 +24,7 @@ const UnreadBody = named(
   'MarkUnread',
   Type.Object({
     chat: Maybe(Jid),
-    lastMessage: Maybe(Type.Union([LastMessage, Type.Array(LastMessage)])),
+    lastMessage: Maybe(Type.Union([LastMessage, Type.Array(LastMessage, { maxItems: MAX_KEYS })])),
   }),
 )
 const ArchiveBody = named(

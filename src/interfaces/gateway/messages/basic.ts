@@ -10,6 +10,8 @@ const MAX_POLL_OPTION = 100
 const POLL_OPTIONS = { least: 2, most: 12 }
 /** Maximum length of a template's components as JSON. */
 const MAX_COMPONENTS = 32_768
+/** A header, a body, and ten buttons, with room to spare. */
+const MAX_COMPONENT_COUNT = 100
 const MAX_TEMPLATE_NAME = 512
 
 const ContactField = OptionalText(LIMITS.cardText)
@@ -127,6 +129,7 @@ export const basicVerbs = [
       language: RequiredText(LIMITS.cardText, 'For example pt_BR'),
       components: Type.Optional(
         Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+          maxItems: MAX_COMPONENT_COUNT,
           description: 'The parameters as the upstream takes them',
         }),
       ),

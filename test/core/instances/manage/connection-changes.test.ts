@@ -43,9 +43,9 @@ const change = (connection: unknown, phoneNumberId: unknown = sandbox.phone_numb
   field: 'connection',
   value: { messaging_product: 'whatsapp', metadata: { phone_number_id: phoneNumberId }, connection },
 })
-const body = (...changes: unknown[]) => Buffer.from(JSON.stringify({ entry: [{ id: 'x', changes }] }))
-const apply = (bytes: Buffer, instanceId: string | null = sandbox.id, organizationId = organization.id) =>
-  applyConnectionChanges(world.app.ctx, organizationId, instanceId, bytes)
+const body = (...changes: unknown[]) => ({ entry: [{ id: 'x', changes }] })
+const apply = (envelope: object, instanceId: string | null = sandbox.id, organizationId = organization.id) =>
+  applyConnectionChanges(world.app.ctx, organizationId, instanceId, readConnectionChanges({ ...envelope }))
 
 const linked = { state: 'open', number: '5511912345678', name: 'Zoë' }
 const closed = { state: 'close', state_code: null, owner: null, profile_name: null }
@@ -94,6 +94,6 @@ describe('a connection in a callback', () => {
   })
 
   it('is ignored in callbacks of messages', () => {
-    expect(readConnectionChanges(Buffer.from('{"entry": []}'))).toEqual([])
+    expect(readConnectionChanges({ entry: [] })).toEqual([])
   })
 })
