@@ -11,7 +11,7 @@ import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { deleteOrganizationData } from '../core/organizations/deletion.js'
 import { carryOverOldJobs, expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
 import { type OrderList, scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
-import { scheduleTemplateSyncs, syncTemplatesAsJob } from '../core/templates/sync.js'
+import { scheduleTemplateSyncs, syncTemplatesAsJob, type TemplateList } from '../core/templates/sync.js'
 import { sweepWebhook } from '../core/webhooks/log.js'
 import type { JobTask, RunJob } from '../model/jobs.js'
 import { type RecurringTask, untilNextRun } from './recurring.js'
@@ -47,7 +47,10 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
       const { contactId } = payload as { contactId: string }
       return indexConversation(ctx, organizationId, contactId, signal)
     },
-    sync_templates: ({ organizationId, requestedAt }) => syncTemplatesAsJob(ctx, organizationId, requestedAt),
+    sync_templates: ({ organizationId, payload, requestedAt }) => {
+      const { list = null } = payload as { list?: TemplateList | null }
+      return syncTemplatesAsJob(ctx, organizationId, requestedAt, list)
+    },
     sync_orders: ({ organizationId, payload }) => {
       const { list = null } = payload as { list?: OrderList | null }
       return syncOrdersAsJob(ctx, organizationId, list)

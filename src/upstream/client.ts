@@ -7,9 +7,9 @@ import {
   type BusinessAccount,
   type CheckTemplatesOutcome,
   checkTemplates,
-  type ListingTimeouts,
   type ListTemplatesOutcome,
   listTemplates,
+  type TemplateCursor,
 } from './templates.js'
 import type { OutboundMessage } from './wire.js'
 
@@ -18,7 +18,13 @@ export type { MarkReadOutcome } from './mark-read.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
 export type { FindNumberOutcome } from './numbers.js'
 export type { SendOutcome } from './send.js'
-export type { BusinessAccount, CheckTemplatesOutcome, ListedTemplate, ListTemplatesOutcome } from './templates.js'
+export type {
+  BusinessAccount,
+  CheckTemplatesOutcome,
+  ListedTemplate,
+  ListTemplatesOutcome,
+  TemplateCursor,
+} from './templates.js'
 
 /** The parts of the upstream's API that Parley uses. */
 export interface UpstreamClient {
@@ -32,8 +38,15 @@ export interface UpstreamClient {
   findMedia(number: BusinessNumber, mediaId: string, timeoutMs: number): Promise<FindMediaOutcome>
   /** Checks that the number's access token can read it, waiting at most `timeoutMs`. Never throws. */
   findNumber(number: BusinessNumber, timeoutMs: number): Promise<FindNumberOutcome>
-  /** Lists all templates of a business account. Never throws. */
-  listTemplates(account: BusinessAccount, timeouts: ListingTimeouts): Promise<ListTemplatesOutcome>
+  /**
+   * Lists the templates of a business account on the page at `cursor` (null: the first), waiting at most `timeoutMs`.
+   * Never throws.
+   */
+  listTemplates(
+    account: BusinessAccount,
+    cursor: TemplateCursor | null,
+    timeoutMs: number,
+  ): Promise<ListTemplatesOutcome>
   /**
    * Checks that the access token can list the templates of a business account, waiting at most `timeoutMs`. Never
    * throws.
@@ -51,7 +64,7 @@ export function createUpstreamClient(baseUrl: string): UpstreamClient {
     uploadMedia: (number, file, timeoutMs) => uploadMedia(connection, number, file, timeoutMs),
     findMedia: (number, mediaId, timeoutMs) => findMedia(connection, number, mediaId, timeoutMs),
     findNumber: (number, timeoutMs) => findNumber(connection, number, timeoutMs),
-    listTemplates: (account, timeouts) => listTemplates(connection, account, timeouts),
+    listTemplates: (account, cursor, timeoutMs) => listTemplates(connection, account, cursor, timeoutMs),
     checkTemplates: (account, timeoutMs) => checkTemplates(connection, account, timeoutMs),
     close: () => connection.client.drain(),
   }

@@ -23,23 +23,24 @@ export interface ListedTemplate {
   components: JsonObject[]
 }
 
-/** The outcome of a listing, which can be repeated. */
+/** Where a list of templates continues. */
+export interface TemplateCursor {
+  /** The upstream's cursor; null: at the beginning. */
+  after: string | null
+  /** The maximum size of a page. */
+  limit: number
+}
+
+/** The outcome of reading a page of a list, which can be repeated. */
 export type ListTemplatesOutcome =
-  /** All of them. */
-  | { outcome: 'listed'; templates: ListedTemplate[] }
+  /** At most one template of a name and language, and none if the page was too large; `next` is null at the end. */
+  | { outcome: 'listed'; templates: ListedTemplate[]; next: TemplateCursor | null }
   /** `code` is the upstream's, or the HTTP status if there is none. */
   | { outcome: 'refused'; because: 'request' | 'credentials'; code: number; text: string }
   | { outcome: 'limited'; code: number; text: string; retryAfterMs: number | null }
   | { outcome: 'failed'; text: string }
 
 export type CheckTemplatesOutcome = { outcome: 'readable' } | Exclude<ListTemplatesOutcome, { outcome: 'listed' }>
-
-/** The time-outs of a listing, in milliseconds. */
-export interface ListingTimeouts {
-  callTimeoutMs: number
-  /** For all pages together. */
-  totalTimeoutMs: number
-}
 
 const FIELDS = 'id,name,language,status,category,parameter_format,components'
 /** A template takes two or three kilobytes, so a page stays far below the maximum size of an answer. */
@@ -48,37 +49,32 @@ const PAGE_LIMIT = 100
 const CHECK_LIMIT = 5
 /** If a page is too large, the next attempt asks for this many times fewer. */
 const SHRINK = 5
-/** An account may have 6,000 templates. */
-const MAX_PAGES = 400
 const MAX_NAME_LENGTH = 512
 const UNKNOWN = 'UNKNOWN'
 
-/** Lists all templates of a business account, page by page. Never throws. */
+/**
+ * Lists the templates of a business account on the page at `cursor` (null: the first), waiting at most `timeoutMs`.
+ * Never throws.
+ */
 export async function listTemplates(
   connection: Connection,
   account: BusinessAccount,
-  { callTimeoutMs, totalTimeoutMs }: ListingTimeouts,
+  cursor: TemplateCursor | null,
+  timeoutMs: number,
 ): Promise<ListTemplatesOutcome> {
-  const deadline = Date.now() + totalTimeoutMs
-  const templates = new Map<string, ListedTemplate>()
-  let after: string | null = null
-  let limit = PAGE_LIMIT
-  for (let page = 1; page <= MAX_PAGES; page++) {
-    const timeoutMs = Math.min(callTimeoutMs, deadline - Date.now())
-    if (timeoutMs <= 0) return { outcome: 'failed', text: `the list did not end within ${totalTimeoutMs} ms` }
-    const read = await readPage(connection, account, { after, limit }, timeoutMs)
-    if (read.outcome === 'too_large') {
-      if (limit === 1) return { outcome: 'failed', text: 'a template is too large to be read' }
-      limit = Math.max(1, Math.floor(limit / SHRINK))
-      continue
-    }
-    if (read.outcome !== 'page') return read
-    // A list that changes while it is read may show a template twice.
-    for (const template of read.templates) templates.set(`${template.name} ${template.language}`, template)
-    if (read.next === null) return { outcome: 'listed', templates: [...templates.values()] }
-    after = read.next
+  const { after, limit } = cursor ?? { after: null, limit: PAGE_LIMIT }
+  const read = await readPage(connection, account, { after, limit }, timeoutMs)
+  if (read.outcome === 'too_large') {
+    if (limit === 1) return { outcome: 'failed', text: 'a template is too large to be read' }
+    return { outcome: 'listed', templates: [], next: { after, limit: Math.max(1, Math.floor(limit / SHRINK)) } }
   }
-  return { outcome: 'failed', text: `the list has more than ${MAX_PAGES} pages` }
+  if (read.outcome !== 'page') return read
+  const templates = new Map(read.templates.map((template) => [`${template.name} ${template.language}`, template]))
+  return {
+    outcome: 'listed',
+    templates: [...templates.values()],
+    next: read.next === null ? null : { after: read.next, limit },
+  }
 }
 
 /**
@@ -101,7 +97,7 @@ type Page =
 async function readPage(
   connection: Connection,
   { businessAccountId, accessToken }: BusinessAccount,
-  { after, limit }: { after: string | null; limit: number },
+  { after, limit }: TemplateCursor,
   timeoutMs: number,
 ): Promise<Page | Exclude<ListTemplatesOutcome, { outcome: 'listed' }>> {
   const query = new URLSearchParams({ fields: FIELDS, limit: String(limit), ...(after === null ? {} : { after }) })

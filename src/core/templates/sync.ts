@@ -1,24 +1,28 @@
 import type { Context, CredentialsContext } from '../../context.js'
+import type { Queryable } from '../../database/pool.js'
 import { newId } from '../../lib/bytes/id.js'
-import { canonicalJson } from '../../lib/text/json.js'
+import { type Again, SLICE_MS } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { inferParameterFormat, type StoredTemplate } from '../../model/templates/template.js'
+import { inferParameterFormat } from '../../model/templates/template.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
 import {
+  countTemplates,
   enqueueTemplateSync,
   enqueueTemplateSyncs,
   findTemplateSync,
-  listTemplates,
+  listTemplateKeys,
   lockTemplates,
   putTemplates,
   recordTemplateSync,
   removeTemplates,
+  type TemplateKey,
   type TemplateWrite,
 } from '../../storage/templates/templates.js'
-import type { ListedTemplate, ListTemplatesOutcome } from '../../upstream/client.js'
+import type { ListedTemplate, ListTemplatesOutcome, TemplateCursor } from '../../upstream/client.js'
 import { openBusinessNumber, requireUpstream } from '../organizations/business-number.js'
 import { linkWithSimulator } from '../organizations/connections.js'
+import { organizationNotFound } from '../organizations/organizations.js'
 
 /** The command line uses it too. */
 export type SyncContext = Pick<Context, 'database' | 'secrets' | 'upstream' | 'upstreamTimeoutMs'>
@@ -34,31 +38,47 @@ export interface SyncedTemplates {
   syncedAt: Date
 }
 
+/** Where the list of an organization's templates continues, as the state of a job. */
+export interface TemplateList {
+  /** The business account that is listed. */
+  businessAccountId: string
+  /** In ISO 8601, by the database's clock. */
+  startedAt: string
+  /** Null: at its first page. */
+  cursor: TemplateCursor | null
+  pages: number
+  /** The templates that were known when the list began and that it has not shown. */
+  unlisted: readonly TemplateKey[]
+  added: number
+  changed: number
+}
+
 const FINAL_PROBLEMS = new Set(['organization_not_found', 'invalid_provider', 'upstream_credentials'])
 /** Maximum duration of a request. */
 const BUDGET_MS = 25_000
-/** No request waits for the job, and an account may have thousands of templates. */
-const JOB_BUDGET_MS = 5 * 60_000
+/** An account may have 6,000 templates. */
+const MAX_PAGES = 400
 
 /**
  * Fetches the organization's templates from the upstream and removes those that it does not list any more. Changed
  * statuses, new templates and removed ones (as DELETED) raise template.status_changed, except in the first list of a
- * business account. Throws invalid_provider, upstream_credentials, upstream_unavailable, too_many_requests.
+ * business account. Throws invalid_provider, upstream_credentials, upstream_unavailable, too_many_requests; then the
+ * pages that were read are recorded.
  */
 export async function syncTemplates(
   ctx: SyncContext,
   tenant: Tenant,
   totalTimeoutMs = BUDGET_MS,
 ): Promise<SyncedTemplates> {
-  const settings = requireUpstream(tenant)
-  const businessAccountId = settings.business_account_id
-  const lastSync = await findTemplateSync(ctx.database, tenant.id)
-  if (lastSync === null) throw accountChanged()
-  const { accessToken } = openBusinessNumber(ctx, tenant.id, settings)
-  const timeouts = { callTimeoutMs: ctx.upstreamTimeoutMs, totalTimeoutMs }
-  const listing = await ctx.upstream.listTemplates({ businessAccountId, accessToken }, timeouts)
-  if (listing.outcome !== 'listed') throw toProblem(listing, businessAccountId)
-  return recordList(ctx, tenant, { businessAccountId, startedAt: lastSync.now, listed: listing.templates })
+  const end = Date.now() + totalTimeoutMs
+  let list = await beginList(ctx, tenant)
+  for (;;) {
+    const timeoutMs = Math.min(ctx.upstreamTimeoutMs, end - Date.now())
+    if (timeoutMs <= 0) throw notListed(`the list did not end within ${totalTimeoutMs} ms`)
+    const read = await syncPage(ctx, tenant, list, timeoutMs)
+    if ('synced' in read) return read.synced
+    list = read.list
+  }
 }
 
 /**
@@ -66,29 +86,33 @@ export async function syncTemplates(
  * organization_not_found too.
  */
 export async function syncTemplatesOf(ctx: SyncContext, organizationId: string): Promise<SyncedTemplates> {
-  const tenant = await findTenant(ctx.database, organizationId)
-  if (tenant) return syncTemplates(ctx, tenant, JOB_BUDGET_MS)
-  throw new Problem('organization_not_found', `There is no organization with the id ${organizationId}`)
+  const tenant = (await findTenant(ctx.database, organizationId)) ?? organizationNotFound(organizationId)
+  return syncTemplates(ctx, tenant, Number.POSITIVE_INFINITY)
 }
 
 /**
- * Like syncTemplates, as a job requested at `askedAt`: a list fetched later is enough. Refusals are logged, since only
- * the operator can fix them; other failures are retried. The job registers the number with the simulator first, because
- * the command line, which enqueues it, does not know the simulator's address.
+ * Like syncTemplates, as a job requested at `requestedAt` that continues `list` (null: begins) and gives its place back
+ * after a while. A list fetched later is enough. Refusals are logged, since only the operator can fix them; other
+ * failures are retried. The job registers the number with the simulator first, because the command line, which enqueues
+ * it, does not know the simulator's address.
  */
 export async function syncTemplatesAsJob(
   ctx: SyncContext & CredentialsContext & Pick<Context, 'log'>,
   organizationId: string,
   requestedAt: Date,
-): Promise<void> {
+  list: TemplateList | null,
+): Promise<Again | null> {
   const last = await findTemplateSync(ctx.database, organizationId)
-  if (last === null || (last.syncedAt !== null && last.syncedAt > requestedAt)) return
+  if (last === null || (last.syncedAt !== null && last.syncedAt > requestedAt)) return null
   await linkWithSimulator(ctx, ctx.database, [organizationId])
+  const isComplete = list !== null && last.syncedAt !== null && last.syncedAt >= new Date(list.startedAt)
   try {
-    await syncTemplatesOf(ctx, organizationId)
+    const tenant = (await findTenant(ctx.database, organizationId)) ?? organizationNotFound(organizationId)
+    return await syncSlice(ctx, tenant, requestedAt, isComplete ? null : list)
   } catch (error) {
     if (!(error instanceof Problem) || !FINAL_PROBLEMS.has(error.code)) throw error
     ctx.log.warn({ organizationId, reason: error.message, ...error.extras }, 'templates could not be fetched')
+    return null
   }
 }
 
@@ -102,68 +126,94 @@ export function scheduleTemplateSyncs({ database }: Pick<Context, 'database'>): 
   return enqueueTemplateSyncs(database)
 }
 
-interface List {
-  businessAccountId: string
-  startedAt: Date
-  listed: readonly ListedTemplate[]
+/** Reads pages for a while. */
+async function syncSlice(
+  ctx: SyncContext & Pick<Context, 'clock'>,
+  tenant: Tenant,
+  requestedAt: Date,
+  given: TemplateList | null,
+): Promise<Again | null> {
+  const end = ctx.clock().getTime() + SLICE_MS
+  const isContinued = given?.businessAccountId === requireUpstream(tenant).business_account_id
+  let list = isContinued ? given : await beginList(ctx, tenant)
+  do {
+    const read = await syncPage(ctx, tenant, list, ctx.upstreamTimeoutMs)
+    if ('synced' in read) {
+      // A request between two slices asks for a list that starts after it.
+      const isOutdated = isContinued && read.synced.syncedAt <= requestedAt
+      return isOutdated ? { againInMs: 0, payload: {} } : null
+    }
+    list = read.list
+  } while (ctx.clock().getTime() < end)
+  return { againInMs: 0, payload: { list } }
 }
 
-/** Rows written after the fetch started, by a callback or a later list, are newer than this list. */
-function recordList(ctx: SyncContext, tenant: Tenant, list: List): Promise<SyncedTemplates> {
-  const { businessAccountId, startedAt, listed } = list
-  return ctx.database.transaction(async (transaction) => {
-    const last = await lockTemplates(transaction, tenant.id, businessAccountId)
-    if (last === null) throw accountChanged()
-    const known = await listTemplates(transaction, tenant.id)
-    const unchanged = { total: known.length, added: 0, changed: 0, removed: 0 }
-    if (last.syncedAt !== null && last.syncedAt > startedAt) return { ...unchanged, syncedAt: last.syncedAt }
-
-    const older = known.filter(({ synced_at }) => new Date(synced_at) <= startedAt)
-    const isFirst = last.syncedAt === null
-    const { added, changed, removed } = compare(known, older, listed.map(toRow))
-    const writes = [
-      ...added.map((row) => ({ ...row, event_id: isFirst ? null : newId() })),
-      ...changed.map(({ row, before }) => ({
-        ...row,
-        event_id: isFirst || row.status === before.status ? null : newId(),
-      })),
-    ]
-    const gone = removed.map(({ name, language }) => ({ name, language, event_id: isFirst ? null : newId() }))
-    await putTemplates(transaction, tenant.id, writes)
-    await removeTemplates(transaction, tenant.id, gone)
-    await recordTemplateSync(transaction, tenant.id, startedAt)
-    const total = known.length + added.length - removed.length
-    return { total, added: added.length, changed: changed.length, removed: removed.length, syncedAt: startedAt }
-  })
+async function beginList({ database }: SyncContext, tenant: Tenant): Promise<TemplateList> {
+  const { business_account_id: businessAccountId } = requireUpstream(tenant)
+  const last = await findTemplateSync(database, tenant.id)
+  if (last === null) throw accountChanged()
+  const unlisted = await listTemplateKeys(database, tenant.id)
+  const startedAt = last.now.toISOString()
+  return { businessAccountId, startedAt, cursor: null, pages: 0, unlisted, added: 0, changed: 0 }
 }
 
-type Row = Omit<TemplateWrite, 'event_id'>
+type Page = Extract<ListTemplatesOutcome, { outcome: 'listed' }>
+/** The list that continues, or the result at its end. */
+type PageResult = { list: TemplateList } | { synced: SyncedTemplates }
 
-function toRow({ upstreamId, parameterFormat, components, ...rest }: ListedTemplate): Row {
+/** Reads the next page and records it. */
+async function syncPage(ctx: SyncContext, tenant: Tenant, list: TemplateList, timeoutMs: number): Promise<PageResult> {
+  const { businessAccountId, cursor, pages } = list
+  if (pages >= MAX_PAGES) throw notListed(`the list has more than ${MAX_PAGES} pages`)
+  const { accessToken } = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
+  const last = await findTemplateSync(ctx.database, tenant.id)
+  if (last === null) throw accountChanged()
+  const page = await ctx.upstream.listTemplates({ businessAccountId, accessToken }, cursor, timeoutMs)
+  if (page.outcome !== 'listed') throw toProblem(page, businessAccountId)
+  return ctx.database.transaction((transaction) => recordPage(transaction, tenant.id, list, page, last.now))
+}
+
+/** Rows written after the page was requested, by a callback or another list, are newer than the page. */
+async function recordPage(
+  transaction: Queryable,
+  organizationId: string,
+  list: TemplateList,
+  { templates, next }: Page,
+  requestedAt: Date,
+): Promise<PageResult> {
+  const startedAt = new Date(list.startedAt)
+  const last = await lockTemplates(transaction, organizationId, list.businessAccountId)
+  if (last === null) throw accountChanged()
+  const { syncedAt } = last
+  if (syncedAt !== null && syncedAt > startedAt) {
+    const { added, changed } = list
+    return {
+      synced: { total: await countTemplates(transaction, organizationId), added, changed, removed: 0, syncedAt },
+    }
+  }
+
+  const withEvent = <Row extends object>(row: Row) => ({ ...row, event_id: syncedAt === null ? null : newId() })
+  const rows = templates.map((template) => withEvent(toRow(template)))
+  const written = await putTemplates(transaction, organizationId, rows, requestedAt)
+  const added = list.added + written.added
+  const changed = list.changed + written.changed
+  const listed = new Set(templates.map(keyOf))
+  const unlisted = list.unlisted.filter((template) => !listed.has(keyOf(template)))
+  if (next !== null) return { list: { ...list, cursor: next, pages: list.pages + 1, unlisted, added, changed } }
+
+  const removed = await removeTemplates(transaction, organizationId, unlisted.map(withEvent), startedAt)
+  await recordTemplateSync(transaction, organizationId, startedAt)
+  const total = await countTemplates(transaction, organizationId)
+  return { synced: { total, added, changed, removed, syncedAt: startedAt } }
+}
+
+function toRow({ upstreamId, parameterFormat, components, ...rest }: ListedTemplate): Omit<TemplateWrite, 'event_id'> {
   const parameter_format = parameterFormat ?? inferParameterFormat(components)
   return { ...rest, upstream_id: upstreamId, parameter_format, components }
 }
 
-/**
- * The differences between the list and the known templates. Only templates older than the list are changed or removed.
- */
-function compare(known: readonly StoredTemplate[], older: readonly StoredTemplate[], listed: readonly Row[]) {
-  const keyOf = ({ name, language }: Pick<Row, 'name' | 'language'>) => `${name} ${language}`
-  const knownKeys = new Set(known.map(keyOf))
-  const olderByKey = new Map(older.map((template) => [keyOf(template), template]))
-  const listedKeys = new Set(listed.map(keyOf))
-  return {
-    added: listed.filter((row) => !knownKeys.has(keyOf(row))),
-    changed: listed.flatMap((row) => {
-      const before = olderByKey.get(keyOf(row))
-      return before && contentOf(before) !== contentOf(row) ? [{ row, before }] : []
-    }),
-    removed: older.filter((template) => !listedKeys.has(keyOf(template))),
-  }
-}
-
-function contentOf({ upstream_id, status, category, parameter_format, components }: Row): string {
-  return canonicalJson([upstream_id, status, category, parameter_format, components])
+function keyOf({ name, language }: TemplateKey): string {
+  return `${name} ${language}`
 }
 
 function toProblem(failure: Exclude<ListTemplatesOutcome, { outcome: 'listed' }>, businessAccountId: string): Problem {
@@ -184,11 +234,15 @@ function toProblem(failure: Exclude<ListTemplatesOutcome, { outcome: 'listed' }>
       })
     }
     case 'failed':
-      return new Problem('upstream_unavailable', 'WhatsApp did not return the list of templates: try again later', {
-        details,
-        retryable: true,
-      })
+      return notListed(details)
   }
+}
+
+function notListed(details: string): Problem {
+  return new Problem('upstream_unavailable', 'WhatsApp did not return the list of templates: try again later', {
+    details,
+    retryable: true,
+  })
 }
 
 /** The upstream's limit for these calls is per hour. */

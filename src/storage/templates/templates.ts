@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import type { StoredTemplate, Template } from '../../model/templates/template.js'
 import { raiseEvents } from '../events/raise.js'
@@ -16,6 +16,16 @@ const statusChanged = (id: string, template: string, from: string) =>
 const list = statement<StoredTemplate>(
   'templates.list',
   `SELECT ${COLUMNS} FROM templates WHERE organization_id = $1 ${ORDER}`,
+)
+
+const listKeys = statement<TemplateKey>(
+  'templates.listKeys',
+  'SELECT name, language FROM templates WHERE organization_id = $1',
+)
+
+const count = statement<{ total: number }>(
+  'templates.count',
+  'SELECT count(*) AS total FROM templates WHERE organization_id = $1',
 )
 
 const find = statement<StoredTemplate>(
@@ -47,41 +57,56 @@ const updateSync = statement<never>(
   'UPDATE upstream_settings SET templates_synced_at = $2 WHERE organization_id = $1',
 )
 
-const put = statement<never>(
+const put = statement<{ added: number; changed: number }>(
   'templates.put',
-  `WITH given AS (
+  `WITH given AS MATERIALIZED (
      SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (event_id uuid, upstream_id text, name text, language text,
        status text, category text, parameter_format text, components jsonb)
+     ${FEW_ROWS}
+   ), before AS MATERIALIZED (
+     SELECT t.name, t.language, t.status
+     FROM given JOIN templates t ON ${ofOrganization('t.organization_id', '$1::uuid')}
+       AND t.name = given.name AND t.language = given.language
    ), written AS (
-     INSERT INTO templates (organization_id, upstream_id, name, language, status, category, parameter_format, components)
+     INSERT INTO templates AS t
+       (organization_id, upstream_id, name, language, status, category, parameter_format, components)
      SELECT $1, upstream_id, name, language, status, category, parameter_format, components FROM given
      ON CONFLICT (organization_id, name, language) DO UPDATE SET
        upstream_id = excluded.upstream_id, status = excluded.status, category = excluded.category,
        parameter_format = excluded.parameter_format, components = excluded.components, synced_at = now()
+     WHERE t.synced_at <= $3 AND (t.upstream_id, t.status, t.category, t.parameter_format, t.components)
+       IS DISTINCT FROM
+       (excluded.upstream_id, excluded.status, excluded.category, excluded.parameter_format, excluded.components)
      RETURNING *
+   ), raised AS (
+     ${statusChanged(
+       'given.event_id',
+       'to_jsonb(written)',
+       `written JOIN given USING (name, language) LEFT JOIN before USING (name, language)
+      WHERE given.event_id IS NOT NULL AND before.status IS DISTINCT FROM written.status`,
+     )}
    )
-   ${statusChanged(
-     'given.event_id',
-     'to_jsonb(written)',
-     'written JOIN given USING (name, language) WHERE given.event_id IS NOT NULL',
-   )}`,
+   SELECT count(*) FILTER (WHERE before.name IS NULL) AS added, count(before.name) AS changed
+   FROM written LEFT JOIN before USING (name, language)`,
   { raises: 'events' },
 )
 
-const remove = statement<never>(
+const remove = statement<{ removed: number }>(
   'templates.remove',
   `WITH given AS (
      SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (event_id uuid, name text, language text)
    ), removed AS (
      DELETE FROM templates t USING given
-     WHERE t.organization_id = $1 AND t.name = given.name AND t.language = given.language
+     WHERE t.organization_id = $1 AND t.name = given.name AND t.language = given.language AND t.synced_at <= $3
      RETURNING t.*
+   ), raised AS (
+     ${statusChanged(
+       'given.event_id',
+       `to_jsonb(removed) || '{"status": "DELETED"}'`,
+       "removed JOIN given USING (name, language) WHERE given.event_id IS NOT NULL AND removed.status <> 'DELETED'",
+     )}
    )
-   ${statusChanged(
-     'given.event_id',
-     `to_jsonb(removed) || '{"status": "DELETED"}'`,
-     "removed JOIN given USING (name, language) WHERE given.event_id IS NOT NULL AND removed.status <> 'DELETED'",
-   )}`,
+   SELECT count(*) AS removed FROM removed`,
   { raises: 'events' },
 )
 
@@ -114,6 +139,20 @@ const enqueueAllSyncs = statement<never>(
 /** Every template of an organization, by name and language. */
 export function listTemplates(db: Queryable, organizationId: string): Promise<StoredTemplate[]> {
   return db.run(list, [organizationId])
+}
+
+/** What a template is known by. */
+export type TemplateKey = Pick<Template, 'name' | 'language'>
+
+/** The names and languages of an organization's templates. */
+export function listTemplateKeys(db: Queryable, organizationId: string): Promise<TemplateKey[]> {
+  return db.run(listKeys, [organizationId])
+}
+
+/** The number of an organization's templates. */
+export async function countTemplates(db: Queryable, organizationId: string): Promise<number> {
+  const [row] = await db.run(count, [organizationId])
+  return row?.total ?? 0
 }
 
 /** The templates of a name, by language. */
@@ -149,7 +188,7 @@ export async function lockTemplates(
   return row ? { syncedAt: row.synced_at } : null
 }
 
-/** Records that a sync which started at `begunAt` is complete. */
+/** Records that a sync which started at `startedAt` is complete. */
 export async function recordTemplateSync(db: Queryable, organizationId: string, startedAt: Date): Promise<void> {
   await db.run(updateSync, [organizationId, startedAt])
 }
@@ -157,26 +196,38 @@ export async function recordTemplateSync(db: Queryable, organizationId: string, 
 /** A template to be written. */
 export type TemplateWrite = Template & {
   upstream_id: string | null
-  /** The id of the status event; null if the status did not change. */
+  /** The id of the event if the status changes; null: none is raised. */
   event_id: string | null
 }
 
-/** Writes templates and raises their events. */
+/**
+ * Writes templates as they were listed at `listedAt`, and raises their events. Templates that were written later stay
+ * as they are. Resolves to how many were new, and how many others changed.
+ */
 export async function putTemplates(
   db: Queryable,
   organizationId: string,
   templates: readonly TemplateWrite[],
-): Promise<void> {
-  if (templates.length > 0) await db.raise(put, [organizationId, JSON.stringify(templates)], [organizationId])
+  listedAt: Date,
+): Promise<{ added: number; changed: number }> {
+  if (templates.length === 0) return { added: 0, changed: 0 }
+  const [counts] = await db.raise(put, [organizationId, JSON.stringify(templates), listedAt], [organizationId])
+  return counts ?? { added: 0, changed: 0 }
 }
 
-/** Removes templates; if an event is to be raised, it has the status DELETED. */
+/**
+ * Removes templates, unless they were written after `listedAt`; if an event is to be raised, it has the status DELETED.
+ * Resolves to how many were removed.
+ */
 export async function removeTemplates(
   db: Queryable,
   organizationId: string,
-  templates: readonly { name: string; language: string; event_id: string | null }[],
-): Promise<void> {
-  if (templates.length > 0) await db.raise(remove, [organizationId, JSON.stringify(templates)], [organizationId])
+  templates: readonly (TemplateKey & { event_id: string | null })[],
+  listedAt: Date,
+): Promise<number> {
+  if (templates.length === 0) return 0
+  const [row] = await db.raise(remove, [organizationId, JSON.stringify(templates), listedAt], [organizationId])
+  return row?.removed ?? 0
 }
 
 /** Sets the status of a known template and raises its event; does nothing if it has the status already. */

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyTemplateChanges, readTemplateChanges } from '../../../src/core/templates/changes.js'
-import { scheduleTemplateSyncs, syncTemplates, syncTemplatesAsJob } from '../../../src/core/templates/sync.js'
+import {
+  scheduleTemplateSyncs,
+  syncTemplates,
+  syncTemplatesAsJob,
+  type TemplateList,
+} from '../../../src/core/templates/sync.js'
 import { chooseTemplate } from '../../../src/core/templates/templates.js'
+import type { Again } from '../../../src/model/jobs.js'
 import type { Tenant } from '../../../src/model/organizations/organization.js'
 import type { Problem } from '../../../src/model/problem.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
@@ -193,9 +199,9 @@ describe('jobs that fetch templates', () => {
     const before = new Date(Date.now() - 60_000)
     await syncTemplates(world.app.ctx, tenant)
     await put('promo', 'pt_BR')
-    await syncTemplatesAsJob(world.app.ctx, organization.id, before)
+    await syncTemplatesAsJob(world.app.ctx, organization.id, before, null)
     expect(await statusOf('promo')).toBeUndefined()
-    await syncTemplatesAsJob(world.app.ctx, organization.id, new Date(Date.now() + 60_000))
+    await syncTemplatesAsJob(world.app.ctx, organization.id, new Date(Date.now() + 60_000), null)
     expect(await statusOf('promo')).toBe('APPROVED')
   })
 
@@ -213,6 +219,121 @@ describe('jobs that fetch templates', () => {
     }
     await syncTemplates({ ...world.app.ctx, upstream: whileListing }, tenant)
     expect(await statusOf('promo')).toBe('PAUSED')
+  })
+})
+
+describe('a list that takes longer than a slice', () => {
+  const NAMES = ['a', 'b', 'c']
+  let asked: (string | null)[]
+  let again: Again | null
+  let requestedAt: Date
+
+  beforeEach(async () => {
+    for (const name of NAMES) await put(name, 'pt_BR')
+    await syncTemplates(world.app.ctx, tenant)
+    requestedAt = new Date()
+    await world.sim('DELETE', '/templates', { ...account(), name: 'b' })
+    await put('d', 'pt_BR')
+    asked = []
+    again = null
+  })
+
+  const isKnown = async (name: string) => (await statusOf(name)) !== undefined
+  const listOf = (given: Again | null): TemplateList | null => (given?.payload as { list?: TemplateList })?.list ?? null
+
+  /** Runs a slice that reads one template. */
+  async function runSlice(list = listOf(again), asOf = requestedAt) {
+    const { upstream } = world.app.ctx
+    const slowly: typeof upstream = {
+      ...upstream,
+      listTemplates: async (businessAccount, cursor, timeoutMs) => {
+        asked.push(cursor?.after ?? null)
+        world.advance(60_000)
+        return upstream.listTemplates(businessAccount, cursor ?? { after: null, limit: 1 }, timeoutMs)
+      },
+    }
+    return syncTemplatesAsJob({ ...world.app.ctx, upstream: slowly }, organization.id, asOf, list)
+  }
+
+  it('gives its place back, and continues at the next page', async () => {
+    for (const _page of ['a', 'c']) {
+      again = await runSlice()
+      expect(again).toMatchObject({ againInMs: 0 })
+      expect(await isKnown('d')).toBe(false)
+      expect(await isKnown('b')).toBe(true)
+    }
+    expect(await runSlice()).toBeNull()
+    expect(new Set(asked).size).toBe(3)
+    expect(await isKnown('d')).toBe(true)
+    expect(await isKnown('b')).toBe(false)
+    expect(await eventsOf()).toEqual(['APPROVED', 'DELETED'])
+  })
+
+  it('continues from the state that is stored in its job', async () => {
+    again = await runSlice()
+    await scheduleTemplateSyncs(world.app.ctx)
+    await world.database.pool.query(
+      `UPDATE jobs SET payload = $2 WHERE organization_id = $1 AND task = 'sync_templates'`,
+      [organization.id, again?.payload],
+    )
+    await put('a', 'pt_BR', 'PAUSED')
+    await world.drain()
+    expect(await isKnown('b')).toBe(false)
+    expect(await statusOf('a')).toBe('PAUSED')
+  })
+
+  it('is repeated from its last stored state if its process dies, which records nothing twice', async () => {
+    again = await runSlice()
+    // The process dies before the job is put back.
+    await runSlice()
+    await runSlice(listOf(await runSlice()))
+    expect(asked).toHaveLength(4)
+    expect(await isKnown('b')).toBe(false)
+    expect(await eventsOf()).toEqual(['APPROVED', 'DELETED'])
+  })
+
+  it('begins again for another business account', async () => {
+    again = await runSlice()
+    const list = listOf(again) as TemplateList
+    await runSlice({ ...list, businessAccountId: 'former' })
+    expect(asked).toEqual([null, null])
+  })
+
+  it('does not continue if a later one was completed', async () => {
+    again = await runSlice()
+    await syncTemplates(world.app.ctx, tenant)
+    expect(await runSlice()).toBeNull()
+    expect(asked).toEqual([null])
+  })
+
+  it('is followed by another one if that is requested between two slices', async () => {
+    again = await runSlice()
+    again = await runSlice()
+    again = await runSlice(listOf(again), new Date())
+    expect(again).toEqual({ againInMs: 0, payload: {} })
+  })
+
+  it('is given up if it never ends', async () => {
+    const list = listOf(await runSlice()) as TemplateList
+    await expect(runSlice({ ...list, pages: 400 })).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      extras: { details: expect.stringContaining('400 pages') },
+    })
+  })
+
+  it('is given up if a request cannot wait for its end', async () => {
+    await expect(syncTemplates(world.app.ctx, tenant, 0)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+  })
+
+  it('keeps the templates that a callback changed after it began', async () => {
+    again = await runSlice()
+    await world.database.pool.query(
+      `UPDATE templates SET synced_at = now() WHERE organization_id = $1 AND name = 'b'`,
+      [organization.id],
+    )
+    again = await runSlice()
+    expect(await runSlice()).toBeNull()
+    expect(await isKnown('b')).toBe(true)
   })
 })
 
