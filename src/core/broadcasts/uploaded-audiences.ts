@@ -18,6 +18,7 @@ import {
   insertUploadedAudience,
   listUploadedAudiences,
   lockUploadedAudience,
+  lockUploadedAudiences,
   planAudienceRemoval,
   removeUploadedAudience,
   removeUploadedRecipients,
@@ -69,7 +70,7 @@ export async function createAudience(
   tenant: Tenant,
   { id, name, path, format }: AudienceUpload,
 ): Promise<{ audience: UploadedAudience; warnings: string[] }> {
-  await checkQuota(ctx, tenant)
+  await checkQuota(ctx.database, tenant, ctx.clock())
   const warnings: string[] = []
   const tally: Tally = { recipients: 0, rejected: 0, errors: [], body: new Set(), buttons: new Set() }
   await planAudienceRemoval(ctx.database, tenant.id, id, UPLOAD_SECONDS)
@@ -79,29 +80,42 @@ export async function createAudience(
       await addUploadedRecipients(ctx.database, tenant.id, id, batch)
     }
     checkAny(tally)
+    return { audience: await insertAudience(ctx, tenant, { id, name }, tally), warnings }
   } catch (error) {
     await planAudienceRemoval(ctx.database, tenant.id, id, 0)
     ctx.wakeWorkers()
     throw error
   }
+}
+
+/** Inserts an audience whose recipients are stored. Throws too_many_audiences. */
+function insertAudience(
+  ctx: Context,
+  tenant: Tenant,
+  { id, name }: Pick<AudienceUpload, 'id' | 'name'>,
+  { recipients, rejected, errors, body, buttons }: Tally,
+): Promise<UploadedAudience> {
   const created = ctx.clock()
-  const audience = await insertUploadedAudience(ctx.database, tenant.id, {
-    id,
-    name,
-    recipients: tally.recipients,
-    rejected: tally.rejected,
-    errors: tally.errors,
-    body_parameters: [...tally.body],
-    button_parameters: [...tally.buttons],
-    created_at: created,
-    expires_at: new Date(created.getTime() + KEPT_MS),
+  return ctx.database.transaction(async (transaction) => {
+    await lockUploadedAudiences(transaction, tenant.id)
+    await checkQuota(transaction, tenant, created)
+    return insertUploadedAudience(transaction, tenant.id, {
+      id,
+      name,
+      recipients,
+      rejected,
+      errors,
+      body_parameters: [...body],
+      button_parameters: [...buttons],
+      created_at: created,
+      expires_at: new Date(created.getTime() + KEPT_MS),
+    })
   })
-  return { audience, warnings }
 }
 
 /** Throws too_many_audiences. */
-export async function checkQuota(ctx: Pick<Context, 'database' | 'clock'>, tenant: Tenant): Promise<void> {
-  const { length } = await listAudiences(ctx, tenant)
+export async function checkQuota(db: Queryable, tenant: Tenant, now: Date): Promise<void> {
+  const { length } = await listUploadedAudiences(db, tenant.id, now)
   if (length < MAX_AUDIENCES) return
   throw new Problem(
     'too_many_audiences',

@@ -65,6 +65,11 @@ const lock = statement<{ id: string }>(
   'SELECT id FROM audiences WHERE organization_id = $1 AND id = $2 FOR KEY SHARE',
 )
 
+const lockAll = statement<never>(
+  'uploadedAudiences.lockAll',
+  'SELECT FROM organization_rows WHERE id = $1 FOR NO KEY UPDATE',
+)
+
 const findRecipients = statement<UploadedRecipient>(
   'uploadedAudiences.findRecipients',
   `SELECT n, address, name, parameters FROM audience_recipients
@@ -172,6 +177,11 @@ export async function lockUploadedAudience(
   id: string,
 ): Promise<boolean> {
   return (await transaction.run(lock, [organizationId, id])).length > 0
+}
+
+/** Keeps other transactions that take this lock from adding audiences to the organization until this one ends. */
+export async function lockUploadedAudiences(transaction: Queryable, organizationId: string): Promise<void> {
+  await transaction.run(lockAll, [organizationId])
 }
 
 /** The next recipients after number `after`, at most `limit`. */

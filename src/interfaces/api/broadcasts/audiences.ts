@@ -130,8 +130,8 @@ function uploadRoute(scope: ApiServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const name = request.query.name || null
       const format = formatOf(request)
-      // Before the file is received; two uploads at the same time may exceed the quota.
-      await checkQuota(ctx, tenant)
+      // Before the file is received; uploads at the same time are counted when each is complete.
+      await checkQuota(ctx.database, tenant, ctx.clock())
       const invalid = format === 'csv' ? 'invalid_csv' : 'invalid_json'
       return receiveFile(
         ctx,

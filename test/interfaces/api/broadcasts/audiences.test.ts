@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAudience } from '../../../../src/core/broadcasts/uploaded-audiences.js'
 import { prune } from '../../../../src/core/runtime/maintenance.js'
+import { newId } from '../../../../src/lib/bytes/id.js'
+import type { Tenant } from '../../../../src/model/organizations/organization.js'
 import { addUploadedRecipients, planAudienceRemoval } from '../../../../src/storage/broadcasts/uploaded-audiences.js'
+import { findTenant } from '../../../../src/storage/organizations/organizations.js'
 import { makeJobsDue } from '../../../support/jobs.js'
 import type { TestOrganization } from '../../../support/world.js'
 import {
@@ -194,6 +201,22 @@ describe('POST /audiences', () => {
     const [first] = (await at.ask('GET', '/audiences', { key: owner.key })).body.audiences
     await at.ask('DELETE', '/audiences/{id}', { id: first.id, key: owner.key })
     await uploaded(table(at.newNumber()), { owner })
+  })
+
+  it('keeps at most 20 audiences of an organization, even if more arrive at the same time', async () => {
+    const owner = await newBroadcaster(at.world)
+    const { ctx } = at.world.app
+    const tenant = (await findTenant(ctx.database, owner.id)) as Tenant
+    const path = join(tmpdir(), `${randomUUID()}.csv`)
+    await writeFile(path, table(at.newNumber()))
+    const create = () => createAudience(ctx, tenant, { id: newId(), name: null, path, format: 'csv' })
+    const created = await Promise.allSettled(Array.from({ length: 25 }, create))
+    await rm(path)
+    const refusals = created.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+    expect(refusals).toEqual(Array(5).fill('too_many_audiences'))
+    expect((await at.ask('GET', '/audiences', { key: owner.key })).body.audiences).toHaveLength(20)
+    await at.world.drain()
+    expect(await storedRecipients(owner)).toHaveLength(20)
   })
 
   it('answers an Idempotency-Key once, and refuses it with another file', async () => {
