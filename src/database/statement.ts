@@ -33,7 +33,7 @@ export function statement(
   return declared
 }
 
-/** The organizations that the items of a shared statement belong to, each once. */
+/** The organizations that the items of a batch belong to, each once. */
 export function organizationsOf(items: readonly { organizationId: string }[]): string[] {
   return [...new Set(items.map(({ organizationId }) => organizationId))]
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import { batchStatement } from '../database/batch-statement.js'
 import type { Database } from '../database/pool.js'
-import { batchStatement } from '../database/share.js'
 import { backoffDelay, sleep } from '../lib/async/backoff.js'
 import { type ClaimedJob, finishJobs, type PutBack, putJobsBack } from '../storage/jobs/queue.js'
 

@@ -10,7 +10,7 @@ import { contactEvents, raiseEvents } from '../events/raise.js'
 import { ACCEPTED_EVENT, ASSIGNEE, messageEvents } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
 
-/** Why a shared statement skipped a message: another one is to the same contact, or the row is locked. */
+/** Why a batch skipped a message: another one is to the same contact, or the row is locked. */
 type Skipped = 'same_contact' | 'locked'
 
 interface RecordRow {

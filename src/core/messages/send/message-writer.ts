@@ -1,5 +1,5 @@
+import { batchStatement } from '../../../database/batch-statement.js'
 import type { Database } from '../../../database/pool.js'
-import { batchStatement } from '../../../database/share.js'
 import { sleep } from '../../../lib/async/backoff.js'
 import type { Acceptance, MessageWriter, OutgoingMessage } from '../../../model/messages/outgoing.js'
 import { Problem } from '../../../model/problem.js'
