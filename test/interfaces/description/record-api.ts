@@ -10,6 +10,7 @@ const BRUNO = '+5511912345678'
 /** The simulator refuses what is sent to it. */
 const UNREACHABLE = '+5511900000001'
 const UNKNOWN = '+5511955550000'
+const DAY_MS = 86_400_000
 const CSV = { 'content-type': 'text/csv' }
 const CARD = 'phone_number,full_name\n+5511912345678,Bruno Lima\n'
 
@@ -131,8 +132,9 @@ async function recordBroadcasts({ record, refuse, world, request }: Scene): Prom
   await world.settle()
   // Once the messages are sent, their statuses arrive.
   await world.settle()
+  const tomorrow = new Date(world.now().getTime() + DAY_MS).toISOString()
   const later = await record('broadcasts.create', {
-    body: { ...made, name: 'Easter', audience: { tags: ['newsletter'] }, scheduled_at: '2099-01-01T09:00:00Z' },
+    body: { ...made, name: 'Easter', audience: { tags: ['newsletter'] }, scheduled_at: tomorrow },
   })
   await refuse('broadcasts.create', { body: { ...made, audience: {} } })
   const path = { id: later.body.broadcast.id }

@@ -1,9 +1,13 @@
 /** Kept of a file in Base64: the beginning of every QR code is the same. */
 const BASE64_LENGTH = 48
+/** Takes the place of the time of the recording. */
+const NOW = '2026-03-02T09:00:00.000Z'
+const HOUR_MS = 3_600_000
 
 /**
  * The value with everything that differs from run to run replaced: the texts that `replacements` name, and ids, times,
- * durations and secrets. The same text is always replaced by the same one.
+ * durations and secrets. The same text is always replaced by the same one. Times keep their distance from now, in full
+ * hours.
  */
 export function withStableValues<Value>(value: Value, replacements: Record<string, string>): Value {
   let text = JSON.stringify(value, null, 1)
@@ -27,7 +31,7 @@ const PATTERNS: [RegExp, (n: number, match: string) => string][] = [
   ],
   [/wamid\.[\w+/=-]+/g, (n) => `wamid.EXAMPLE${n}`],
   [/(?<=")[0-9A-F]{32}(?=")/g, (n) => `3EB0${numbered(n, 28)}`],
-  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, () => '2026-03-02T09:00:00.000Z'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (_n, match) => stableTime(match)],
   [/whsec_[\w+/=]+/g, () => 'whsec_EXAMPLE'],
   [/parley_[\w-]{12,}/g, () => 'parley_EXAMPLE'],
   [/(?<=\?expires=)\d+&signature=[\w-]+/g, () => '1772445600&signature=EXAMPLE'],
@@ -45,4 +49,9 @@ const PATTERNS: [RegExp, (n: number, match: string) => string][] = [
 
 function numbered(n: number, length: number): string {
   return String(n).padStart(length, '0')
+}
+
+function stableTime(time: string): string {
+  const hours = Math.round((Date.parse(time) - Date.now()) / HOUR_MS)
+  return new Date(Date.parse(NOW) + hours * HOUR_MS).toISOString()
 }

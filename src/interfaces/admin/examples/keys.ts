@@ -82,7 +82,7 @@ export const examples: Examples = {
             "prefix": "parley_EXAM",
             "scopes": ["contacts:read", "messages:send"],
             "expires_at": null,
-            "revoked_at": "2026-03-02T09:00:00.000Z",
+            "revoked_at": "2026-03-02T10:00:00.000Z",
             "last_used_at": null,
             "created_at": "2026-03-02T09:00:00.000Z"
           },

@@ -71,7 +71,7 @@ export const examples: Examples = {
       "status": 201,
       "answer": {
         "success": true,
-        "link": {"url": "https://parley.example/console/sign-in#TOKEN", "expires_at": "2026-03-02T09:00:00.000Z"}
+        "link": {"url": "https://parley.example/console/sign-in#TOKEN", "expires_at": "2026-03-03T09:00:00.000Z"}
       }
     },
     {

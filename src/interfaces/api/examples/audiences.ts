@@ -25,7 +25,7 @@ export const examples: Examples = {
           "bodyParameters": ["discount"],
           "buttonParameters": [],
           "created_at": "2026-03-02T09:00:00.000Z",
-          "expires_at": "2026-03-02T09:00:00.000Z"
+          "expires_at": "2026-03-09T09:00:00.000Z"
         }
       }
     },
@@ -62,7 +62,7 @@ export const examples: Examples = {
             "bodyParameters": ["discount"],
             "buttonParameters": [],
             "created_at": "2026-03-02T09:00:00.000Z",
-            "expires_at": "2026-03-02T09:00:00.000Z"
+            "expires_at": "2026-03-09T09:00:00.000Z"
           }
         ],
         "count": 1
@@ -101,7 +101,7 @@ export const examples: Examples = {
           "bodyParameters": ["discount"],
           "buttonParameters": [],
           "created_at": "2026-03-02T09:00:00.000Z",
-          "expires_at": "2026-03-02T09:00:00.000Z"
+          "expires_at": "2026-03-09T09:00:00.000Z"
         }
       }
     },

@@ -91,7 +91,7 @@ export const examples: Examples = {
           "profilePicUrl": null,
           "updatedAt": "2026-03-02T09:00:00.000Z",
           "windowStart": "2026-03-02T09:00:00.000Z",
-          "windowExpires": "2026-03-02T09:00:00.000Z",
+          "windowExpires": "2026-03-03T09:00:00.000Z",
           "windowActive": true,
           "lastMessage": {
             "id": "01a20000-0000-7000-8000-000000000012",
@@ -135,7 +135,7 @@ export const examples: Examples = {
         "profilePicUrl": null,
         "updatedAt": "2026-03-02T09:00:00.000Z",
         "windowStart": "2026-03-02T09:00:00.000Z",
-        "windowExpires": "2026-03-02T09:00:00.000Z",
+        "windowExpires": "2026-03-03T09:00:00.000Z",
         "windowActive": true,
         "lastMessage": {
           "id": "01a20000-0000-7000-8000-000000000012",
