@@ -31,6 +31,7 @@ import {
   LARGE_BODIES,
   SENT_FILES,
 } from './core/runtime/file-limits.js'
+import { createListOrders } from './core/runtime/list-orders.js'
 import { adoptRestoredDatabase } from './core/runtime/maintenance.js'
 import { createMilestones } from './core/runtime/milestones.js'
 import { createNotifications } from './core/runtime/notifications.js'
@@ -217,6 +218,7 @@ async function createContext(
       conversions: createFairSemaphore(CONVERSIONS),
     },
     milestones: createMilestones({ clock }),
+    listOrders: createListOrders({ clock }),
     attemptsInProgress: new Set(),
     secrets: createSecretBox(secrets.masterKeys),
     passwords: createPasswords(),

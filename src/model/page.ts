@@ -1,3 +1,4 @@
+import type { PackedIds } from '../lib/bytes/packed-ids.js'
 import { Problem } from './problem.js'
 
 /** How many items the pages of a list reach if each page costs the reading of all items before it. */
@@ -70,4 +71,22 @@ export interface Milestones {
     skip: number,
     readNext: (after: ListPosition) => Promise<readonly ListPosition[]>,
   ): Promise<Milestone>
+}
+
+/** The beginning of a list's order. */
+export interface ListOrder {
+  ids: PackedIds
+  /** How many rows were read for it. */
+  rowsRead: number
+  /** True if the list has no further items. */
+  isWhole: boolean
+}
+
+/** Remembers the order of long lists without an index, so that a page does not cost the sorting of all before it. */
+export interface ListOrders {
+  /**
+   * The ids of a list's first `end` items, or more; fewer if the list is shorter. `read` reads them, and more rows than
+   * for an order that did not reach so far.
+   */
+  find(list: string, end: number, read: (readBefore: number) => Promise<ListOrder>): Promise<PackedIds>
 }

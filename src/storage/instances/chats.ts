@@ -1,7 +1,9 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { PackedIds } from '../../lib/bytes/packed-ids.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
+import type { ListOrder } from '../../model/page.js'
 import { MESSAGE_COLUMNS } from '../messages/messages.js'
 
 /** The newest message of a contact on a channel, and the other fields of a chat. */
@@ -24,7 +26,7 @@ export interface ChatRange {
 
 interface ScanRow {
   scanned: number
-  message_ids: string[]
+  contact_ids: Buffer | null
 }
 
 /** Messages read per requested chat at first; each further pass reads a multiple. */
@@ -44,17 +46,20 @@ const LINES = {
 const scanOn = (line: keyof typeof LINES) =>
   statement<ScanRow>(
     `instanceChats.scan.${line}`,
-    `WITH newest AS MATERIALIZED (
-       SELECT id, contact_id, created_at FROM messages
-       WHERE organization_id = $1 AND ${LINES[line]} AND seq IS NOT NULL AND created_at >= $6
-       ORDER BY instance_id DESC, created_at DESC, id DESC
-       LIMIT $3
-     ), chats AS (
-       SELECT DISTINCT ON (contact_id) id, created_at FROM newest ORDER BY contact_id, created_at DESC, id DESC
+    `WITH chats AS MATERIALIZED (
+       SELECT contact_id, max(created_at) AS at, count(*) AS messages
+       FROM (
+         SELECT contact_id, created_at FROM messages
+         WHERE organization_id = $1 AND ${LINES[line]} AND seq IS NOT NULL AND created_at >= $6
+         ORDER BY instance_id DESC, created_at DESC, id DESC
+         LIMIT $3
+       ) newest
+       GROUP BY contact_id
      )
-     SELECT (SELECT count(*) FROM newest)::float8 AS scanned, ARRAY (
-       SELECT id FROM chats WHERE created_at <= $7 ORDER BY created_at DESC, id DESC OFFSET $4 LIMIT $5
-     ) AS message_ids`,
+     SELECT (SELECT coalesce(sum(messages), 0) FROM chats)::float8 AS scanned, (
+       SELECT string_agg(uuid_send(contact_id), '' ORDER BY at DESC, contact_id DESC)
+       FROM (SELECT * FROM chats WHERE at <= $7 ORDER BY at DESC, contact_id DESC OFFSET $4 LIMIT $5) part
+     ) AS contact_ids`,
   )
 
 const SCANS = { instance: scanOn('instance'), organization: scanOn('organization') }
@@ -69,36 +74,59 @@ const read = statement<ChatRow>(
        WHERE u.organization_id = $1 AND u.contact_id = c.id AND u.seq > c.last_seq - ${UNREAD_LOOKED_AT}
          AND u.sender_type = 'user-chat' AND u.status = 'delivered'
      ) ELSE 0 END::float8 AS unread
-   FROM unnest(${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
-   JOIN messages m ON m.organization_id = $1 AND m.id = wanted.id
-   JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   FROM unnest(${opaqueArray('$3', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
+   CROSS JOIN LATERAL (
+     SELECT seq FROM messages
+     WHERE organization_id = $1 AND contact_id = wanted.id AND seq IS NOT NULL
+       AND instance_id IS NOT DISTINCT FROM $2::uuid
+     ORDER BY seq DESC
+     LIMIT 1
+   ) newest CROSS JOIN LATERAL (
+     SELECT * FROM messages
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = wanted.id AND seq = newest.seq
+     OFFSET 0
+   ) m
+   JOIN contacts c ON c.organization_id = $1 AND c.id = wanted.id
    ORDER BY wanted.rank`,
 )
 
-/** A page of the contacts with messages on a channel, newest message first. */
-export async function listChats(
+/** Which contacts to return, and how many are enough: the scan does not go on for more. */
+export interface ChatPart {
+  skip: number
+  limit: number
+  enough: number
+}
+
+/**
+ * The contacts with messages on a channel, newest message first, of those whose newest message is in the range. Reads
+ * more than `readBefore` messages.
+ */
+export async function orderChats(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
   { from, to }: ChatRange,
-  { skip, limit }: { skip: number; limit: number },
-): Promise<ChatRow[]> {
+  { skip, limit, enough }: ChatPart,
+  readBefore = 0,
+): Promise<ListOrder> {
   const scan = SCANS[channelId === null ? 'organization' : 'instance']
   const range = [from ?? '-infinity', to ?? 'infinity']
-  let depth = Math.max(FIRST_SCAN, (skip + limit) * MESSAGES_A_CHAT)
+  let depth = Math.max(FIRST_SCAN, (skip + enough) * MESSAGES_A_CHAT, readBefore * SCAN_GROWTH)
   for (;;) {
     const [row] = await db.run(scan, [organizationId, channelId, depth, skip, limit, ...range])
-    const { scanned, message_ids: ids } = row as ScanRow
-    if (ids.length === limit || scanned < depth) return readChats(db, organizationId, ids)
+    const { scanned, contact_ids } = row as ScanRow
+    const ids = new PackedIds(contact_ids ?? Buffer.alloc(0))
+    if (ids.length >= enough || scanned < depth) return { ids, rowsRead: scanned, isWhole: scanned < depth }
     depth *= SCAN_GROWTH
   }
 }
 
-/** The chats with these newest messages, in the given order. */
+/** The chats of these contacts on a channel, in the given order; contacts without a message there are left out. */
 export async function readChats(
   db: Queryable,
   organizationId: string,
-  messageIds: readonly string[],
+  channelId: string | null,
+  contactIds: readonly string[],
 ): Promise<ChatRow[]> {
-  return messageIds.length === 0 ? [] : db.run(read, [organizationId, messageIds])
+  return contactIds.length === 0 ? [] : db.run(read, [organizationId, channelId, contactIds])
 }

@@ -1,9 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { likeContaining } from '../../lib/text/like.js'
-import type { Contact } from '../../model/contacts/contact.js'
-import { readContacts } from '../contacts/lists.js'
-import { listChats } from './chats.js'
 
 const HAS_MESSAGE = (contactId: string) => `EXISTS (
   SELECT FROM messages
@@ -32,26 +29,17 @@ export async function hasMessageOnChannel(
   return rows[0]?.found === true
 }
 
-/** A page of the contacts with messages on a channel. `name`: a part of the normalized name; null: all. */
-export async function listContactsOnChannel(
+/**
+ * The ids of a page of the contacts with messages on a channel, most recently active first. `name`: a part of the
+ * normalized name.
+ */
+export async function listNamedOnChannel(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
-  name: string | null,
+  name: string,
   { skip, limit }: { skip: number; limit: number },
-): Promise<Contact[]> {
-  if (name === null) {
-    const chats = await listChats(db, organizationId, channelId, { from: null, to: null }, { skip, limit })
-    return readContacts(
-      db,
-      organizationId,
-      chats.map(({ contact_id }) => contact_id),
-    )
-  }
+): Promise<string[]> {
   const rows = await db.run(findNamed, [organizationId, channelId, likeContaining(name), skip, limit])
-  return readContacts(
-    db,
-    organizationId,
-    rows.map(({ id }) => id),
-  )
+  return rows.map(({ id }) => id)
 }

@@ -4,9 +4,11 @@ import { normalizeTerm } from '../../../model/conversations/search-terms.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 import { findContactById } from '../../../storage/contacts/contacts.js'
-import { hasMessageOnChannel, listContactsOnChannel } from '../../../storage/instances/contacts.js'
+import { readContacts } from '../../../storage/contacts/lists.js'
+import { hasMessageOnChannel, listNamedOnChannel } from '../../../storage/instances/contacts.js'
 import { findContactPage, listAllContacts } from '../../contacts/list.js'
 import { findChatContact } from './chat-contact.js'
+import { findChatOrder } from './find-chats.js'
 import type { GatewayPage } from './find-messages.js'
 
 /** Selects contacts by the first of these that is given; otherwise all. `pushName` matches a part of the name. */
@@ -47,7 +49,12 @@ export async function findContactsOfInstance(
   const skip = (page - 1) * limit
   const channelId = channelIdOf(instance)
   if (!namesOne(search)) {
-    return listContactsOnChannel(ctx.database, organization.id, channelId, normalizeName(search), { skip, limit })
+    const name = normalizeName(search)
+    const ids =
+      name === null
+        ? await findChatOrder(ctx, organization, instance, { from: null, to: null }, { skip, limit })
+        : await listNamedOnChannel(ctx.database, organization.id, channelId, name, { skip, limit })
+    return readContacts(ctx.database, organization.id, ids)
   }
   const [contact] = await findOne(ctx, organization, search, skip)
   return contact && (await hasMessageOnChannel(ctx.database, organization.id, channelId, contact.id)) ? [contact] : []
