@@ -125,6 +125,16 @@ it('reading page after page scans a few times', async () => {
   expect(counts.get('instanceChats.scan.instance')).toBeLessThanOrEqual(5)
 })
 
+it('requests of the same moment share a scan', async () => {
+  world.advance(60_000)
+  const counts = await countStatements(() => Promise.all(Array.from({ length: 5 }, () => chatsOf(PAGES))))
+  const alone = await countStatements(async () => {
+    world.advance(60_000)
+    await chatsOf(PAGES)
+  })
+  expect(counts.get('instanceChats.scan.instance')).toBe(alone.get('instanceChats.scan.instance'))
+})
+
 it('a chat that becomes active moves the first pages at once, and the others within a minute', async () => {
   await chatsOf(MIDDLE)
   await wakeOldest()
