@@ -27,8 +27,10 @@ export async function pauseBroadcast(ctx: ControlContext, organization: Organiza
 /** Cancels a broadcast for good; recipients without a message are skipped. Throws like pauseBroadcast. */
 export async function cancelBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
   const change = { from: ['scheduled', 'running', 'paused'], to: 'cancelled', reason: null, at: ctx.clock() } as const
-  if (await stopBroadcast(ctx.database, organization.id, id, change)) return getBroadcast(ctx, organization, id)
-  throw await wrongState(ctx, organization, id, 'cancelled', change.from)
+  if (!(await stopBroadcast(ctx.database, organization.id, id, change)))
+    throw await wrongState(ctx, organization, id, 'cancelled', change.from)
+  ctx.wakeWorkers()
+  return getBroadcast(ctx, organization, id)
 }
 
 /** Resumes a paused broadcast; if its time has not come, it is scheduled again. Throws like pauseBroadcast. */

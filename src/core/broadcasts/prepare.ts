@@ -7,6 +7,7 @@ import type { Again } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import {
+  deleteUnpreparedRecipients,
   extendRecipients,
   findUnpreparedRecipients,
   prepareRecipients,
@@ -26,12 +27,14 @@ import { listUploaded } from './list-recipients.js'
  */
 export const LISTED_BATCH = 500
 const AUDIENCE_BATCH = 2_000
+const DELETE_BATCH = 10_000
 /** After this time a job gives its place back. */
 const SLICE_MS = 5_000
 
 /**
  * Prepares the recipients of a broadcast in batches, one transaction each, so a later process continues where a killed
- * one stopped. Sending starts when all are ready. Stops after `forMs`; resolves to whether all are ready.
+ * one stopped. Sending starts when all are ready. Of a cancelled broadcast, it deletes those that are not prepared.
+ * Stops after `forMs`; resolves to whether nothing is left to do.
  */
 export async function prepareBroadcast(
   ctx: Context,
@@ -44,12 +47,26 @@ export async function prepareBroadcast(
   if (!tenant) return true
   for (const until = Date.now() + forMs; Date.now() < until; ) {
     signal?.throwIfAborted()
-    if ((await prepareNext(ctx, tenant, broadcastId)) === 'done') return true
+    const step = await prepareNext(ctx, tenant, broadcastId)
+    if (step === 'cancelled') return deleteUnprepared(ctx, organizationId, broadcastId, until)
+    if (step === 'done') return true
   }
   return false
 }
 
-/** Like prepareBroadcast, as a job that runs again until all are ready. */
+async function deleteUnprepared(
+  ctx: Context,
+  organizationId: string,
+  broadcastId: string,
+  until: number,
+): Promise<boolean> {
+  let after: number | null = 0
+  while (after !== null && Date.now() < until)
+    after = await deleteUnpreparedRecipients(ctx.database, organizationId, broadcastId, after, DELETE_BATCH)
+  return after === null
+}
+
+/** Like prepareBroadcast, as a job that runs again until nothing is left to do. */
 export async function prepareBroadcastAsJob(
   ctx: Context,
   organizationId: string,
@@ -61,8 +78,10 @@ export async function prepareBroadcastAsJob(
   return null
 }
 
+type Step = 'more' | 'done' | 'cancelled'
+
 /** Retried if another transaction creates a contact with one of the numbers at the same moment; then it is found. */
-function prepareNext(ctx: Context, tenant: Tenant, broadcastId: string): Promise<'more' | 'done'> {
+function prepareNext(ctx: Context, tenant: Tenant, broadcastId: string): Promise<Step> {
   return retryOnConflict(() =>
     ctx.database.transaction((transaction) => prepareBatch(ctx, transaction, tenant, broadcastId)),
   )
@@ -70,14 +89,10 @@ function prepareNext(ctx: Context, tenant: Tenant, broadcastId: string): Promise
 
 type LockedBroadcast = Omit<Broadcast, 'counters'>
 
-async function prepareBatch(
-  ctx: Context,
-  transaction: Queryable,
-  tenant: Tenant,
-  broadcastId: string,
-): Promise<'more' | 'done'> {
+async function prepareBatch(ctx: Context, transaction: Queryable, tenant: Tenant, broadcastId: string): Promise<Step> {
   const broadcast = await lockBroadcast(transaction, tenant.id, broadcastId)
-  if (!broadcast || broadcast.prepared_at !== null || broadcast.status === 'cancelled') return 'done'
+  if (!broadcast || broadcast.prepared_at !== null) return 'done'
+  if (broadcast.status === 'cancelled') return 'cancelled'
   const { prepared_n: preparedN } = broadcast
   const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, preparedN, LISTED_BATCH)
   if (listed.length > 0) {

@@ -37,6 +37,23 @@ const findUnprepared = statement<UnpreparedRecipient>(
    LIMIT $4`,
 )
 
+// By a range of numbers, which no plan can mistake for a join.
+const deleteUnprepared = statement<{ last: number | null }>(
+  'broadcastAudiences.deleteUnprepared',
+  `WITH batch AS (
+     SELECT r.n
+     FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = $2 AND r.n > b.prepared_n
+     WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'cancelled' AND r.n > $3
+     ORDER BY r.n
+     LIMIT $4
+   ), deleted AS (
+     DELETE FROM broadcast_recipients
+     WHERE organization_id = $1 AND broadcast_id = $2
+       AND n >= (SELECT min(n) FROM batch) AND n <= (SELECT max(n) FROM batch)
+   )
+   SELECT max(n) AS last FROM batch`,
+)
+
 /** SQL: why the contact `c` is skipped; NULL if it is not. */
 const CONTACT_REASON = `CASE
     WHEN c.phone_number IS NULL AND c.network_id IS NOT NULL THEN '${SKIP_REASONS.notNumber}'
@@ -125,6 +142,21 @@ const addUtmCampaigns = statement<never>(
    ORDER BY campaign
    ON CONFLICT DO NOTHING`,
 )
+
+/**
+ * Deletes recipients of a cancelled broadcast that are not prepared, at most `limit` after number `after`. Returns the
+ * last number; null: there are no more.
+ */
+export async function deleteUnpreparedRecipients(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+  after: number,
+  limit: number,
+): Promise<number | null> {
+  const [row] = await db.run(deleteUnprepared, [organizationId, broadcastId, after, limit])
+  return row?.last ?? null
+}
 
 /** Adds listed recipients after number `after`; they are counted when they are prepared. */
 export async function listRecipients(

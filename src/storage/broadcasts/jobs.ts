@@ -4,9 +4,9 @@ import { enqueueJobs, hasJob } from '../jobs/enqueue.js'
 
 const PAYLOAD = "jsonb_build_object('broadcastId', $2::uuid)"
 
-/** The INSERT that enqueues the preparation of its recipients. */
-export function enqueuePreparation(): string {
-  return enqueueJobs({ task: 'prepare_broadcast', key: '$2::uuid', payload: PAYLOAD })
+/** The INSERT that enqueues the preparation of its recipients, for the row of `from` if it is given. */
+export function enqueuePreparation(from?: string): string {
+  return enqueueJobs({ task: 'prepare_broadcast', key: '$2::uuid', payload: PAYLOAD, ...(from && { from }) })
 }
 
 /**

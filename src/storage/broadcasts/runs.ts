@@ -53,31 +53,20 @@ const launch = statement<{ launched: boolean }>(
   { raises: 'events' },
 )
 
+// Recipients without a message count as skipped without a mark in their rows. Those that are not prepared do not count;
+// the job deletes them.
 const stop = statement<{ id: string }>(
   'broadcasts.stop',
-  `UPDATE broadcasts SET status = $4, status_reason = $5, completed_at = CASE WHEN $4 = 'cancelled' THEN $6::timestamptz END
-   WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3) AND ($7::int IS NULL OR generation = $7)
-   RETURNING id`,
-)
-
-// Recipients without a message count as skipped without a mark in their rows. Those that are not prepared are deleted.
-// In batches, since there may be a million; by ctid, since a plan that joins them by number may compare each with each.
-const forgetUnprepared = statement<{ forgotten: number }>(
-  'broadcasts.forgetUnprepared',
-  `WITH forgotten AS (
-     DELETE FROM broadcast_recipients WHERE organization_id = $1 AND ctid = ANY (ARRAY(
-       SELECT r.ctid
-       FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = $2 AND r.n > b.prepared_n
-       WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'cancelled'
-       ORDER BY r.n
-       LIMIT $3
-     ))
-     RETURNING n
+  `WITH stopped AS (
+     UPDATE broadcasts SET status = $4, status_reason = $5, completed_at = CASE WHEN $4 = 'cancelled' THEN $6::timestamptz END
+     WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3)
+       AND ($7::int IS NULL OR generation = $7)
+     RETURNING id, status, prepared_at
+   ), job AS (
+     ${enqueuePreparation("stopped WHERE status = 'cancelled' AND prepared_at IS NULL")}
    )
-   SELECT count(*) AS forgotten FROM forgotten`,
+   SELECT id FROM stopped`,
 )
-
-const FORGET_BATCH = 20_000
 
 const reschedule = statement<{ id: string }>(
   'broadcasts.reschedule',
@@ -162,7 +151,10 @@ export interface Stop {
   at: Date
 }
 
-/** Changes a broadcast's status from one of `from` to `to`; its shards end. False if it has another status. */
+/**
+ * Changes a broadcast's status from one of `from` to `to`; its shards end. Wake the workers if it is cancelled. False if
+ * it has another status.
+ */
 export async function stopBroadcast(
   db: Queryable,
   organizationId: string,
@@ -170,11 +162,6 @@ export async function stopBroadcast(
   { from, to, reason, generation, at }: Stop,
 ): Promise<boolean> {
   const rows = await db.run(stop, [organizationId, id, from, to, reason, at, generation ?? null])
-  let mayHaveMore = to === 'cancelled' && rows.length > 0
-  while (mayHaveMore) {
-    const [batch] = await db.run(forgetUnprepared, [organizationId, id, FORGET_BATCH])
-    mayHaveMore = batch?.forgotten === FORGET_BATCH
-  }
   return rows.length > 0
 }
 

@@ -96,6 +96,24 @@ describe('preparing the recipients of a large broadcast', () => {
     await at.expectNoDrift()
   })
 
+  it('deletes those that are not prepared once it is cancelled, in batches', async () => {
+    const { id } = await at.create({
+      scheduled_at: inAnHour(),
+      audience: { recipients: [{ chatNumber: '16502000000' }] },
+    })
+    const { pool } = at.world.database
+    await pool.query('UPDATE broadcasts SET prepared_at = NULL WHERE id = $1', [id])
+    await pool.query(
+      `INSERT INTO broadcast_recipients (organization_id, broadcast_id, campaign_id, n, number, message_id)
+       SELECT $1, $2, $2, n, 16502000000 + n, gen_random_uuid() FROM generate_series(2, 12000) AS n`,
+      [at.organization.id, id],
+    )
+    expect((await at.act(id, 'cancel')).status).toBe(200)
+    await at.world.drain()
+    const { rows } = await pool.query('SELECT max(n), count(*) FROM broadcast_recipients WHERE broadcast_id = $1', [id])
+    expect(rows).toEqual([{ max: 1, count: 1 }])
+  })
+
   it('gives all of them to shards that share them', async () => {
     await seedContacts(450, 'sent')
     const { id } = await at.send({ audience: { tags: ['sent'] } })
