@@ -15,11 +15,7 @@ function advance(ms: number): void {
 }
 
 /** The current concurrency limit. */
-function room(): number {
-  let inFlight = 0
-  while (pace.allows(inFlight, now)) inFlight += 1
-  return inFlight
-}
+const room = () => pace.limit(now)
 
 /** An attempt that takes no time, and fails. */
 const fail = (retryAfterMs: number | null = null) => pace.failed(now, now, retryAfterMs)

@@ -9,23 +9,26 @@ import {
   type WebhookKey,
   webhooksOf,
 } from '../../../storage/webhooks/deliveries.js'
-import { type EndpointRow, listEndpoints } from '../../../storage/webhooks/health.js'
-import { type InFlight, Reservation } from './in-flight.js'
+import type { EndpointRow } from '../../../storage/webhooks/health.js'
+import type { InFlight } from './in-flight.js'
+import type { KnownEndpoints } from './known-endpoints.js'
 
 export type ClaimContext = Pick<Context, 'database' | 'clock' | 'log' | 'processId'>
 
 /** How often it looks for due deliveries: retries, those of dead processes, and those whose notification was lost. */
 const LOOK_MS = 1_000
-/** How long the address and the secrets of an endpoint are used without looking. */
-const KEEP_MS = 1_000
+/** How many deliveries one statement claims at most. */
+const MAX_CLAIM = 256
+/** If some still wait for an endpoint, it waits for room for this many more, so that few statements claim many. */
+const MIN_CLAIM = 16
 
-/** Claims due deliveries for the free places of this process. */
+/** Claims due deliveries, as many as this process has room for. */
 export class Claims {
   readonly #ctx: ClaimContext
   readonly #flight: InFlight
+  readonly #endpoints: KnownEndpoints
   /** Webhooks that may have due, unclaimed deliveries, with their organizations; those served longest ago first. */
   readonly #due = new Map<string, string>()
-  readonly #endpoints = new Map<string, { row: EndpointRow; readAt: number }>()
   /** Organizations whose webhooks or deliveries have changed. */
   readonly #changed = new Set<string>()
   /** Where the last look for everything has ended, if it was not at the end. */
@@ -33,17 +36,15 @@ export class Claims {
   #lookAt = 0
   #loop: Loop | null = null
 
-  constructor(ctx: ClaimContext, flight: InFlight) {
+  constructor(ctx: ClaimContext, { flight, endpoints }: { flight: InFlight; endpoints: KnownEndpoints }) {
     this.#ctx = ctx
     this.#flight = flight
+    this.#endpoints = endpoints
   }
 
   start(): void {
     this.#loop = startLoop({
-      round: async () => {
-        await this.#round()
-        return false
-      },
+      round: () => this.#round(),
       pauseMs: () => Math.max(1, this.#lookAt - performance.now()),
       onFailure: (error) =>
         this.#ctx.log.warn({ err: error }, 'due webhook deliveries could not be claimed; trying again'),
@@ -54,11 +55,11 @@ export class Claims {
     await this.#loop?.stop()
   }
 
-  /** For tests, instead of start: looks for due deliveries, and claims once. */
+  /** For tests, instead of start: looks for due deliveries, and claims as many as there is room for. */
   async run(): Promise<void> {
     this.#endpoints.clear()
     this.#lookAt = 0
-    await this.#round()
+    while (await this.#round()) {}
   }
 
   /** Notes that a webhook has due deliveries that no process has claimed. */
@@ -67,14 +68,20 @@ export class Claims {
     this.#loop?.wake()
   }
 
-  /** True if the webhook may have such deliveries. */
-  has(webhookId: string): boolean {
-    return this.#due.has(webhookId)
+  /** The webhooks of these deliveries that have room for all of them, and no earlier ones to be claimed. */
+  withRoom(deliveries: readonly Pick<WebhookKey, 'webhook_id'>[]): Set<string> {
+    const counts = new Map<string, number>()
+    for (const { webhook_id } of deliveries) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1)
+    const hasRoom = ([id, count]: [string, number]) => {
+      const endpoint = this.#endpoints.get(id)
+      return !this.#due.has(id) && !!endpoint && this.#flight.roomFor(endpoint) >= count
+    }
+    return new Set([...counts].filter(hasRoom).map(([id]) => id))
   }
 
-  /** Claims more, if more is due: a place has become free. */
+  /** Claims more, if more is due: an attempt has ended. */
   wake(): void {
-    if (this.#due.size > 0) this.#loop?.wake()
+    if (this.#due.size > 0 || this.#flight.waiting().length > 0) this.#loop?.wake()
   }
 
   hear(notification: Notification): void {
@@ -85,7 +92,8 @@ export class Claims {
     this.#loop?.wake()
   }
 
-  async #round(): Promise<void> {
+  /** Returns true if more may be claimed at once. */
+  async #round(): Promise<boolean> {
     for (const organizationId of this.#changed) {
       this.#changed.delete(organizationId)
       await this.#look(webhooksOf(organizationId))
@@ -94,16 +102,10 @@ export class Claims {
       this.#lookAt = performance.now() + LOOK_MS
       this.#reached = await this.#look({ ...ALL_WEBHOOKS, ...(this.#reached && { after: this.#reached }) })
     }
-    if (this.#due.size === 0) return
-    let open = await this.#readEndpoints()
-    const places = new Reservation(this.#flight)
-    try {
-      // One for each endpoint in turn, until there are none.
-      while (open.length > 0) open = open.filter((endpoint) => places.take(endpoint))
-      await this.#claim(places)
-    } finally {
-      places.release()
-    }
+    const due = Array.from(this.#due, ([id, organization_id]) => ({ id, organization_id }))
+    await this.#endpoints.readUnknown(this.#ctx.database, [...due, ...this.#flight.waiting()])
+    this.#flight.start()
+    return this.#claim(due.map(({ id }) => id))
   }
 
   async #look(range: Parameters<typeof findDueWebhooks>[2]): Promise<WebhookKey | null> {
@@ -114,37 +116,49 @@ export class Claims {
     return reached
   }
 
-  /** The endpoints of the due webhooks; those that are not active any more are left out. */
-  async #readEndpoints(): Promise<EndpointRow[]> {
-    const now = performance.now()
-    for (const [id, { readAt }] of this.#endpoints) if (now - readAt > KEEP_MS) this.#endpoints.delete(id)
-    const unknown = [...this.#due].filter(([id]) => !this.#endpoints.has(id))
-    if (unknown.length > 0) {
-      const organizationIds = new Set(unknown.map(([, organizationId]) => organizationId))
-      const rows = await listEndpoints(this.#ctx.database, [...organizationIds])
-      for (const row of rows) this.#endpoints.set(row.id, { row, readAt: now })
-    }
-    for (const [id] of unknown) if (!this.#endpoints.has(id)) this.#due.delete(id)
-    return [...this.#due.keys()].flatMap((id) => this.#endpoints.get(id)?.row ?? [])
-  }
-
-  async #claim(places: Reservation): Promise<void> {
-    const wanted = places.unused().map(({ endpoint, count }) => {
-      return { organization_id: endpoint.organization_id, webhook_id: endpoint.id, places: count }
+  /** Claims deliveries of these webhooks. Returns true if there may be more of them. */
+  async #claim(webhookIds: readonly string[]): Promise<boolean> {
+    const reserved = this.#reserve(webhookIds)
+    if (reserved.length === 0) return false
+    const wanted = reserved.map(({ endpoint: { id, organization_id }, count }) => {
+      return { organization_id, webhook_id: id, places: count }
     })
-    if (wanted.length === 0) return
     // First, so that what becomes due meanwhile is noted.
     for (const { webhook_id } of wanted) this.#due.delete(webhook_id)
-    try {
-      const { database, clock } = this.#ctx
-      for (const delivery of await claimDeliveries(database, this.#claimant(), wanted, clock())) places.start(delivery)
-    } catch (error) {
-      for (const webhook of wanted) this.add(webhook)
-      throw error
+    const { database, clock } = this.#ctx
+    const claimed = await claimDeliveries(database, this.#claimant(), wanted, clock())
+      .catch((error: unknown) => {
+        for (const webhook of wanted) this.add(webhook)
+        throw error
+      })
+      .finally(() => {
+        for (const { endpoint, count } of reserved) this.#flight.reserve(endpoint, -count)
+      })
+    let hasMore = false
+    for (const { endpoint, count } of reserved) {
+      const own = claimed.filter(({ webhook_id }) => webhook_id === endpoint.id)
+      for (const delivery of own) this.#flight.add(endpoint, delivery)
+      if (own.length < count) continue
+      this.#due.set(endpoint.id, endpoint.organization_id)
+      hasMore = true
     }
-    // Where every place is used, there may be more.
-    for (const { endpoint, count } of places.unused())
-      if (count === 0) this.add({ organization_id: endpoint.organization_id, webhook_id: endpoint.id })
+    this.#flight.start()
+    return hasMore
+  }
+
+  /** Reserves room for deliveries of these webhooks. */
+  #reserve(webhookIds: readonly string[]): { endpoint: EndpointRow; count: number }[] {
+    let left = MAX_CLAIM
+    return webhookIds.flatMap((id) => {
+      const endpoint = this.#endpoints.get(id)
+      if (endpoint === null) this.#due.delete(id)
+      if (!endpoint) return []
+      const count = Math.min(left, this.#flight.roomFor(endpoint))
+      if (count === 0 || (count < MIN_CLAIM && this.#flight.isWaiting(id))) return []
+      this.#flight.reserve(endpoint, count)
+      left -= count
+      return [{ endpoint, count }]
+    })
   }
 
   #claimant(): Claimant {

@@ -1,7 +1,9 @@
+import type { EndedAttempt } from './attempt.js'
+
 /** Limits the concurrent deliveries to one endpoint by how it responds. */
 export interface Concurrency {
-  /** True if one more may be sent while `inFlight` are. */
-  allows(inFlight: number, now: Date): boolean
+  /** How many may be sent at the same time; 0 in a pause. */
+  limit(now: Date): number
   /** True if it limits no more than at first. */
   isUnlimited(now: Date): boolean
   /** The end of a pause; null if there is none. */
@@ -48,7 +50,7 @@ export function createConcurrency(): Concurrency {
   }
 
   return {
-    allows: (inFlight, now) => inFlight < Math.floor(limit) && !isPaused(now),
+    limit: (now) => (isPaused(now) ? 0 : Math.floor(limit)),
     isUnlimited: (now) => limit === MAX_IN_FLIGHT && !isPaused(now),
     pausedUntil: (now) => (isPaused(now) ? new Date(resumesAt) : null),
     succeeded: (begunAt) => {
@@ -68,5 +70,29 @@ export function createConcurrency(): Concurrency {
       pauseMs = Math.min(MAX_PAUSE_MS, pauseMs === 0 ? FIRST_PAUSE_MS : pauseMs * 2)
       pause(now.getTime(), pauseMs)
     },
+  }
+}
+
+/** The limits of the endpoints that failed lately. */
+export class ConcurrencyLimits {
+  readonly #ofWebhooks = new Map<string, Concurrency>()
+
+  /** How many deliveries may be sent to the endpoint at the same time; 0 in a pause. */
+  limitOf(webhookId: string, now: Date): number {
+    return this.#ofWebhooks.get(webhookId)?.limit(now) ?? MAX_IN_FLIGHT
+  }
+
+  /** Adapts the limit of an endpoint to how it has answered. */
+  note({ endpoint: { id }, begunAt, sample, retryAfterMs }: EndedAttempt): void {
+    if (sample === null) return
+    const known = this.#ofWebhooks.get(id)
+    if (sample.delivered) {
+      known?.succeeded(begunAt)
+      if (known?.isUnlimited(sample.at)) this.#ofWebhooks.delete(id)
+    } else {
+      const concurrency = known ?? createConcurrency()
+      concurrency.failed(begunAt, sample.at, retryAfterMs)
+      this.#ofWebhooks.set(id, concurrency)
+    }
   }
 }

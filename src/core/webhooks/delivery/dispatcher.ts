@@ -5,6 +5,7 @@ import { type AttemptContext, createAttempter } from './attempt.js'
 import { Claims } from './claim.js'
 import { FanOut } from './fan-out.js'
 import { InFlight, type WebhookFigures } from './in-flight.js'
+import { KnownEndpoints } from './known-endpoints.js'
 import { createRecorder } from './record.js'
 
 export type { WebhookFigures } from './in-flight.js'
@@ -26,21 +27,23 @@ const GRACE_MS = 5_000
 const LAST_MS = 2_000
 
 /**
- * Creates the dispatcher of a process: events are fanned out to deliveries, due deliveries are claimed for free places
- * and attempted, and the attempts are recorded. Every state is in the database before anything follows from it, so
+ * Creates the dispatcher of a process: events are fanned out to deliveries, due deliveries are claimed and attempted, and
+ * the attempts are recorded. Every state is in the database before anything follows from it, so
  * memory may be lost at any moment.
  */
 export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const givesUp = new AbortController()
   const oneAtATime = createSemaphore(1)
+  const endpoints = new KnownEndpoints()
   const flight: InFlight = new InFlight({
     clock: ctx.clock,
+    endpoints,
     attempt: createAttempter(ctx),
     record: (ended) => record(ended),
     onFree: () => claims.wake(),
   })
-  const claims = new Claims(ctx, flight)
-  const fanOut = new FanOut(ctx, { flight, claims, oneAtATime })
+  const claims = new Claims(ctx, { flight, endpoints })
+  const fanOut = new FanOut(ctx, { flight, endpoints, claims, oneAtATime })
   const record = createRecorder(ctx, { flight, claims, oneAtATime, signal: givesUp.signal })
   let stopListening = () => {}
 
@@ -62,14 +65,17 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       await closing
     },
     drain: async () => {
-      // An attempt that is recorded during a pass may raise events, and make deliveries due.
-      for (let before = -1, now = flight.progress(); before !== now.settled || now.next; now = flight.progress()) {
-        await now.next
-        before = now.settled
+      // An attempt that has ended may have raised events, and made deliveries due.
+      for (let before = -1; before !== ended(flight.figures); ) {
+        before = ended(flight.figures)
         await fanOut.run()
         await claims.run()
+        await flight.settle()
       }
     },
     figures: () => flight.figures,
   }
 }
+
+/** The number of attempts that have ended. */
+const ended = ({ delivered, failed }: WebhookFigures) => delivered + failed

@@ -11,9 +11,10 @@ import type { EventRow } from '../../../model/webhooks/event.js'
 import { EVENT_KINDS, EVERY_KIND } from '../../../model/webhooks/webhook.js'
 import { insertDeliveries, type NewDelivery } from '../../../storage/webhooks/deliveries.js'
 import { type Feed, findUnreadFeeds, moveFeeds, readFeeds } from '../../../storage/webhooks/feeds.js'
-import { type EndpointRow, listEndpoints } from '../../../storage/webhooks/health.js'
+import type { EndpointRow } from '../../../storage/webhooks/health.js'
 import type { Claims } from './claim.js'
-import { type InFlight, Reservation } from './in-flight.js'
+import type { InFlight } from './in-flight.js'
+import type { KnownEndpoints } from './known-endpoints.js'
 import { createEventReader, type NewEvents } from './new-events.js'
 
 export type FanOutContext = Pick<Context, 'database' | 'clock' | 'log' | 'processId'>
@@ -21,7 +22,8 @@ export type FanOutContext = Pick<Context, 'database' | 'clock' | 'log' | 'proces
 /** What fan-out needs of the other parts. */
 export interface FanOutOptions {
   flight: InFlight
-  claims: Pick<Claims, 'add' | 'has'>
+  endpoints: KnownEndpoints
+  claims: Claims
   /** The transactions of this process that lock feeds run one at a time. */
   oneAtATime: Semaphore
 }
@@ -39,8 +41,8 @@ type FannedEvents = NewEvents & { deliveries: [NewDelivery, EventRow][] }
 
 /**
  * Turns new events into deliveries. It reads on from the positions of feeds. In one transaction it moves the feeds,
- * unless another process was first, and inserts the deliveries. Those for which there is a place are inserted as
- * claimed, and attempted after the commit.
+ * unless another process was first, and inserts the deliveries: those for which there is room as claimed, and they are
+ * attempted after the commit.
  */
 export class FanOut {
   readonly #ctx: FanOutContext
@@ -136,7 +138,7 @@ export class FanOut {
     for (const { organizationId, hasMore } of found) if (hasMore) this.#fresh.add(organizationId)
     const ids = found.flatMap(({ organizationId, events }) => (events.length > 0 ? [organizationId] : []))
     // Read after the events, to include webhooks that were set before an event.
-    const endpoints = ids.length > 0 ? await listEndpoints(database, ids) : []
+    const endpoints = ids.length > 0 ? await this.#options.endpoints.readOf(database, ids) : []
     const fanned = found.map((one) => {
       const own = endpoints.filter(({ organization_id }) => organization_id === one.organizationId)
       return { ...one, deliveries: fanOut(one.events, own) }
@@ -152,63 +154,29 @@ export class FanOut {
     fanned: readonly FannedEvents[],
     endpoints: ReadonlyMap<string, EndpointRow>,
   ): Promise<ReadonlySet<string>> {
-    const { claims, flight } = this.#options
-    const places = new Reservation(flight)
     const all = fanned.flatMap(({ deliveries }) => deliveries)
-    const claimed = takePlaces(
-      places,
-      all.map(([delivery]) => delivery),
-      ({ webhook_id }) => (claims.has(webhook_id) ? undefined : endpoints.get(webhook_id)),
-    )
-    try {
-      const { moved, due } = await this.#write(fanned, claimed)
-      for (const [delivery, event] of all) {
-        const isClaimed = due.get(delivery.id)
-        if (isClaimed) places.start({ ...delivery, attempted: 0, event })
-        else if (isClaimed === false) claims.add(delivery)
-      }
-      return moved
-    } finally {
-      places.release()
+    const withRoom = this.#options.claims.withRoom(all.map(([delivery]) => delivery))
+    const { moved, due } = await this.#write(fanned, withRoom)
+    for (const [delivery, event] of all) {
+      const isClaimed = due.get(delivery.id)
+      const endpoint = endpoints.get(delivery.webhook_id)
+      if (isClaimed && endpoint) this.#options.flight.add(endpoint, { ...delivery, attempted: 0, event })
+      else if (isClaimed === false) this.#options.claims.add(delivery)
     }
+    this.#options.flight.start()
+    return moved
   }
 
-  #write(fanned: readonly FannedEvents[], claimed: ReadonlySet<NewDelivery>) {
+  #write(fanned: readonly FannedEvents[], withRoom: ReadonlySet<string>) {
     const { database, processId, clock } = this.#ctx
     const write = async (transaction: Queryable) => {
       const moved = await moveFeeds(transaction, fanned)
       const rows = fanned.flatMap(({ organizationId, deliveries }) => (moved.has(organizationId) ? deliveries : []))
-      const marked = rows.map(([delivery]) => ({ ...delivery, claim: claimed.has(delivery) }))
+      const marked = rows.map(([delivery]) => ({ ...delivery, claim: withRoom.has(delivery.webhook_id) }))
       return { moved, due: await insertDeliveries(transaction, processId, marked, clock()) }
     }
     return this.#options.oneAtATime(() => database.transaction(write))
   }
-}
-
-/**
- * Takes places for deliveries, and returns those that got one. Of each contact and webhook only the first gets one,
- * since the others wait for it.
- */
-function takePlaces(
-  places: Reservation,
-  deliveries: readonly NewDelivery[],
-  endpointOf: (delivery: NewDelivery) => EndpointRow | undefined,
-): Set<NewDelivery> {
-  const first = new Set<string>()
-  const placed = new Set<NewDelivery>()
-  const full = new Set<string>()
-  for (const delivery of deliveries) {
-    const { webhook_id, contact_id } = delivery
-    const contact = `${webhook_id} ${contact_id}`
-    const endpoint = full.has(webhook_id) || first.has(contact) ? undefined : endpointOf(delivery)
-    if (!endpoint) continue
-    if (!places.take(endpoint)) full.add(webhook_id)
-    else {
-      placed.add(delivery)
-      if (contact_id !== null) first.add(contact)
-    }
-  }
-  return placed
 }
 
 /**

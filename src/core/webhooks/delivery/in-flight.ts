@@ -2,6 +2,8 @@ import { withTimeout } from '../../../lib/async/timeout.js'
 import { type ClaimedDelivery, LOST_AFTER_MS } from '../../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../../storage/webhooks/health.js'
 import type { Attempter, EndedAttempt } from './attempt.js'
+import { ConcurrencyLimits, MAX_IN_FLIGHT } from './concurrency.js'
+import type { KnownEndpoints } from './known-endpoints.js'
 import { Places } from './places.js'
 
 /** Counts since the start of the process: attempts that delivered and that failed; and attempts in flight. */
@@ -11,135 +13,180 @@ export interface WebhookFigures {
   inFlight: number
 }
 
+/** The most attempts at the same time: each has a socket, and its body in memory. As many more may wait for a place. */
+export const MAX_ATTEMPTS = {
+  all: 512,
+  ofOrganization: 64,
+  ofEndpoint: MAX_IN_FLIGHT,
+  atHost: 64,
+  ofOrganizationAtHost: 32,
+}
 /** The most attempts of an organization that have ended and are not recorded: its feed may be locked for long. */
 const MAX_UNRECORDED = 256
+/** A delivery that waits for longer is forgotten, before its claim is taken for lost. */
+const MAX_WAIT_MS = (LOST_AFTER_MS * 2) / 3
 
 interface InFlightOptions {
   clock: () => Date
+  endpoints: KnownEndpoints
   attempt: Attempter
   /** Resolves when the attempt is recorded; does not reject. */
   record: (ended: EndedAttempt) => Promise<void>
-  /** Called when a place has become free. */
+  /** Called when a delivery no longer waits, or waits for its endpoint to be read. */
   onFree: () => void
 }
 
-/** The deliveries that this process has claimed, until their attempts are recorded. */
+interface Waiting {
+  delivery: ClaimedDelivery
+  /** As it was when the delivery was claimed. */
+  endpoint: EndpointRow
+  since: number
+}
+
+/**
+ * The deliveries that this process has claimed. Each waits for a place, is attempted, and is held until its attempt is
+ * recorded. Some wait for each endpoint, so that one statement claims many and no place stays empty meanwhile.
+ */
 export class InFlight {
   readonly figures: WebhookFigures = { delivered: 0, failed: 0, inFlight: 0 }
-  readonly #places = new Places()
-  /** When each was claimed. */
+  readonly #attempting = new Places(MAX_ATTEMPTS)
+  readonly #waits = new Places(MAX_ATTEMPTS)
+  readonly #limits = new ConcurrencyLimits()
+  /** Those that wait, by webhook; the webhook that was served longest ago first. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  /** When those were claimed that are attempted or being recorded, by id. */
   readonly #claimedAt = new Map<string, number>()
+  readonly #running = new Set<Promise<void>>()
   /** The number of attempts that have ended and are not recorded, by organization. */
   readonly #unrecorded = new Map<string, number>()
-  readonly #running = new Set<Promise<void>>()
   readonly #hangUp = new AbortController()
   readonly #options: InFlightOptions
   #isClosed = false
-  #settled = 0
 
   constructor(options: InFlightOptions) {
     this.#options = options
   }
 
-  /** Takes a place for an attempt at the endpoint; false if there is none. */
-  take(endpoint: EndpointRow): boolean {
-    const unrecorded = this.#unrecorded.get(endpoint.organization_id) ?? 0
-    return !this.#isClosed && unrecorded < MAX_UNRECORDED && this.#places.take(endpoint, this.#options.clock())
+  /** How many more deliveries of the endpoint may be claimed. */
+  roomFor(endpoint: EndpointRow): number {
+    if (this.#isClosed || this.#isUnrecorded(endpoint)) return 0
+    const allowed = this.#limits.limitOf(endpoint.id, this.#options.clock()) - this.#waits.usedBy(endpoint)
+    return Math.max(0, Math.min(allowed, this.#waits.free(endpoint)))
   }
 
-  /** Gives a place back. */
-  give(endpoint: EndpointRow): void {
-    this.#places.give(endpoint)
-    this.#options.onFree()
+  /** Takes room for `count` deliveries while they are being claimed; a negative number gives it back. */
+  reserve(endpoint: EndpointRow, count: number): void {
+    this.#waits.take(endpoint, count)
   }
 
-  /** Attempts a claimed delivery in a place that was taken. */
-  start(endpoint: EndpointRow, delivery: ClaimedDelivery): void {
-    this.#claimedAt.set(delivery.id, performance.now())
-    const run = this.#run(endpoint, delivery).finally(() => {
-      this.#claimedAt.delete(delivery.id)
-      this.#running.delete(run)
-      this.#settled += 1
-    })
-    this.#running.add(run)
+  /** Adds a claimed delivery. Call `start` afterwards. */
+  add(endpoint: EndpointRow, delivery: ClaimedDelivery): void {
+    if (this.#isClosed) return
+    this.#waits.take(endpoint)
+    const waiting = this.#waiting.get(endpoint.id) ?? []
+    waiting.push({ delivery, endpoint, since: performance.now() })
+    this.#waiting.set(endpoint.id, waiting)
   }
 
-  /** The ids of the deliveries that were claimed so long ago that others could take their claims for lost. */
+  /** Attempts the deliveries that wait, as far as there are places, one of each webhook in turn. */
+  start(): void {
+    for (let hasStarted = true; hasStarted; ) {
+      hasStarted = false
+      for (const [id, waiting] of [...this.#waiting]) if (this.#startNext(id, waiting)) hasStarted = true
+    }
+  }
+
+  /** True if deliveries of the webhook wait. */
+  isWaiting(webhookId: string): boolean {
+    return this.#waiting.has(webhookId)
+  }
+
+  /** The endpoints for which deliveries wait, as they were when these were claimed. */
+  waiting(): EndpointRow[] {
+    return [...this.#waiting.values()].flatMap(([first]) => first?.endpoint ?? [])
+  }
+
+  /** The ids of the deliveries that were claimed so long ago that their claims could be taken for lost. */
   heldIds(): string[] {
     const latest = performance.now() - LOST_AFTER_MS / 6
-    return [...this.#claimedAt].flatMap(([id, claimedAt]) => (claimedAt <= latest ? [id] : []))
+    const waiting = [...this.#waiting.values()].flat().map(({ delivery, since }) => [delivery.id, since] as const)
+    return [...this.#claimedAt, ...waiting].flatMap(([id, claimedAt]) => (claimedAt <= latest ? [id] : []))
   }
 
-  /** For tests: how many attempts are recorded so far; and resolves when the next one is, null if none is in flight. */
-  progress(): { settled: number; next: Promise<void> | null } {
-    return { settled: this.#settled, next: this.#running.size > 0 ? Promise.race(this.#running) : null }
+  /** Resolves when all attempts are recorded, including those that start meanwhile. */
+  async settle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
   /** Starts no further attempt. Waits for those in flight until they are recorded, aborts them after `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
-    const settled = async () => {
-      while (this.#running.size > 0) await Promise.all(this.#running)
-    }
-    await withTimeout(settled(), graceMs)
+    this.#waiting.clear()
+    await withTimeout(this.settle(), graceMs)
     this.#hangUp.abort()
-    await settled()
+    await this.settle()
+  }
+
+  /** Attempts the first delivery that waits for a webhook; false if there is no place, or its endpoint is not known. */
+  #startNext(webhookId: string, waiting: Waiting[]): boolean {
+    const endpoint = this.#options.endpoints.get(webhookId)
+    const latest = performance.now() - MAX_WAIT_MS
+    // Those of a webhook that is not active any more are forgotten, too: once it is, their claims are taken for lost.
+    while (waiting[0] && (endpoint === null || waiting[0].since <= latest)) this.#endWait(waiting)
+    if (waiting.length === 0) this.#waiting.delete(webhookId)
+    if (!waiting[0] || !endpoint || !this.#hasPlace(endpoint)) return false
+    const { delivery, since } = waiting[0]
+    this.#endWait(waiting)
+    // The webhook goes to the end.
+    this.#waiting.delete(webhookId)
+    if (waiting.length > 0) this.#waiting.set(webhookId, waiting)
+    this.#claimedAt.set(delivery.id, since)
+    const run = this.#run(endpoint, delivery).finally(() => {
+      this.#claimedAt.delete(delivery.id)
+      this.#running.delete(run)
+    })
+    this.#running.add(run)
+    return true
+  }
+
+  #endWait(waiting: Waiting[]): void {
+    const first = waiting.shift()
+    if (first) this.#waits.take(first.endpoint, -1)
+  }
+
+  #hasPlace(endpoint: EndpointRow): boolean {
+    if (this.#isUnrecorded(endpoint) || this.#attempting.free(endpoint) === 0) return false
+    return this.#attempting.usedBy(endpoint) < this.#limits.limitOf(endpoint.id, this.#options.clock())
+  }
+
+  #isUnrecorded({ organization_id }: EndpointRow): boolean {
+    return (this.#unrecorded.get(organization_id) ?? 0) >= MAX_UNRECORDED
   }
 
   async #run(endpoint: EndpointRow, delivery: ClaimedDelivery): Promise<void> {
+    this.#attempting.take(endpoint)
     this.figures.inFlight += 1
     const ended = await this.#options.attempt(endpoint, delivery, this.#hangUp.signal)
     this.figures.inFlight -= 1
-    if (ended === null) return this.give(endpoint)
-    if (ended.sample) this.#places.note(endpoint, { ...ended, sample: ended.sample })
+    this.#attempting.take(endpoint, -1)
+    if (ended === null) return
+    this.#limits.note(ended)
     this.figures[ended.result.status === 'delivered' ? 'delivered' : 'failed'] += 1
     this.#countUnrecorded(endpoint, 1)
-    this.give(endpoint)
+    this.#goOn()
     await this.#options.record(ended)
     this.#countUnrecorded(endpoint, -1)
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    this.start()
+    this.#options.onFree()
   }
 
   #countUnrecorded({ organization_id }: EndpointRow, change: number): void {
     const count = (this.#unrecorded.get(organization_id) ?? 0) + change
     if (count > 0) this.#unrecorded.set(organization_id, count)
     else this.#unrecorded.delete(organization_id)
-    if (count === MAX_UNRECORDED - 1) this.#options.onFree()
-  }
-}
-
-/** Places that are taken before a statement claims deliveries for them. Release them afterwards, however it ended. */
-export class Reservation {
-  readonly #flight: InFlight
-  readonly #taken = new Map<string, { endpoint: EndpointRow; count: number }>()
-
-  constructor(flight: InFlight) {
-    this.#flight = flight
-  }
-
-  /** Takes a place for an attempt at the endpoint; false if there is none. */
-  take(endpoint: EndpointRow): boolean {
-    if (!this.#flight.take(endpoint)) return false
-    const count = this.#taken.get(endpoint.id)?.count ?? 0
-    this.#taken.set(endpoint.id, { endpoint, count: count + 1 })
-    return true
-  }
-
-  /** The places that were taken for each endpoint, and not used. */
-  unused(): { endpoint: EndpointRow; count: number }[] {
-    return [...this.#taken.values()]
-  }
-
-  /** Attempts a claimed delivery in one of the places of its endpoint. */
-  start(delivery: ClaimedDelivery): void {
-    const taken = this.#taken.get(delivery.webhook_id)
-    if (!taken || taken.count === 0) throw new Error(`no place was taken for the delivery ${delivery.id}`)
-    taken.count -= 1
-    this.#flight.start(taken.endpoint, delivery)
-  }
-
-  /** Gives back the places that were not used. */
-  release(): void {
-    for (const { endpoint, count } of this.#taken.values()) for (let n = 0; n < count; n++) this.#flight.give(endpoint)
-    this.#taken.clear()
   }
 }

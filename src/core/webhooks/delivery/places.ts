@@ -1,87 +1,64 @@
 import type { EndpointRow } from '../../../storage/webhooks/health.js'
-import { type Concurrency, createConcurrency, MAX_IN_FLIGHT } from './concurrency.js'
-import type { HealthSample } from './health.js'
 
-/** The most attempts of a process at the same time: each has a socket, and its body in memory. */
-export const MAX_UNDER_WAY = 512
-/** The most attempts of one organization. */
-export const MAX_OF_ORGANIZATION = 64
-/** The most attempts at one host (with its port), of all organizations and of one. */
-export const MAX_AT_HOST = 64
-export const MAX_OF_ORGANIZATION_AT_HOST = 32
-
-/** The key of all attempts, besides those of organizations, webhooks and hosts. */
-const ALL = 'all'
-
-type Placed = Pick<EndpointRow, 'organization_id' | 'id' | 'url'>
-
-/** How an endpoint has answered an attempt. */
-export interface Answered {
-  begunAt: Date
-  sample: HealthSample
-  /** The endpoint's Retry-After. */
-  retryAfterMs: number | null
+/** How many deliveries may use places at the same time. */
+export interface PlaceLimits {
+  all: number
+  ofOrganization: number
+  ofEndpoint: number
+  /** At one host (with its port), of all organizations and of one. */
+  atHost: number
+  ofOrganizationAtHost: number
 }
 
+export type Placed = Pick<EndpointRow, 'organization_id' | 'id' | 'url'>
+
+/** The key of all deliveries, besides those of organizations, webhooks and hosts. */
+const ALL = 'all'
+
 /**
- * The places of attempts in this process. Besides its limit, an organization takes at most as many places as it leaves
- * free, an endpoint as many as it leaves free of its organization, and an organization as many as it leaves free at a
- * host. So those whose attempts hang never take all places, and a quiet one always finds some.
+ * Places that deliveries share in this process. Besides its limit, an organization takes at most as many places as it
+ * leaves free, an endpoint as many as it leaves free of its organization, and an organization as many as it leaves free
+ * at a host. So those whose attempts hang never take all places, and a quiet one always finds some.
  */
 export class Places {
+  readonly #limits: PlaceLimits
   readonly #used = new Map<string, number>()
-  /** Of the endpoints that failed lately, by webhook id. */
-  readonly #concurrency = new Map<string, Concurrency>()
 
-  /** The number of places taken. */
-  get taken(): number {
-    return this.#countOf(ALL)
+  constructor(limits: PlaceLimits) {
+    this.#limits = limits
   }
 
-  /** Takes a place for one more attempt at the endpoint; false if there is none. */
-  take(endpoint: Placed, now: Date): boolean {
-    if (!this.#hasRoom(endpoint, now)) return false
-    for (const key of allKeysOf(endpoint)) this.#used.set(key, this.#countOf(key) + 1)
-    return true
+  /** How many places the endpoint uses. */
+  usedBy({ id }: Placed): number {
+    return this.#countOf(id)
   }
 
-  /** Gives a place back. */
-  give(endpoint: Placed): void {
+  /** How many more places the endpoint may take. */
+  free(endpoint: Placed): number {
+    const { organization_id, id } = endpoint
+    const { host, atHost } = keysOf(endpoint)
+    const { all, ofOrganization, ofEndpoint, ofOrganizationAtHost, atHost: maxAtHost } = this.#limits
+    const free = Math.min(
+      this.#shareOf(organization_id, ofOrganization, ALL, all),
+      this.#shareOf(id, ofEndpoint, organization_id, ofOrganization),
+      this.#shareOf(atHost, ofOrganizationAtHost, host, maxAtHost),
+    )
+    return Math.max(0, free)
+  }
+
+  /** Takes places, whether they are free or not; a negative number gives them back. */
+  take(endpoint: Placed, count = 1): void {
     for (const key of allKeysOf(endpoint)) {
-      const left = this.#countOf(key) - 1
-      if (left > 0) this.#used.set(key, left)
+      const used = this.#countOf(key) + count
+      if (used > 0) this.#used.set(key, used)
       else this.#used.delete(key)
     }
   }
 
-  /** Adapts the number of places of an endpoint to how it has answered. */
-  note({ id }: Placed, { begunAt, sample, retryAfterMs }: Answered): void {
-    const known = this.#concurrency.get(id)
-    if (sample.delivered) {
-      known?.succeeded(begunAt)
-      if (known?.isUnlimited(sample.at)) this.#concurrency.delete(id)
-    } else {
-      const concurrency = known ?? createConcurrency()
-      concurrency.failed(begunAt, sample.at, retryAfterMs)
-      this.#concurrency.set(id, concurrency)
-    }
-  }
-
-  #hasRoom(endpoint: Placed, now: Date): boolean {
-    const { organization_id, id } = endpoint
-    const { host, atHost } = keysOf(endpoint)
-    const concurrency = this.#concurrency.get(id)
-    return (
-      concurrency?.allows(this.#countOf(id), now) !== false &&
-      this.#hasShare(organization_id, MAX_OF_ORGANIZATION, ALL, MAX_UNDER_WAY) &&
-      this.#hasShare(id, MAX_IN_FLIGHT, organization_id, MAX_OF_ORGANIZATION) &&
-      this.#hasShare(atHost, MAX_OF_ORGANIZATION_AT_HOST, host, MAX_AT_HOST)
-    )
-  }
-
-  /** True if `key` uses less than its maximum, and less than is free of the pool. */
-  #hasShare(key: string, max: number, pool: string, poolMax: number): boolean {
-    return this.#countOf(key) < Math.min(max, poolMax - this.#countOf(pool))
+  /** How many more `key` may take, up to its maximum and to as many as are then left of the pool. */
+  #shareOf(key: string, max: number, pool: string, poolMax: number): number {
+    const used = this.#countOf(key)
+    return Math.min(max - used, Math.ceil((poolMax - this.#countOf(pool) - used) / 2))
   }
 
   #countOf(key: string): number {

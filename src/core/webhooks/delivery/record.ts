@@ -7,14 +7,14 @@ import { lockFeeds } from '../../../storage/webhooks/feeds.js'
 import type { EndedAttempt } from './attempt.js'
 import type { Claims } from './claim.js'
 import { recordHealth } from './health.js'
-import { type InFlight, Reservation } from './in-flight.js'
+import type { InFlight } from './in-flight.js'
 
 export type RecordContext = Pick<Context, 'database' | 'clock' | 'log' | 'processId'>
 
 /** What recording needs of the other parts. */
 export interface RecordOptions {
   flight: InFlight
-  claims: Pick<Claims, 'add' | 'has'>
+  claims: Claims
   /** The transactions of this process that lock feeds run one at a time. */
   oneAtATime: Semaphore
   /** Aborted when nothing is to be recorded any more. */
@@ -30,8 +30,8 @@ const RETRY = { baseMs: 50, maxMs: 2_000, jitter: 0.5 }
 /**
  * Creates the function that records an attempt; it resolves when that is done or given up, and does not reject.
  * Attempts of the same moment are recorded in one transaction, with the feeds of their organizations locked. It makes
- * the next deliveries of their contacts due, which are attempted at once if nothing else is due at their webhook and
- * there is a place.
+ * the next deliveries of their contacts due. These are claimed at once if nothing else is due at their webhook and there
+ * is room.
  */
 export function createRecorder(ctx: RecordContext, options: RecordOptions): (ended: EndedAttempt) => Promise<void> {
   const { flight, claims, oneAtATime, signal } = options
@@ -54,23 +54,22 @@ export function createRecorder(ctx: RecordContext, options: RecordOptions): (end
 
   /** Returns the organizations that another transaction has locked; nothing of them is recorded. */
   async function recordTogether(attempts: EndedAttempt[]): Promise<ReadonlySet<string>> {
-    const places = new Reservation(flight)
-    const results = attempts.map(({ endpoint, delivery, result }) => {
-      const mayBeNext = result.status !== 'pending' && delivery.in_order && !claims.has(endpoint.id)
-      return { ...result, claim_next: mayBeNext && places.take(endpoint) }
+    const ended = attempts.filter(({ delivery, result }) => result.status !== 'pending' && delivery.in_order)
+    const withRoom = claims.withRoom(ended.map(({ delivery }) => delivery))
+    const results = attempts.map(({ delivery, result }) => {
+      return { ...result, claim_next: withRoom.has(delivery.webhook_id) }
     })
-    try {
-      const { locked, next, disabled } = await write(attempts, results)
-      for (const { is_claimed, ...delivery } of next) {
-        if (is_claimed) places.start(delivery)
-        else claims.add(delivery)
-      }
-      for (const { organization_id: organizationId, id: webhookId, reason } of disabled)
-        ctx.log.warn({ organizationId, webhookId, reason }, 'a webhook is disabled')
-      return locked
-    } finally {
-      places.release()
+    const { locked, next, disabled } = await write(attempts, results)
+    const endpoints = new Map(attempts.map(({ endpoint }) => [endpoint.id, endpoint]))
+    for (const { is_claimed, ...delivery } of next) {
+      const endpoint = endpoints.get(delivery.webhook_id)
+      if (is_claimed && endpoint) flight.add(endpoint, delivery)
+      else claims.add(delivery)
     }
+    flight.start()
+    for (const { organization_id: organizationId, id: webhookId, reason } of disabled)
+      ctx.log.warn({ organizationId, webhookId, reason }, 'a webhook is disabled')
+    return locked
   }
 
   function write(attempts: readonly EndedAttempt[], results: Parameters<typeof recordAttempts>[2]) {
