@@ -1,54 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/runtime/maintenance.js'
 import { disableOverfullWebhooks, MAX_PENDING_FOR_REPLAY } from '../../../src/core/webhooks/backlog.js'
-import { createContact } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import {
-  closeEndpoints,
-  DAY,
-  deliveriesTo,
-  type Endpoint,
-  expectNothingStuck,
-  namesOf,
-  raise,
-  raiseAboutNobody,
-  startEndpoint,
-} from './support.js'
+import { enable, endpoint, newContact, organization, statuses, useEndpoint, webhook, world } from './one-endpoint.js'
+import { DAY, expectNothingStuck, namesOf, raise, raiseAboutNobody, startEndpoint } from './support.js'
 
-let world: World
-let organization: TestOrganization
-let endpoint: Endpoint
-let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-beforeEach(async () => {
-  organization = await world.createOrganization()
-  endpoint = await startEndpoint(world, organization, ['contact.updated', 'template.status_changed'])
-})
-
-afterEach(async () => {
-  await expectNothingStuck(world)
-  await closeEndpoints()
-})
-
-afterAll(() => world.close())
-
-const newContact = () => createContact(world, organization, `+1650555${String(1_000 + ++people)}`)
-
-const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ status }) => status)
-
-async function webhook() {
-  const { body } = await world.request('GET', '/get-webhooks', { key: organization.key })
-  return body.webhooks.find(({ id }: { id: string }) => id === endpoint.id)
-}
-
-const enable = async () => {
-  const path = `/set-webhooks/${endpoint.id}/enable`
-  expect((await world.request('POST', path, { key: organization.key })).status).toBe(200)
-}
+useEndpoint(['contact.updated', 'template.status_changed'])
 
 const disable = () =>
   world.database.pool.query(`UPDATE webhooks SET active = false, disabled_reason = 'gone' WHERE id = $1`, [endpoint.id])

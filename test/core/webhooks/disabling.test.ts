@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { enable, endpoint, newContact, organization, statuses, useEndpoint, webhook, world } from './one-endpoint.js'
 import {
-  closeEndpoints,
   DAY,
-  deliveriesTo,
   type Endpoint,
-  expectNothingStuck,
   HOUR,
   MINUTE,
   namesOf,
@@ -17,42 +13,13 @@ import {
   startEndpoint,
 } from './support.js'
 
-let world: World
-let organization: TestOrganization
-let endpoint: Endpoint
-let others: Endpoint
-let people = 0
+useEndpoint()
 
-beforeAll(async () => {
-  world = await startWorld()
-})
+let others: Endpoint
 
 beforeEach(async () => {
-  organization = await world.createOrganization()
-  endpoint = await startEndpoint(world, organization)
   others = await startEndpoint(world, organization, ['webhook.disabled'])
 })
-
-afterEach(async () => {
-  await expectNothingStuck(world)
-  await closeEndpoints()
-})
-
-afterAll(() => world.close())
-
-const newContact = () => createContact(world, organization, `+1650555${String(4_000 + ++people)}`, { full_name: 'Ana' })
-
-const enable = async () => {
-  const path = `/set-webhooks/${endpoint.id}/enable`
-  expect((await world.request('POST', path, { key: organization.key })).status).toBe(200)
-}
-
-async function webhook() {
-  const { body } = await world.request('GET', '/get-webhooks', { key: organization.key })
-  return body.webhooks.find(({ id }: { id: string }) => id === endpoint.id)
-}
-
-const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ status }) => status)
 
 /** Advances the time in steps, and tries all due deliveries in each. */
 async function pass(ms: number, step = 6 * HOUR): Promise<void> {

@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { eraseTraces } from '../../../src/core/contacts/erase-traces.js'
 import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { createDispatcher } from '../../../src/core/webhooks/delivery/dispatcher.js'
-import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { endpoint, newContact, newNumber, organization, useEndpoint, world } from './one-endpoint.js'
 import {
-  closeEndpoints,
   type DeliveryRow,
   deliveriesTo,
-  type Endpoint,
   expectNothingStuck,
   HOUR,
   holdOpen,
@@ -22,29 +19,7 @@ import {
   startEndpoint,
 } from './support.js'
 
-let world: World
-let organization: TestOrganization
-let endpoint: Endpoint
-let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-beforeEach(async () => {
-  organization = await world.createOrganization()
-  endpoint = await startEndpoint(world, organization, ['contact.updated', 'template.status_changed'])
-})
-
-afterEach(async () => {
-  await closeEndpoints()
-  await expectNothingStuck(world)
-})
-
-afterAll(() => world.close())
-
-const newNumber = () => `1650555${String(5_000 + ++people)}`
-const newContact = (digits = newNumber()) => createContact(world, organization, `+${digits}`)
+useEndpoint(['contact.updated', 'template.status_changed'])
 
 const deliveries = () => deliveriesTo(world, endpoint.id)
 
@@ -146,7 +121,7 @@ describe('the events of a contact', () => {
 })
 
 describe('two contacts that are merged', () => {
-  const userId = () => `US.52${++people}`
+  const userId = () => `US.52${newNumber()}`
 
   /** A contact with a number and a younger one with a user id, both with waiting events. */
   async function twoPeople() {

@@ -1,39 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createContact } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import {
-  closeEndpoints,
-  type DeliveryRow,
-  deliveryTo,
-  type Endpoint,
-  HOUR,
-  MINUTE,
-  rename,
-  SECOND,
-  startEndpoint,
-} from './support.js'
+import { startWorld } from '../../support/world.js'
+import { endpoint, newContact, organization, useEndpoint, world } from './one-endpoint.js'
+import { type DeliveryRow, deliveryTo, HOUR, MINUTE, rename, SECOND, startEndpoint } from './support.js'
 
 const WAITS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)]
 
-let world: World
-let organization: TestOrganization
-let endpoint: Endpoint
-let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-beforeEach(async () => {
-  organization = await world.createOrganization()
-  endpoint = await startEndpoint(world, organization, ['contact.created'])
-})
-
-afterEach(() => closeEndpoints())
-
-afterAll(() => world.close())
-
-const newContact = () => createContact(world, organization, `+1650555${String(3_000 + ++people)}`)
+useEndpoint(['contact.created'])
 
 /** Creates a contact, and makes the first attempt of its event. */
 async function attempt(): Promise<DeliveryRow> {

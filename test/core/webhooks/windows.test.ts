@@ -1,41 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { createContact } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import {
-  closeEndpoints,
-  type Endpoint,
-  expectNothingStuck,
-  holdOpen,
-  namesOf,
-  numbers,
-  raise,
-  raiseAboutNobody,
-  startEndpoint,
-} from './support.js'
+import { endpoint, newContact, organization, useEndpoint, world } from './one-endpoint.js'
+import { holdOpen, namesOf, numbers, raise, raiseAboutNobody, startEndpoint } from './support.js'
 
-let world: World
-let organization: TestOrganization
-let endpoint: Endpoint
-let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-beforeEach(async () => {
-  organization = await world.createOrganization()
-  endpoint = await startEndpoint(world, organization, ['contact.updated', 'template.status_changed'])
-})
-
-afterEach(async () => {
-  await closeEndpoints()
-  await expectNothingStuck(world)
-})
-
-afterAll(() => world.close())
-
-const newContact = () => createContact(world, organization, `+1650555${String(7_000 + ++people)}`)
+useEndpoint(['contact.updated', 'template.status_changed'])
 
 /** Raises an event without a contact in a transaction that stays open. */
 const raiseUncommitted = (name: string) =>
