@@ -19,6 +19,12 @@ const MAX_WALK = 1_000
 export const NEW_COLUMNS =
   'organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, next_attempt_at'
 
+/** A webhook and its organization. */
+export interface WebhookKey {
+  organization_id: string
+  webhook_id: string
+}
+
 export interface NewDelivery {
   organization_id: string
   id: string
@@ -56,12 +62,12 @@ export interface AttemptResult {
 // FEW stands twice: the planner then expects one row and looks each one up, even if the table was empty when it
 // planned. A webhook that was deleted or disabled meanwhile gets no delivery, nor does an erased contact. The contact
 // is read from the event, since it may have been merged.
-const insert = statement<{ id: string; is_claimed: boolean }>(
+const insert = statement<WebhookKey>(
   'webhookDeliveries.insert',
   `WITH given AS (
      SELECT * FROM (
        SELECT * FROM json_to_recordset($1) AS given (organization_id uuid, id uuid, webhook_id uuid, event_seq bigint,
-         event_id uuid, event_type text, contact_id uuid, in_order boolean, claim boolean)
+         event_id uuid, event_type text, contact_id uuid, in_order boolean)
        ${FEW}
      ) given
      ${FEW}
@@ -72,37 +78,21 @@ const insert = statement<{ id: string; is_claimed: boolean }>(
          SELECT FROM webhook_deliveries earlier
          WHERE earlier.organization_id = g.organization_id AND earlier.webhook_id = g.webhook_id
            AND earlier.contact_id = e.contact_id AND earlier.status = 'pending' AND earlier.in_order
-       ) THEN $2::timestamptz END AS next_attempt_at, g.claim
+       ) THEN $2::timestamptz END AS next_attempt_at
      FROM given g
      JOIN webhooks w ON w.organization_id = g.organization_id AND w.id = g.webhook_id AND w.active
      JOIN events e ON e.organization_id = g.organization_id AND e.seq = g.event_seq AND e.data <> '{}'
    ), inserted AS (
-     INSERT INTO webhook_deliveries (${NEW_COLUMNS}, process_id, claimed_at)
-     SELECT ${NEW_COLUMNS}, CASE WHEN claim AND next_attempt_at IS NOT NULL THEN $3::integer END,
-       CASE WHEN claim AND next_attempt_at IS NOT NULL THEN clock_timestamp() END
-     FROM fresh
-     RETURNING id, next_attempt_at, process_id
+     INSERT INTO webhook_deliveries (${NEW_COLUMNS}) SELECT ${NEW_COLUMNS} FROM fresh
+     RETURNING organization_id, webhook_id, next_attempt_at
    )
-   SELECT id, process_id IS NOT NULL AS is_claimed FROM inserted WHERE next_attempt_at IS NOT NULL`,
+   SELECT DISTINCT organization_id, webhook_id FROM inserted WHERE next_attempt_at IS NOT NULL`,
 )
-
-/**
- * Joins the event of a delivery `d` if it is still stored and `condition` holds; the LIMIT makes it a look-up per
- * delivery instead of a scan.
- */
-const joinEvent = (condition: string) => `LEFT JOIN LATERAL (
-     SELECT ${EVENT_COLUMNS} FROM events e
-     WHERE ${condition} AND e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
-     LIMIT 1
-   ) e ON true`
-
-const CLAIMED = `d.organization_id, d.id, d.webhook_id, d.in_order, jsonb_array_length(d.attempts) AS attempted,
-     to_json(e) AS event`
 
 // If the contact was merged meanwhile, the delivery may have to wait now, and the next one is that of the contact that
 // is left. The second update sees the table as it was before the first one. It finds its rows by ctid, since they were
 // looked up just before.
-const record = statement<ClaimedDelivery & { is_claimed: boolean }>(
+const record = statement<WebhookKey>(
   'webhookDeliveries.record',
   `WITH recorded AS (
      UPDATE webhook_deliveries d
@@ -112,27 +102,22 @@ const record = statement<ClaimedDelivery & { is_claimed: boolean }>(
      FROM (
        SELECT * FROM (
          SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb,
-           next_attempt_at timestamptz, claim_next boolean)
+           next_attempt_at timestamptz)
          ${FEW}
        ) g
        ${FEW}
      ) g
      WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending' AND d.process_id = $3
-     RETURNING d.organization_id, d.id, d.webhook_id, d.contact_id, d.in_order, d.status, g.claim_next
+     RETURNING d.organization_id, d.id, d.webhook_id, d.contact_id, d.in_order, d.status
    ), ended AS (
-     SELECT organization_id, webhook_id, contact_id, bool_or(claim_next) AS claim_next FROM recorded
+     SELECT DISTINCT organization_id, webhook_id, contact_id FROM recorded
      WHERE status <> 'pending' AND in_order
-     GROUP BY organization_id, webhook_id, contact_id
      ${FEW}
    ), next AS (
-     UPDATE webhook_deliveries d
-     SET next_attempt_at = $2,
-       process_id = CASE WHEN first.is_claimed THEN $3 ELSE first.process_id END,
-       claimed_at = CASE WHEN first.is_claimed THEN clock_timestamp() ELSE first.claimed_at END
+     UPDATE webhook_deliveries d SET next_attempt_at = $2
      FROM ended
      CROSS JOIN LATERAL (
-       SELECT w.ctid, w.next_attempt_at, w.process_id, w.claimed_at,
-         ended.claim_next AND w.process_id IS NULL AS is_claimed
+       SELECT w.ctid, w.next_attempt_at
        FROM webhook_deliveries w
        WHERE w.organization_id = ended.organization_id AND w.webhook_id = ended.webhook_id
          AND w.contact_id = ended.contact_id AND w.status = 'pending' AND w.in_order
@@ -141,11 +126,9 @@ const record = statement<ClaimedDelivery & { is_claimed: boolean }>(
        LIMIT 1
      ) first
      WHERE d.organization_id = ended.organization_id AND d.ctid = first.ctid AND first.next_attempt_at IS NULL
-     RETURNING d.*, first.is_claimed
+     RETURNING d.organization_id, d.webhook_id
    )
-   SELECT ${CLAIMED}, d.is_claimed
-   FROM next d
-   ${joinEvent('d.is_claimed')}`,
+   SELECT DISTINCT organization_id, webhook_id FROM next`,
 )
 
 /**
@@ -161,7 +144,8 @@ const isFree = (row: string) => `(
            END
          )`
 
-// The planner does not see the time; otherwise it would plan every claim again, for longer than the claim takes.
+// The planner does not see the time; otherwise it would plan every claim again, for longer than the claim takes. The
+// LIMIT of the events makes it look each one up, instead of a scan.
 const claim = statement<ClaimedDelivery>(
   'webhookDeliveries.claim',
   `WITH wanted AS (
@@ -185,9 +169,14 @@ const claim = statement<ClaimedDelivery>(
      WHERE d.organization_id = due.organization_id AND d.ctid = due.ctid
      RETURNING d.*
    )
-   SELECT ${CLAIMED}
+   SELECT d.organization_id, d.id, d.webhook_id, d.in_order, jsonb_array_length(d.attempts) AS attempted,
+     to_json(e) AS event
    FROM claimed d
-   ${joinEvent('true')}
+   LEFT JOIN LATERAL (
+     SELECT ${EVENT_COLUMNS} FROM events e
+     WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
+     LIMIT 1
+   ) e ON true
    ORDER BY d.next_attempt_at, d.event_seq`,
 )
 
@@ -226,32 +215,26 @@ const findDue = statement<{ organization_id: string; webhook_id: string; is_due:
    SELECT organization_id, webhook_id, is_due, n = ${MAX_WALK} AS is_cut FROM looked WHERE is_due OR n = ${MAX_WALK}`,
 )
 
-/**
- * Inserts deliveries in order. Returns the ids of those that may be attempted at `now`; true: this process has claimed
- * it, because `claim` was set.
- */
+/** Inserts deliveries in order. Returns the webhooks with deliveries among them that are due at `now`. */
 export async function insertDeliveries(
   transaction: Queryable,
-  processId: number,
-  deliveries: readonly (NewDelivery & { claim: boolean })[],
+  deliveries: readonly NewDelivery[],
   now: Date,
-): Promise<Map<string, boolean>> {
-  if (deliveries.length === 0) return new Map()
-  const rows = await transaction.run(insert, [JSON.stringify(deliveries), now, processId])
-  return new Map(rows.map(({ id, is_claimed }) => [id, is_claimed]))
+): Promise<WebhookKey[]> {
+  return deliveries.length === 0 ? [] : transaction.run(insert, [JSON.stringify(deliveries), now])
 }
 
 /**
  * Records attempts of this process at `now`, ends its claims, and makes the deliveries due that waited for those that
- * have ended; returns these. The feeds must be locked. A delivery whose claim is lost, or that was ended meanwhile, for
- * example because its contact was erased, stays as it is.
+ * have ended; returns the webhooks of these. The feeds must be locked. A delivery whose claim is lost, or that was ended
+ * meanwhile, for example because its contact was erased, stays as it is.
  */
 export function recordAttempts(
   transaction: Queryable,
   processId: number,
-  results: readonly (AttemptResult & { claim_next: boolean })[],
+  results: readonly AttemptResult[],
   now: Date,
-): Promise<(ClaimedDelivery & { is_claimed: boolean })[]> {
+): Promise<WebhookKey[]> {
   return transaction.run(record, [JSON.stringify(results), now, processId])
 }
 
@@ -276,12 +259,6 @@ export function claimDeliveries(
   now: Date,
 ): Promise<ClaimedDelivery[]> {
   return db.run(claim, [processId, heldIds, now, JSON.stringify(wanted)])
-}
-
-/** A webhook in the order of all webhooks. */
-export interface WebhookKey {
-  organization_id: string
-  webhook_id: string
 }
 
 /** All webhooks, and those of one organization. */

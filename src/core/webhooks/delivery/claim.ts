@@ -68,17 +68,6 @@ export class Claims {
     this.#loop?.wake()
   }
 
-  /** The webhooks of these deliveries that have room for all of them, and no earlier ones to be claimed. */
-  withRoom(deliveries: readonly Pick<WebhookKey, 'webhook_id'>[]): Set<string> {
-    const counts = new Map<string, number>()
-    for (const { webhook_id } of deliveries) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1)
-    const hasRoom = ([id, count]: [string, number]) => {
-      const endpoint = this.#endpoints.get(id)
-      return !this.#due.has(id) && !!endpoint && this.#flight.roomFor(endpoint) >= count
-    }
-    return new Set([...counts].filter(hasRoom).map(([id]) => id))
-  }
-
   /** Claims more, if more is due: an attempt has ended. */
   wake(): void {
     if (this.#due.size > 0 || this.#flight.waiting().length > 0) this.#loop?.wake()
@@ -137,7 +126,7 @@ export class Claims {
     let hasMore = false
     for (const { endpoint, count } of reserved) {
       const own = claimed.filter(({ webhook_id }) => webhook_id === endpoint.id)
-      for (const delivery of own) this.#flight.add(endpoint, delivery)
+      this.#flight.add(endpoint, own)
       if (own.length < count) continue
       this.#due.set(endpoint.id, endpoint.organization_id)
       hasMore = true

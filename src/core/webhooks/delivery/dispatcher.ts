@@ -43,8 +43,8 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     onFree: () => claims.wake(),
   })
   const claims = new Claims(ctx, { flight, endpoints })
-  const fanOut = new FanOut(ctx, { flight, endpoints, claims, oneAtATime })
-  const record = createRecorder(ctx, { flight, claims, oneAtATime, signal: givesUp.signal })
+  const fanOut = new FanOut(ctx, { endpoints, claims, oneAtATime })
+  const record = createRecorder(ctx, { claims, oneAtATime, signal: givesUp.signal })
   let stopListening = () => {}
 
   return {
@@ -66,9 +66,9 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     },
     drain: async () => {
       // An attempt that has ended may have raised events, and made deliveries due.
-      for (let before = -1; before !== ended(flight.figures); ) {
+      for (let before = -1, isFanned = false; !isFanned || before !== ended(flight.figures); ) {
         before = ended(flight.figures)
-        await fanOut.run()
+        isFanned = await fanOut.run()
         await claims.run()
         await flight.settle()
       }

@@ -13,17 +13,15 @@ import { insertDeliveries, type NewDelivery } from '../../../storage/webhooks/de
 import { type Feed, findUnreadFeeds, moveFeeds, readFeeds } from '../../../storage/webhooks/feeds.js'
 import type { EndpointRow } from '../../../storage/webhooks/health.js'
 import type { Claims } from './claim.js'
-import type { InFlight } from './in-flight.js'
 import type { KnownEndpoints } from './known-endpoints.js'
 import { createEventReader, type NewEvents } from './new-events.js'
 
-export type FanOutContext = Pick<Context, 'database' | 'clock' | 'log' | 'processId'>
+export type FanOutContext = Pick<Context, 'database' | 'clock' | 'log'>
 
 /** What fan-out needs of the other parts. */
 export interface FanOutOptions {
-  flight: InFlight
   endpoints: KnownEndpoints
-  claims: Claims
+  claims: Pick<Claims, 'add'>
   /** The transactions of this process that lock feeds run one at a time. */
   oneAtATime: Semaphore
 }
@@ -37,12 +35,11 @@ const MAX_WEBHOOKS = 400
 const MAX_EVENTS = 1_000
 const MAX_DELIVERIES = 4_000
 
-type FannedEvents = NewEvents & { deliveries: [NewDelivery, EventRow][] }
+type FannedEvents = NewEvents & { deliveries: NewDelivery[] }
 
 /**
  * Turns new events into deliveries. It reads on from the positions of feeds. In one transaction it moves the feeds,
- * unless another process was first, and inserts the deliveries: those for which there is room as claimed, and they are
- * attempted after the commit.
+ * unless another process was first, and inserts the deliveries.
  */
 export class FanOut {
   readonly #ctx: FanOutContext
@@ -73,10 +70,15 @@ export class FanOut {
     await this.#loop?.stop()
   }
 
-  /** For tests, instead of start: works on all new events. Rejects if the database fails. */
-  async run(): Promise<void> {
+  /**
+   * For tests, instead of start: works on all new events. False if feeds are locked by another transaction; some time has
+   * passed then. Rejects if the database fails.
+   */
+  async run(): Promise<boolean> {
     this.#lookAt = 0
-    while ((await this.#round()) || this.#isLocked) if (this.#isLocked) await sleep(LOCKED_MS)
+    while (await this.#round()) {}
+    if (this.#isLocked) await sleep(LOCKED_MS)
+    return !this.#isLocked
   }
 
   hear(notification: Notification): void {
@@ -145,37 +147,21 @@ export class FanOut {
     })
     const wanted = fanned.filter((one) => one.deliveries.length > 0 || !this.#reader.skip(one))
     if (wanted.length === 0) return []
-    const moved = await this.#insert(wanted, new Map(endpoints.map((endpoint) => [endpoint.id, endpoint])))
+    const moved = await this.#insert(wanted)
     return wanted.flatMap(({ organizationId }) => (moved.has(organizationId) ? [] : [organizationId]))
   }
 
-  /** Inserts the deliveries, and attempts those that are claimed. Returns the organizations whose feeds are moved. */
-  async #insert(
-    fanned: readonly FannedEvents[],
-    endpoints: ReadonlyMap<string, EndpointRow>,
-  ): Promise<ReadonlySet<string>> {
-    const all = fanned.flatMap(({ deliveries }) => deliveries)
-    const withRoom = this.#options.claims.withRoom(all.map(([delivery]) => delivery))
-    const { moved, due } = await this.#write(fanned, withRoom)
-    for (const [delivery, event] of all) {
-      const isClaimed = due.get(delivery.id)
-      const endpoint = endpoints.get(delivery.webhook_id)
-      if (isClaimed && endpoint) this.#options.flight.add(endpoint, { ...delivery, attempted: 0, event })
-      else if (isClaimed === false) this.#options.claims.add(delivery)
-    }
-    this.#options.flight.start()
-    return moved
-  }
-
-  #write(fanned: readonly FannedEvents[], withRoom: ReadonlySet<string>) {
-    const { database, processId, clock } = this.#ctx
+  /** Inserts the deliveries. Returns the organizations whose feeds are moved. */
+  async #insert(fanned: readonly FannedEvents[]): Promise<ReadonlySet<string>> {
+    const { database, clock } = this.#ctx
     const write = async (transaction: Queryable) => {
       const moved = await moveFeeds(transaction, fanned)
-      const rows = fanned.flatMap(({ organizationId, deliveries }) => (moved.has(organizationId) ? deliveries : []))
-      const marked = rows.map(([delivery]) => ({ ...delivery, claim: withRoom.has(delivery.webhook_id) }))
-      return { moved, due: await insertDeliveries(transaction, processId, marked, clock()) }
+      const deliveries = fanned.flatMap((one) => (moved.has(one.organizationId) ? one.deliveries : []))
+      return { moved, due: await insertDeliveries(transaction, deliveries, clock()) }
     }
-    return this.#options.oneAtATime(() => database.transaction(write))
+    const { moved, due } = await this.#options.oneAtATime(() => database.transaction(write))
+    for (const webhook of due) this.#options.claims.add(webhook)
+    return moved
   }
 }
 
@@ -183,11 +169,11 @@ export class FanOut {
  * The deliveries for new events of an organization, in order: one per webhook that wants the kind and was set or
  * enabled before the event.
  */
-export function fanOut(events: readonly EventRow[], endpoints: readonly EndpointRow[]): [NewDelivery, EventRow][] {
+export function fanOut(events: readonly EventRow[], endpoints: readonly EndpointRow[]): NewDelivery[] {
   return endpoints.flatMap((endpoint) =>
     events
       .filter((event) => event.seq > endpoint.since_seq && wants(endpoint, event))
-      .map((event): [NewDelivery, EventRow] => [toDelivery(endpoint, event), event]),
+      .map((event) => toDelivery(endpoint, event)),
   )
 }
 

@@ -79,12 +79,12 @@ export class InFlight {
     this.#waits.take(endpoint, count)
   }
 
-  /** Adds a claimed delivery. Call `start` afterwards. */
-  add(endpoint: EndpointRow, delivery: ClaimedDelivery): void {
-    if (this.#isClosed) return
-    this.#waits.take(endpoint)
+  /** Adds claimed deliveries of the endpoint. Call `start` afterwards. */
+  add(endpoint: EndpointRow, deliveries: readonly ClaimedDelivery[]): void {
+    if (this.#isClosed || deliveries.length === 0) return
+    this.#waits.take(endpoint, deliveries.length)
     const waiting = this.#waiting.get(endpoint.id) ?? []
-    waiting.push({ delivery, endpoint, since: performance.now() })
+    waiting.push(...deliveries.map((delivery) => ({ delivery, endpoint, since: performance.now() })))
     this.#waiting.set(endpoint.id, waiting)
   }
 

@@ -7,14 +7,12 @@ import { lockFeeds } from '../../../storage/webhooks/feeds.js'
 import type { EndedAttempt } from './attempt.js'
 import type { Claims } from './claim.js'
 import { recordHealth } from './health.js'
-import type { InFlight } from './in-flight.js'
 
 export type RecordContext = Pick<Context, 'database' | 'clock' | 'log' | 'processId'>
 
 /** What recording needs of the other parts. */
 export interface RecordOptions {
-  flight: InFlight
-  claims: Claims
+  claims: Pick<Claims, 'add'>
   /** The transactions of this process that lock feeds run one at a time. */
   oneAtATime: Semaphore
   /** Aborted when nothing is to be recorded any more. */
@@ -30,11 +28,10 @@ const RETRY = { baseMs: 50, maxMs: 2_000, jitter: 0.5 }
 /**
  * Creates the function that records an attempt; it resolves when that is done or given up, and does not reject.
  * Attempts of the same moment are recorded in one transaction, with the feeds of their organizations locked. It makes
- * the next deliveries of their contacts due. These are claimed at once if nothing else is due at their webhook and there
- * is room.
+ * the next deliveries of their contacts due.
  */
 export function createRecorder(ctx: RecordContext, options: RecordOptions): (ended: EndedAttempt) => Promise<void> {
-  const { flight, claims, oneAtATime, signal } = options
+  const { claims, oneAtATime, signal } = options
   const failing = new Set<string>()
   let failures = 0
 
@@ -54,36 +51,20 @@ export function createRecorder(ctx: RecordContext, options: RecordOptions): (end
 
   /** Returns the organizations that another transaction has locked; nothing of them is recorded. */
   async function recordTogether(attempts: EndedAttempt[]): Promise<ReadonlySet<string>> {
-    const ended = attempts.filter(({ delivery, result }) => result.status !== 'pending' && delivery.in_order)
-    const withRoom = claims.withRoom(ended.map(({ delivery }) => delivery))
-    const results = attempts.map(({ delivery, result }) => {
-      return { ...result, claim_next: withRoom.has(delivery.webhook_id) }
+    const now = ctx.clock()
+    const { locked, due, disabled } = await ctx.database.transaction(async (transaction) => {
+      const ids = new Set(attempts.map(({ result }) => result.organization_id))
+      const locked = await lockFeeds(transaction, [...ids])
+      const mine = attempts.filter(({ result }) => !locked.has(result.organization_id))
+      if (mine.length === 0) return { locked, due: [], disabled: [] }
+      const results = mine.map(({ result }) => result)
+      const due = await recordAttempts(transaction, ctx.processId, results, now)
+      return { locked, due, disabled: await recordHealth(transaction, mine, failing) }
     })
-    const { locked, next, disabled } = await write(attempts, results)
-    const endpoints = new Map(attempts.map(({ endpoint }) => [endpoint.id, endpoint]))
-    for (const { is_claimed, ...delivery } of next) {
-      const endpoint = endpoints.get(delivery.webhook_id)
-      if (is_claimed && endpoint) flight.add(endpoint, delivery)
-      else claims.add(delivery)
-    }
-    flight.start()
+    for (const webhook of due) claims.add(webhook)
     for (const { organization_id: organizationId, id: webhookId, reason } of disabled)
       ctx.log.warn({ organizationId, webhookId, reason }, 'a webhook is disabled')
     return locked
-  }
-
-  function write(attempts: readonly EndedAttempt[], results: Parameters<typeof recordAttempts>[2]) {
-    const now = ctx.clock()
-    return ctx.database.transaction(async (transaction) => {
-      const ids = new Set(results.map(({ organization_id }) => organization_id))
-      const locked = await lockFeeds(transaction, [...ids])
-      const mine = results.filter(({ organization_id }) => !locked.has(organization_id))
-      if (mine.length === 0) return { locked, next: [], disabled: [] }
-      const next = await recordAttempts(transaction, ctx.processId, mine, now)
-      const free = attempts.filter(({ result }) => !locked.has(result.organization_id))
-      const disabled = await recordHealth(transaction, free, failing)
-      return { locked, next, disabled }
-    })
   }
 
   const recordOne = batch(recordAll, MAX_BATCH)
