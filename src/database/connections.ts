@@ -38,15 +38,16 @@ export function borrowFrom(pool: pg.Pool, places: FairPlaces): Borrow {
   return async (organizationId) => {
     const wait = places.take(organizationId)
     if (wait) await wait
+    const since = performance.now()
     try {
       const client = await pool.connect()
       const giveBack = (broken?: Error) => {
         client.release(broken)
-        places.give(organizationId)
+        places.give(organizationId, performance.now() - since)
       }
       return { client, giveBack }
     } catch (error) {
-      places.give(organizationId)
+      places.give(organizationId, performance.now() - since)
       throw error
     }
   }

@@ -38,6 +38,8 @@ const OF_ORGANIZATIONS = 3 / 4
 const OF_NO_ORGANIZATION = 1 / 2
 
 const MAX_WAIT_MS = 5_000
+/** A statement that takes longer may use a whole processor of the server; an organization then has one at a time. */
+const SLOW_MS = 25
 /** The statement timeout of requests. */
 export const REQUEST_STATEMENT_MS = 10_000
 const WORK_STATEMENT_MS = 60_000
@@ -62,6 +64,7 @@ export function openDatabases(
       ofOrganizations: part(sizes.requests, OF_ORGANIZATIONS),
       ofNoOrganization: part(sizes.requests, OF_NO_ORGANIZATION),
       waitMs: MAX_WAIT_MS,
+      slowMs: SLOW_MS,
       statementMs: REQUEST_STATEMENT_MS,
       idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
     }),
@@ -71,6 +74,7 @@ export function openDatabases(
       ofOrganizations: sizes.work,
       ofNoOrganization: sizes.work,
       waitMs: Number.POSITIVE_INFINITY,
+      slowMs: Number.POSITIVE_INFINITY,
       statementMs: WORK_STATEMENT_MS,
       idleInTransactionMs: WORK_STATEMENT_MS,
     }),
@@ -79,6 +83,7 @@ export function openDatabases(
       ofOrganizations: sizes.live,
       ofNoOrganization: sizes.live,
       waitMs: MAX_WAIT_MS,
+      slowMs: Number.POSITIVE_INFINITY,
       statementMs: REQUEST_STATEMENT_MS,
       idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
     }),

@@ -50,6 +50,8 @@ export interface PoolLimits {
   ofNoOrganization: number
   /** The maximum wait for a free connection, in ms; Infinity: no maximum. */
   waitMs: number
+  /** An organization whose statement took longer, in ms, gets one connection at a time while others are active. */
+  slowMs: number
   /** How long a statement may take, in ms; 0: without a limit. */
   statementMs: number
   /** How long a transaction may wait for its next statement, in ms; 0: without a limit. */
@@ -131,6 +133,7 @@ export function openDatabase(
     ofAllKeys: limits.ofOrganizations,
     ofNoKey: limits.ofNoOrganization,
     waitMs: limits.waitMs,
+    slowMs: limits.slowMs,
   })
   const borrow = borrowFrom(pool, places)
   const database: Database = {
@@ -183,6 +186,7 @@ function unlimited(size: number): PoolLimits {
     ofOrganizations: size,
     ofNoOrganization: size,
     waitMs: CONNECT_TIMEOUT_MS,
+    slowMs: Number.POSITIVE_INFINITY,
     statementMs: 0,
     idleInTransactionMs: 0,
   }

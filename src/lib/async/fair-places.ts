@@ -25,6 +25,8 @@ export interface PlaceLimits {
   ofNoKey: number
   /** The maximum wait for a place, in ms; Infinity: no maximum. */
   waitMs: number
+  /** A key that held a place for longer, in ms, gets one place at a time for a second, while other keys are active. */
+  slowMs: number
 }
 
 /** Runs work in a place of the key. Throws NoPlaceError, or what the work throws. */
@@ -35,10 +37,11 @@ export async function inPlace<Result>(
 ): Promise<Result> {
   const wait = places.take(key)
   if (wait) await wait
+  const since = performance.now()
   try {
     return await work()
   } finally {
-    places.give(key)
+    places.give(key, performance.now() - since)
   }
 }
 
@@ -51,17 +54,26 @@ interface Waiting {
 interface KeyState {
   taken: number
   waiting: Waiting[]
+  /** Until when the key counts as slow. */
+  slowUntil: number
 }
+
+/** How long a key counts as slow, and as active after it took a place. */
+const LATELY_MS = 1_000
 
 /**
  * Places that keys share. The keys with waiting work get them round robin, so that none waits for the whole queue of
- * another. Within a key, first come, first served.
+ * another. Within a key, first come, first served. A key whose work takes long gets fewer places than its share, because
+ * what the work uses (processors, disks) is shared, too.
  */
 export class FairPlaces {
   readonly #limits: PlaceLimits
   readonly #keys = new Map<string | null, KeyState>()
   /** The keys with waiting work, the next one first. */
   readonly #waitingKeys = new Set<string>()
+  /** The key that took a place last, and the last other one, with the times. */
+  #last = { key: '', at: Number.NEGATIVE_INFINITY }
+  #lastOther = { key: '', at: Number.NEGATIVE_INFINITY }
   #taken = 0
   #takenByKeys = 0
 
@@ -72,15 +84,17 @@ export class FairPlaces {
   /** Takes a place. Null: it is taken; otherwise a promise that resolves when it is, or rejects with NoPlaceError. */
   take(key: string | null): Promise<void> | null {
     const state = this.#stateOf(key)
+    if (key !== null) this.#noteActive(key)
     // While any place is free, work waits only for the limits of its key, so this overtakes none.
     if (!this.#isFree(key, state)) return this.#wait(key, state)
     this.#count(key, state, 1)
     return null
   }
 
-  /** Gives a taken place back. */
-  give(key: string | null): void {
+  /** Gives a place back that was held for this time. */
+  give(key: string | null, heldMs: number): void {
     const state = this.#stateOf(key)
+    if (heldMs > this.#limits.slowMs) state.slowUntil = performance.now() + LATELY_MS
     this.#count(key, state, -1)
     while (this.#admitNext()) {}
     this.#removeUnused(key, state)
@@ -96,7 +110,7 @@ export class FairPlaces {
   #stateOf(key: string | null): KeyState {
     const known = this.#keys.get(key)
     if (known) return known
-    const state = { taken: 0, waiting: [] }
+    const state = { taken: 0, waiting: [], slowUntil: 0 }
     this.#keys.set(key, state)
     return state
   }
@@ -108,7 +122,19 @@ export class FairPlaces {
 
   /** Whether the key has taken as many places as it may. */
   #isAtLimit(key: string | null, state: KeyState): boolean {
-    return state.taken >= (key === null ? this.#limits.ofNoKey : this.#limits.ofOneKey)
+    if (key === null) return state.taken >= this.#limits.ofNoKey
+    return state.taken >= (this.#isSlow(key, state) ? 1 : this.#limits.ofOneKey)
+  }
+
+  #isSlow(key: string, { slowUntil }: KeyState): boolean {
+    const now = performance.now()
+    if (slowUntil <= now) return false
+    return [this.#last, this.#lastOther].some((one) => one.key !== key && one.at > now - LATELY_MS)
+  }
+
+  #noteActive(key: string): void {
+    if (this.#last.key !== key) this.#lastOther = this.#last
+    this.#last = { key, at: performance.now() }
   }
 
   #count(key: string | null, state: KeyState, change: 1 | -1): void {
