@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify'
+import { createSteps } from '../lib/async/steps.js'
 import type { JsonObject } from '../lib/text/json.js'
-import { createSteps } from '../lib/text/json-steps.js'
 import { firstUnstorable } from '../lib/text/text.js'
 import {
   compileSchema,

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../context.js'
+import { nextTurn } from '../../lib/async/steps.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Audience, Broadcast } from '../../model/broadcasts/broadcast.js'
 import type { Tenant } from '../../model/organizations/organization.js'
@@ -90,7 +90,7 @@ export function listInOrder({ contactIds = [], recipients = [] }: AudienceInput)
 async function checkOwnParameters(template: Template, recipients: readonly RecipientInput[]): Promise<void> {
   for (const [index, recipient] of recipients.entries()) {
     readOwnParameters(template, recipient, index)
-    if (index % CHECK_BATCH === CHECK_BATCH - 1) await setImmediate()
+    if (index % CHECK_BATCH === CHECK_BATCH - 1) await nextTurn()
   }
 }
 

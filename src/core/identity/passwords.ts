@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import type { Passwords } from '../../context.js'
 import { createFairSemaphore } from '../../lib/async/fair-semaphore.js'
 import { Problem } from '../../model/problem.js'
 
-/** Hashing uses the threads that also read and write files: some are left to these. */
-const CONCURRENT = 2
+/**
+ * Each hash uses a whole processor: on a machine with two, one is left to everything else. It also uses the threads that
+ * read and write files: some are left to these.
+ */
+const CONCURRENT = availableParallelism() > 2 ? 2 : 1
 /** Enough for the people behind one address. */
 const MAX_WAITING_OF_ONE = 20
 const MAX_WAITING = 1_000

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 
 /** The outcome of a conversion. */
 export type Conversion =
@@ -21,6 +22,15 @@ export interface ConversionOptions {
 
 const MAX_SAID = 2_000
 const MAX_TOLD = 300
+
+/** Lets other processes use the processors first: a conversion can wait, a request cannot. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It has ended already.
+  }
+}
 
 /** True if ffmpeg is installed and runs. */
 export function isFfmpegInstalled(): Promise<boolean> {
@@ -45,6 +55,7 @@ export function convertFile(source: string, target: string, options: ConversionO
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
     })
+    if (child.pid !== undefined) giveWay(child.pid)
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(0, MAX_SAID)

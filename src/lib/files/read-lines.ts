@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { createSteps } from '../text/json-steps.js'
+import { createSteps } from '../async/steps.js'
 
 /** A line is longer than the limit; the message names it. */
 export class LineTooLong extends Error {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { createSteps } from './json-steps.js'
+import { createSteps } from '../async/steps.js'
 import { MEBIBYTE } from './units.js'
 
 /** One record of a file. `row` is its number in a spreadsheet: the header is 1, blank rows count. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { createSteps } from '../async/steps.js'
 import { createByteList } from '../bytes/byte-list.js'
-import { createSteps } from './json-steps.js'
 import { closingQuote, cutEscapeLength, unescapeText } from './json-string-bytes.js'
 
 /** Receives the one string of a JSON text that is a file, unescaped and in pieces. */

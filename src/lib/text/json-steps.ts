@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
+import { createSteps } from '../async/steps.js'
 import type { JsonObject } from './json.js'
 import { isStorable } from './text.js'
 
@@ -20,8 +20,6 @@ export type JsonRead =
   | { outcome: 'malformed'; text: string }
   | { outcome: 'too_large'; limit: keyof JsonLimits }
 
-/** How long a step may take before other requests are handled. */
-const STEP_MS = 8
 /** How many values are read between two looks at the clock. */
 const VALUES_PER_LOOK = 500
 /** How much canonical JSON is hashed at once. */
@@ -34,17 +32,6 @@ const ESCAPE_OR_CONTROL = /[\\\0-\x1f]/
 
 /** A container that is being read; `key`: of the field whose value comes next. */
 type Open = { list: unknown[]; object: null } | { list: null; object: JsonObject; key: string; fields: number }
-
-/** Lets others run when a step has taken long; resolves when it is this one's turn again. */
-export function createSteps(): () => Promise<void> | null {
-  let until = performance.now() + STEP_MS
-  return () => {
-    if (performance.now() < until) return null
-    return setImmediate().then(() => {
-      until = performance.now() + STEP_MS
-    })
-  }
-}
 
 /**
  * Parses a large JSON text as JSON.parse does, in steps, between which other requests are handled. JSON.parse takes

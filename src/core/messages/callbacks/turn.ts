@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.js'
 import { isDatabaseUnavailable } from '../../../database/errors.js'
-import { createSteps } from '../../../lib/text/json-steps.js'
+import { createSteps } from '../../../lib/async/steps.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
 import { releaseCallbacks, type TakenCallbacks, takeCallbacks } from '../../../storage/messages/callbacks.js'
 import { type ReadCallback, readItems } from './items.js'

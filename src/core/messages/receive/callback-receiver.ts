@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.js'
 import { batch } from '../../../lib/async/batcher.js'
+import { createRestingTurns } from '../../../lib/async/resting-turns.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { sha256 } from '../../../lib/crypto/signature.js'
 import type { JsonObject } from '../../../lib/text/json.js'
@@ -42,7 +43,10 @@ const MAX_UNVERIFIED_IDS = 100
  * further ids are dropped.
  */
 const MAX_IDS = 1_000
-/** Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. */
+/**
+ * Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. They are received one
+ * after the other and use at most half of the processor, since anybody can send them.
+ */
 const PARSED_UNVERIFIED_BYTES = 64 * 1_024
 
 const MAX_BATCH = 200
@@ -66,7 +70,13 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
   const receiving = { ctx, findClaims: createLookUp(ctx), store }
-  return { receive: (body, signature) => receive(receiving, body, signature) }
+  const atLeisure = createRestingTurns()
+  return {
+    receive: (body, signature) =>
+      body.length <= PARSED_UNVERIFIED_BYTES
+        ? receive(receiving, body, signature)
+        : atLeisure(() => receive(receiving, body, signature)),
+  }
 }
 
 /** Whether an organization chose this verify token for its app, or for the app of an instance. */
@@ -89,11 +99,9 @@ async function receive(receiving: Receiving, body: Buffer, signature: string): P
   const isSmall = body.length <= PARSED_UNVERIFIED_BYTES
   const envelope = isSmall ? await parseBody(body) : null
   if (isSmall && envelope === null) return 'not_json'
-  const ids = envelope
-    ? namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS)
-    : scanIds(body.toString(), MAX_UNVERIFIED_IDS)
+  const ids = envelope ? namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS) : await scanIds(body, MAX_UNVERIFIED_IDS)
   const claims = await findClaims(receiving, ids)
-  const appSecret = findAppSecret(receiving.ctx, [...claims.values()], body, signature)
+  const appSecret = await findAppSecret(receiving.ctx, [...claims.values()], body, signature)
   if (appSecret === null) return 'wrong_signature'
   return storeVerified(receiving, body, envelope ?? (await parseBody(body)), { appSecret, claims })
 }

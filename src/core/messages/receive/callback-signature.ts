@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.js'
-import { equalInConstantTime, hmacSha256Hex } from '../../../lib/crypto/signature.js'
+import { equalInConstantTime, hmacInSteps } from '../../../lib/crypto/signature.js'
 import type { UpstreamClaim } from '../../../storage/organizations/organizations.js'
 
 /** The owner of an id that a callback names (null if there is none), and how many changes name it. */
@@ -17,21 +17,22 @@ const DUMMY_SECRET = 'dummy'
  * Finds the app secret with which a body is signed among those of the owners of its ids; null if none fits. The secret
  * with the most changes is tried first. `signature`: 64 lower-case hexadecimal digits.
  */
-export function findAppSecret(
+export async function findAppSecret(
   ctx: Pick<Context, 'secrets'>,
   named: readonly NamedClaim[],
   body: Buffer,
   signature: string,
-): string | null {
+): Promise<string | null> {
   const changesOfSecret = new Map<string, number>()
   for (const { claim, changes } of named) {
     const appSecret = claim && openAppSecret(ctx, claim)
     if (appSecret !== null) changesOfSecret.set(appSecret, (changesOfSecret.get(appSecret) ?? 0) + changes)
   }
   const likeliestFirst = [...changesOfSecret].sort(([, one], [, other]) => other - one).map(([appSecret]) => appSecret)
-  const signs = (appSecret: string) => equalInConstantTime(signature, hmacSha256Hex(appSecret, body))
-  if (likeliestFirst.length === 0) signs(DUMMY_SECRET)
-  return likeliestFirst.slice(0, MAX_SECRETS).find(signs) ?? null
+  if (likeliestFirst.length === 0) await hmacInSteps(DUMMY_SECRET, body)
+  for (const appSecret of likeliestFirst.slice(0, MAX_SECRETS))
+    if (equalInConstantTime(signature, await hmacInSteps(appSecret, body))) return appSecret
+  return null
 }
 
 /** The app secret with which the callbacks of a channel are signed, or null. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import { Busboy, type BusboyFileStream } from '@fastify/busboy'
+import { nextTurn } from '../../../lib/async/steps.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { excerpt } from '../../../lib/text/text.js'
 import { Problem } from '../../../model/problem.js'
@@ -88,7 +88,7 @@ async function* inSlices(source: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of source.iterator({ destroyOnReturn: false })) {
     for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
       yield chunk.subarray(at, at + SLICE_BYTES)
-      await setImmediate()
+      await nextTurn()
     }
   }
 }

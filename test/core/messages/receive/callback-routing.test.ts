@@ -23,9 +23,9 @@ describe('the ids in a callback', () => {
     ])
   })
 
-  it('are found without parsing, phone numbers first', () => {
+  it('are found without parsing, phone numbers first', async () => {
     for (const text of [JSON.stringify(envelope), JSON.stringify(envelope, null, 2)]) {
-      expect(scanIds(text, 3)).toEqual([
+      expect(await scanIds(Buffer.from(text), 3)).toEqual([
         { kind: 'phone_number_id', value: 'number 1', changes: 2 },
         { kind: 'phone_number_id', value: 'number 2', changes: 1 },
         { kind: 'business_account_id', value: 'account 1', changes: 1 },
@@ -33,23 +33,28 @@ describe('the ids in a callback', () => {
     }
   })
 
-  it('are limited in number and length', () => {
+  it('are limited in number and length', async () => {
     const many = { entry: Array.from({ length: 300 }, (_, index) => ({ id: `account ${index}`, changes: [{}] })) }
     expect(namedIds(readChanges(many), 100)).toHaveLength(100)
-    expect(scanIds(JSON.stringify(many), 100)).toHaveLength(100)
+    expect(await scanIds(Buffer.from(JSON.stringify(many)), 100)).toHaveLength(100)
     const odd = { entry: [{ id: 'x'.repeat(257), changes: [{}, changeOf('a\0b'), changeOf('\ud800')] }] }
     expect(namedIds(readChanges(odd), 100)).toEqual([])
-    expect(scanIds(JSON.stringify(odd), 100)).toEqual([])
+    expect(await scanIds(Buffer.from(JSON.stringify(odd)), 100)).toEqual([])
   })
 
-  it('are looked for in 10,000 places of an unparsed text', () => {
-    expect(scanIds('"id":"x"'.repeat(20_000), 100)).toEqual([
+  it('may have letters of any language', async () => {
+    const ids = await scanIds(Buffer.from('{"id":"conta é 1"}'), 3)
+    expect(ids).toEqual([{ kind: 'business_account_id', value: 'conta é 1', changes: 1 }])
+  })
+
+  it('are looked for in 10,000 places of an unparsed text', async () => {
+    expect(await scanIds(Buffer.from('"id":"x"'.repeat(20_000)), 100)).toEqual([
       { kind: 'business_account_id', value: 'x', changes: 10_000 },
     ])
   })
 
-  it("are never taken from a customer's text", () => {
+  it("are never taken from a customer's text", async () => {
     const text = JSON.stringify({ text: { body: '{"phone_number_id":"number 1","id":"account 1"}' } })
-    expect(scanIds(text, 100)).toEqual([])
+    expect(await scanIds(Buffer.from(text), 100)).toEqual([])
   })
 })

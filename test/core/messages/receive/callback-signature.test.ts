@@ -17,18 +17,20 @@ function find(named: Parameters<typeof findAppSecret>[1], signedWith: string) {
 }
 
 describe('the app secret of a callback', () => {
-  it('is the one that signed it; unclaimed ids have none', () => {
+  it('is the one that signed it; unclaimed ids have none', async () => {
     const named = [{ claim: null, changes: 5 }, claimOf('one', 1), claimOf('other', 1)]
-    expect(find(named, 'other')).toBe('other')
-    expect(find(named, 'third')).toBeNull()
-    expect(find([{ claim: null, changes: 1 }], 'nobody')).toBeNull()
+    expect(await find(named, 'other')).toBe('other')
+    expect(await find(named, 'third')).toBeNull()
+    expect(await find([{ claim: null, changes: 1 }], 'nobody')).toBeNull()
   })
 
-  it('is looked for among the 20 ids with the most changes', () => {
+  it('is looked for among the 20 ids with the most changes', async () => {
     const named = Array.from({ length: 25 }, (_, index) => claimOf(`secret ${index}`, 1 + index))
-    expect(find(named, 'secret 5')).toBe('secret 5')
-    expect(find(named, 'secret 4')).toBeNull()
+    expect(await find(named, 'secret 5')).toBe('secret 5')
+    expect(await find(named, 'secret 4')).toBeNull()
     // Claims of one app add up.
-    expect(find([...named, ...Array.from({ length: 10 }, () => claimOf('secret 4', 1))], 'secret 4')).toBe('secret 4')
+    expect(await find([...named, ...Array.from({ length: 10 }, () => claimOf('secret 4', 1))], 'secret 4')).toBe(
+      'secret 4',
+    )
   })
 })
