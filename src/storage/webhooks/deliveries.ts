@@ -180,6 +180,15 @@ const claim = statement<ClaimedDelivery>(
    ORDER BY d.next_attempt_at, d.event_seq`,
 )
 
+const release = statement<never>(
+  'webhookDeliveries.release',
+  `UPDATE webhook_deliveries d SET process_id = NULL
+   FROM (
+     SELECT * FROM (SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid) ${FEW}) g ${FEW}
+   ) g
+   WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending' AND d.process_id = $2`,
+)
+
 // Walks the webhooks that have scheduled deliveries, by the index of these.
 const findDue = statement<{ organization_id: string; webhook_id: string; is_due: boolean; is_cut: boolean }>(
   'webhookDeliveries.findDue',
@@ -238,7 +247,17 @@ export function recordAttempts(
   return transaction.run(record, [JSON.stringify(results), now, processId])
 }
 
-/** This process, and the deliveries that it claimed at least LOST_AFTER_MS ago and still holds. */
+/** Ends the claims of this process on deliveries that it has not attempted. */
+export async function releaseDeliveries(
+  db: Queryable,
+  processId: number,
+  deliveries: readonly Pick<ClaimedDelivery, 'organization_id' | 'id'>[],
+): Promise<void> {
+  const rows = deliveries.map(({ organization_id, id }) => ({ organization_id, id }))
+  await db.run(release, [JSON.stringify(rows), processId])
+}
+
+/** This process, and the deliveries that it holds and claimed so long ago that their claims could be taken for lost. */
 export interface Claimant {
   processId: number
   heldIds: readonly string[]

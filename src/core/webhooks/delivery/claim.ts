@@ -19,7 +19,7 @@ export type ClaimContext = Pick<Context, 'database' | 'clock' | 'log' | 'process
 const LOOK_MS = 1_000
 /** How many deliveries one statement claims at most. */
 const MAX_CLAIM = 256
-/** If some still wait for an endpoint, it waits for room for this many more, so that few statements claim many. */
+/** Nothing is claimed while some still wait for an endpoint and there is room for fewer: few statements claim many. */
 const MIN_CLAIM = 16
 
 /** Claims due deliveries, as many as this process has room for. */
@@ -74,10 +74,16 @@ export class Claims {
   }
 
   hear(notification: Notification): void {
-    if (notification.topic === 'webhooks') this.#changed.add(notification.organizationId)
-    else if (notification.topic === 'missed') this.#lookAt = 0
-    else return
+    if (notification.topic === 'missed') this.#lookAt = 0
+    else if (notification.topic !== 'webhooks') return
     this.#endpoints.clear()
+    if (notification.topic === 'webhooks') void this.#lookAgain(notification.organizationId)
+    this.#loop?.wake()
+  }
+
+  async #lookAgain(organizationId: string): Promise<void> {
+    await this.#flight.releaseAll(organizationId)
+    this.#changed.add(organizationId)
     this.#loop?.wake()
   }
 
@@ -115,6 +121,7 @@ export class Claims {
     // First, so that what becomes due meanwhile is noted.
     for (const { webhook_id } of wanted) this.#due.delete(webhook_id)
     const { database, clock } = this.#ctx
+    const begunAt = performance.now()
     const claimed = await claimDeliveries(database, this.#claimant(), wanted, clock())
       .catch((error: unknown) => {
         for (const webhook of wanted) this.add(webhook)
@@ -126,7 +133,7 @@ export class Claims {
     let hasMore = false
     for (const { endpoint, count } of reserved) {
       const own = claimed.filter(({ webhook_id }) => webhook_id === endpoint.id)
-      this.#flight.add(endpoint, own)
+      this.#flight.add(endpoint, own, begunAt)
       if (own.length < count) continue
       this.#due.set(endpoint.id, endpoint.organization_id)
       hasMore = true

@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.js'
 import { createSemaphore } from '../../../lib/async/semaphore.js'
 import { withTimeout } from '../../../lib/async/timeout.js'
+import { releaseDeliveries } from '../../../storage/webhooks/deliveries.js'
 import { type AttemptContext, createAttempter } from './attempt.js'
 import { Claims } from './claim.js'
 import { FanOut } from './fan-out.js'
@@ -40,6 +41,13 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     endpoints,
     attempt: createAttempter(ctx),
     record: (ended) => record(ended),
+    release: async (deliveries) => {
+      if (deliveries.length === 0) return
+      // A claim that is not ended is taken for lost after a while.
+      await releaseDeliveries(ctx.database, ctx.processId, deliveries).catch((error: unknown) =>
+        ctx.log.warn({ err: error }, 'claims of webhook deliveries could not be ended'),
+      )
+    },
     onFree: () => claims.wake(),
   })
   const claims = new Claims(ctx, { flight, endpoints })

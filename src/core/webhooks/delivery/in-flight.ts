@@ -23,16 +23,16 @@ export const MAX_ATTEMPTS = {
 }
 /** The most attempts of an organization that have ended and are not recorded: its feed may be locked for long. */
 const MAX_UNRECORDED = 256
-/** A delivery that waits for longer is forgotten, before its claim is taken for lost. */
-const MAX_WAIT_MS = (LOST_AFTER_MS * 2) / 3
 
 interface InFlightOptions {
   clock: () => Date
-  endpoints: KnownEndpoints
+  endpoints: Pick<KnownEndpoints, 'get'>
   attempt: Attempter
   /** Resolves when the attempt is recorded; does not reject. */
   record: (ended: EndedAttempt) => Promise<void>
-  /** Called when a delivery no longer waits, or waits for its endpoint to be read. */
+  /** Resolves when the claims are ended; does not reject. */
+  release: (deliveries: readonly ClaimedDelivery[]) => Promise<void>
+  /** Called when an attempt has ended, and when it is recorded. */
   onFree: () => void
 }
 
@@ -40,7 +40,7 @@ interface Waiting {
   delivery: ClaimedDelivery
   /** As it was when the delivery was claimed. */
   endpoint: EndpointRow
-  since: number
+  claimedAt: number
 }
 
 /**
@@ -70,8 +70,10 @@ export class InFlight {
   /** How many more deliveries of the endpoint may be claimed. */
   roomFor(endpoint: EndpointRow): number {
     if (this.#isClosed || this.#isUnrecorded(endpoint)) return 0
-    const allowed = this.#limits.limitOf(endpoint.id, this.#options.clock()) - this.#waits.usedBy(endpoint)
-    return Math.max(0, Math.min(allowed, this.#waits.free(endpoint)))
+    const limit = this.#limits.limitOf(endpoint.id, this.#options.clock())
+    // Nothing is claimed ahead for an endpoint that fails.
+    const used = this.#waits.usedBy(endpoint) + (limit < MAX_IN_FLIGHT ? this.#attempting.usedBy(endpoint) : 0)
+    return Math.max(0, Math.min(limit - used, this.#waits.free(endpoint)))
   }
 
   /** Takes room for `count` deliveries while they are being claimed; a negative number gives it back. */
@@ -79,13 +81,20 @@ export class InFlight {
     this.#waits.take(endpoint, count)
   }
 
-  /** Adds claimed deliveries of the endpoint. Call `start` afterwards. */
-  add(endpoint: EndpointRow, deliveries: readonly ClaimedDelivery[]): void {
-    if (this.#isClosed || deliveries.length === 0) return
+  /** Adds deliveries of the endpoint that were claimed at this time or later. Call `start` afterwards. */
+  add(endpoint: EndpointRow, deliveries: readonly ClaimedDelivery[], claimedAt: number): void {
+    if (deliveries.length === 0) return
     this.#waits.take(endpoint, deliveries.length)
     const waiting = this.#waiting.get(endpoint.id) ?? []
-    waiting.push(...deliveries.map((delivery) => ({ delivery, endpoint, since: performance.now() })))
+    waiting.push(...deliveries.map((delivery) => ({ delivery, endpoint, claimedAt })))
     this.#waiting.set(endpoint.id, waiting)
+    if (this.#isClosed) this.#release(endpoint.id)
+  }
+
+  /** Gives up the deliveries of an organization that wait: they, their contacts or their webhooks have changed. */
+  async releaseAll(organizationId: string): Promise<void> {
+    const own = this.waiting().filter(({ organization_id }) => organization_id === organizationId)
+    await Promise.all(own.map(({ id }) => this.#release(id)))
   }
 
   /** Attempts the deliveries that wait, as far as there are places, one of each webhook in turn. */
@@ -109,7 +118,9 @@ export class InFlight {
   /** The ids of the deliveries that were claimed so long ago that their claims could be taken for lost. */
   heldIds(): string[] {
     const latest = performance.now() - LOST_AFTER_MS / 6
-    const waiting = [...this.#waiting.values()].flat().map(({ delivery, since }) => [delivery.id, since] as const)
+    const waiting = [...this.#waiting.values()]
+      .flat()
+      .map(({ delivery, claimedAt }) => [delivery.id, claimedAt] as const)
     return [...this.#claimedAt, ...waiting].flatMap(([id, claimedAt]) => (claimedAt <= latest ? [id] : []))
   }
 
@@ -121,7 +132,7 @@ export class InFlight {
   /** Starts no further attempt. Waits for those in flight until they are recorded, aborts them after `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
-    this.#waiting.clear()
+    await Promise.all([...this.#waiting.keys()].map((id) => this.#release(id)))
     await withTimeout(this.settle(), graceMs)
     this.#hangUp.abort()
     await this.settle()
@@ -130,17 +141,16 @@ export class InFlight {
   /** Attempts the first delivery that waits for a webhook; false if there is no place, or its endpoint is not known. */
   #startNext(webhookId: string, waiting: Waiting[]): boolean {
     const endpoint = this.#options.endpoints.get(webhookId)
-    const latest = performance.now() - MAX_WAIT_MS
-    // Those of a webhook that is not active any more are forgotten, too: once it is, their claims are taken for lost.
-    while (waiting[0] && (endpoint === null || waiting[0].since <= latest)) this.#endWait(waiting)
-    if (waiting.length === 0) this.#waiting.delete(webhookId)
+    // It is not active any more.
+    if (endpoint === null) this.#release(webhookId)
     if (!waiting[0] || !endpoint || !this.#hasPlace(endpoint)) return false
-    const { delivery, since } = waiting[0]
-    this.#endWait(waiting)
+    const { delivery, claimedAt, endpoint: claimedFor } = waiting[0]
+    waiting.shift()
+    this.#waits.take(claimedFor, -1)
     // The webhook goes to the end.
     this.#waiting.delete(webhookId)
     if (waiting.length > 0) this.#waiting.set(webhookId, waiting)
-    this.#claimedAt.set(delivery.id, since)
+    this.#claimedAt.set(delivery.id, claimedAt)
     const run = this.#run(endpoint, delivery).finally(() => {
       this.#claimedAt.delete(delivery.id)
       this.#running.delete(run)
@@ -149,9 +159,15 @@ export class InFlight {
     return true
   }
 
-  #endWait(waiting: Waiting[]): void {
-    const first = waiting.shift()
-    if (first) this.#waits.take(first.endpoint, -1)
+  /** Gives up the deliveries that wait for a webhook. */
+  #release(webhookId: string): Promise<void> {
+    const waiting = this.#waiting.get(webhookId) ?? []
+    this.#waiting.delete(webhookId)
+    for (const { endpoint } of waiting) this.#waits.take(endpoint, -1)
+    const released = this.#options.release(waiting.splice(0).map(({ delivery }) => delivery))
+    const run = released.finally(() => this.#running.delete(run))
+    this.#running.add(run)
+    return run
   }
 
   #hasPlace(endpoint: EndpointRow): boolean {
@@ -171,6 +187,8 @@ export class InFlight {
     this.#attempting.take(endpoint, -1)
     if (ended === null) return
     this.#limits.note(ended)
+    // What waits for an endpoint in a pause would use the room of others.
+    if (this.#limits.limitOf(endpoint.id, this.#options.clock()) === 0) this.#release(endpoint.id)
     this.figures[ended.result.status === 'delivered' ? 'delivered' : 'failed'] += 1
     this.#countUnrecorded(endpoint, 1)
     this.#goOn()

@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream } from '@fastify/busboy'
-import { nextTurn } from '../../../lib/async/steps.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { excerpt } from '../../../lib/text/text.js'
 import { Problem } from '../../../model/problem.js'
@@ -14,8 +13,6 @@ const JSON_FIELDS = new Set([
   ...['delay', 'encoding', 'linkPreview', 'mentionsEveryOne', 'everyOne', 'mentioned', 'notConvertSticker'],
   ...['quoted', 'options', 'mediaMessage', 'audioMessage', 'stickerMessage'],
 ])
-/** How many bytes are parsed before the event loop goes on, and before a refused form is parsed no further. */
-const SLICE_BYTES = 8_192
 const LIMITS = { fieldNameSize: 100, fieldSize: 262_144, fields: 64, files: 4, parts: 68, headerPairs: 32 }
 
 /**
@@ -45,13 +42,10 @@ function readForm(source: Readable, contentType: string, reserveSpoolPath: Reser
 
     /** Closes the file before it rejects, so that the caller can remove the file. */
     const abort = (problem: unknown) => {
-      slices.destroy()
+      source.unpipe()
       part?.destroy(problem as Error)
       receiving.catch(() => undefined).finally(() => reject(problem))
     }
-    const slices = Readable.from(inSlices(source))
-    // That the source was closed too early is noticed below.
-    slices.on('error', () => undefined)
     const parser = createParser(contentType)
     if (parser === null) return abort(malformed('its Content-Type names no boundary'))
     parser.on('field', (name, value, isNameCut, isCut) => {
@@ -72,25 +66,15 @@ function readForm(source: Readable, contentType: string, reserveSpoolPath: Reser
     }
     parser.once('finish', () => receiving.then((file) => resolve({ fields, file }), reject))
     parser.on('error', (error) => abort(malformed((error as Error).message)))
-    slices.on('data', (slice: Buffer) => {
-      size += slice.length
+    source.on('data', (chunk: Buffer) => {
+      size += chunk.length
       if (size > MAX_MESSAGE_BYTES) abort(tooLarge())
     })
     source.once('close', () => {
       if (!source.readableEnded) abort(malformed('the connection was closed before its end'))
     })
-    slices.pipe(parser)
+    source.pipe(parser)
   })
-}
-
-async function* inSlices(source: Readable): AsyncGenerator<Buffer> {
-  // The source is not destroyed at the end: its client is to read the response.
-  for await (const chunk of source.iterator({ destroyOnReturn: false })) {
-    for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
-      yield chunk.subarray(at, at + SLICE_BYTES)
-      await nextTurn()
-    }
-  }
 }
 
 function createParser(contentType: string) {
