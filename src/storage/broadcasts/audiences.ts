@@ -37,14 +37,15 @@ const findUnprepared = statement<UnpreparedRecipient>(
    LIMIT $4`,
 )
 
-// By a range of numbers, which no plan can mistake for a join.
+// By ranges of numbers, without a join, so that every plan reads along the key. Without a row the range is empty.
 const deleteUnprepared = statement<{ last: number | null }>(
   'broadcastAudiences.deleteUnprepared',
   `WITH batch AS (
-     SELECT r.n
-     FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = $2 AND r.n > b.prepared_n
-     WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'cancelled' AND r.n > $3
-     ORDER BY r.n
+     SELECT n FROM broadcast_recipients
+     WHERE organization_id = $1 AND broadcast_id = $2 AND n > (
+       SELECT greatest(prepared_n, $3) FROM broadcasts WHERE organization_id = $1 AND id = $2 AND status = 'cancelled'
+     )
+     ORDER BY n
      LIMIT $4
    ), deleted AS (
      DELETE FROM broadcast_recipients
