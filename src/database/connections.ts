@@ -38,16 +38,15 @@ export function borrowFrom(pool: pg.Pool, places: FairPlaces): Borrow {
   return async (organizationId) => {
     const wait = places.take(organizationId)
     if (wait) await wait
-    const since = performance.now()
     try {
       const client = await pool.connect()
       const giveBack = (broken?: Error) => {
         client.release(broken)
-        places.give(organizationId, performance.now() - since)
+        places.give(organizationId)
       }
       return { client, giveBack }
     } catch (error) {
-      places.give(organizationId, performance.now() - since)
+      places.give(organizationId)
       throw error
     }
   }

@@ -54,8 +54,8 @@ interface Waiting {
 interface KeyState {
   taken: number
   waiting: Waiting[]
-  /** Until when the key counts as slow. */
-  slowUntil: number
+  /** Set while the key counts as slow. */
+  slow: NodeJS.Timeout | null
 }
 
 /** How long a key counts as slow, and as active after it took a place. */
@@ -85,16 +85,21 @@ export class FairPlaces {
   take(key: string | null): Promise<void> | null {
     const state = this.#stateOf(key)
     if (key !== null) this.#noteActive(key)
-    // While any place is free, work waits only for the limits of its key, so this overtakes none.
-    if (!this.#isFree(key, state)) return this.#wait(key, state)
-    this.#count(key, state, 1)
-    return null
+    // While any place is free, work waits only for the limits of its key, so this overtakes none of other keys.
+    if (state.waiting.length === 0 && this.#isFree(key, state)) {
+      this.#count(key, state, 1)
+      return null
+    }
+    const wait = this.#wait(key, state)
+    // Those before it may have waited only because their key was slow.
+    this.#admitFrom(key)
+    return wait
   }
 
-  /** Gives a place back that was held for this time. */
-  give(key: string | null, heldMs: number): void {
+  /** Gives a place back; `heldMs`: how long its work took, if that counts. */
+  give(key: string | null, heldMs = 0): void {
     const state = this.#stateOf(key)
-    if (heldMs > this.#limits.slowMs) state.slowUntil = performance.now() + LATELY_MS
+    if (heldMs > this.#limits.slowMs) this.#noteSlow(key, state)
     this.#count(key, state, -1)
     while (this.#admitNext()) {}
     this.#removeUnused(key, state)
@@ -110,7 +115,7 @@ export class FairPlaces {
   #stateOf(key: string | null): KeyState {
     const known = this.#keys.get(key)
     if (known) return known
-    const state = { taken: 0, waiting: [], slowUntil: 0 }
+    const state = { taken: 0, waiting: [], slow: null }
     this.#keys.set(key, state)
     return state
   }
@@ -126,10 +131,18 @@ export class FairPlaces {
     return state.taken >= (this.#isSlow(key, state) ? 1 : this.#limits.ofOneKey)
   }
 
-  #isSlow(key: string, { slowUntil }: KeyState): boolean {
-    const now = performance.now()
-    if (slowUntil <= now) return false
-    return [this.#last, this.#lastOther].some((one) => one.key !== key && one.at > now - LATELY_MS)
+  #isSlow(key: string, { slow }: KeyState): boolean {
+    const since = performance.now() - LATELY_MS
+    return slow !== null && [this.#last, this.#lastOther].some((one) => one.key !== key && one.at > since)
+  }
+
+  #noteSlow(key: string | null, state: KeyState): void {
+    if (state.slow) clearTimeout(state.slow)
+    state.slow = setTimeout(() => {
+      state.slow = null
+      while (this.#admitNext()) {}
+      this.#removeUnused(key, state)
+    }, LATELY_MS).unref()
   }
 
   #noteActive(key: string): void {
@@ -162,7 +175,7 @@ export class FairPlaces {
   #removeUnused(key: string | null, state: KeyState): void {
     if (state.waiting.length > 0) return
     if (key !== null) this.#waitingKeys.delete(key)
-    if (state.taken === 0) this.#keys.delete(key)
+    if (state.taken === 0 && state.slow === null) this.#keys.delete(key)
   }
 
   #admitNext(): boolean {
