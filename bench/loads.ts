@@ -56,6 +56,19 @@ export function callbackLoad({ organization }: World): NextRequest {
   }
 }
 
+/** Posts a signed callback with the status `delivered` of the next of these messages. */
+export function statusLoad({ organization }: World, upstreamIds: Iterator<string>): NextRequest {
+  return () => {
+    const { value: id, done } = upstreamIds.next()
+    if (done) throw new Error('all statuses are posted: measure for a shorter time')
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const body = JSON.stringify(
+      envelopeOf(organization.phoneNumberId, { statuses: [{ id, status: 'delivered', timestamp }] }),
+    )
+    return post('/hooks/upstream', body, `x-hub-signature-256: ${signatureOf(organization.appSecret, body)}\r\n`)
+  }
+}
+
 /** The value of X-Hub-Signature-256. */
 export function signatureOf(appSecret: string, body: string): string {
   return `sha256=${hmacSha256Hex(appSecret, body)}`
@@ -73,14 +86,19 @@ export interface InboundText {
 /** The body of a callback with these messages to a business number. */
 export function callbackOf(phoneNumberId: string, messages: readonly InboundText[]): object {
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550783881', phone_number_id: phoneNumberId },
+  return envelopeOf(phoneNumberId, {
     contacts: messages.map(({ from }) => ({ profile: { name: 'Ana Silva' }, wa_id: from })),
     messages: messages.map(({ from, id, text }) => ({ from, id, timestamp, type: 'text', text: { body: text } })),
+  })
+}
+
+function envelopeOf(phoneNumberId: string, changed: object): object {
+  const metadata = { display_phone_number: '15550783881', phone_number_id: phoneNumberId }
+  const value = { messaging_product: 'whatsapp', metadata, ...changed }
+  return {
+    object: 'whatsapp_business_account',
+    entry: [{ id: '419561257915477', changes: [{ value, field: 'messages' }] }],
   }
-  const entry = [{ id: '419561257915477', changes: [{ value, field: 'messages' }] }]
-  return { object: 'whatsapp_business_account', entry }
 }
 
 /** A GET with this key. */
