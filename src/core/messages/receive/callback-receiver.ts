@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.js'
 import { batch } from '../../../lib/async/batcher.js'
-import { createRestingTurns } from '../../../lib/async/resting-turns.js'
+import { nextTurn } from '../../../lib/async/steps.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { sha256 } from '../../../lib/crypto/signature.js'
 import type { JsonObject } from '../../../lib/text/json.js'
@@ -43,10 +43,7 @@ const MAX_UNVERIFIED_IDS = 100
  * further ids are dropped.
  */
 const MAX_IDS = 1_000
-/**
- * Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. They are received one
- * after the other and use at most half of the processor, since anybody can send them.
- */
+/** Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. */
 const PARSED_UNVERIFIED_BYTES = 64 * 1_024
 
 const MAX_BATCH = 200
@@ -70,13 +67,7 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
   const receiving = { ctx, findClaims: createLookUp(ctx), store }
-  const atLeisure = createRestingTurns()
-  return {
-    receive: (body, signature) =>
-      body.length <= PARSED_UNVERIFIED_BYTES
-        ? receive(receiving, body, signature)
-        : atLeisure(() => receive(receiving, body, signature)),
-  }
+  return { receive: (body, signature) => receive(receiving, body, signature) }
 }
 
 /** Whether an organization chose this verify token for its app, or for the app of an instance. */
@@ -97,6 +88,7 @@ function createLookUp({ database }: Context): FindClaims {
 
 async function receive(receiving: Receiving, body: Buffer, signature: string): Promise<CallbackReceipt> {
   const isSmall = body.length <= PARSED_UNVERIFIED_BYTES
+  if (!isSmall) await nextTurn()
   const envelope = isSmall ? await parseBody(body) : null
   if (isSmall && envelope === null) return 'not_json'
   const ids = envelope ? namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS) : await scanIds(body, MAX_UNVERIFIED_IDS)
