@@ -39,7 +39,7 @@ const OF_NO_ORGANIZATION = 1 / 2
 
 const MAX_WAIT_MS = 5_000
 /** An organization has one statement at a time for a second after one that took longer: it used a whole processor. */
-const SLOW_MS = 100
+const SLOW_MS = 25
 /** The statement timeout of requests. */
 export const REQUEST_STATEMENT_MS = 10_000
 const WORK_STATEMENT_MS = 60_000

@@ -25,7 +25,10 @@ export interface PlaceLimits {
   ofNoKey: number
   /** The maximum wait for a place, in ms; Infinity: no maximum. */
   waitMs: number
-  /** A key that held a place for longer, in ms, gets one place at a time for a second, while other keys are active. */
+  /**
+   * A key whose work took longer, in ms, gets one place at a time for a second, while other keys are active. That
+   * delays its work by at most a second.
+   */
   slowMs: number
 }
 
@@ -46,6 +49,7 @@ export async function inPlace<Result>(
 }
 
 interface Waiting {
+  since: number
   admit: () => void
   timer: NodeJS.Timeout | null
 }
@@ -131,9 +135,11 @@ export class FairPlaces {
     return state.taken >= (this.#isSlow(key, state) ? 1 : this.#limits.ofOneKey)
   }
 
-  #isSlow(key: string, { slow }: KeyState): boolean {
+  /** Whether the key gets one place at a time. What has waited for long for that gets its share. */
+  #isSlow(key: string, { slow, waiting: [first] }: KeyState): boolean {
     const since = performance.now() - LATELY_MS
-    return slow !== null && [this.#last, this.#lastOther].some((one) => one.key !== key && one.at > since)
+    if (slow === null || (first && first.since <= since)) return false
+    return [this.#last, this.#lastOther].some((one) => one.key !== key && one.at > since)
   }
 
   #noteSlow(key: string | null, state: KeyState): void {
@@ -159,7 +165,7 @@ export class FairPlaces {
   #wait(key: string | null, state: KeyState): Promise<void> {
     const { waitMs } = this.#limits
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { admit: resolve, timer: null }
+      const waiting: Waiting = { since: performance.now(), admit: resolve, timer: null }
       state.waiting.push(waiting)
       if (key !== null) this.#waitingKeys.add(key)
       if (waitMs === Number.POSITIVE_INFINITY) return

@@ -87,6 +87,16 @@ describe('a wait for a place', () => {
     vi.useRealTimers()
   })
 
+  it('of a key whose work took long ends after a second, if there is a place', async () => {
+    const { admitted, take, give } = startTaking({ ...LIMITS, ofOneKey: 3 })
+    take('a', 'b')
+    await give('a', 101)
+    take('a', 'a', 'a')
+    expect(admitted).toEqual(['a', 'b', 'a'])
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(admitted).toEqual(['a', 'b', 'a', 'a', 'a'])
+  })
+
   it('ends with the reason, and leaves the others in the line', async () => {
     const { places, admitted, failed, take, give } = startTaking({ ...LIMITS, places: 3, ofAllKeys: 3 })
     take('a', 'a', 'b', 'a', 'c')
