@@ -28,8 +28,9 @@ export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: 
       // Before the body is read, so that unsigned requests cost nothing.
       onRequest: async (request) => void readSignature(request, SIGNATURE),
     },
-    async (request) => {
-      const receipt = await callbacks.receive(readBytes(request), readSignature(request, SIGNATURE))
+    async (request, reply) => {
+      const isGone = () => reply.raw.destroyed
+      const receipt = await callbacks.receive(readBytes(request), readSignature(request, SIGNATURE), isGone)
       switch (receipt) {
         case 'stored':
           return { success: true }

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.js'
 import { batch } from '../../../lib/async/batcher.js'
-import { nextTurn } from '../../../lib/async/steps.js'
+import { createRestingTurns } from '../../../lib/async/resting-turns.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { sha256 } from '../../../lib/crypto/signature.js'
 import type { JsonObject } from '../../../lib/text/json.js'
@@ -31,9 +31,10 @@ export type CallbackReceipt = 'stored' | 'not_json' | 'wrong_signature'
 export interface CallbackReceiver {
   /**
    * Verifies the signature of a body and stores its changes. `signature`: the HMAC-SHA256 under the app secret, as 64
-   * lower-case hexadecimal digits. A body that names no id of an organization counts as wrongly signed.
+   * lower-case hexadecimal digits. A body that names no id of an organization counts as wrongly signed. `isGone`: whether
+   * the sender has hung up; what has not begun then does not begin.
    */
-  receive(body: Buffer, signature: string): Promise<CallbackReceipt>
+  receive(body: Buffer, signature: string, isGone: () => boolean): Promise<CallbackReceipt>
 }
 
 /** Maximum number of ids that are looked up before the signature is verified. Genuine bodies name a handful. */
@@ -43,7 +44,10 @@ const MAX_UNVERIFIED_IDS = 100
  * further ids are dropped.
  */
 const MAX_IDS = 1_000
-/** Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. */
+/**
+ * Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. Until then they are
+ * read one after the other, for half of the time, since anybody can send them.
+ */
 const PARSED_UNVERIFIED_BYTES = 64 * 1_024
 
 const MAX_BATCH = 200
@@ -57,6 +61,8 @@ interface Receiving {
   ctx: Context
   findClaims: FindClaims
   store: (callback: StoredCallback) => Promise<unknown>
+  /** Runs the reading of large bodies that are not verified. */
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 /** Creates the callback receiver of this process. Callbacks of the same moment are looked up and stored together. */
@@ -66,8 +72,13 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
     ctx.wakeCallbacks([...new Set(callbacks.map(({ organizationId }) => organizationId))])
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
-  const receiving = { ctx, findClaims: createLookUp(ctx), store }
-  return { receive: (body, signature) => receive(receiving, body, signature) }
+  const receiving = { ctx, findClaims: createLookUp(ctx), store, inTurn: createRestingTurns() }
+  return {
+    receive: async (body, signature, isGone) =>
+      body.length <= PARSED_UNVERIFIED_BYTES
+        ? receiveSmall(receiving, body, signature)
+        : receiveLarge(receiving, body, signature, isGone),
+  }
 }
 
 /** Whether an organization chose this verify token for its app, or for the app of an instance. */
@@ -86,16 +97,29 @@ function createLookUp({ database }: Context): FindClaims {
   return (ids) => (ids.length <= FEW_IDS ? findFew(ids) : findMany(ids))
 }
 
-async function receive(receiving: Receiving, body: Buffer, signature: string): Promise<CallbackReceipt> {
-  const isSmall = body.length <= PARSED_UNVERIFIED_BYTES
-  if (!isSmall) await nextTurn()
-  const envelope = isSmall ? await parseBody(body) : null
-  if (isSmall && envelope === null) return 'not_json'
-  const ids = envelope ? namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS) : await scanIds(body, MAX_UNVERIFIED_IDS)
-  const claims = await findClaims(receiving, ids)
+async function receiveSmall(receiving: Receiving, body: Buffer, signature: string): Promise<CallbackReceipt> {
+  const envelope = await parseBody(body)
+  if (envelope === null) return 'not_json'
+  const claims = await findClaims(receiving, namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS))
   const appSecret = await findAppSecret(receiving.ctx, [...claims.values()], body, signature)
+  return appSecret === null ? 'wrong_signature' : storeVerified(receiving, body, envelope, { appSecret, claims })
+}
+
+async function receiveLarge(
+  receiving: Receiving,
+  body: Buffer,
+  signature: string,
+  isGone: () => boolean,
+): Promise<CallbackReceipt> {
+  const { ctx, inTurn } = receiving
+  const ids = await inTurn(async () => (isGone() ? null : scanIds(body, MAX_UNVERIFIED_IDS)))
+  if (ids === null) return 'wrong_signature'
+  const claims = await findClaims(receiving, ids)
+  const appSecret = await inTurn(async () =>
+    isGone() ? null : findAppSecret(ctx, [...claims.values()], body, signature),
+  )
   if (appSecret === null) return 'wrong_signature'
-  return storeVerified(receiving, body, envelope ?? (await parseBody(body)), { appSecret, claims })
+  return storeVerified(receiving, body, await parseBody(body), { appSecret, claims })
 }
 
 async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {
