@@ -62,7 +62,7 @@ interface KeyState {
   slow: NodeJS.Timeout | null
 }
 
-/** How long a key counts as slow, and as active after it took a place. */
+/** How long a key counts as slow, and as active after it asked for a place. */
 const LATELY_MS = 1_000
 
 /**
@@ -75,7 +75,7 @@ export class FairPlaces {
   readonly #keys = new Map<string | null, KeyState>()
   /** The keys with waiting work, the next one first. */
   readonly #waitingKeys = new Set<string>()
-  /** The key that took a place last, and the last other one, with the times. */
+  /** The key that asked for a place last, and the last other one, with the times. */
   #last = { key: '', at: Number.NEGATIVE_INFINITY }
   #lastOther = { key: '', at: Number.NEGATIVE_INFINITY }
   #taken = 0

@@ -28,9 +28,9 @@ const GRACE_MS = 5_000
 const LAST_MS = 2_000
 
 /**
- * Creates the dispatcher of a process: events are fanned out to deliveries, due deliveries are claimed and attempted, and
- * the attempts are recorded. Every state is in the database before anything follows from it, so
- * memory may be lost at any moment.
+ * Creates the dispatcher of a process: events are fanned out to deliveries, due deliveries are claimed and attempted,
+ * and the attempts are recorded. Every state is in the database before anything follows from it, so memory may be lost
+ * at any moment.
  */
 export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const givesUp = new AbortController()
