@@ -38,8 +38,6 @@ const OF_ORGANIZATIONS = 3 / 4
 const OF_NO_ORGANIZATION = 1 / 2
 
 const MAX_WAIT_MS = 5_000
-/** An organization has one statement at a time for a second after one that took longer: it used a whole processor. */
-const SLOW_MS = 25
 /** The statement timeout of requests. */
 export const REQUEST_STATEMENT_MS = 10_000
 const WORK_STATEMENT_MS = 60_000
@@ -64,7 +62,6 @@ export function openDatabases(
       ofOrganizations: part(sizes.requests, OF_ORGANIZATIONS),
       ofNoOrganization: part(sizes.requests, OF_NO_ORGANIZATION),
       waitMs: MAX_WAIT_MS,
-      slowMs: SLOW_MS,
       statementMs: REQUEST_STATEMENT_MS,
       idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
     }),
@@ -74,7 +71,6 @@ export function openDatabases(
       ofOrganizations: sizes.work,
       ofNoOrganization: sizes.work,
       waitMs: Number.POSITIVE_INFINITY,
-      slowMs: Number.POSITIVE_INFINITY,
       statementMs: WORK_STATEMENT_MS,
       idleInTransactionMs: WORK_STATEMENT_MS,
     }),
@@ -83,7 +79,6 @@ export function openDatabases(
       ofOrganizations: sizes.live,
       ofNoOrganization: sizes.live,
       waitMs: MAX_WAIT_MS,
-      slowMs: Number.POSITIVE_INFINITY,
       statementMs: REQUEST_STATEMENT_MS,
       idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
     }),

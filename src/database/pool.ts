@@ -50,8 +50,6 @@ export interface PoolLimits {
   ofNoOrganization: number
   /** The maximum wait for a free connection, in ms; Infinity: no maximum. */
   waitMs: number
-  /** An organization whose statement took longer, in ms, gets one connection at a time while others are active. */
-  slowMs: number
   /** How long a statement may take, in ms; 0: without a limit. */
   statementMs: number
   /** How long a transaction may wait for its next statement, in ms; 0: without a limit. */
@@ -133,7 +131,6 @@ export function openDatabase(
     ofAllKeys: limits.ofOrganizations,
     ofNoKey: limits.ofNoOrganization,
     waitMs: limits.waitMs,
-    slowMs: limits.slowMs,
   })
   const borrow = borrowFrom(pool, places)
   const database: Database = {
@@ -186,7 +183,6 @@ function unlimited(size: number): PoolLimits {
     ofOrganizations: size,
     ofNoOrganization: size,
     waitMs: CONNECT_TIMEOUT_MS,
-    slowMs: Number.POSITIVE_INFINITY,
     statementMs: 0,
     idleInTransactionMs: 0,
   }

@@ -14,7 +14,6 @@ const LIMITS: PoolLimits = {
   ofOrganizations: 4,
   ofNoOrganization: 3,
   waitMs: 60_000,
-  slowMs: Number.POSITIVE_INFINITY,
   statementMs: 60_000,
   idleInTransactionMs: 60_000,
 }

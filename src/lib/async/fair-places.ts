@@ -25,11 +25,6 @@ export interface PlaceLimits {
   ofNoKey: number
   /** The maximum wait for a place, in ms; Infinity: no maximum. */
   waitMs: number
-  /**
-   * A key whose work took longer, in ms, gets one place at a time for a second, while other keys are active. That
-   * delays its work by at most a second.
-   */
-  slowMs: number
 }
 
 /** Runs work in a place of the key. Throws NoPlaceError, or what the work throws. */
@@ -40,16 +35,14 @@ export async function inPlace<Result>(
 ): Promise<Result> {
   const wait = places.take(key)
   if (wait) await wait
-  const since = performance.now()
   try {
     return await work()
   } finally {
-    places.give(key, performance.now() - since)
+    places.give(key)
   }
 }
 
 interface Waiting {
-  since: number
   admit: () => void
   timer: NodeJS.Timeout | null
 }
@@ -58,26 +51,17 @@ interface Waiting {
 interface KeyState {
   taken: number
   waiting: Waiting[]
-  /** Set while the key counts as slow. */
-  slow: NodeJS.Timeout | null
 }
-
-/** How long a key counts as slow, and as active after it asked for a place. */
-const LATELY_MS = 1_000
 
 /**
  * Places that keys share. The keys with waiting work get them round robin, so that none waits for the whole queue of
- * another. Within a key, first come, first served. A key whose work takes long gets fewer places than its share, because
- * what the work uses (processors, disks) is shared, too.
+ * another. Within a key, first come, first served.
  */
 export class FairPlaces {
   readonly #limits: PlaceLimits
   readonly #keys = new Map<string | null, KeyState>()
   /** The keys with waiting work, the next one first. */
   readonly #waitingKeys = new Set<string>()
-  /** The key that asked for a place last, and the last other one, with the times. */
-  #last = { key: '', at: Number.NEGATIVE_INFINITY }
-  #lastOther = { key: '', at: Number.NEGATIVE_INFINITY }
   #taken = 0
   #takenByKeys = 0
 
@@ -88,22 +72,15 @@ export class FairPlaces {
   /** Takes a place. Null: it is taken; otherwise a promise that resolves when it is, or rejects with NoPlaceError. */
   take(key: string | null): Promise<void> | null {
     const state = this.#stateOf(key)
-    if (key !== null) this.#noteActive(key)
-    // While any place is free, work waits only for the limits of its key, so this overtakes none of other keys.
-    if (state.waiting.length === 0 && this.#isFree(key, state)) {
-      this.#count(key, state, 1)
-      return null
-    }
-    const wait = this.#wait(key, state)
-    // Those before it may have waited only because their key was slow.
-    this.#admitFrom(key)
-    return wait
+    // While any place is free, work waits only for the limits of its key, so this overtakes none.
+    if (!this.#isFree(key, state)) return this.#wait(key, state)
+    this.#count(key, state, 1)
+    return null
   }
 
-  /** Gives a place back; `heldMs`: how long its work took, if that counts. */
-  give(key: string | null, heldMs = 0): void {
+  /** Gives a taken place back. */
+  give(key: string | null): void {
     const state = this.#stateOf(key)
-    if (heldMs > this.#limits.slowMs) this.#noteSlow(key, state)
     this.#count(key, state, -1)
     while (this.#admitNext()) {}
     this.#removeUnused(key, state)
@@ -119,7 +96,7 @@ export class FairPlaces {
   #stateOf(key: string | null): KeyState {
     const known = this.#keys.get(key)
     if (known) return known
-    const state = { taken: 0, waiting: [], slow: null }
+    const state = { taken: 0, waiting: [] }
     this.#keys.set(key, state)
     return state
   }
@@ -131,29 +108,7 @@ export class FairPlaces {
 
   /** Whether the key has taken as many places as it may. */
   #isAtLimit(key: string | null, state: KeyState): boolean {
-    if (key === null) return state.taken >= this.#limits.ofNoKey
-    return state.taken >= (this.#isSlow(key, state) ? 1 : this.#limits.ofOneKey)
-  }
-
-  /** Whether the key gets one place at a time. What has waited for long for that gets its share. */
-  #isSlow(key: string, { slow, waiting: [first] }: KeyState): boolean {
-    const since = performance.now() - LATELY_MS
-    if (slow === null || (first && first.since <= since)) return false
-    return [this.#last, this.#lastOther].some((one) => one.key !== key && one.at > since)
-  }
-
-  #noteSlow(key: string | null, state: KeyState): void {
-    if (state.slow) clearTimeout(state.slow)
-    state.slow = setTimeout(() => {
-      state.slow = null
-      while (this.#admitNext()) {}
-      this.#removeUnused(key, state)
-    }, LATELY_MS).unref()
-  }
-
-  #noteActive(key: string): void {
-    if (this.#last.key !== key) this.#lastOther = this.#last
-    this.#last = { key, at: performance.now() }
+    return state.taken >= (key === null ? this.#limits.ofNoKey : this.#limits.ofOneKey)
   }
 
   #count(key: string | null, state: KeyState, change: 1 | -1): void {
@@ -165,7 +120,7 @@ export class FairPlaces {
   #wait(key: string | null, state: KeyState): Promise<void> {
     const { waitMs } = this.#limits
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { since: performance.now(), admit: resolve, timer: null }
+      const waiting: Waiting = { admit: resolve, timer: null }
       state.waiting.push(waiting)
       if (key !== null) this.#waitingKeys.add(key)
       if (waitMs === Number.POSITIVE_INFINITY) return
@@ -181,7 +136,7 @@ export class FairPlaces {
   #removeUnused(key: string | null, state: KeyState): void {
     if (state.waiting.length > 0) return
     if (key !== null) this.#waitingKeys.delete(key)
-    if (state.taken === 0 && state.slow === null) this.#keys.delete(key)
+    if (state.taken === 0) this.#keys.delete(key)
   }
 
   #admitNext(): boolean {

@@ -14,7 +14,6 @@ export function createFairSemaphore({ max, maxOfOne = max }: { max: number; maxO
     ofAllKeys: max,
     ofNoKey: max,
     waitMs: Number.POSITIVE_INFINITY,
-    slowMs: Number.POSITIVE_INFINITY,
   })
   return (key, work) => inPlace(places, key, work)
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FairPlaces, NoPlaceError, type PlaceLimits } from '../../../src/lib/async/fair-places.js'
 
-const LIMITS: PlaceLimits = { places: 6, ofOneKey: 2, ofAllKeys: 4, ofNoKey: 3, waitMs: 5_000, slowMs: 100 }
+const LIMITS: PlaceLimits = { places: 6, ofOneKey: 2, ofAllKeys: 4, ofNoKey: 3, waitMs: 5_000 }
 
 /** Takes places; `admitted` lists the keys that got one. */
 function startTaking(limits: PlaceLimits) {
@@ -19,8 +19,8 @@ function startTaking(limits: PlaceLimits) {
         )
     }
   }
-  const give = async (key: string | null, heldMs = 0) => {
-    places.give(key, heldMs)
+  const give = async (key: string | null) => {
+    places.give(key)
     await Promise.resolve()
   }
   return { places, admitted, failed, take, give }
@@ -51,25 +51,6 @@ describe('places', () => {
     expect(admitted).toEqual(['a', 'b', 'c', 'd', 'a'])
   })
 
-  it('are one at a time for a key whose work took long, while another key is active', async () => {
-    const { admitted, take, give } = startTaking(LIMITS)
-    take('b', 'a', 'a', 'a', 'a')
-    expect(admitted).toEqual(['b', 'a', 'a'])
-    await give('a', 101)
-    expect(admitted).toEqual(['b', 'a', 'a'])
-    await give('a')
-    expect(admitted).toEqual(['b', 'a', 'a', 'a'])
-    take('b')
-    expect(admitted).toEqual(['b', 'a', 'a', 'a', 'b'])
-  })
-
-  it('stay those of its share for a key whose work took long, while no other key is active', async () => {
-    const { admitted, take, give } = startTaking(LIMITS)
-    take('a', 'a', 'a')
-    await give('a', 101)
-    expect(admitted).toEqual(['a', 'a', 'a'])
-  })
-
   it('are all free after all were given back', async () => {
     const { places, take, give } = startTaking(LIMITS)
     take('a', 'b', null, 'a', 'a')
@@ -85,16 +66,6 @@ describe('a wait for a place', () => {
   })
   afterEach(() => {
     vi.useRealTimers()
-  })
-
-  it('of a key whose work took long ends after a second, if there is a place', async () => {
-    const { admitted, take, give } = startTaking({ ...LIMITS, ofOneKey: 3 })
-    take('a', 'b')
-    await give('a', 101)
-    take('a', 'a', 'a')
-    expect(admitted).toEqual(['a', 'b', 'a'])
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(admitted).toEqual(['a', 'b', 'a', 'a', 'a'])
   })
 
   it('ends with the reason, and leaves the others in the line', async () => {
