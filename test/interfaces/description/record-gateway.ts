@@ -254,9 +254,10 @@ async function recordEnd({ record, world }: Scene): Promise<void> {
   await record('instance.delete', { path: CLOSED })
 }
 
-/** Keeps the first event of each kind. */
+/** Keeps the first event of each kind. Those of several instances come in any order, so the shop's go first. */
 function keepEvents({ keep, endpoint }: Scene): void {
-  const bodies = endpoint.received.map(({ body }) => body)
+  const all = endpoint.received.map(({ body }) => body)
+  const bodies = [...all.filter(({ instance }) => instance === 'shop'), ...all]
   for (const kind of [...new Set(bodies.map(({ event }) => event))].sort()) {
     keep(
       `event.on${nameOfKind(kind)}`,
