@@ -52,7 +52,7 @@ export function callbackLoad({ organization }: World): NextRequest {
     callbacks += 1
     const message = { from: anyNumber(), id: `wamid.${run}.${callbacks}`, text: 'Does it come in another color?' }
     const body = JSON.stringify(callbackOf(organization.phoneNumberId, [message]))
-    return post('/hooks/upstream', body, `x-hub-signature-256: ${signatureOf(organization.appSecret, body)}\r\n`)
+    return postSigned(organization.appSecret, body)
   }
 }
 
@@ -65,8 +65,12 @@ export function statusLoad({ organization }: World, upstreamIds: Iterator<string
     const body = JSON.stringify(
       envelopeOf(organization.phoneNumberId, { statuses: [{ id, status: 'delivered', timestamp }] }),
     )
-    return post('/hooks/upstream', body, `x-hub-signature-256: ${signatureOf(organization.appSecret, body)}\r\n`)
+    return postSigned(organization.appSecret, body)
   }
+}
+
+function postSigned(appSecret: string, body: string): string {
+  return post('/hooks/upstream', body, `x-hub-signature-256: ${signatureOf(appSecret, body)}\r\n`)
 }
 
 /** The value of X-Hub-Signature-256. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Child } from '../child.js'
 import { type LoadShape, runLoad } from '../generator.js'
-import { callbackLoad, statusLoad } from '../loads.js'
+import { callbackLoad, type NextRequest, statusLoad } from '../loads.js'
 import { measure, type Row } from '../measure.js'
 import type { World } from '../world.js'
 
@@ -20,39 +20,38 @@ const prepareSent = `
   )
   RETURNING upstream_id`
 
-/** Measures signed callbacks with one message each, received and processed by the same process. */
+/** Measures signed callbacks with one message or one status each, received and processed by the same process. */
 export async function measureCallbacks(world: World, seconds: number): Promise<Row[]> {
   const service = await world.startService()
-  const load = callbackLoad(world)
-  let posted = 0
-  const callbacks = {
-    title: 'POST /hooks/upstream, one message',
-    pid: service.pid,
-    run: async (shape: LoadShape) => {
-      const result = await runLoad(service.url, shape, load)
-      posted += result.requests
-      return result
-    },
-    waitForBacklog: () => untilProcessed(world),
-  }
   const before = await countMessages(world)
-  const many = await measure(world, seconds, { ...callbacks, id: 'callbacks', connections: 32 })
-  const alone = await measure(world, seconds, { ...callbacks, id: 'callbacks.1', connections: 1 })
-  const recorded = (await countMessages(world)) - before
-  if (recorded !== posted) throw new Error(`${posted} messages were posted, but ${recorded} are recorded`)
-  const statuses = await measureStatuses(world, service, seconds)
-  await service.stop()
-  return [many, alone, ...statuses]
-}
-
-/** The same with one status each, of messages that were sent. */
-async function measureStatuses(world: World, service: Child, seconds: number): Promise<Row[]> {
+  const messages = await measureKind(world, service, seconds, {
+    ...{ id: 'callbacks', what: 'message', load: callbackLoad(world) },
+    countRecorded: async () => (await countMessages(world)) - before,
+  })
   const { rows } = await world.database.query<{ upstream_id: string }>(prepareSent, [world.organization.id, SENT])
   await world.database.query('VACUUM (ANALYZE) messages')
-  const load = statusLoad(world, rows.map(({ upstream_id }) => upstream_id).values())
+  const sent = rows.map(({ upstream_id }) => upstream_id)
+  const statuses = await measureKind(world, service, seconds, {
+    ...{ id: 'statuses', what: 'status', load: statusLoad(world, sent.values()) },
+    countRecorded: async () => sent.length - (await countSent(world)),
+  })
+  await service.stop()
+  return [...messages, ...statuses]
+}
+
+interface Kind {
+  id: string
+  what: string
+  load: NextRequest
+  countRecorded: () => Promise<number>
+}
+
+/** Measures one kind of callback with 32 connections and with one. Throws if anything posted is not recorded. */
+async function measureKind(world: World, service: Child, seconds: number, kind: Kind): Promise<Row[]> {
+  const { id, what, load, countRecorded } = kind
   let posted = 0
-  const statuses = {
-    title: 'POST /hooks/upstream, one status',
+  const callbacks = {
+    title: `POST /hooks/upstream, one ${what}`,
     pid: service.pid,
     run: async (shape: LoadShape) => {
       const result = await runLoad(service.url, shape, load)
@@ -61,13 +60,11 @@ async function measureStatuses(world: World, service: Child, seconds: number): P
     },
     waitForBacklog: () => untilProcessed(world),
   }
-  const many = await measure(world, seconds, { ...statuses, id: 'statuses', connections: 32 })
-  const alone = await measure(world, seconds, { ...statuses, id: 'statuses.1', connections: 1 })
-  const left = await world.database.query(`SELECT FROM messages WHERE organization_id = $1 AND status = 'sent'`, [
-    world.organization.id,
-  ])
-  const recorded = rows.length - (left.rowCount ?? 0)
-  if (recorded !== posted) throw new Error(`${posted} statuses were posted, but ${recorded} are recorded`)
+  const many = await measure(world, seconds, { ...callbacks, id, connections: 32 })
+  const alone = await measure(world, seconds, { ...callbacks, id: `${id}.1`, connections: 1 })
+  const recorded = await countRecorded()
+  if (recorded !== posted)
+    throw new Error(`${posted} callbacks with one ${what} were posted, but ${recorded} are recorded`)
   return [many, alone]
 }
 
@@ -86,5 +83,13 @@ async function countMessages({ database, organization }: World): Promise<number>
   const { rows } = await database.query('SELECT sum(last_seq)::int AS count FROM contacts WHERE organization_id = $1', [
     organization.id,
   ])
+  return rows[0].count
+}
+
+async function countSent({ database, organization }: World): Promise<number> {
+  const { rows } = await database.query(
+    `SELECT count(*)::int AS count FROM messages WHERE organization_id = $1 AND status = 'sent'`,
+    [organization.id],
+  )
   return rows[0].count
 }
