@@ -10,7 +10,8 @@ export interface NamedQuery {
   query_timeout?: number
 }
 
-export type RunQuery = (query: NamedQuery) => Promise<pg.QueryResult>
+/** Runs a statement; `isHeavy` as in Statement. */
+export type RunQuery = (query: NamedQuery, isHeavy: boolean) => Promise<pg.QueryResult>
 
 /** A connection that only its borrower uses. */
 export interface Borrowed {
@@ -28,9 +29,16 @@ export function organizationOf([first]: readonly unknown[]): string | null {
   return typeof first === 'string' && first.length === UUID_LENGTH ? first : null
 }
 
-/** Runs each statement on a free connection of the pool, in a place of its organization. */
-export function onPool(pool: pg.Pool, places: FairPlaces): RunQuery {
-  return (query) => inPlace(places, organizationOf(query.values), () => pool.query(query))
+/**
+ * Runs each statement on a free connection of the pool, in a place of its organization; a heavy one in one of
+ * `heavyPlaces`, too.
+ */
+export function onPool(pool: pg.Pool, places: FairPlaces, heavyPlaces: FairPlaces): RunQuery {
+  return (query, isHeavy) => {
+    const organizationId = organizationOf(query.values)
+    const run = () => inPlace(places, organizationId, () => pool.query(query))
+    return isHeavy ? inPlace(heavyPlaces, organizationId, run) : run()
+  }
 }
 
 /** Lends connections of the pool, each in a place of its organization. */

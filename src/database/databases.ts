@@ -36,6 +36,7 @@ const LIVE = 3
 const OF_ONE_ORGANIZATION = 1 / 3
 const OF_ORGANIZATIONS = 3 / 4
 const OF_NO_ORGANIZATION = 1 / 2
+const OF_HEAVY_STATEMENTS = 1 / 3
 
 const MAX_WAIT_MS = 5_000
 /** The statement timeout of requests. */
@@ -61,6 +62,7 @@ export function openDatabases(
       ofOneOrganization: part(sizes.requests, OF_ONE_ORGANIZATION),
       ofOrganizations: part(sizes.requests, OF_ORGANIZATIONS),
       ofNoOrganization: part(sizes.requests, OF_NO_ORGANIZATION),
+      ofHeavyStatements: part(sizes.requests, OF_HEAVY_STATEMENTS),
       waitMs: MAX_WAIT_MS,
       statementMs: REQUEST_STATEMENT_MS,
       idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
@@ -70,6 +72,7 @@ export function openDatabases(
       ofOneOrganization: sizes.work,
       ofOrganizations: sizes.work,
       ofNoOrganization: sizes.work,
+      ofHeavyStatements: part(sizes.work, OF_HEAVY_STATEMENTS),
       waitMs: Number.POSITIVE_INFINITY,
       statementMs: WORK_STATEMENT_MS,
       idleInTransactionMs: WORK_STATEMENT_MS,
@@ -78,6 +81,7 @@ export function openDatabases(
       ofOneOrganization: 1,
       ofOrganizations: sizes.live,
       ofNoOrganization: sizes.live,
+      ofHeavyStatements: 1,
       waitMs: MAX_WAIT_MS,
       statementMs: REQUEST_STATEMENT_MS,
       idleInTransactionMs: IDLE_IN_TRANSACTION_MS,

@@ -48,6 +48,8 @@ export interface PoolLimits {
   ofOrganizations: number
   /** The most that statements of several organizations or none may use; they go first. */
   ofNoOrganization: number
+  /** The most that heavy statements may use; each of them belongs to another organization. */
+  ofHeavyStatements: number
   /** The maximum wait for a free connection, in ms; Infinity: no maximum. */
   waitMs: number
   /** How long a statement may take, in ms; 0: without a limit. */
@@ -132,10 +134,17 @@ export function openDatabase(
     ofNoKey: limits.ofNoOrganization,
     waitMs: limits.waitMs,
   })
+  const heavyPlaces = new FairPlaces({
+    places: limits.ofHeavyStatements,
+    ofOneKey: 1,
+    ofAllKeys: limits.ofHeavyStatements,
+    ofNoKey: 1,
+    waitMs: limits.waitMs,
+  })
   const borrow = borrowFrom(pool, places)
   const database: Database = {
     pool,
-    ...queryable(onPool(pool, places), announcer.announce),
+    ...queryable(onPool(pool, places, heavyPlaces), announcer.announce),
     transaction: (work) => lend(borrow, (loan) => transaction(loan, work, announcer.announce)),
     session: (work) =>
       lend(borrow, async (loan) => {
@@ -170,7 +179,7 @@ export function openDatabase(
     onEvents: announcer.onEvents,
     figures: () => {
       const { taken, waiting } = places.figures()
-      return { size, inUse: taken, waiting }
+      return { size, inUse: taken, waiting: waiting + heavyPlaces.figures().waiting }
     },
     close: () => pool.end(),
   }
@@ -182,6 +191,7 @@ function unlimited(size: number): PoolLimits {
     ofOneOrganization: size,
     ofOrganizations: size,
     ofNoOrganization: size,
+    ofHeavyStatements: size,
     waitMs: CONNECT_TIMEOUT_MS,
     statementMs: 0,
     idleInTransactionMs: 0,

@@ -18,8 +18,8 @@ export type EventsListener = (organizationIds: readonly string[]) => void
 
 /** The methods of a database that run statements. */
 export function queryable(query: RunQuery, onEvents: EventsListener): Queryable {
-  async function run<Row>({ name, text }: AnyStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
-    return (await query({ name, text, values: values as unknown[] })).rows
+  async function run<Row>({ name, text, isHeavy }: AnyStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
+    return (await query({ name, text, values: values as unknown[] }, isHeavy)).rows
   }
   return {
     run,

@@ -4,6 +4,8 @@ export interface Statement<Row, Raises extends 'events' | null = null> {
   readonly text: string
   /** Declares the side effect of a statement; null: it has none. */
   readonly raises: Raises
+  /** Whether it may take so long that an organization runs one such statement at a time; not in transactions. */
+  readonly isHeavy: boolean
   /** Only carries the type of a row; never set. */
   readonly row?: Row
 }
@@ -20,15 +22,19 @@ const statements = new Map<string, AnyStatement<unknown>>()
  * Declares a statement. Declare it at module level, so that the test of all statements against the migrated schema
  * finds it. Throws if two statements share a name: PostgreSQL would run the wrong one.
  */
-export function statement<Row>(name: string, text: string): Statement<Row>
-export function statement<Row>(name: string, text: string, effect: { raises: 'events' }): EventStatement<Row>
+export function statement<Row>(name: string, text: string, kind?: { isHeavy: boolean }): Statement<Row>
+export function statement<Row>(
+  name: string,
+  text: string,
+  kind: { raises: 'events'; isHeavy?: boolean },
+): EventStatement<Row>
 export function statement(
   name: string,
   text: string,
-  { raises }: { raises: 'events' | null } = { raises: null },
+  { raises = null, isHeavy = false }: { raises?: 'events' | null; isHeavy?: boolean } = {},
 ): AnyStatement<unknown> {
   if (statements.has(name)) throw new Error(`two statements are named ${name}`)
-  const declared = { name, text, raises }
+  const declared = { name, text, raises, isHeavy }
   statements.set(name, declared)
   return declared
 }

@@ -13,6 +13,7 @@ const LIMITS: PoolLimits = {
   ofOneOrganization: 2,
   ofOrganizations: 4,
   ofNoOrganization: 3,
+  ofHeavyStatements: 2,
   waitMs: 60_000,
   statementMs: 60_000,
   idleInTransactionMs: 60_000,
@@ -73,6 +74,13 @@ async function ask(organization: TestOrganization, method: string, body?: object
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
 }
 
+/** Imports the contact, which is one heavy statement. */
+async function importContact({ key }: TestOrganization): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/csv' }
+  const body = `chat_id,full_name\n${CHAT_ID},Imported`
+  return (await fetch(`${app.url}/contacts/import`, { method: 'POST', headers, body })).status
+}
+
 /** Locks the contact, so that changes of it wait in PostgreSQL until the lock is released. */
 async function lockContact(organization: TestOrganization): Promise<void> {
   held = await hold(world.database, 'SELECT FROM contacts WHERE organization_id = $1 AND chat_id = $2 FOR UPDATE', [
@@ -103,6 +111,19 @@ describe('an organization with many slow requests', () => {
     await held?.release()
     await Promise.all(changes)
     expect(answered).toEqual([...Array(11).fill('quiet 200'), ...Array(20).fill('noisy 200')])
+  })
+
+  it('runs one heavy statement at a time, and others beside it', async () => {
+    await start({})
+    await lockContact(noisy)
+    const imports = [importContact(noisy), importContact(noisy), importContact(noisy)]
+    await expect.poll(() => requests.figures().waiting).toBe(2)
+    expect(requests.figures().inUse).toBe(1)
+    expect((await ask(noisy, 'GET')).status).toBe(200)
+    expect(await importContact(quiet)).toBe(200)
+    expect(requests.figures()).toMatchObject({ inUse: 1, waiting: 2 })
+    await held?.release()
+    expect(await Promise.all(imports)).toEqual([200, 200, 200])
   })
 
   it('answers 429 with Retry-After to those that waited too long', async () => {

@@ -53,7 +53,7 @@ const MAY_READ: Record<string, { rows: number; pages: number }> = {
   'webhookLog.countAll': { rows: 10_100, pages: 4_000 },
   'webhookLog.countOfStatus': { rows: 10_100, pages: 4_000 },
   // A filtered page looks through 10,000 events.
-  'events.readFilteredWindows': { rows: 10_100, pages: 4_000 },
+  'events.readFilteredWindow': { rows: 10_100, pages: 4_000 },
   'instanceMessages.countConversation.every': { rows: LONG + 100, pages: 4_000 },
   'instanceMessages.pageConversation.every.DESC': { rows: LONG + 100, pages: 4_000 },
   // Those of a tag are looked for among all contacts, once for a batch.

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { retryOnDeadlock } from '../../database/retry.js'
+import { createSteps } from '../../lib/async/steps.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { createMatcher, type SearchTerm, searchableText } from '../../model/conversations/search-terms.js'
 import type { Again } from '../../model/jobs.js'
@@ -26,7 +27,7 @@ export interface Matches {
   total: number
 }
 
-/** How many messages are read at a time without the index. Normalizing long messages blocks the event loop. */
+/** How many messages are read at a time without the index. */
 const READ_STEP = 1_000
 /** How many steps a job indexes before it gives its place back. */
 const STEPS_AT_ONCE = 20
@@ -91,10 +92,13 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
   const { organization_id, id, searchable_seq, last_seq } = contact
   const matches = createMatcher(terms)
   const found: number[] = []
+  const step = createSteps()
   for (let from = searchable_seq + 1; from <= last_seq; from += READ_STEP) {
     const to = Math.min(last_seq, from + READ_STEP - 1)
     for (const message of await readSearchableMessages(ctx.database, organization_id, id, from, to)) {
       if (matches(searchableText(message.text, message.transcription))) found.push(message.seq)
+      const pause = step()
+      if (pause) await pause
     }
   }
   // The indexing job, requested every INDEX_STEP messages, failed or did not exist when the messages came.

@@ -8,6 +8,7 @@ import {
   type EventWindow,
   OLDEST_POSITION,
   readEventWindows,
+  readFilteredEventWindow,
   readNewestPosition,
 } from '../../storage/events/events.js'
 
@@ -86,7 +87,9 @@ export async function readWindow(
   kinds: readonly string[] | null,
   limit: number,
 ): Promise<EventWindow> {
-  const windows = await readEventWindows(ctx.database, [{ ...position, organizationId }], kinds, limit)
+  const start = { ...position, organizationId }
+  if (kinds !== null) return readFilteredEventWindow(ctx.database, start, kinds, limit)
+  const windows = await readEventWindows(ctx.database, [start], limit)
   const [window] = windows as [EventWindow]
   return window
 }

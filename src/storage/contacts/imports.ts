@@ -142,7 +142,7 @@ const importAll = statement<ImportedRow>(
    FROM given g LEFT JOIN found USING (n) LEFT JOIN known USING (n) LEFT JOIN changed USING (n)
      LEFT JOIN created ON created.id = g.id
    ORDER BY g.n`,
-  { raises: 'events' },
+  { raises: 'events', isHeavy: true },
 )
 
 /**

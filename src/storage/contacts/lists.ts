@@ -82,10 +82,12 @@ const countBy = (nameFits: string) => `
      ) matches
    )::float8 AS found`
 
-const countFound = statement<FoundCount>('contactLists.countFound', countBy('folded_name LIKE $2'))
+const countFound = statement<FoundCount>('contactLists.countFound', countBy('folded_name LIKE $2'), { isHeavy: true })
 
 // IS TRUE keeps the name index from being used.
-const countByReading = statement<FoundCount>('contactLists.countByReading', countBy('(folded_name LIKE $2) IS TRUE'))
+const countByReading = statement<FoundCount>('contactLists.countByReading', countBy('(folded_name LIKE $2) IS TRUE'), {
+  isHeavy: true,
+})
 
 // One look-up per contact; without OFFSET 0 all of contact_activity would be read and joined.
 const listFound = statement<{ id: string }>(
@@ -99,6 +101,7 @@ const listFound = statement<{ id: string }>(
    ) a
    ORDER BY a.active_at DESC, a.contact_id DESC
    OFFSET $5 LIMIT $6`,
+  { isHeavy: true },
 )
 
 /** How many of the most recently active contacts are tested one by one. */
@@ -124,6 +127,7 @@ const walkToFound = statement<{ id: string }>(
    ) fits
    ORDER BY a.active_at DESC, a.contact_id DESC
    OFFSET $5 LIMIT $6`,
+  { isHeavy: true },
 )
 
 const readAll = statement<Contact>(

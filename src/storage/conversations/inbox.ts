@@ -52,6 +52,7 @@ const walk = statement<PageRow>(
    ) fits
    ORDER BY a.active_at DESC, a.contact_id DESC
    LIMIT $11`,
+  { isHeavy: true },
 )
 
 const edge = statement<PageRow>(
@@ -146,6 +147,7 @@ const listTags = statement<{ tag: string; count: number }>(
    GROUP BY tag
    ORDER BY count DESC, tag
    LIMIT $2`,
+  { isHeavy: true },
 )
 
 /** A position in the list: after this contact with this activity. */

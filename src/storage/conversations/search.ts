@@ -47,6 +47,7 @@ const WALKED = `organization_id = $1 AND contact_id = $2 AND seq > $3 AND seq <=
 const countIndexed = statement<{ total: number }>(
   'messageSearch.count',
   `SELECT count(*)::float8 AS total FROM message_search WHERE ${IN_RANGE} AND ${CONTAINS_TERM}`,
+  { isHeavy: true },
 )
 
 const countWalked = statement<{ total: number }>(
@@ -54,6 +55,7 @@ const countWalked = statement<{ total: number }>(
   `SELECT count(*)::float8 AS total FROM (
      SELECT FROM message_search WHERE ${WALKED} ORDER BY seq DESC LIMIT ${COUNT_LIMIT}
    ) newest`,
+  { isHeavy: true },
 )
 
 const list = statement<{ seq: number }>(
@@ -62,19 +64,21 @@ const list = statement<{ seq: number }>(
    WHERE ${IN_RANGE} AND ${CONTAINS_TERM}
    ORDER BY CASE WHEN $9 THEN seq ELSE -seq END
    OFFSET $7 LIMIT $8`,
+  { isHeavy: true },
 )
 
 const walk = (direction: 'ASC' | 'DESC') =>
   `SELECT seq FROM message_search WHERE ${WALKED} ORDER BY seq ${direction} OFFSET $7 LIMIT $8`
 
-const walkUp = statement<{ seq: number }>('messageSearch.walkUp', walk('ASC'))
-const walkDown = statement<{ seq: number }>('messageSearch.walkDown', walk('DESC'))
+const walkUp = statement<{ seq: number }>('messageSearch.walkUp', walk('ASC'), { isHeavy: true })
+const walkDown = statement<{ seq: number }>('messageSearch.walkDown', walk('DESC'), { isHeavy: true })
 
 const read = statement<SearchableMessage>(
   'messageSearch.read',
   `SELECT seq, text, transcription FROM messages
    WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 AND $4
    ORDER BY seq`,
+  { isHeavy: true },
 )
 
 // Locks against merging and erasing, not against sending.

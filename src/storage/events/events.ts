@@ -43,12 +43,11 @@ const MAX_WALKED = 10_000
 // Makes the planner use the indexes regardless of its statistics: for a closed range it expects 1/200 of the rows, for
 // an open one a third, and for a LIMIT no more than that. "+ 0" keeps it from finding the smallest number by walking
 // through all events of the organization.
-const windowsOf = (edge: string, filter: string) => `
+const windowsOf = (given: string, limit: string, edge: string, filter: string) => `
    SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, edge.walked_to, e.*
    FROM (
      SELECT given.*, coalesce(given.window_to, pg_current_snapshot()) AS upper
-     FROM json_to_recordset($1) AS given (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot, seq bigint)
-     ${FEW}
+     FROM ${given}
    ) w
    CROSS JOIN LATERAL (
      SELECT coalesce(w.seq, least(
@@ -80,24 +79,33 @@ const windowsOf = (edge: string, filter: string) => `
        ORDER BY e.seq
        LIMIT ${MAX_EVENTS}
      ) e
-     LIMIT $2
+     LIMIT ${limit}
    ) e ON true
    ORDER BY e.seq`
 
-const readWindows = statement<WindowRow>('events.readWindows', windowsOf('NULL::bigint', 'true'))
+const GIVEN = `json_to_recordset($1)
+       AS given (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot, seq bigint)
+     ${FEW}`
+const GIVEN_ONE =
+  '(SELECT $1::uuid AS organization_id, $2::pg_snapshot AS window_from, $3::pg_snapshot AS window_to, $4::bigint AS seq) given'
+
+const readWindows = statement<WindowRow>('events.readWindows', windowsOf(GIVEN, '$2', 'NULL::bigint', 'true'))
 
 // Without the edge, a filter that matches nothing would have all events read, each time.
-const readFilteredWindows = statement<WindowRow>(
-  'events.readFilteredWindows',
+const readFilteredWindow = statement<WindowRow>(
+  'events.readFilteredWindow',
   windowsOf(
+    GIVEN_ONE,
+    '$5',
     `(
      SELECT seq FROM events
      WHERE organization_id = w.organization_id AND seq > after.seq
      ORDER BY seq
      OFFSET ${MAX_WALKED - 1} LIMIT 1
    )`,
-    '(edge.walked_to IS NULL OR e.seq <= edge.walked_to) AND e.type = ANY ($3)',
+    '(edge.walked_to IS NULL OR e.seq <= edge.walked_to) AND e.type = ANY ($6)',
   ),
+  { isHeavy: true },
 )
 
 /** `walked_to`: the last event that was looked at; null: the whole window was. */
@@ -133,18 +141,15 @@ const prune = statement<{ count: number }>(
 )
 
 /**
- * The events after these positions, at most `limit` (up to 1,000) per organization, in causal order; `types` filters
- * (null: all). With a filter, fewer may come although others follow, since at most 10,000 events are looked through;
- * then `next.windowTo` is set. Events of erased contacts are left out.
+ * The events after these positions, at most `limit` (up to 1,000) per organization, in causal order. Events of erased
+ * contacts are left out.
  */
 export async function readEventWindows(
   db: Queryable,
   positions: readonly FeedPosition[],
-  types: readonly string[] | null,
   limit: number,
 ): Promise<EventWindow[]> {
-  const values = [writePositions(positions), limit]
-  const rows = await (types === null ? db.run(readWindows, values) : db.run(readFilteredWindows, [...values, types]))
+  const rows = await db.run(readWindows, [writePositions(positions), limit])
   const byReader = new Map<string, WindowRow[]>()
   for (const row of rows) {
     const known = byReader.get(row.reader)
@@ -152,6 +157,20 @@ export async function readEventWindows(
     else byReader.set(row.reader, [row])
   }
   return [...byReader].map(([organizationId, found]) => toWindow(organizationId, found, limit))
+}
+
+/**
+ * The events of these types after a position, likewise. Fewer may come although others follow, since at most 10,000
+ * events are looked through; then `next.windowTo` is set.
+ */
+export async function readFilteredEventWindow(
+  db: Queryable,
+  { organizationId, windowFrom, windowTo, seq }: FeedPosition,
+  types: readonly string[],
+  limit: number,
+): Promise<EventWindow> {
+  const rows = await db.run(readFilteredWindow, [organizationId, windowFrom, windowTo, seq, limit, types])
+  return toWindow(organizationId, rows, limit)
 }
 
 /** Positions as the parameter of a statement that reads a recordset. */

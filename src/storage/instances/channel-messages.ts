@@ -53,6 +53,7 @@ const onCase = (channelCase: ChannelCase) => ({
     count: statement<FilteredCount>(
       `channelMessages.count.${channelCase}.time`,
       `SELECT count(*)::float8 AS total, count(*) > ${LOOKED_THROUGH} AS is_cut FROM (${newest(channelCase, BY_TIME)}) m`,
+      { isHeavy: true },
     ),
     page: statement<ChannelMessage>(
       `channelMessages.page.${channelCase}.time`,
@@ -64,10 +65,12 @@ const onCase = (channelCase: ChannelCase) => ({
       `channelMessages.count.${channelCase}.all`,
       `SELECT (count(*) FILTER (WHERE ${FILTERED}))::float8 AS total, count(*) > ${LOOKED_THROUGH} AS is_cut
        FROM (${newest(channelCase, BY_ALL)}) m`,
+      { isHeavy: true },
     ),
     page: statement<ChannelMessage>(
       `channelMessages.page.${channelCase}.all`,
       shown(`SELECT * FROM (${newest(channelCase, BY_ALL)}) m WHERE ${FILTERED} OFFSET $8 LIMIT $9`),
+      { isHeavy: true },
     ),
   },
   milestones: statement<ListPosition>(

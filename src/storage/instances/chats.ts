@@ -60,6 +60,7 @@ const scanOn = (line: keyof typeof LINES) =>
        SELECT string_agg(uuid_send(contact_id), '' ORDER BY at DESC, contact_id DESC)
        FROM (SELECT * FROM chats WHERE at <= $7 ORDER BY at DESC, contact_id DESC OFFSET $4 LIMIT $5) part
      ) AS contact_ids`,
+    { isHeavy: true },
   )
 
 const SCANS = { instance: scanOn('instance'), organization: scanOn('organization') }

@@ -26,6 +26,7 @@ const listAll = statement<Delivery>(
    WHERE $2::text IS NULL OR status = $2
    ORDER BY id DESC
    LIMIT $3 OFFSET $4`,
+  { isHeavy: true },
 )
 
 const listOfWebhook = statement<Delivery>(
@@ -44,6 +45,7 @@ const countAll = statement<{ count: number }>(
 const countOfStatus = statement<{ count: number }>(
   'webhookLog.countOfStatus',
   `SELECT count(*) FROM (SELECT FROM (${NEWEST}) d WHERE status = $2 LIMIT ${COUNT_LIMIT}) found`,
+  { isHeavy: true },
 )
 
 const countOfWebhook = statement<{ count: number }>(

@@ -36,7 +36,7 @@ export function createEventReader(): EventReader {
     read: async (db, positions, limit) => {
       const starts = new Map(Array.from(positions, ([id, stored]) => [id, startOf(id, stored)]))
       const given = Array.from(starts, ([organizationId, start]) => ({ organizationId, ...start }))
-      const windows = await readEventWindows(db, given, null, limit)
+      const windows = await readEventWindows(db, given, limit)
       return windows.map((window) => {
         const { organizationId, next } = window
         const stored = positions.get(organizationId) ?? next
