@@ -92,10 +92,11 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
   const { organization_id, id, searchable_seq, last_seq } = contact
   const matches = createMatcher(terms)
   const found: number[] = []
-  const step = createSteps()
   for (let from = searchable_seq + 1; from <= last_seq; from += READ_STEP) {
     const to = Math.min(last_seq, from + READ_STEP - 1)
-    for (const message of await readSearchableMessages(ctx.database, organization_id, id, from, to)) {
+    const messages = await readSearchableMessages(ctx.database, organization_id, id, from, to)
+    const step = createSteps()
+    for (const message of messages) {
       if (matches(searchableText(message.text, message.transcription))) found.push(message.seq)
       const pause = step()
       if (pause) await pause
