@@ -5,6 +5,7 @@ import type { BusinessNumber, Numbers } from '../numbers/business-numbers.js'
 import type { SeededRandom } from '../random.js'
 import type { Settings } from '../settings.js'
 import { type BatchItem, type CallbackContent, envelopeOf } from './batches.js'
+import { Queue } from './queue.js'
 import { escapeJson, signBody } from './signing.js'
 
 /**
@@ -43,7 +44,7 @@ interface SenderOptions {
 }
 
 /** Maximum number of concurrent posts. */
-export const concurrency = 8
+export const concurrency = 32
 
 const answerTimeoutMs = 10_000
 const idleMs = 4_000
@@ -52,7 +53,7 @@ const maxRepeatMs = 5_000
 
 /**
  * Posts signed callbacks to the services of the business numbers. Callbacks that are due at the same time for one
- * service share a body, a few posts run concurrently, and a body that is not answered with 200 is repeated with growing
+ * service share a body, some posts run concurrently, and a body that is not answered with 200 is repeated with growing
  * delay.
  */
 export class CallbackSender {
@@ -61,7 +62,7 @@ export class CallbackSender {
   /** Every callback that is neither accepted nor dropped yet. */
   readonly #outstanding = new Set<PendingCallback>()
   /** The callbacks due now, by destination. */
-  readonly #due = new Map<string, PendingCallback[]>()
+  readonly #due = new Map<string, Queue<PendingCallback>>()
   #running = 0
   #abort = new AbortController()
   #pumpScheduled = false
@@ -117,7 +118,7 @@ export class CallbackSender {
     const destination = destinationOf(callback.number)
     const queue = this.#due.get(destination)
     if (queue) queue.push(callback)
-    else this.#due.set(destination, [callback])
+    else this.#due.set(destination, new Queue([callback]))
     this.#schedulePump()
   }
 
@@ -148,7 +149,7 @@ export class CallbackSender {
     const next = this.#due.entries().next()
     if (next.done) return null
     const [destination, queue] = next.value
-    const batch = queue.splice(0, batchLength(queue, this.#options.settings.batch))
+    const batch = queue.take(batchLength(queue, this.#options.settings.batch))
     this.#due.delete(destination)
     if (queue.length > 0) this.#due.set(destination, queue)
     return batch
@@ -226,9 +227,9 @@ export class CallbackSender {
   #removeDue(given: Set<PendingCallback>): PendingCallback[] {
     const taken: PendingCallback[] = []
     for (const [destination, queue] of this.#due) {
-      taken.push(...queue.filter((callback) => given.has(callback)))
-      const left = queue.filter((callback) => !given.has(callback))
-      if (left.length > 0) this.#due.set(destination, left)
+      const left: PendingCallback[] = []
+      for (const callback of queue.all()) (given.has(callback) ? taken : left).push(callback)
+      if (left.length > 0) this.#due.set(destination, new Queue(left))
       else this.#due.delete(destination)
     }
     return taken
@@ -241,8 +242,8 @@ function destinationOf(number: BusinessNumber): string {
 }
 
 /** How many of the queue's first callbacks share a body; a complete body is sent alone. */
-function batchLength(queue: PendingCallback[], limit: number): number {
-  const firstBody = queue.slice(0, limit).findIndex((callback) => callback.content.kind === 'body')
+function batchLength(queue: Queue<PendingCallback>, limit: number): number {
+  const firstBody = queue.first(limit).findIndex((callback) => callback.content.kind === 'body')
   if (firstBody === -1) return limit
   return Math.max(1, firstBody)
 }
