@@ -85,8 +85,13 @@ export interface ListOrder {
 /** Remembers the order of long lists without an index, so that a page does not cost the sorting of all before it. */
 export interface ListOrders {
   /**
-   * The ids of a list's first `end` items, or more; fewer if the list is shorter. `read` reads them, and more rows than
-   * for an order that did not reach so far.
+   * The ids of the first `end` items of an organization's list, or more; fewer if the list is shorter. `read` reads
+   * them, and more rows than for an order that did not reach so far.
    */
-  find(list: string, end: number, read: (readBefore: number) => Promise<ListOrder>): Promise<PackedIds>
+  find(
+    organizationId: string,
+    list: string,
+    end: number,
+    read: (readBefore: number) => Promise<ListOrder>,
+  ): Promise<PackedIds>
 }

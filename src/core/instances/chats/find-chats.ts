@@ -62,8 +62,8 @@ export async function findChatOrder(
     const { ids } = await order({ skip, limit, enough: limit })
     return ids.slice(0, limit)
   }
-  const name = ['chats', organization.id, channelId, range.from?.getTime(), range.to?.getTime()].join('/')
-  const ids = await listOrders.find(name, end, (readBefore) =>
+  const name = ['chats', channelId, range.from?.getTime(), range.to?.getTime()].join('/')
+  const ids = await listOrders.find(organization.id, name, end, (readBefore) =>
     order({ skip: 0, limit: MAX_REMEMBERED, enough: end }, readBefore),
   )
   return ids.slice(skip, end)
