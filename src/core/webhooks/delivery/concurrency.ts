@@ -6,8 +6,6 @@ export interface Concurrency {
   limit(now: Date): number
   /** True if it limits no more than at first. */
   isUnlimited(now: Date): boolean
-  /** The end of a pause; null if there is none. */
-  pausedUntil(now: Date): Date | null
   /** Reports a success of an attempt that began at `begunAt`. */
   succeeded(begunAt: Date): void
   /** Reports a failure of an attempt that began at `begunAt`; `retryAfterMs` is the endpoint's Retry-After. */
@@ -52,7 +50,6 @@ export function createConcurrency(): Concurrency {
   return {
     limit: (now) => (isPaused(now) ? 0 : Math.floor(limit)),
     isUnlimited: (now) => limit === MAX_IN_FLIGHT && !isPaused(now),
-    pausedUntil: (now) => (isPaused(now) ? new Date(resumesAt) : null),
     succeeded: (begunAt) => {
       failures = 0
       pauseMs = 0
