@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { nextTurn } from '../../lib/async/steps.js'
+import { createSteps } from '../../lib/async/steps.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Audience, Broadcast } from '../../model/broadcasts/broadcast.js'
 import type { Tenant } from '../../model/organizations/organization.js'
@@ -34,7 +34,6 @@ export interface BroadcastCommand {
 }
 
 const LIST_BATCH = 5_000
-const CHECK_BATCH = 1_000
 /** Maximum time that the request prepares recipients; a job prepares the rest. */
 const PREPARING_MS = 1_500
 
@@ -88,9 +87,11 @@ export function listInOrder({ contactIds = [], recipients = [] }: AudienceInput)
 
 /** Yields to other requests, since a million recipients take seconds. */
 async function checkOwnParameters(template: Template, recipients: readonly RecipientInput[]): Promise<void> {
+  const step = createSteps()
   for (const [index, recipient] of recipients.entries()) {
     readOwnParameters(template, recipient, index)
-    if (index % CHECK_BATCH === CHECK_BATCH - 1) await nextTurn()
+    const pause = step()
+    if (pause) await pause
   }
 }
 

@@ -21,7 +21,7 @@ export function createSteps(): () => Promise<void> | null {
 }
 
 /** Resolves after a pause, and after those who wait already. */
-export function nextTurn(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve)
     if (waiting.length === 1) setTimeout(admit, REST_MS)
@@ -30,5 +30,6 @@ export function nextTurn(): Promise<void> {
 
 function admit(): void {
   waiting.shift()?.()
-  if (waiting.length > 0) setTimeout(admit, REST_MS)
+  // The pause begins when the step has ended, which runs before any setImmediate.
+  if (waiting.length > 0) setImmediate(() => setTimeout(admit, REST_MS))
 }
