@@ -44,7 +44,7 @@ interface SenderOptions {
 }
 
 /** Maximum number of concurrent posts. */
-export const concurrency = 32
+export const concurrency = 64
 
 const answerTimeoutMs = 10_000
 const idleMs = 4_000
