@@ -97,7 +97,8 @@ export async function runPaced(
       const early = dueAt - performance.now()
       if (early > 0) await setTimeout(early)
       if (idle.length === 0) await untilIdle()
-      void send(idle.pop() as Connection, dueAt)
+      // The one that has been idle longest: the server closes connections that are not used.
+      void send(idle.shift() as Connection, dueAt)
     }
     while (idle.length < connections.length) await untilIdle()
     if (failure !== null) throw failure
@@ -178,7 +179,8 @@ function openConnection(socket: Socket, isExpected: IsExpected): Connection {
       new Promise((resolved, rejected) => {
         resolve = resolved
         reject = rejected
-        socket.write(text)
+        if (socket.destroyed) reject(new Error('the server has closed the connection'))
+        else socket.write(text)
       }),
   }
 }

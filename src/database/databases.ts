@@ -36,7 +36,7 @@ const LIVE = 3
 const OF_ONE_ORGANIZATION = 1 / 3
 const OF_ORGANIZATIONS = 3 / 4
 const OF_NO_ORGANIZATION = 1 / 2
-const OF_HEAVY_STATEMENTS = 1 / 3
+const OF_HEAVY_STATEMENTS = 1 / 2
 
 const MAX_WAIT_MS = 5_000
 /** The statement timeout of requests. */
