@@ -4,8 +4,11 @@ import { type CommandLoop, startCommandLoop } from '../../../../src/core/instanc
 import { encryptForProcess } from '../../../../src/core/instances/sessions/encrypted-command.js'
 import { createSessionCommands } from '../../../../src/core/instances/sessions/session-commands.js'
 import { expireOutcomes } from '../../../../src/core/runtime/maintenance.js'
+import type { Borrowed } from '../../../../src/database/connections.js'
+import { queryable } from '../../../../src/database/queryable.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { answerCommand, insertCommand, takeAnswers } from '../../../../src/storage/instances/commands.js'
+import { registerProcessAgain } from '../../../../src/storage/runtime/process-registry.js'
 import { hold } from '../../../support/locks.js'
 import type { World } from '../../../support/world.js'
 import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
@@ -18,6 +21,10 @@ let devices: Devices
 let instance: TestInstance
 let asking: Process
 let owners: CommandLoop[]
+/** Each holds the lock of a process. */
+let connections: Borrowed[]
+
+const noEvents = () => {}
 
 beforeAll(async () => {
   world = await startDeviceWorld()
@@ -30,10 +37,12 @@ beforeEach(async () => {
   instance = await devices.createInstance(false)
   asking = await devices.startProcess({ hasLibrary: false })
   owners = []
+  connections = []
 })
 
 afterEach(async () => {
   await Promise.all(owners.map((owner) => owner.stop()))
+  for (const { giveBack } of connections) giveBack(new Error('the process ends'))
   await devices.close()
 })
 
@@ -58,9 +67,16 @@ const giveTo = (processId: number) =>
     processId,
   ])
 
-/** Registers a process that runs linked devices. */
-const announce = (processId: number) =>
-  query(`INSERT INTO processes (id, devices_until) OVERRIDING SYSTEM VALUE VALUES ($1, 'infinity')`, [processId])
+/** Registers a process that runs linked devices. It lives until the end of the test: dead ones are removed every second. */
+async function announce(processId: number): Promise<void> {
+  const connection = await devices.world.database.borrow(null)
+  connections.push(connection)
+  await registerProcessAgain(
+    queryable((statement) => connection.client.query(statement), noEvents),
+    processId,
+  )
+  await query(`UPDATE processes SET devices_until = 'infinity' WHERE id = $1`, [processId])
+}
 
 const rows = async () => (await query('SELECT begun_at FROM instance_commands')).rows
 
