@@ -127,24 +127,11 @@ export function openDatabase(
   pool.on('error', onError)
   // A broken client reports to its query; without a listener its event would end the process.
   pool.on('connect', (client) => client.on('error', onError))
-  const places = new FairPlaces({
-    places: size,
-    ofOneKey: limits.ofOneOrganization,
-    ofAllKeys: limits.ofOrganizations,
-    ofNoKey: limits.ofNoOrganization,
-    waitMs: limits.waitMs,
-  })
-  const heavyPlaces = new FairPlaces({
-    places: limits.ofHeavyStatements,
-    ofOneKey: 1,
-    ofAllKeys: limits.ofHeavyStatements,
-    ofNoKey: 1,
-    waitMs: limits.waitMs,
-  })
-  const borrow = borrowFrom(pool, places)
+  const { all, heavy } = createPlaces(size, limits)
+  const borrow = borrowFrom(pool, all)
   const database: Database = {
     pool,
-    ...queryable(onPool(pool, places, heavyPlaces), announcer.announce),
+    ...queryable(onPool(pool, all, heavy), announcer.announce),
     transaction: (work) => lend(borrow, (loan) => transaction(loan, work, announcer.announce)),
     session: (work) =>
       lend(borrow, async (loan) => {
@@ -160,30 +147,53 @@ export function openDatabase(
           throw error
         }
       }),
-    withStatementTimeout: (ms) => {
-      const options = {
-        begin: `BEGIN; SET LOCAL statement_timeout = ${ms}`,
-        query_timeout: ms + ANSWER_MARGIN_MS,
-      }
-      const transactionWithTimeout: Database['transaction'] = (work) =>
-        lend(borrow, (loan) => transaction(loan, work, announcer.announce, options))
-      return {
-        ...database,
-        transaction: transactionWithTimeout,
-        run: (statement, values) => transactionWithTimeout((alone) => alone.run(statement, values)),
-        raise: (statement, values, organizationIds) =>
-          transactionWithTimeout((alone) => alone.raise(statement, values, organizationIds)),
-      }
-    },
+    withStatementTimeout: (ms) => withStatementTimeout(database, announcer.announce, ms),
     borrow,
     onEvents: announcer.onEvents,
     figures: () => {
-      const { taken, waiting } = places.figures()
-      return { size, inUse: taken, waiting: waiting + heavyPlaces.figures().waiting }
+      const { taken, waiting } = all.figures()
+      return { size, inUse: taken, waiting: waiting + heavy.figures().waiting }
     },
     close: () => pool.end(),
   }
   return database
+}
+
+/** Places for all statements and transactions, and those that a heavy statement needs, too. */
+function createPlaces(size: number, limits: PoolLimits): { all: FairPlaces; heavy: FairPlaces } {
+  const { ofOneOrganization, ofOrganizations, ofNoOrganization, ofHeavyStatements, waitMs } = limits
+  return {
+    all: new FairPlaces({
+      places: size,
+      ofOneKey: ofOneOrganization,
+      ofAllKeys: ofOrganizations,
+      ofNoKey: ofNoOrganization,
+      waitMs,
+    }),
+    heavy: new FairPlaces({
+      places: ofHeavyStatements,
+      ofOneKey: 1,
+      ofAllKeys: ofHeavyStatements,
+      ofNoKey: 1,
+      waitMs,
+    }),
+  }
+}
+
+function withStatementTimeout(database: Database, announce: EventsListener, ms: number): Database {
+  const options = {
+    begin: `BEGIN; SET LOCAL statement_timeout = ${ms}`,
+    query_timeout: ms + ANSWER_MARGIN_MS,
+  }
+  const transactionWithTimeout: Database['transaction'] = (work) =>
+    lend(database.borrow, (loan) => transaction(loan, work, announce, options))
+  return {
+    ...database,
+    transaction: transactionWithTimeout,
+    run: (statement, values) => transactionWithTimeout((alone) => alone.run(statement, values)),
+    raise: (statement, values, organizationIds) =>
+      transactionWithTimeout((alone) => alone.raise(statement, values, organizationIds)),
+  }
 }
 
 function unlimited(size: number): PoolLimits {
