@@ -67,7 +67,7 @@ const giveTo = (processId: number) =>
     processId,
   ])
 
-/** Registers a process that runs linked devices. It lives until the end of the test: dead ones are removed every second. */
+/** Registers a process that runs linked devices until the end of the test; dead ones are removed every second. */
 async function announce(processId: number): Promise<void> {
   const connection = await devices.world.database.borrow(null)
   connections.push(connection)
