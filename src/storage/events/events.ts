@@ -40,14 +40,23 @@ const MAX_EVENTS = 1_000
 /** How many events a read with a filter looks through. */
 const MAX_WALKED = 10_000
 
+interface WindowParts {
+  /** What has the positions. */
+  positions: string
+  limit: string
+  /** The last event to look at; NULL: the last one of the window. */
+  edge: string
+  filter: string
+}
+
 // Makes the planner use the indexes regardless of its statistics: for a closed range it expects 1/200 of the rows, for
 // an open one a third, and for a LIMIT no more than that. "+ 0" keeps it from finding the smallest number by walking
 // through all events of the organization.
-const windowsOf = (given: string, limit: string, edge: string, filter: string) => `
+const windowsOf = ({ positions, limit, edge, filter }: WindowParts) => `
    SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, edge.walked_to, e.*
    FROM (
      SELECT given.*, coalesce(given.window_to, pg_current_snapshot()) AS upper
-     FROM ${given}
+     FROM ${positions}
    ) w
    CROSS JOIN LATERAL (
      SELECT coalesce(w.seq, least(
@@ -83,28 +92,31 @@ const windowsOf = (given: string, limit: string, edge: string, filter: string) =
    ) e ON true
    ORDER BY e.seq`
 
-const GIVEN = `json_to_recordset($1)
+const POSITIONS = `json_to_recordset($1)
        AS given (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot, seq bigint)
      ${FEW}`
-const GIVEN_ONE =
+const ONE_POSITION =
   '(SELECT $1::uuid AS organization_id, $2::pg_snapshot AS window_from, $3::pg_snapshot AS window_to, $4::bigint AS seq) given'
 
-const readWindows = statement<WindowRow>('events.readWindows', windowsOf(GIVEN, '$2', 'NULL::bigint', 'true'))
+const readWindows = statement<WindowRow>(
+  'events.readWindows',
+  windowsOf({ positions: POSITIONS, limit: '$2', edge: 'NULL::bigint', filter: 'true' }),
+)
 
 // Without the edge, a filter that matches nothing would have all events read, each time.
 const readFilteredWindow = statement<WindowRow>(
   'events.readFilteredWindow',
-  windowsOf(
-    GIVEN_ONE,
-    '$5',
-    `(
+  windowsOf({
+    positions: ONE_POSITION,
+    limit: '$5',
+    edge: `(
      SELECT seq FROM events
      WHERE organization_id = w.organization_id AND seq > after.seq
      ORDER BY seq
      OFFSET ${MAX_WALKED - 1} LIMIT 1
    )`,
-    '(edge.walked_to IS NULL OR e.seq <= edge.walked_to) AND e.type = ANY ($6)',
-  ),
+    filter: '(edge.walked_to IS NULL OR e.seq <= edge.walked_to) AND e.type = ANY ($6)',
+  }),
   { isHeavy: true },
 )
 
