@@ -90,8 +90,7 @@ async function checkOwnParameters(template: Template, recipients: readonly Recip
   const step = createSteps()
   for (const [index, recipient] of recipients.entries()) {
     readOwnParameters(template, recipient, index)
-    const pause = step()
-    if (pause) await pause
+    await step()
   }
 }
 

@@ -98,8 +98,7 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
     const step = createSteps()
     for (const message of messages) {
       if (matches(searchableText(message.text, message.transcription))) found.push(message.seq)
-      const pause = step()
-      if (pause) await pause
+      await step()
     }
   }
   // The indexing job, requested every INDEX_STEP messages, failed or did not exist when the messages came.
