@@ -25,14 +25,18 @@ export async function measureCallbacks(world: World, seconds: number): Promise<R
   const service = await world.startService()
   const before = await countMessages(world)
   const messages = await measureKind(world, service, seconds, {
-    ...{ id: 'callbacks', what: 'message', load: callbackLoad(world) },
+    id: 'callbacks',
+    what: 'message',
+    load: callbackLoad(world),
     countRecorded: async () => (await countMessages(world)) - before,
   })
   const { rows } = await world.database.query<{ upstream_id: string }>(prepareSent, [world.organization.id, SENT])
   await world.database.query('VACUUM (ANALYZE) messages')
   const sent = rows.map(({ upstream_id }) => upstream_id)
   const statuses = await measureKind(world, service, seconds, {
-    ...{ id: 'statuses', what: 'status', load: statusLoad(world, sent.values()) },
+    id: 'statuses',
+    what: 'status',
+    load: statusLoad(world, sent.values()),
     countRecorded: async () => sent.length - (await countSent(world)),
   })
   await service.stop()
