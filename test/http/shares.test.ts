@@ -113,7 +113,7 @@ describe('an organization with many slow requests', () => {
     expect(answered).toEqual([...Array(11).fill('quiet 200'), ...Array(20).fill('noisy 200')])
   })
 
-  it('runs one heavy statement at a time, and others beside it', async () => {
+  it('runs its heavy statements one after the other, while its other requests are answered', async () => {
     await start({})
     await lockContact(noisy)
     const imports = [importContact(noisy), importContact(noisy), importContact(noisy)]
