@@ -192,6 +192,20 @@ describe('after an earlier process died', () => {
     expect(await readdir(parent)).toEqual(['postgres'])
   })
 
+  it('an incomplete first start is removed when its last program has ended', async () => {
+    const unfinished = join(parent, 'postgres.new-0123')
+    await mkdir(unfinished)
+    const straggler = spawn('sh', ['-c', 'read -r end; mkdir -p "$2/base"', 'sh', '-D', unfinished, '-U', 'parley'])
+    cleanups.push(() => ended(straggler, 'SIGKILL'))
+    const starting = started()
+    const { socketFolder } = await inspectSite(folder)
+    const names = () => readdir(socketFolder).catch(() => [])
+    await expect.poll(names).toContainEqual(expect.stringMatching(/^holder-/))
+    straggler.stdin.end()
+    await starting
+    expect(await readdir(parent)).toEqual(['postgres'])
+  })
+
   it('an orphaned server is stopped first', async () => {
     await copyStopped()
     const orphan = await startOrphan()

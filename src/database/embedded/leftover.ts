@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -17,6 +17,7 @@ interface ServerRecord {
 const UNREACHABLE_EXIT_MS = 5_000
 const SHUTDOWN_MS = 60_000
 const POLL_MS = 20
+const PROCESS_TABLE_BYTES = 64 * 1024 * 1024
 
 const run = promisify(execFile)
 
@@ -31,6 +32,17 @@ export async function clearLeftover(site: Site): Promise<void> {
   // The data folder has its own lock; these files only name a process id, which may belong to another program by now.
   await rm(join(site.socketFolder, '.s.PGSQL.5432.lock'), { force: true })
   await rm(join(site.socketFolder, '.s.PGSQL.5432'), { force: true })
+}
+
+/**
+ * Waits until no program names the folder in its command line: one that an earlier process started there ends soon
+ * after that process, but until then it creates files, and even the folder again. Gives up after a minute.
+ */
+export async function programsGone(folder: string): Promise<void> {
+  for (let waited = 0; waited < SHUTDOWN_MS; waited += POLL_MS) {
+    if (!(await listCommands()).some((command) => command.includes(` -D ${folder} `))) return
+    await setTimeout(POLL_MS)
+  }
 }
 
 async function clearRecorded(site: Site, record: ServerRecord): Promise<void> {
@@ -77,6 +89,16 @@ async function readCommand(pid: number): Promise<string> {
   }
   const found = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => undefined)
   return found?.stdout ?? ''
+}
+
+/** The command lines of all processes that this one can see. */
+async function listCommands(): Promise<string[]> {
+  if (process.platform === 'linux') {
+    const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger)
+    return Promise.all(pids.map(readCommand))
+  }
+  const found = await run('ps', ['-A', '-ww', '-o', 'command='], { maxBuffer: PROCESS_TABLE_BYTES })
+  return found.stdout.split('\n')
 }
 
 function isReachable(socketFolder: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import type { Account } from './account.js'
 import type { Binaries } from './binaries.js'
 import { EmbeddedDatabaseError } from './error.js'
 import { type Exit, type Guarded, startGuarded } from './guarded.js'
+import { programsGone } from './leftover.js'
 import type { Owner, Site } from './site.js'
 
 /** What is needed to run PostgreSQL's programs on one data folder. */
@@ -154,7 +155,11 @@ function failure({ site }: Setup, complaint: string): EmbeddedDatabaseError {
 
 async function removeUnfinished(site: Site): Promise<void> {
   const unfinished = (await readdir(site.parent)).filter((name) => name.startsWith(unfinishedPrefix(site)))
-  for (const name of unfinished) await rm(join(site.parent, name), { recursive: true, force: true, maxRetries: 10 })
+  for (const name of unfinished) {
+    const folder = join(site.parent, name)
+    await programsGone(folder)
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+  }
 }
 
 function unfinishedPrefix(site: Site): string {
