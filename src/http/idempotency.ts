@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
+import { noteRepeat } from '../core/messages/trace/note-repeat.js'
 import { type KeptAnswer, performOnce, type RepeatableAnswer } from '../core/runtime/idempotency.js'
 import { newId } from '../lib/bytes/id.js'
 import { sha256 } from '../lib/crypto/signature.js'
@@ -57,7 +58,10 @@ export async function answerOnce(
   const bodyHash = isLarge ? await hashInSteps(fingerprint) : sha256(canonicalJson(fingerprint))
   const once = { operation, key, bodyHash, isSecret, isUnsettled, perform, recover }
   const answer = await performOnce(ctx, tenantOf(request).id, once)
-  if (answer.replayed) reply.header('idempotent-replayed', 'true')
+  if (answer.replayed) {
+    reply.header('idempotent-replayed', 'true')
+    await noteRepeat(ctx, tenantOf(request).id, answer.resourceId, request.id)
+  }
   return send(reply, answer.status, answer.body)
 }
 

@@ -14,6 +14,8 @@ export interface Answer {
   error: { code: number; kind: RefusalClass; text: string } | null
   /** Milliseconds. */
   retryAfterMs: number | null
+  /** The upstream's own id of the request, which its support asks for. */
+  requestId: string | null
 }
 
 /** Longer ids would not fit into an index; the upstream's are shorter. */
@@ -28,7 +30,13 @@ export function readAnswer({ statusCode, headers, body }: RawAnswer): Answer {
     body: object,
     error: readError(asObject(object?.error)),
     retryAfterMs: readRetryAfter(headers),
+    requestId: readRequestId(asObject(object?.error).fbtrace_id) ?? readRequestId(headers['x-fb-trace-id']),
   }
+}
+
+/** Shown to people, so only what such ids consist of. */
+function readRequestId(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) ? value : null
 }
 
 /** An id that can be stored, or null. */

@@ -6,11 +6,17 @@ import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 import { PAIR_LIMIT } from './errors.js'
 import type { OutboundMessage } from './wire.js'
 
+/** The HTTP answer to a call: its status, and the upstream's own id of the request, if it names one. */
+export interface HttpTold {
+  status: number
+  requestId: string | null
+}
+
 /**
  * The outcome of one call. After `not_accepted` the message may be sent again; after `unknown` it may or may not have
- * been accepted.
+ * been accepted. `http` is absent if there was no answer.
  */
-export type SendOutcome =
+export type SendOutcome = { http?: HttpTold } & (
   | { outcome: 'accepted'; upstreamId: string; waId: string | null; userId?: string | null; answer: JsonObject }
   /** `code` is the upstream's, or the HTTP status if there is none. */
   | { outcome: 'refused'; because: 'message' | 'credentials'; code: number; text: string }
@@ -25,6 +31,7 @@ export type SendOutcome =
       mayRetry: boolean
     }
   | { outcome: 'unknown'; text: string }
+)
 
 /** Sends one message, waiting at most `timeoutMs`. Never throws. */
 export async function send(
@@ -37,7 +44,8 @@ export async function send(
   const headers = { 'content-type': 'application/json' }
   try {
     const body = JSON.stringify(message)
-    return toOutcome(await makeCall(connection, number, { method: 'POST', path, headers, body }, timeoutMs))
+    const answer = await makeCall(connection, number, { method: 'POST', path, headers, body }, timeoutMs)
+    return { ...toOutcome(answer), http: { status: answer.status, requestId: answer.requestId } }
   } catch (error) {
     const text = errorMessage(error)
     if (!(error instanceof NotConnectedError)) return { outcome: 'unknown', text: `no answer: ${text}` }

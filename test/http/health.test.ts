@@ -89,6 +89,7 @@ const TAKES_OTHERS: Record<string, number> = {
   'POST /set-webhooks/{id}/enable': 404,
   'POST /set-webhooks/{id}/test': 404,
   'GET /webhook-deliveries': 200,
+  'GET /messages/{id}/trace': 404,
   'GET /webhook-deliveries/{id}': 404,
   'POST /webhook-deliveries/{id}/replay': 404,
   'GET /events': 200,

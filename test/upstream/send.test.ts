@@ -43,7 +43,7 @@ describe('sending', () => {
     const body = { contacts: [{ input: '16505550001', wa_id: '16505550001' }], messages: [{ id: 'wamid.1' }] }
     answer = json(200, body)
     const accepted = { outcome: 'accepted', upstreamId: 'wamid.1', waId: '16505550001', userId: null, answer: body }
-    expect(await send()).toEqual(accepted)
+    expect(await send()).toEqual({ ...accepted, http: { status: 200, requestId: null } })
     expect(server.taken).toMatchObject([
       { method: 'POST', path: '/v23.0/10001/messages', headers: { authorization: 'Bearer token' } },
     ])

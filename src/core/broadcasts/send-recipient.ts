@@ -4,6 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import type { ReadyContent } from '../../model/messages/content.js'
 import type { NotRecorded } from '../../model/messages/outgoing.js'
+import type { TakenNote } from '../../model/messages/trace.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { fillTemplate, type HeaderMedia } from '../../model/templates/fill.js'
@@ -80,6 +81,14 @@ export async function sendTo(run: Run, recipient: PendingRecipient): Promise<voi
     memberId: null,
     isPromotional: true,
     recipient: { broadcastId: broadcast.id, n: recipient.n, campaignId: broadcast.id, parameters: null },
+    cause: {
+      by: 'broadcast',
+      id: broadcast.id,
+      at: ctx.clock(),
+      requestId: null,
+      idempotencyKey: null,
+      trace: null,
+    },
   })
   try {
     const delivery = await deliverOrPutBack(ctx, tenant, channel, message, content, signal)
@@ -97,7 +106,7 @@ export async function sendDeferred(run: Run): Promise<boolean> {
   // Checked first, so that no send slot is reserved in vain.
   if ((await untilNextDeferred(ctx.database, tenant.id, broadcast.id, lane)) !== 0) return false
   const take = async () => {
-    const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, lane)
+    const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, lane, takenNote(ctx))
     if (recipient === null) return null
     const { message_id: id, chat_id: chatId, userId } = recipient
     const content = fillFor(run, recipient)
@@ -121,10 +130,15 @@ export async function giveUpDeferred(
 ): Promise<void> {
   const error = { code: 'upstream_unavailable', text: STOPPED, passing: 'unavailable' as const }
   for (;;) {
-    const deferred = await takeDeferred(ctx.database, organizationId, broadcastId, lane, true)
+    const deferred = await takeDeferred(ctx.database, organizationId, broadcastId, lane, takenNote(ctx), true)
     if (deferred === null) return
-    await refuseMessage(ctx.database, organizationId, deferred.message_id, error, ctx.clock(), newId())
+    const note = { k: 'settled', at: ctx.clock().getTime() } as const
+    await refuseMessage(ctx.database, organizationId, deferred.message_id, error, ctx.clock(), newId(), note)
   }
+}
+
+function takenNote({ clock, processId }: Context): TakenNote {
+  return { k: 'taken', at: clock().getTime(), process: processId }
 }
 
 /** The content for a recipient; null if a value is missing. */
@@ -140,7 +154,7 @@ function fillFor({ broadcast, tenant, header }: Run, recipient: PendingRecipient
 }
 
 /** A recipient whose message may have been put back before. */
-type Tried = Pick<DeferredRecipient, 'n' | 'attempts'> & { since: Date | null }
+type Tried = Pick<DeferredRecipient, 'n' | 'message_id' | 'attempts'> & { since: Date | null }
 
 /** Applies the effect of a message's outcome on the broadcast. */
 async function applyDelivery(run: Run, recipient: Tried, delivery: Delivery | NotAccepted): Promise<void> {
@@ -159,8 +173,8 @@ async function applyDelivery(run: Run, recipient: Tried, delivery: Delivery | No
 /** Puts a message back to be sent again later, unless it has been retried for too long. */
 async function putBack(
   run: Run,
-  { n, since, attempts }: Tried,
-  { limit, waitMs, calls, giveUp }: NotAccepted,
+  { n, message_id: messageId, since, attempts }: Tried,
+  { limit, waitMs, calls, note, giveUp }: NotAccepted,
 ): Promise<void> {
   const { ctx, tenant, broadcast, signal } = run
   const isPair = limit === 'pair'
@@ -168,13 +182,11 @@ async function putBack(
   const inMs = signal?.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, BACKOFF))
   const triedMs = since === null ? 0 : Date.now() - since.getTime()
   const isOver = triedMs + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
-  if (isOver && !signal?.aborted) return applyDelivery(run, { n, since, attempts }, await giveUp())
-  await deferRecipient(ctx.database, tenant.id, broadcast.id, {
-    n,
-    since,
-    attempts: attempts + (isPair ? calls : 1),
-    inMs,
-  })
+  if (isOver && !signal?.aborted)
+    return applyDelivery(run, { n, message_id: messageId, since, attempts }, await giveUp())
+  const deferred = { n, messageId, since, attempts: attempts + (isPair ? calls : 1), inMs }
+  const again = ctx.clock().getTime() + Math.round(inMs)
+  await deferRecipient(ctx.database, tenant.id, broadcast.id, deferred, { ...note, again })
   // The limit per recipient does not affect other recipients.
   if (!isPair) endSlice(run, inMs)
 }

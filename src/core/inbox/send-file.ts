@@ -3,6 +3,7 @@ import type { Context } from '../../context.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { receiveFile } from '../../lib/files/receive-file.js'
 import { sizeText } from '../../lib/text/units.js'
+import type { Cause } from '../../model/messages/cause.js'
 import type { MessageContent } from '../../model/messages/content.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
@@ -38,6 +39,7 @@ export interface FileSend {
   /** The instance that sends it; null: the organization's number. */
   instance: string | null
   memberId: string
+  cause: Cause
 }
 
 /** The name of the file in error messages. */
@@ -93,13 +95,13 @@ export function tooBig(kind: FileKind): Problem {
  * openChosenChannel.
  */
 export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
-  const { id, contactId, replyToId, memberId, instance } = send
+  const { id, contactId, replyToId, memberId, instance, cause } = send
   const contact = await requireContact(ctx, tenant.id, contactId)
   const to = readAddresses(tenant, 'chat_id', contact.chat_id, 'body')
   const replyTo = replyToId === null ? null : { id: replyToId, field: 'context_message_id' }
   return withContent(ctx, tenant, send, async (content) => {
     const channel = await openChosenChannel(ctx, tenant, instance, content)
-    const sender = { memberId, isPromotional: false, recipient: null }
+    const sender = { memberId, isPromotional: false, recipient: null, cause }
     return sendMessage(ctx, tenant, channel, { id, to, content, fileField: FIELD, replyTo, ...sender })
   })
 }

@@ -3,6 +3,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { toStorable } from '../../lib/text/text.js'
 import { blobKey, mediaExpiry } from '../../model/messages/media.js'
+import type { FileNote } from '../../model/messages/trace.js'
 import {
   attachInboundMedia,
   findInboundMedia,
@@ -39,15 +40,24 @@ export async function fetchInboundMedia(
   const file = readInboundFile(message.message_type, message.content)
   if (file === null || message.media_state === null || message.media_state === 'missing') return
 
+  const startedAt = performance.now()
+  const at = ctx.clock().getTime()
   const source = { mediaId: file.mediaId, instanceId: message.instance_id, network: message.network }
   const fetched = await tryToFetch(ctx, organizationId, messageId, file, source, attempt.signal)
-  if (fetched.outcome === 'stored') return attach(ctx, organizationId, messageId, message, file)
+  const toNote = (outcome: FileNote['outcome']): FileNote => {
+    return { k: 'file', at, ms: Math.round(performance.now() - startedAt), outcome }
+  }
+  if (fetched.outcome === 'stored') {
+    const note = toNote('stored')
+    return attach(ctx, organizationId, messageId, message, { file, note })
+  }
+  const { text } = fetched
   if (fetched.final || attempt.number >= MAX_ATTEMPTS) {
     ctx.log.warn({ organizationId, messageId, reason: fetched.text }, 'the file of a message could not be fetched')
     const error = { code: 'media_unavailable', text: fetched.text }
-    return giveUpInboundMedia(ctx.database, organizationId, messageId, error, newId())
+    return giveUpInboundMedia(ctx.database, organizationId, messageId, error, newId(), { ...toNote('missing'), text })
   }
-  await postponeInboundMedia(ctx.database, organizationId, messageId, newId())
+  await postponeInboundMedia(ctx.database, organizationId, messageId, newId(), { ...toNote('retried'), text })
   throw new Error(fetched.text)
 }
 
@@ -98,11 +108,11 @@ async function attach(
   organizationId: string,
   messageId: string,
   { created_at }: InboundMedia,
-  file: InboundFile,
+  { file, note }: { file: InboundFile; note: FileNote },
 ): Promise<void> {
   const isToBeTranscribed = file.isVoiceNote && ctx.transcriber !== null
   const media = { id: messageId, expiresAt: mediaExpiry(created_at), isToBeTranscribed }
-  if (await attachInboundMedia(ctx.database, organizationId, messageId, media, newId())) {
+  if (await attachInboundMedia(ctx.database, organizationId, messageId, media, newId(), note)) {
     if (isToBeTranscribed) ctx.wakeWorkers()
     return
   }

@@ -37,13 +37,13 @@ export interface IdempotentRequest extends IdempotentOperation {
 
 /**
  * Does a request once per Idempotency-Key. Throws idempotency_key_reused, request_in_progress. `replayed`: the answer
- * comes from an earlier attempt.
+ * comes from an earlier attempt, which had this resource id.
  */
 export async function performOnce(
   ctx: Context,
   organizationId: string,
   request: IdempotentRequest,
-): Promise<KeptAnswer & { replayed: boolean }> {
+): Promise<KeptAnswer & { replayed: boolean; resourceId: string }> {
   const resourceId = newId()
   // Added before the claim, so that a concurrent request that reads the claim does not consider it abandoned.
   return whileInProgress(ctx, resourceId, async () => {
@@ -51,7 +51,11 @@ export async function performOnce(
     const claim = await claimIdempotencyKey(ctx.database, organizationId, request, attempt)
     switch (claim.state) {
       case 'claimed':
-        return { ...(await perform(ctx, organizationId, request, claim.resourceId)), replayed: false }
+        return {
+          ...(await perform(ctx, organizationId, request, claim.resourceId)),
+          replayed: false,
+          resourceId: claim.resourceId,
+        }
       case 'reused':
         throw new Problem(
           'idempotency_key_reused',
@@ -61,7 +65,8 @@ export async function performOnce(
         return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
       case 'answered': {
         const kept = { status: claim.status, body: decrypt(ctx, organizationId, request, claim.answer) }
-        return { ...(await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)), replayed: true }
+        const answer = await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)
+        return { ...answer, replayed: true, resourceId: claim.resourceId }
       }
     }
   })
@@ -145,7 +150,7 @@ async function takeOver(
   request: IdempotentRequest,
   resourceId: string,
   processId: number,
-): Promise<KeptAnswer & { replayed: boolean }> {
+): Promise<KeptAnswer & { replayed: boolean; resourceId: string }> {
   if (ctx.attemptsInProgress.has(resourceId)) throw inProgress(request)
   return whileInProgress(ctx, resourceId, async () => {
     const alive = processId !== ctx.processId && (await isProcessAlive(ctx.database, processId))
@@ -154,9 +159,10 @@ async function takeOver(
       throw inProgress(request)
     }
     const recovered = await request.recover(resourceId)
-    if (recovered === null) return { ...(await perform(ctx, organizationId, request, resourceId)), replayed: false }
+    if (recovered === null)
+      return { ...(await perform(ctx, organizationId, request, resourceId)), replayed: false, resourceId }
     await finish(ctx, organizationId, request, resourceId, recovered)
-    return { status: recovered.status, body: recovered.body, replayed: true }
+    return { status: recovered.status, body: recovered.body, replayed: true, resourceId }
   })
 }
 

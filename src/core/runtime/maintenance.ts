@@ -72,7 +72,8 @@ export async function expireOutcomes(ctx: Context): Promise<void> {
   for (;;) {
     const overdue = await listOverdueMessages(ctx.database, deadline, backlogged, BATCH)
     for (const { organization_id, id } of overdue) {
-      await refuseMessage(ctx.database, organization_id, id, error, now, newId())
+      const note = { k: 'settled', at: now.getTime() } as const
+      await refuseMessage(ctx.database, organization_id, id, error, now, newId(), note)
     }
     if (overdue.length < BATCH) return
   }

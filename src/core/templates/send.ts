@@ -4,6 +4,7 @@ import { localDate } from '../../lib/text/calendar.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
 import { isUserIdChatId } from '../../model/contacts/phone-number.js'
+import type { Cause } from '../../model/messages/cause.js'
 import type { TemplateContent } from '../../model/messages/content.js'
 import type { BroadcastRecipient } from '../../model/messages/outgoing.js'
 import type { Tenant } from '../../model/organizations/organization.js'
@@ -33,6 +34,7 @@ export interface TemplateCommand {
   /** The URL of the header's file. */
   headerMedia: string | null
   memberId: string | null
+  cause: Cause
 }
 
 /** The result of a send. `not_sent`: nothing was recorded, for the reason in `text`. */
@@ -57,7 +59,7 @@ interface NotSent {
 export async function sendTemplate(ctx: Context, tenant: Tenant, command: TemplateCommand): Promise<TemplateSend> {
   const channel = organizationChannel(ctx, tenant)
   await checkMember(ctx, tenant, command.memberId)
-  const { id, templateName, language, headerMedia, memberId } = command
+  const { id, templateName, language, headerMedia, memberId, cause } = command
   const template = await tryToChoose(ctx, tenant, templateName, language)
   const number = readAddresses(tenant, 'chatNumber', command.chatNumber, 'body')
   const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
@@ -76,7 +78,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const links = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
   await recordSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
   const to = readAddresses(tenant, 'chatNumber', contact.phone_number ?? contact.chat_id, 'body')
-  const message = { id, to, content, replyTo: null, memberId }
+  const message = { id, to, content, replyTo: null, memberId, cause }
   const isPromotional = template.category === 'MARKETING'
   try {
     const sent = await sendMessage(ctx, tenant, channel, { ...message, isPromotional, recipient })

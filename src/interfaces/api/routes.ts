@@ -16,6 +16,7 @@ import { conversationRoutes } from './conversations.js'
 import { sendChatRoutes } from './messages/send-chat.js'
 import { sendTemplateRoutes } from './messages/send-template.js'
 import { templateRoutes } from './messages/templates.js'
+import { traceRoutes } from './messages/trace.js'
 import { webhookControlRoutes } from './webhooks/controls.js'
 import { webhookDeliveryRoutes } from './webhooks/deliveries.js'
 import { eventRoutes } from './webhooks/events.js'
@@ -32,6 +33,7 @@ export function apiRoutes(ctx: Context): FastifyPluginAsync {
     exportRoutes(server, ctx) //        GET /contacts/export, GET /conversations/export
     contactImportRoutes(server, ctx) // POST /contacts/import
     optOutRoutes(server, ctx) //        GET /opt-outs, GET /opt-outs/export, POST /opt-outs/import
+    traceRoutes(server, ctx) //         GET /messages/{id}/trace
     sendChatRoutes(server, ctx) //      POST /send-chat
     sendTemplateRoutes(server, ctx) //  POST /send-template
     audienceRoutes(server, ctx) //      POST GET /audiences, GET DELETE /audiences/{id}

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
 import { type CallbackReceiver, isVerifyToken } from '../../core/messages/receive/callback-receiver.js'
+import { storedTraceOf } from '../../http/cause.js'
 import { Problem } from '../../model/problem.js'
 import { BODY_LIMIT, readBytes, readSignature } from './raw-body.js'
 
@@ -30,7 +31,8 @@ export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: 
     },
     async (request, reply) => {
       const isGone = () => reply.raw.destroyed
-      const receipt = await callbacks.receive(readBytes(request), readSignature(request, SIGNATURE), isGone)
+      const signature = readSignature(request, SIGNATURE)
+      const receipt = await callbacks.receive(readBytes(request), signature, isGone, storedTraceOf(request))
       switch (receipt) {
         case 'stored':
           return { success: true }

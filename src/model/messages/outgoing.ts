@@ -1,4 +1,5 @@
 import type { NetworkDetails, SenderType } from './message.js'
+import type { AskedNote, CallsNote } from './trace.js'
 
 /** A message to be recorded before the upstream is called. */
 export interface OutgoingMessage {
@@ -31,6 +32,10 @@ export interface OutgoingMessage {
   isPromotional: boolean
   /** The recipient of the broadcast that the message belongs to; null for other messages. */
   recipient: BroadcastRecipient | null
+  /** Who asked for it, for its trace. */
+  asked: AskedNote
+  /** The trace of the request, if it is recorded; as in the header. */
+  traceparent: string | null
 }
 
 /** A recipient of a broadcast. A one-off send has n = 0 and is created with its message. */
@@ -82,6 +87,8 @@ export interface Acceptance {
   /** The recipient's user id. */
   userId: string | null
   eventId: string
+  /** The calls, for its trace. */
+  note: CallsNote
 }
 
 /** Records sends (core/messages/send/message-writer). */

@@ -22,8 +22,11 @@ export interface EventRow {
 
 /** The rows of an event, as JSON; which ones are present depends on its type. */
 export interface EventData {
-  /** `recipient_n`: its recipient of a broadcast; 0 for a one-off send, null for other messages. */
-  message?: ShownMessage & { recipient_n?: number | null }
+  /**
+   * `recipient_n`: its recipient of a broadcast; 0 for a one-off send, null for other messages. `traceparent`: the trace
+   * of the request that caused it, if it is recorded.
+   */
+  message?: ShownMessage & { recipient_n?: number | null; traceparent?: string | null }
   contact?: Contact
   previous_status?: MessageStatus
   broadcast?: ShownBroadcast

@@ -1,6 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import type { CallsNote, TakenNote } from '../../model/messages/trace.js'
 import { userAddress } from '../messages/outgoing.js'
+import { hasRoomForNote } from '../messages/trace-notes.js'
 import type { PendingRecipient } from './sending.js'
 
 interface TakenRow extends PendingRecipient {
@@ -11,7 +13,11 @@ interface TakenRow extends PendingRecipient {
 
 const defer = statement<never>(
   'broadcastDeferrals.defer',
-  `INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at)
+  `WITH noted AS (
+     UPDATE messages m SET trace = coalesce(m.trace, '[]') || $8::jsonb
+     WHERE m.organization_id = $1 AND m.id = $7 AND ${hasRoomForNote('m')}
+   )
+   INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at)
    SELECT $1, $2, $3, coalesce($4::timestamptz, now()), $5, now() + $6::float8 * interval '1 millisecond'
    WHERE EXISTS (SELECT FROM broadcasts WHERE organization_id = $1 AND id = $2)
    ON CONFLICT DO NOTHING`,
@@ -30,6 +36,10 @@ const take = statement<TakenRow>(
      DELETE FROM broadcast_deferrals d USING next
      WHERE d.organization_id = $1 AND d.broadcast_id = $2 AND d.n = next.n
      RETURNING d.n, d.since, d.attempts
+   ), noted AS (
+     UPDATE messages m SET trace = coalesce(m.trace, '[]') || $6::jsonb
+     FROM taken JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = taken.n
+     WHERE m.organization_id = $1 AND m.id = r.message_id AND m.outcome IS NOT NULL AND ${hasRoomForNote('m')}
    )
    SELECT taken.since, taken.attempts, taken.n, m.id AS message_id, r.parameters, c.id AS contact_id, c.chat_id, c.phone_number,
      c.full_name, c.email, ${userAddress('c', 'false')} AS user_address
@@ -63,14 +73,17 @@ export interface DeferredRecipient extends PendingRecipient {
   userId: string | null
 }
 
-/** Puts a recorded message back, to be sent again in `inMs` milliseconds. */
+/** Puts a recorded message back, to be sent again in `inMs` milliseconds. `note`: its calls, for its trace. */
 export async function deferRecipient(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  { n, since, attempts, inMs }: { n: number; since: Date | null; attempts: number; inMs: number },
+  deferred: { n: number; messageId: string; since: Date | null; attempts: number; inMs: number },
+  note: CallsNote,
 ): Promise<void> {
-  await db.run(defer, [organizationId, broadcastId, n, since, attempts, inMs])
+  const { n, messageId, since, attempts, inMs } = deferred
+  const values = [organizationId, broadcastId, n, since, attempts, inMs, messageId, JSON.stringify(note)]
+  await db.run(defer, values)
 }
 
 /** Takes the lane's next due message (with `early`: due or not); null if there is none. No other call gets it. */
@@ -79,10 +92,11 @@ export async function takeDeferred(
   organizationId: string,
   broadcastId: string,
   { lane, lanes }: Lane,
+  note: TakenNote,
   early = false,
 ): Promise<DeferredRecipient | null> {
   for (;;) {
-    const [row] = await db.run(take, [organizationId, broadcastId, lane, lanes, early])
+    const [row] = await db.run(take, [organizationId, broadcastId, lane, lanes, early, JSON.stringify(note)])
     if (!row) return null
     const { user_address, ...recipient } = row
     if (recipient.message_id !== null) return { ...recipient, userId: user_address?.slice('user:'.length) ?? null }

@@ -9,6 +9,8 @@ export interface StoredCallback {
   /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
   body: Buffer
+  /** The trace of the request that brought it, if it is recorded; as in the header. */
+  traceparent: string | null
 }
 
 /** A stored callback that is to be processed. */
@@ -24,15 +26,16 @@ const lockOf = (organizationId: string) => `${LOCK_CLASS}, hashtext(${organizati
 
 const insert = statement<never>(
   'callbacks.insert',
-  `INSERT INTO callbacks (organization_id, id, body, instance_id, waiting)
-   SELECT organization_id, id, body, instance_id, true
-   FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[]) AS given (organization_id, id, body, instance_id)`,
+  `INSERT INTO callbacks (organization_id, id, body, instance_id, traceparent, waiting)
+   SELECT organization_id, id, body, instance_id, traceparent, true
+   FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::text[])
+     AS given (organization_id, id, body, instance_id, traceparent)`,
 )
 
 /** The columns of a WaitingCallback, of a row `c` of callbacks and a row `i` of instances. */
 // An app that signs its own bodies could imitate the format of linked devices, so the instance's kind decides if the
 // instance exists.
-export const WAITING_COLUMNS = `c.id, c.body, c.instance_id AS "instanceId", c.received_at AS "receivedAt",
+export const WAITING_COLUMNS = `c.id, c.body, c.instance_id AS "instanceId", c.received_at AS "receivedAt", c.traceparent,
      coalesce(i.kind = 'linked_device',
        c.instance_id IS NOT NULL AND substr(c.body, 1, 25) = '{"object":"linked_device"'::bytea) AS "isDevice"`
 
@@ -156,6 +159,7 @@ export async function insertCallbacks(db: Queryable, callbacks: readonly StoredC
     callbacks.map((callback) => callback.id),
     callbacks.map((callback) => callback.body),
     callbacks.map((callback) => callback.instanceId),
+    callbacks.map((callback) => callback.traceparent),
   ])
 }
 

@@ -1,10 +1,12 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { MessageError, NetworkDetails } from '../../model/messages/message.js'
+import type { FileNote } from '../../model/messages/trace.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents, RECORDED_EVENT } from './messages.js'
+import { withNote } from './trace-notes.js'
 
 /** An inbound message whose file is fetched. */
 export interface InboundMedia {
@@ -54,7 +56,7 @@ const attach = statement<{ id: string }>(
   'incomingMedia.attach',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_id = $4, media_expires_at = $5, media_state = NULL
+     SET media_id = $4, media_expires_at = $5, media_state = NULL, trace = ${withNote('m', '$7::jsonb')}
      FROM unsettled
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*
@@ -73,9 +75,9 @@ const postpone = statement<never>(
   'incomingMedia.postpone',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_state = 'retried'
+     SET media_state = 'retried', trace = ${withNote('m', '$4::jsonb')}
      FROM unsettled
-     WHERE m.organization_id = $1 AND m.id = unsettled.id AND unsettled.media_state = 'awaited'
+     WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*
    ), ${RECEIVED}
    SELECT`,
@@ -86,7 +88,7 @@ const giveUp = statement<never>(
   'incomingMedia.giveUp',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_state = 'missing', error = $4
+     SET media_state = 'missing', error = $4, trace = ${withNote('m', '$5::jsonb')}
      FROM unsettled
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*
@@ -129,11 +131,12 @@ export async function attachInboundMedia(
   messageId: string,
   media: { id: string; expiresAt: Date; isToBeTranscribed: boolean },
   eventId: string,
+  note: FileNote,
 ): Promise<boolean> {
   const { id, expiresAt, isToBeTranscribed } = media
   const rows = await db.raise(
     attach,
-    [organizationId, messageId, eventId, id, expiresAt, isToBeTranscribed],
+    [organizationId, messageId, eventId, id, expiresAt, isToBeTranscribed, JSON.stringify(note)],
     [organizationId],
   )
   return rows.length > 0
@@ -145,8 +148,9 @@ export async function postponeInboundMedia(
   organizationId: string,
   messageId: string,
   eventId: string,
+  note: FileNote,
 ): Promise<void> {
-  await db.raise(postpone, [organizationId, messageId, eventId], [organizationId])
+  await db.raise(postpone, [organizationId, messageId, eventId, JSON.stringify(note)], [organizationId])
 }
 
 /** Records that a message's file cannot be fetched, and why. */
@@ -156,8 +160,10 @@ export async function giveUpInboundMedia(
   messageId: string,
   error: MessageError,
   eventId: string,
+  note: FileNote,
 ): Promise<void> {
-  await db.raise(giveUp, [organizationId, messageId, eventId, JSON.stringify(error)], [organizationId])
+  const values = [organizationId, messageId, eventId, JSON.stringify(error), JSON.stringify(note)]
+  await db.raise(giveUp, values, [organizationId])
 }
 
 /** The stored recording of a message without a transcription; null if there is none. */

@@ -2,11 +2,13 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
+import type { CallbackNote } from '../../model/messages/trace.js'
 import { normalizeName } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents, RECORDED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
+import { hasRoomForNote } from './trace-notes.js'
 
 /** An inbound message to be recorded. */
 export interface IncomingMessage {
@@ -27,6 +29,10 @@ export interface IncomingMessage {
   /** As the network of a linked device has it. */
   network: NetworkDetails | null
   created_at: Date
+  /** The callback that brought it. */
+  note: CallbackNote
+  /** The trace of the request that brought it, if it is recorded; as in the header. */
+  traceparent: string | null
 }
 
 /** `no_contact`: the addresses do not lead to exactly one complete contact; resolve the contact and record again. */
@@ -79,7 +85,8 @@ const record = statement<RecordRow>(
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
        has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, sender_type text, message_type text, text text, media_type text, content jsonb,
-       awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text)
+       awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
+       note jsonb, traceparent text)
      ${FEW_ROWS}
    ), found AS MATERIALIZED (
      -- The contact of each sender, and whether the same message was recorded before.
@@ -139,7 +146,7 @@ const record = statement<RecordRow>(
      -- Records the messages, with the text of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
-       assignee_id, gateway_type)
+       assignee_id, gateway_type, trace, traceparent)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
        coalesce((
          SELECT e.text FROM messages e
@@ -152,10 +159,18 @@ const record = statement<RecordRow>(
        k.media_type, k.content, CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END,
        k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
-       k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type
+       k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
+       jsonb_build_array(k.note || jsonb_build_object('x', pg_current_xact_id()::text)), k.traceparent
      FROM next k JOIN numbered c ON c.id = k.sender_id
      ORDER BY k.n
      RETURNING *
+   ), repeated AS (
+     -- Notes further callbacks that bring a recorded message, each once.
+     UPDATE messages m SET trace = coalesce(m.trace, '[]') || (f.note || '{"idle": true}')
+     FROM found f
+     WHERE f.is_duplicate AND m.organization_id = $1 AND m.upstream_id = f.upstream_id
+       AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
+       AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
      -- Raises the events of the messages, unless they wait for their files, with the contacts as they were then.
      ${raiseEvents({
@@ -257,6 +272,8 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     network: message.network,
     created_at: message.created_at,
     gateway_type: gatewayType(message),
+    note: message.note,
+    traceparent: message.traceparent,
   }
 }
 

@@ -40,8 +40,8 @@ export const RECORDED_EVENT = `CASE WHEN m.sender_type = 'human-chat' THEN 'mess
 /** The message `m` with all that is shown of it, for a select list. */
 export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
 
-/** The message `m` with all that is shown of it, as JSON for an event. */
-export const MESSAGE_SNAPSHOT = `(to_jsonb(m) || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
+/** The message `m` with all that is shown of it, as JSON for an event; without its trace. */
+export const MESSAGE_SNAPSHOT = `((to_jsonb(m) - 'trace') || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
 
 /** The snapshots in an event of a message, as SQL. */
 interface MessageSnapshots {

@@ -5,10 +5,12 @@ import { gatewayType, networkType } from '../../model/instances/gateway-message.
 import { mediaExpiry } from '../../model/messages/media.js'
 import type { MessageError } from '../../model/messages/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
+import type { CallsNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../analytics/campaign-counts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { ACCEPTED_EVENT, ASSIGNEE, messageEvents } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
+import { hasRoomForNote, withNote } from './trace-notes.js'
 
 /** Why a batch skipped a message: another one is to the same contact, or the row is locked. */
 type Skipped = 'same_contact' | 'locked'
@@ -58,7 +60,7 @@ const record = statement<RecordRow>(
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
        reply_to_id text, reply_to_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
        contact_event_id uuid, is_promotional boolean, instance_id uuid, uses_jids boolean, campaign_id uuid,
-       broadcast_id uuid, recipient_n int, parameters jsonb, gateway_type text)
+       broadcast_id uuid, recipient_n int, parameters jsonb, gateway_type text, trace jsonb, traceparent text)
      ${FEW}
    ), found AS (
      -- The contact of each message: the first address that is known decides.
@@ -139,10 +141,11 @@ const record = statement<RecordRow>(
      -- Records the messages as pending.
      INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
        media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at, instance_id, campaign_id,
-       broadcast_id, recipient_n, gateway_type)
+       broadcast_id, recipient_n, gateway_type, trace, traceparent)
      SELECT g.organization_id, g.id, c.id, CASE WHEN g.is_reaction THEN NULL ELSE c.last_seq END, g.sender_type, g.message_type,
        g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.reply_to_upstream_id, g.assignee_id,
-       g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n, g.gateway_type
+       g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n, g.gateway_type,
+       g.trace, g.traceparent
      FROM numbered c JOIN given g USING (n)
    ), singles AS (
      -- Creates the recipients of one-off sends.
@@ -208,7 +211,7 @@ const accept = statement<{ is_locked: boolean }>(
   `WITH given AS (
      -- The acceptances, in the order in which rows are locked.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
-       alias text, user_address text, event_id uuid, network jsonb, gateway_type text)
+       alias text, user_address text, event_id uuid, network jsonb, gateway_type text, note jsonb)
      ORDER BY organization_id, id
      ${FEW}
    ), waiting AS (
@@ -226,17 +229,28 @@ const accept = statement<{ is_locked: boolean }>(
      UPDATE messages m
      SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
        accepted_at = g.accepted_at, network = coalesce(g.network, m.network),
-       gateway_type = coalesce(g.gateway_type, m.gateway_type)
+       gateway_type = coalesce(g.gateway_type, m.gateway_type), trace = ${withNote('m', 'g.note')}
      FROM waiting JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'waiting.organization_id')} AND m.id = waiting.id
-     RETURNING g.n, m.organization_id, m.contact_id, m.instance_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
+     RETURNING g.n, m.organization_id, m.contact_id, m.instance_id, m.message_type, m.assignee_id, to_jsonb(m) - 'trace' AS row, m.campaign_id,
        m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
    ), kept AS (
-     -- Keeps the network's message if a status came before the answer to the call.
-     UPDATE messages m SET network = g.network, gateway_type = coalesce(g.gateway_type, m.gateway_type)
-     FROM (SELECT * FROM given WHERE network IS NOT NULL ${FEW}) g
+     -- Keeps the call and the network's message if a status came before the answer to the call.
+     UPDATE messages m
+     SET network = coalesce(m.network, g.network), trace = ${withNote('m', 'g.note')},
+       gateway_type = CASE WHEN m.network IS NULL THEN coalesce(g.gateway_type, m.gateway_type) ELSE m.gateway_type END
+     FROM (
+       SELECT g.n, g.organization_id, m.id, g.network, g.gateway_type, g.note
+       FROM given g LEFT JOIN waiting USING (n) CROSS JOIN LATERAL (
+         SELECT id FROM messages
+         WHERE ${ofOrganization('organization_id', 'g.organization_id')} AND id = g.id AND accepted_at IS NOT NULL
+         FOR NO KEY UPDATE SKIP LOCKED
+       ) m
+       WHERE waiting.n IS NULL
+       ${FEW}
+     ) g
      WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id
-       AND m.accepted_at IS NOT NULL AND m.network IS NULL
+     RETURNING g.n
    ), ${countChanges('accepted')}, aliases AS (
      -- Adds the form of the number that the upstream uses.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
@@ -266,11 +280,11 @@ const accept = statement<{ is_locked: boolean }>(
        JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id`,
      })}
    )
-   SELECT accepted.n IS NULL AND EXISTS (
+   SELECT accepted.n IS NULL AND kept.n IS NULL AND EXISTS (
        SELECT FROM messages m
-       WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id AND m.accepted_at IS NULL
+       WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id
      ) AS is_locked
-   FROM given g LEFT JOIN accepted USING (n)
+   FROM given g LEFT JOIN accepted USING (n) LEFT JOIN kept USING (n)
    ORDER BY g.n`,
   { raises: 'events' },
 )
@@ -280,9 +294,13 @@ const refuse = statement<never>(
   `WITH refused AS (
      -- Marks the outstanding message failed.
      UPDATE messages m
-     SET status = 'failed', outcome = NULL, error = $3, failed_at = $4
+     SET status = 'failed', outcome = NULL, error = $3, failed_at = $4, trace = ${withNote('m', '$6::jsonb')}
      WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND m.outcome IS NOT NULL
      RETURNING *
+   ), kept AS (
+     -- Keeps the call if a status came before the answer to it.
+     UPDATE messages m SET trace = ${withNote('m', '$6::jsonb')}
+     WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND m.outcome IS NULL
    ), changed AS (
      SELECT *, accepted_at AS accepted_at_before, 'sent' AS status_before, NULL::jsonb AS error_before FROM refused
    ), ${countChanges('changed')}, event AS (
@@ -298,7 +316,16 @@ const refuse = statement<never>(
 
 const markUnknown = statement<never>(
   'outgoing.markUnknown',
-  `UPDATE messages SET outcome = 'unknown' WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 AND outcome = 'pending'`,
+  `UPDATE messages m
+   SET outcome = CASE m.outcome WHEN 'pending' THEN 'unknown' ELSE m.outcome END,
+     trace = CASE WHEN $3::jsonb IS NULL THEN m.trace ELSE ${withNote('m', '$3::jsonb')} END
+   WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND (m.outcome = 'pending' OR $3::jsonb IS NOT NULL)`,
+)
+
+const noteRepeat = statement<never>(
+  'outgoing.noteRepeat',
+  `UPDATE messages m SET trace = coalesce(m.trace, '[]') || $3::jsonb
+   WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND ${hasRoomForNote('m')}`,
 )
 
 const markAbandoned = statement<never>(
@@ -382,6 +409,8 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       recipient_n: message.recipient?.n,
       parameters: message.recipient?.parameters,
       gateway_type: gatewayType({ ...message, network: null }),
+      trace: [message.asked],
+      traceparent: message.traceparent,
     })),
   )
 }
@@ -432,7 +461,7 @@ export async function acceptMessages(
 
 function toAcceptanceset(acceptances: readonly Acceptance[]): string {
   return JSON.stringify(
-    acceptances.map(({ organizationId, id, upstreamId, network, at, alias, userId, eventId }, n) => ({
+    acceptances.map(({ organizationId, id, upstreamId, network, at, alias, userId, eventId, note }, n) => ({
       n,
       organization_id: organizationId,
       id,
@@ -443,11 +472,12 @@ function toAcceptanceset(acceptances: readonly Acceptance[]): string {
       event_id: eventId,
       network,
       gateway_type: network?.message && networkType(network.message),
+      note,
     })),
   )
 }
 
-/** Marks an outstanding message failed and raises message.failed. */
+/** Marks an outstanding message failed and raises message.failed. `note`: why, for its trace. */
 export async function refuseMessage(
   db: Queryable,
   organizationId: string,
@@ -455,15 +485,33 @@ export async function refuseMessage(
   error: MessageError,
   at: Date,
   eventId: string,
+  note: CallsNote | SettledNote,
 ): Promise<void> {
-  await db.raise(refuse, [organizationId, id, JSON.stringify(error), at, eventId], [organizationId])
+  const values = [organizationId, id, JSON.stringify(error), at, eventId, JSON.stringify(note)]
+  await db.raise(refuse, values, [organizationId])
 }
 
 /**
  * Marks an outstanding message as unknown: the call ended without an answer. A callback may still report its outcome.
+ * `note`: the call, for its trace; null if it is not known.
  */
-export async function markMessageUnknown(db: Queryable, organizationId: string, id: string): Promise<void> {
-  await db.run(markUnknown, [organizationId, id])
+export async function markMessageUnknown(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  note: CallsNote | null,
+): Promise<void> {
+  await db.run(markUnknown, [organizationId, id, note && JSON.stringify(note)])
+}
+
+/** Notes on the message with this id, if there is one, that its answer was given again. */
+export async function noteRepeatedAnswer(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  note: RepeatedNote,
+): Promise<void> {
+  await db.run(noteRepeat, [organizationId, id, JSON.stringify(note)])
 }
 
 /** Marks messages recorded before `before` as unknown if their process died during the send. Of all tenants. */

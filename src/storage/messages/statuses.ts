@@ -1,9 +1,11 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW, FEW_ROWS, ofOrganization, organizationsOf, statement } from '../../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../model/messages/message.js'
+import type { CallbackNote } from '../../model/messages/trace.js'
 import { countChanges } from '../analytics/campaign-counts.js'
 import { raiseEvents } from '../events/raise.js'
 import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT, messageEvents } from './messages.js'
+import { hasRoomForNote, withNote } from './trace-notes.js'
 
 export interface ReportedStatus {
   organizationId: string
@@ -21,6 +23,7 @@ export interface ReportedStatus {
   userAddress: string | null
   /** For message.sent, and for the event of the status itself. */
   eventIds: readonly [string, string]
+  note: CallbackNote
 }
 
 // A status never goes backwards, but `failed` gives way to later evidence of delivery. Every status, even `failed`,
@@ -31,7 +34,8 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
   `WITH given AS (
      -- The statuses, in the order in which rows are locked.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, upstream_id text, message_id uuid, status text,
-       at timestamptz, error jsonb, alias text, user_address text, sent_event_id uuid, event_id uuid, instance_id uuid)
+       at timestamptz, error jsonb, alias text, user_address text, sent_event_id uuid, event_id uuid, instance_id uuid,
+       note jsonb)
      ORDER BY organization_id, upstream_id
      ${FEW}
    ), before AS (
@@ -68,7 +72,8 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
        accepted_at = coalesce(m.accepted_at, g.at),
        delivered_at = CASE WHEN g.status IN ('delivered', 'read') THEN coalesce(m.delivered_at, g.at) ELSE m.delivered_at END,
        read_at = CASE WHEN g.status = 'read' THEN g.at ELSE m.read_at END,
-       failed_at = CASE WHEN g.status = 'failed' THEN g.at END
+       failed_at = CASE WHEN g.status = 'failed' THEN g.at END,
+       trace = ${withNote('m', 'g.note')}
      FROM before b JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
        WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
@@ -77,6 +82,13 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
        WHEN 'failed' THEN b.status = 'sent'
      END
      RETURNING b.n, m AS message
+   ), noted AS (
+     -- Notes the statuses that change nothing, each once.
+     UPDATE messages m SET trace = coalesce(m.trace, '[]') || (g.note || '{"idle": true}')
+     FROM before b JOIN given g USING (n) LEFT JOIN updated u USING (n)
+     WHERE u.n IS NULL AND ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id
+       AND ${hasRoomForNote('m')}
+       AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(g.note - ARRAY['at', 'done', 'said'])
    ), changed AS (
      -- The new rows with their old status.
      SELECT u.n, m.*, b.accepted_at AS accepted_at_before, b.status AS status_before, b.error AS error_before
@@ -149,7 +161,10 @@ export async function applyStatuses(db: Queryable, statuses: readonly ReportedSt
 function toRecordset(statuses: readonly ReportedStatus[]): string {
   return JSON.stringify(
     statuses.map(
-      ({ organizationId, instanceId, upstreamId, messageId, status, at, error, alias, userAddress, eventIds }, n) => ({
+      (
+        { organizationId, instanceId, upstreamId, messageId, status, at, error, alias, userAddress, eventIds, note },
+        n,
+      ) => ({
         n,
         organization_id: organizationId,
         upstream_id: upstreamId,
@@ -162,6 +177,7 @@ function toRecordset(statuses: readonly ReportedStatus[]): string {
         sent_event_id: eventIds[0],
         event_id: eventIds[1],
         instance_id: instanceId,
+        note,
       }),
     ),
   )

@@ -36,13 +36,22 @@ beforeEach(async () => {
   await query("UPDATE messages SET outcome = 'pending' WHERE id = ANY ($1)", [messageIds])
 })
 
+const CALLS = { k: 'calls', at: 0, calls: [] } as const
+const TAKEN = { k: 'taken', at: 0, process: 1 } as const
+
 const query = (text: string, values: unknown[]) => world.database.pool.query(text, values)
 
 const defer = (n: number, inMs = 0, owner = organization) =>
-  deferRecipient(world.database, owner.id, broadcast.id, { n, since: null, attempts: 1, inMs })
+  deferRecipient(
+    world.database,
+    owner.id,
+    broadcast.id,
+    { n, messageId: messageIds[n - 1] as string, since: null, attempts: 1, inMs },
+    CALLS,
+  )
 
 const take = (lane = ALL, early = false, owner = organization) =>
-  takeDeferred(world.database, owner.id, broadcast.id, lane, early)
+  takeDeferred(world.database, owner.id, broadcast.id, lane, TAKEN, early)
 
 const until = (lane = ALL, owner = organization) => untilNextDeferred(world.database, owner.id, broadcast.id, lane)
 
@@ -56,7 +65,8 @@ async function takeAll(lane = ALL, early = false): Promise<number[]> {
 describe('a message that is put back', () => {
   it('is taken once, with its recipient, its first call and its attempts', async () => {
     const since = new Date('2026-01-02T03:04:05Z')
-    await deferRecipient(world.database, organization.id, broadcast.id, { n: 2, since, attempts: 3, inMs: 0 })
+    const deferred = { n: 2, messageId: messageIds[1] as string, since, attempts: 3, inMs: 0 }
+    await deferRecipient(world.database, organization.id, broadcast.id, deferred, CALLS)
     expect(await take()).toMatchObject({
       n: 2,
       since,

@@ -93,6 +93,8 @@ describe('an ordinary message', () => {
     instanceId: null,
     network: null,
     created_at: at(),
+    note: { k: 'callback' as const, id: '', at: 0, done: 0 },
+    traceparent: null,
   }
 
   it('does not concern broadcasts and causes no look-up', () => {

@@ -74,7 +74,7 @@ async function cure(): Promise<void> {
 async function store(owner: TestOrganization, ...messages: WireMessage[]): Promise<void> {
   const callbacks = messages.map((message) => {
     const body = JSON.stringify(envelope(owner.businessAccountId, changeFor(owner, { messages: [message] })))
-    return { organizationId: owner.id, id: newId(), instanceId: null, body: Buffer.from(body) }
+    return { organizationId: owner.id, id: newId(), instanceId: null, traceparent: null, body: Buffer.from(body) }
   })
   await insertCallbacks(world.database, callbacks)
 }

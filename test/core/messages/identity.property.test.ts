@@ -235,7 +235,7 @@ async function receiveAll(histories: Told[][], isTogether: boolean): Promise<voi
       if (told === undefined) return []
       const change = { ...changeFor(organization, told.value), field: told.field }
       const body = Buffer.from(JSON.stringify(envelope(organization.businessAccountId, change)))
-      return [{ organizationId: organization.id, id: newId(), instanceId: null, body }]
+      return [{ organizationId: organization.id, id: newId(), instanceId: null, traceparent: null, body }]
     })
     await insertCallbacks(world.database, stored)
     if (!isTogether) await world.app.callbacks.drain()

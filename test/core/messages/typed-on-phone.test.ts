@@ -29,7 +29,8 @@ async function hear(instanceId: string, id: string, text: string): Promise<void>
     message: { conversation: text },
   }
   const body = Buffer.from(JSON.stringify({ object: 'linked_device', events: [event] }))
-  await insertCallbacks(world.database, [{ organizationId: organization.id, id: newId(), body, instanceId }])
+  const callback = { organizationId: organization.id, id: newId(), body, instanceId, traceparent: null }
+  await insertCallbacks(world.database, [callback])
   await world.drain()
 }
 

@@ -17,6 +17,7 @@ const ENDPOINTS: Record<string, Scope> = {
   'POST /contacts/import': 'contacts:write',
   'GET /conversations': 'conversations:read',
   'GET /conversations/export': 'conversations:read',
+  'GET /messages/{id}/trace': 'conversations:read',
   'GET /opt-outs': 'contacts:read',
   'GET /opt-outs/export': 'contacts:read',
   'POST /opt-outs/import': 'contacts:write',

@@ -79,7 +79,10 @@ async function recordMessages({ record, refuse, world, organization }: Scene): P
   await record('messages.send', { name: 'text', body: hello })
   await refuse('messages.send', { body: { phone_number: ANA, message_type: 'text' } })
   await refuse('messages.send', { body: { ...hello, phone_number: UNKNOWN } })
-  await refuse('messages.send', { body: { ...hello, phone_number: UNREACHABLE } })
+  const headers = { 'x-request-id': 'order-1042', 'idempotency-key': 'order-1042-confirmed' }
+  const refused = await refuse('messages.send', { body: { ...hello, phone_number: UNREACHABLE }, headers })
+  await record('messages.trace', { path: { id: refused.body.id } })
+  await refuse('messages.trace', { path: { id: 'wamid.UNKNOWN' } })
   await world.settle()
   const from = { phone_number_id: organization.phoneNumberId, from: ANA.slice(1), name: 'Ana' }
   const thanks = await world.sim('POST', '/inbound', { ...from, type: 'text', text: { body: 'Thank you!' } })

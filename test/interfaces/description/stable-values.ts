@@ -36,6 +36,7 @@ const PATTERNS: [RegExp, (n: number, match: string) => string][] = [
   [/parley_[\w-]{12,}/g, () => 'parley_EXAMPLE'],
   [/(?<=\?expires=)\d+&signature=[\w-]+/g, () => '1772445600&signature=EXAMPLE'],
   [/(?<="prefix": ")[^"]+/g, () => 'parley_EXAM'],
+  [/(?<="upstream_request_id": ")[^"]+/g, () => 'AbCdEfGhIjK'],
   [/(?<="duration_ms": )\d+/g, () => '42'],
   [/(?<="messageTimestamp": )\d+/g, () => '1772442000'],
   [/(?<="(?:t|senderT)imestampMs": )\d+/g, () => '1772442000000'],

@@ -6,6 +6,7 @@ import { excerpt } from '../../../lib/text/text.js'
 import { isUserIdChatId } from '../../../model/contacts/phone-number.js'
 import { type Chat, chatOf } from '../../../model/instances/gateway-message.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
+import type { Cause } from '../../../model/messages/cause.js'
 import type { MessageContent } from '../../../model/messages/content.js'
 import type { ShownMessage } from '../../../model/messages/message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -36,6 +37,7 @@ export interface InstanceSend {
   delayMs: number
   /** Aborted when the client disconnects; the message is not sent then. */
   signal: AbortSignal
+  cause: Cause
 }
 
 /** A message with its chat. */
@@ -78,8 +80,15 @@ export async function findSent(ctx: Context, tenant: Tenant, id: string): Promis
   return found && { message: found.message, chat: chatOf(found.contact) }
 }
 
-function commandOf({ id, recipient, replyTo, content, fileField }: InstanceSend): Omit<SendCommand, 'isPromotional'> {
-  return { id, to: recipient, replyTo, content, fileField, memberId: null, recipient: null }
+function commandOf({
+  id,
+  recipient,
+  replyTo,
+  content,
+  fileField,
+  cause,
+}: InstanceSend): Omit<SendCommand, 'isPromotional'> {
+  return { id, to: recipient, replyTo, content, fileField, memberId: null, recipient: null, cause }
 }
 
 /**

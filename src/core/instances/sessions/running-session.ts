@@ -78,7 +78,7 @@ export function startRunningSession(
     // Until the very end, because the network does not send these messages again.
     onMessages: async (events) => {
       const body = Buffer.from(JSON.stringify({ object: 'linked_device', events }))
-      await insertCallbacks(ctx.database, [{ organizationId, id: newId(), body, instanceId }])
+      await insertCallbacks(ctx.database, [{ organizationId, id: newId(), body, instanceId, traceparent: null }])
       ctx.wakeCallbacks([organizationId])
     },
     onUnrecorded: listener.onUnrecorded,

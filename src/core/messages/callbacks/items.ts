@@ -2,6 +2,7 @@ import type { Context } from '../../../context.js'
 import { isUuid, newId } from '../../../lib/bytes/id.js'
 import { asObjects } from '../../../lib/text/json.js'
 import { GROUP_SERVER } from '../../../model/contacts/contact.js'
+import type { CallbackNote } from '../../../model/messages/trace.js'
 import type { WaitingCallback } from '../../../storage/messages/callbacks.js'
 import type { IncomingMessage, Sender } from '../../../storage/messages/incoming.js'
 import type { ReportedStatus } from '../../../storage/messages/statuses.js'
@@ -76,7 +77,8 @@ export function toSender(item: IncomingItem): Sender {
   return { addresses, required, hasNumber: number !== null, contactId: null, profileName }
 }
 
-export function toIncomingMessage(ctx: Context, instanceId: string | null, item: MessageItem): IncomingMessage {
+export function toIncomingMessage(ctx: Context, of: CallbackSource, item: MessageItem): IncomingMessage {
+  const { instanceId, traceparent } = of
   const { device } = item
   return {
     id: newId(),
@@ -92,7 +94,16 @@ export function toIncomingMessage(ctx: Context, instanceId: string | null, item:
     contextUpstreamId: item.contextUpstreamId,
     network: device?.network ?? item.author ?? null,
     created_at: item.createdAt ?? ctx.clock(),
+    note: callbackNote(ctx, of),
+    traceparent,
   }
+}
+
+/** The callback that an item belongs to. */
+export type CallbackSource = Pick<WaitingCallback, 'id' | 'instanceId' | 'receivedAt' | 'traceparent'>
+
+function callbackNote(ctx: Context, { id, receivedAt }: CallbackSource): CallbackNote {
+  return { k: 'callback', id, at: receivedAt.getTime(), done: ctx.clock().getTime() }
 }
 
 /**
@@ -106,20 +117,22 @@ export function replyOf(sender: Sender, message: IncomingMessage): Reply | null 
 export function toReportedStatus(
   ctx: Context,
   organizationId: string,
-  instanceId: string | null,
+  of: CallbackSource,
   item: StatusItem,
 ): ReportedStatus {
+  const { status, createdAt } = item
   const { waId, userId } = item.recipient
   return {
     organizationId,
-    instanceId,
+    instanceId: of.instanceId,
     upstreamId: item.upstreamId,
     messageId: item.messageId !== null && isUuid(item.messageId) ? item.messageId : null,
-    status: item.status,
-    at: item.createdAt ?? ctx.clock(),
+    status,
+    at: createdAt ?? ctx.clock(),
     error: item.error,
     alias: waId,
     userAddress: userId === null ? null : `user:${userId}`,
     eventIds: [newId(), newId()],
+    note: { ...callbackNote(ctx, of), status, ...(createdAt !== null && { said: createdAt.getTime() }) },
   }
 }

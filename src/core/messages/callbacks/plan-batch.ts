@@ -72,7 +72,7 @@ export function planBatch(ctx: Context, organizationId: string, callbacks: reado
     if (seen.has(key)) return
     seen.add(key)
     const sender = toSender(item)
-    const message = toIncomingMessage(ctx, instanceId, item)
+    const message = toIncomingMessage(ctx, of.callback, item)
     const sent = { person: group.id, sender, message, renamedEventId: newId() }
     const planned = { of, group: group.id, item, sent, reply: replyOf(sender, message) }
     if (group.last && !changeAlike(group.last, planned)) group.round++
@@ -88,7 +88,7 @@ export function planBatch(ctx: Context, organizationId: string, callbacks: reado
         left.add(of)
       } else if (item.kind === 'message') planMessage(of, item, group)
       else {
-        const status = toReportedStatus(ctx, organizationId, of.callback.instanceId, item)
+        const status = toReportedStatus(ctx, organizationId, of.callback, item)
         push(statuses, group.round++, { of, group: group.id, item, status })
       }
     }

@@ -15,6 +15,7 @@ import { linkUserId } from '../receive/link-user-id.js'
 import type { AddressChange } from '../receive/read-address-change.js'
 import type { CallbackItem, IncomingItem } from '../receive/read-callback.js'
 import {
+  type CallbackSource,
   type MessageItem,
   type ReadCallback,
   replyOf,
@@ -29,6 +30,7 @@ interface CallbackChannel {
   organizationId: string
   /** Null: the organization's own number. */
   instanceId: string | null
+  of: CallbackSource
 }
 
 /**
@@ -38,10 +40,11 @@ interface CallbackChannel {
 export async function processCallback(
   ctx: Context,
   organizationId: string,
-  { callback: { instanceId, receivedAt }, items, templateChanges, connectionChanges, problem }: ReadCallback,
+  { callback, items, templateChanges, connectionChanges, problem }: ReadCallback,
 ): Promise<void> {
   if (problem !== undefined) throw problem
-  for (const item of items) await processItem(ctx, { organizationId, instanceId }, item)
+  const { instanceId, receivedAt } = callback
+  for (const item of items) await processItem(ctx, { organizationId, instanceId, of: callback }, item)
   await applyTemplateChanges(ctx, organizationId, templateChanges)
   await applyConnectionChanges(ctx, organizationId, instanceId, connectionChanges, receivedAt)
 }
@@ -53,9 +56,9 @@ async function processItem(ctx: Context, channel: CallbackChannel, item: Callbac
 }
 
 async function recordStatus(ctx: Context, channel: CallbackChannel, item: StatusItem): Promise<void> {
-  const { organizationId, instanceId } = channel
+  const { organizationId, instanceId, of } = channel
   const { userId } = item.recipient
-  const [applied] = await applyStatuses(ctx.database, [toReportedStatus(ctx, organizationId, instanceId, item)])
+  const [applied] = await applyStatuses(ctx.database, [toReportedStatus(ctx, organizationId, of, item)])
   const { messageId, contactId, isLinked } = applied as AppliedStatus
   if (item.error?.code === OPTED_OUT && messageId !== null) await optOutByUpstream(ctx, organizationId, messageId)
   if (contactId !== null && userId !== null && !isLinked) {
@@ -122,11 +125,11 @@ async function tryToRecord(
 /** The effect of a reply on broadcasts is recorded in the same transaction, so it happens exactly once. */
 async function recordMessage(
   ctx: Context,
-  { organizationId, instanceId }: CallbackChannel,
+  { organizationId, of }: CallbackChannel,
   sender: Sender,
   item: MessageItem,
 ): Promise<Received> {
-  const message = toIncomingMessage(ctx, instanceId, item)
+  const message = toIncomingMessage(ctx, of, item)
   const reply = replyOf(sender, message)
   const received = await ctx.database.transaction(async (transaction) => {
     const sent = { person: 0, sender, message, renamedEventId: newId() }

@@ -32,9 +32,10 @@ export interface CallbackReceiver {
   /**
    * Verifies the signature of a body and stores its changes. `signature`: the HMAC-SHA256 under the app secret, as 64
    * lower-case hexadecimal digits. A body that names no id of an organization counts as wrongly signed. `isGone`: whether
-   * the sender has hung up; what has not begun then does not begin.
+   * the sender has hung up; what has not begun then does not begin. `traceparent`: the trace of the request, if it is
+   * recorded.
    */
-  receive(body: Buffer, signature: string, isGone: () => boolean): Promise<CallbackReceipt>
+  receive(body: Buffer, signature: string, isGone: () => boolean, traceparent: string | null): Promise<CallbackReceipt>
 }
 
 /** Maximum number of ids that are looked up before the signature is verified. Genuine bodies name a handful. */
@@ -74,10 +75,12 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
   }, MAX_BATCH)
   const receiving = { ctx, findClaims: createLookUp(ctx), store, inTurn: createRestingTurns() }
   return {
-    receive: async (body, signature, isGone) =>
-      body.length <= PARSED_UNVERIFIED_BYTES
-        ? receiveSmall(receiving, body, signature)
-        : receiveLarge(receiving, body, signature, isGone),
+    receive: async (body, signature, isGone, traceparent) => {
+      const given = { body, signature, traceparent }
+      return body.length <= PARSED_UNVERIFIED_BYTES
+        ? receiveSmall(receiving, given)
+        : receiveLarge(receiving, given, isGone)
+    },
   }
 }
 
@@ -97,20 +100,23 @@ function createLookUp({ database }: Context): FindClaims {
   return (ids) => (ids.length <= FEW_IDS ? findFew(ids) : findMany(ids))
 }
 
-async function receiveSmall(receiving: Receiving, body: Buffer, signature: string): Promise<CallbackReceipt> {
+interface GivenBody {
+  body: Buffer
+  signature: string
+  traceparent: string | null
+}
+
+async function receiveSmall(receiving: Receiving, given: GivenBody): Promise<CallbackReceipt> {
+  const { body, signature } = given
   const envelope = await parseBody(body)
   if (envelope === null) return 'not_json'
   const claims = await findClaims(receiving, namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS))
   const appSecret = await findAppSecret(receiving.ctx, [...claims.values()], body, signature)
-  return appSecret === null ? 'wrong_signature' : storeVerified(receiving, body, envelope, { appSecret, claims })
+  return appSecret === null ? 'wrong_signature' : storeVerified(receiving, given, envelope, { appSecret, claims })
 }
 
-async function receiveLarge(
-  receiving: Receiving,
-  body: Buffer,
-  signature: string,
-  isGone: () => boolean,
-): Promise<CallbackReceipt> {
+async function receiveLarge(receiving: Receiving, given: GivenBody, isGone: () => boolean): Promise<CallbackReceipt> {
+  const { body, signature } = given
   const { ctx, inTurn } = receiving
   const ids = await inTurn(async () => (isGone() ? null : scanIds(body, MAX_UNVERIFIED_IDS)))
   if (ids === null) return 'wrong_signature'
@@ -119,7 +125,7 @@ async function receiveLarge(
     isGone() ? null : findAppSecret(ctx, [...claims.values()], body, signature),
   )
   if (appSecret === null) return 'wrong_signature'
-  return storeVerified(receiving, body, await parseBody(body), { appSecret, claims })
+  return storeVerified(receiving, given, await parseBody(body), { appSecret, claims })
 }
 
 async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {
@@ -133,7 +139,7 @@ async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promis
  */
 async function storeVerified(
   receiving: Receiving,
-  body: Buffer,
+  { body, traceparent }: GivenBody,
   envelope: JsonObject | null,
   { appSecret, claims }: { appSecret: string; claims: Map<string, NamedClaim> },
 ): Promise<CallbackReceipt> {
@@ -150,7 +156,7 @@ async function storeVerified(
     groups.map(async ({ claim: { organizationId, instanceId }, own }) => {
       // Other tenants' changes are cut out. If there are none, the raw bytes are stored.
       const ownBody = own.length === changes.length ? body : bodyOf(envelope, own)
-      await receiving.store({ organizationId, id: newId(), instanceId, body: ownBody })
+      await receiving.store({ organizationId, id: newId(), instanceId, body: ownBody, traceparent })
       await tryToConnect(receiving.ctx, organizationId, instanceId, own)
     }),
   )

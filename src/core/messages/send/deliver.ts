@@ -3,13 +3,17 @@ import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { sleep } from '../../../lib/async/backoff.js'
 import { newId } from '../../../lib/bytes/id.js'
+import { writeTraceparent } from '../../../lib/http/trace-context.js'
+import type { Cause } from '../../../model/messages/cause.js'
 import { hasFile, type MessageContent, type ReadyContent } from '../../../model/messages/content.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage, Recorded } from '../../../model/messages/outgoing.js'
+import type { CallsNote, WaitReason } from '../../../model/messages/trace.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { upstreamBackoff } from '../../organizations/upstream-backoff.js'
 import type { Channel } from './channel.js'
 import { describeContent } from './describe-content.js'
 import { recordOutcome, type SendResult } from './outcome.js'
+import { askedNote, SendLog } from './send-log.js'
 
 /** The parts of a message to be recorded. */
 export interface Draft {
@@ -23,6 +27,7 @@ export interface Draft {
   memberId: string | null
   isPromotional: boolean
   recipient: BroadcastRecipient | null
+  cause: Cause
 }
 
 /** The deadlines of a send, as Unix times in milliseconds. */
@@ -64,7 +69,7 @@ const MAX_TRIES = 5
 const LOCK_TIMEOUT_MS = 2_000
 
 export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, draft: Draft): OutgoingMessage {
-  const { id, addresses, content, replyToId, memberId, isPromotional, recipient } = draft
+  const { id, addresses, content, replyToId, memberId, isPromotional, recipient, cause } = draft
   const { mediaId = hasFile(content) ? id : null } = draft
   return {
     organizationId: tenant.id,
@@ -84,12 +89,15 @@ export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, dra
     contactEventId: newId(),
     isPromotional,
     recipient,
+    asked: askedNote(ctx, cause),
+    traceparent: cause.trace?.isSampled ? writeTraceparent(cause.trace) : null,
   }
 }
 
 /**
  * Sends one message; every send goes through here or through `deliverOrPutBack`. Waits for a send slot, records the
- * message, calls the upstream and records the outcome. Throws service_unavailable if the contact's row stays locked.
+ * message, calls the upstream and records the outcome. `log` has what the send waited for before. Throws
+ * service_unavailable if the contact's row stays locked.
  */
 export async function deliver(
   ctx: Context,
@@ -98,11 +106,12 @@ export async function deliver(
   message: OutgoingMessage,
   content: ReadyContent,
   deadlines: SendDeadlines,
+  log: SendLog = new SendLog(ctx.clock),
 ): Promise<Delivery> {
-  const begun = await begin(ctx, tenant, channel, message, deadlines)
+  const begun = await begin(ctx, tenant, channel, message, deadlines, log)
   if ('result' in begun) return begun
-  const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, begun), deadlines)
-  return recordOutcome(ctx, tenant, message.id, begun, outcome)
+  const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, begun), deadlines, log)
+  return recordOutcome(ctx, tenant, message.id, begun, outcome, log.takeCalls())
 }
 
 /** A recorded message that was certainly not sent and may be sent again; or it is given up, which records why. */
@@ -113,6 +122,8 @@ export interface NotAccepted {
   waitMs: number
   /** How often the upstream was called. */
   calls: number
+  /** The calls, for the message's trace. */
+  note: CallsNote
   giveUp: () => Promise<SendResult>
 }
 
@@ -129,9 +140,10 @@ export async function deliverOrPutBack(
   signal?: AbortSignal,
 ): Promise<Delivery | NotAccepted> {
   const deadlines = jobDeadlines(ctx, signal)
-  const begun = await begin(ctx, tenant, channel, message, deadlines)
+  const log = new SendLog(ctx.clock)
+  const begun = await begin(ctx, tenant, channel, message, deadlines, log)
   if ('result' in begun) return begun
-  return call(ctx, tenant, channel, toChannelMessage(message.id, content, begun), begun, deadlines)
+  return call(ctx, tenant, channel, toChannelMessage(message.id, content, begun), begun, deadlines, log)
 }
 
 /** Sends a message that was recorded and not accepted. `take` claims it; null: it is settled by now. */
@@ -143,10 +155,11 @@ export async function deliverAgain<Taken>(
   signal?: AbortSignal,
 ): Promise<{ taken: Taken; delivery: SendResult | NotAccepted } | { late: number } | null> {
   const deadlines = jobDeadlines(ctx, signal)
-  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines)
+  const log = new SendLog(ctx.clock)
+  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines, log)
   if (lateMs !== null) return { late: lateMs }
   const taken = await take()
-  return taken && { taken, delivery: await call(ctx, tenant, channel, taken.message, taken, deadlines) }
+  return taken && { taken, delivery: await call(ctx, tenant, channel, taken.message, taken, deadlines, log) }
 }
 
 async function begin(
@@ -155,10 +168,11 @@ async function begin(
   channel: Channel,
   message: OutgoingMessage,
   deadlines: SendDeadlines,
+  log: SendLog,
 ): Promise<Exclude<Delivery, SendResult> | RecordedMessage> {
-  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines)
+  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines, log)
   if (lateMs !== null) return { result: 'late', waitMs: lateMs }
-  const recorded = await record(ctx, message, deadlines)
+  const recorded = await record(ctx, message, deadlines, log)
   if (recorded === null) return { result: 'taken' }
   return recorded.recorded ? recorded : { result: 'not_recorded', refusal: recorded }
 }
@@ -170,12 +184,15 @@ async function call(
   message: DriverMessage,
   recorded: { chatId: string },
   deadlines: SendDeadlines,
+  log: SendLog,
 ): Promise<SendResult | NotAccepted> {
-  let calls = 0
-  const outcome = await callUpstream(ctx, tenant, channel, message, deadlines, () => calls++)
-  const store = () => recordOutcome(ctx, tenant, message.id, recorded, outcome)
+  const outcome = await callUpstream(ctx, tenant, channel, message, deadlines, log)
+  const { calls } = log
+  const note = log.takeCalls()
+  const store = () => recordOutcome(ctx, tenant, message.id, recorded, outcome, note)
   if (outcome.outcome !== 'not_accepted') return store()
-  return { result: 'not_accepted', limit: outcome.limit, waitMs: outcome.retryAfterMs ?? 0, calls, giveUp: store }
+  const { limit, retryAfterMs } = outcome
+  return { result: 'not_accepted', limit, waitMs: retryAfterMs ?? 0, calls, note, giveUp: store }
 }
 
 /** Whether the refusal ends before the send's deadline. */
@@ -192,21 +209,31 @@ async function waitForSlot(
   tenant: Tenant,
   { number }: Channel,
   { maxPauseMs, signal }: SendDeadlines,
+  log: SendLog,
 ): Promise<number | null> {
   const slot = await ctx.reserveSendSlot(tenant.id, number, maxPauseMs)
-  return slot.reserved && (await pause(slot.waitMs, signal)) ? null : slot.waitMs
+  if (!slot.reserved) return slot.waitMs
+  return (await pause(slot.waitMs, signal, 'send_slot', log)) ? null : slot.waitMs
 }
 
 /**
  * Records the message after the wait that the limit per recipient asks for. Null if the id is taken: the statement of
  * an earlier attempt, whose process died, went through after all.
  */
-async function record(ctx: Context, message: OutgoingMessage, deadlines: SendDeadlines): Promise<Recorded | null> {
+async function record(
+  ctx: Context,
+  message: OutgoingMessage,
+  deadlines: SendDeadlines,
+  log: SendLog,
+): Promise<Recorded | null> {
+  let { asked } = message
   for (;;) {
     const until = Math.max(deadlines.waitUntil, Date.now() + LOCK_TIMEOUT_MS)
-    const recorded = await recordOnce(ctx, { ...message, created_at: ctx.clock() }, until)
+    const waits = [...(asked.waits ?? []), ...(log.takeWaits().waits ?? [])]
+    if (waits.length > 0) asked = { ...asked, waits }
+    const recorded = await log.record(() => recordOnce(ctx, { ...message, asked, created_at: ctx.clock() }, until))
     if (recorded === null || recorded.recorded || !passesInTime(recorded, deadlines)) return recorded
-    if (!(await pause(recorded.waitMs, deadlines.signal))) return recorded
+    if (!(await pause(recorded.waitMs, deadlines.signal, 'recipient_limit', log))) return recorded
   }
 }
 
@@ -234,14 +261,13 @@ async function callUpstream(
   { driver, number }: Channel,
   message: DriverMessage,
   { deadline, maxPauseMs, signal }: SendDeadlines,
-  onCall: () => void = () => undefined,
+  log: SendLog,
 ): Promise<DriverOutcome> {
   let outcome: DriverOutcome = NO_TIME_LEFT
   for (let attempt = 1; ; attempt++) {
     const leftMs = deadline - Date.now()
     if (leftMs < MIN_CALL_MS) return outcome
-    onCall()
-    outcome = await driver.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
+    outcome = await log.call(() => driver.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs)))
     if (outcome.outcome !== 'not_accepted') return outcome
     const isJob = maxPauseMs !== undefined
     const waitMs = retryDelay(outcome, attempt)
@@ -251,15 +277,15 @@ async function callUpstream(
     const slot = await ctx.reserveSendSlot(tenant.id, number, maxPauseMs)
     const delay = Math.max(waitMs, slot.waitMs)
     if (!slot.reserved || Date.now() + delay + MIN_CALL_MS > deadline) return { ...outcome, retryAfterMs: delay }
-    if (!(await pause(delay, signal))) return outcome
+    if (!(await pause(delay, signal, 'retry', log))) return outcome
   }
 }
 
 /** Waits; resolves to false if the wait was aborted. */
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+async function pause(ms: number, signal: AbortSignal | undefined, reason: WaitReason, log: SendLog): Promise<boolean> {
   if (ms <= 0) return signal?.aborted !== true
   try {
-    await sleep(ms, signal)
+    await log.wait(reason, () => sleep(ms, signal))
     return true
   } catch (error) {
     if (signal?.aborted) return false

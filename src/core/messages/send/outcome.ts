@@ -3,7 +3,9 @@ import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { JsonObject } from '../../../lib/text/json.js'
-import { type MessageError, type NetworkDetails, OPTED_OUT, OUTCOME_UNKNOWN } from '../../../model/messages/message.js'
+import { type MessageError, OPTED_OUT, OUTCOME_UNKNOWN } from '../../../model/messages/message.js'
+import type { Acceptance } from '../../../model/messages/outgoing.js'
+import type { CallsNote } from '../../../model/messages/trace.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { findContactById } from '../../../storage/contacts/contacts.js'
 import { findMessage } from '../../../storage/messages/messages.js'
@@ -25,7 +27,7 @@ const UNAVAILABLE = 'upstream_unavailable'
 const DEFAULT_RETRY_AFTER_MS = 1_000
 
 /**
- * Records the outcome of a call. If the database fails now, the message stays outstanding: a status callback or the
+ * Records the outcome of a call; `note` has the calls, for the message's trace. If the database fails now, the message stays outstanding: a status callback or the
  * 15-minute timeout decides its outcome, and no retry sends it again.
  */
 export async function recordOutcome(
@@ -34,11 +36,12 @@ export async function recordOutcome(
   messageId: string,
   recorded: { chatId: string },
   outcome: DriverOutcome,
+  note: CallsNote,
 ): Promise<SendResult> {
   switch (outcome.outcome) {
     case 'accepted': {
       const { upstreamId, waId, userId = null, answer, network = null } = outcome
-      const accepted = { upstreamId, waId, userId, network }
+      const accepted = { upstreamId, waId, userId, network, note }
       const isStored = await tryToStore(ctx, () => storeAcceptance(ctx, tenant, messageId, recorded, accepted))
       if (!isStored) return { result: 'unknown', messageId }
       return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
@@ -46,21 +49,21 @@ export async function recordOutcome(
     case 'refused': {
       const { because, code, text } = outcome
       const error = because === 'credentials' ? { code, text, passing: because } : { code, text }
-      await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
+      await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId(), note))
       if (code === OPTED_OUT) await tryToStore(ctx, () => optOutByUpstream(ctx, tenant.id, messageId))
       return { result: 'refused', because, messageId, code, text }
     }
     case 'not_accepted': {
       const { limit, text, retryAfterMs } = outcome
       const error = { code: outcome.code ?? UNAVAILABLE, text, passing: limit ?? ('unavailable' as const) }
-      await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
+      await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId(), note))
       return limit !== null
         ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? DEFAULT_RETRY_AFTER_MS }
         : { result: 'unavailable', messageId, text }
     }
     case 'unknown':
       ctx.log.warn({ organizationId: tenant.id, messageId, reason: outcome.text }, 'the outcome of a send is unknown')
-      await tryToStore(ctx, () => markMessageUnknown(ctx.database, tenant.id, messageId))
+      await tryToStore(ctx, () => markMessageUnknown(ctx.database, tenant.id, messageId, note))
       return { result: 'unknown', messageId }
   }
 }
@@ -80,9 +83,9 @@ async function storeAcceptance(
   tenant: Tenant,
   messageId: string,
   recorded: { chatId: string },
-  accepted: { upstreamId: string; waId: string | null; userId: string | null; network: NetworkDetails | null },
+  accepted: Pick<Acceptance, 'network' | 'userId' | 'note'> & { upstreamId: string; waId: string | null },
 ): Promise<void> {
-  const { upstreamId, waId, userId, network } = accepted
+  const { upstreamId, waId, userId, network, note } = accepted
   const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
   const acceptance = {
     organizationId: tenant.id,
@@ -93,6 +96,7 @@ async function storeAcceptance(
     alias,
     userId,
     eventId: newId(),
+    note,
   }
   try {
     await ctx.messageWriter.accept(acceptance)
@@ -114,7 +118,7 @@ export async function findSendResult(ctx: Context, tenant: Tenant, messageId: st
   const { status, outcome, error, upstream_id: upstreamId, accepted_at: acceptedAt } = message
   if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) return readFailure(messageId, error)
   if (outcome !== null || acceptedAt === null) {
-    await markMessageUnknown(ctx.database, tenant.id, messageId)
+    await markMessageUnknown(ctx.database, tenant.id, messageId, null)
     return { result: 'unknown', messageId }
   }
   const contact = await findContactById(ctx.database, tenant.id, message.contact_id)

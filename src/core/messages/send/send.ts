@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.js'
 import { asObject } from '../../../lib/text/json.js'
 import { SKIP_REASONS } from '../../../model/broadcasts/broadcast.js'
+import type { Cause } from '../../../model/messages/cause.js'
 import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../../model/messages/content.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage } from '../../../model/messages/outgoing.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -14,6 +15,7 @@ import type { Channel } from './channel.js'
 import { deliver, draftMessage, passesInTime, requestDeadlines } from './deliver.js'
 import { findSendResult, type SendResult } from './outcome.js'
 import { peekSendSlot } from './rate-limiter.js'
+import { SendLog } from './send-log.js'
 
 export interface SendCommand {
   /** The id of the message. The caller creates it, so that a retry can find the result. */
@@ -31,6 +33,7 @@ export interface SendCommand {
   isPromotional: boolean
   /** The recipient of the broadcast that the message belongs to; null for other messages. */
   recipient: BroadcastRecipient | null
+  cause: Cause
 }
 
 /** A message that is ready to be sent. */
@@ -38,6 +41,7 @@ interface ReadyMessage {
   message: OutgoingMessage
   content: ReadyContent
   deadline: number
+  log: SendLog
 }
 
 /** Maximum duration of a request. Retries count; the download and upload of a file do not. */
@@ -60,10 +64,12 @@ export async function sendMessage(
   const message = draftOf(ctx, tenant, channel, command)
   await checkBeforeUpload(ctx, tenant, channel, command, message, deadline)
   const startedAt = Date.now()
-  const { content, file } = await prepareContent(ctx, tenant, channel, command)
+  const log = new SendLog(ctx.clock)
+  const { content, file } = await prepareContent(ctx, tenant, channel, command, log)
   deadline += Date.now() - startedAt
   try {
-    return await deliverNow(ctx, tenant, channel, command, { message: withFileFacts(message, file), content, deadline })
+    const ready = { message: withFileFacts(message, file), content, deadline, log }
+    return await deliverNow(ctx, tenant, channel, command, ready)
   } catch (error) {
     // After other errors the message may be recorded, so the file stays; the cleanup job removes it if it is unused.
     if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
@@ -96,9 +102,9 @@ async function deliverNow(
   tenant: Tenant,
   channel: Channel,
   command: SendCommand,
-  { message, content, deadline }: ReadyMessage,
+  { message, content, deadline, log }: ReadyMessage,
 ): Promise<SendResult> {
-  const delivery = await deliver(ctx, tenant, channel, message, content, requestDeadlines(ctx, deadline))
+  const delivery = await deliver(ctx, tenant, channel, message, content, requestDeadlines(ctx, deadline), log)
   switch (delivery.result) {
     case 'late':
       throw numberBusy(delivery.waitMs)
@@ -152,11 +158,12 @@ async function prepareContent(
   tenant: Tenant,
   { driver }: Channel,
   { id, content, fileField }: SendCommand,
+  log: SendLog,
 ): Promise<{ content: ReadyContent; file: UploadedMedia | null }> {
   const source = fileOf(content)
   if (source === null) return { content: content as ReadyContent, file: null }
   const field = fileField ?? source.field
-  const file = await uploadMedia(ctx, tenant, driver, { id, ...source, field })
+  const file = await log.wait('file', () => uploadMedia(ctx, tenant, driver, { id, ...source, field }))
   return { content: withFile(content, { channelMediaId: file.channelMediaId }, file.filename), file }
 }
 

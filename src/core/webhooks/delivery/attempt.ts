@@ -47,7 +47,9 @@ export function createAttempter(ctx: AttemptContext): Attempter {
       signal.throwIfAborted()
       const begunAt = ctx.clock()
       const secrets = decryptWebhookSecrets(ctx.secrets, endpoint, begunAt)
-      return { begunAt, answer: await ctx.endpoints.post({ ...call, secrets, id: event.id, at: begunAt }, signal) }
+      const headers = withTrace(call.headers, event)
+      const answer = await ctx.endpoints.post({ ...call, headers, secrets, id: event.id, at: begunAt }, signal)
+      return { begunAt, answer }
     }
     const { url, instance } = endpoint
     if (instance === null) return send({ url, body: bodyOf(event).text })
@@ -74,6 +76,12 @@ export function createAttempter(ctx: AttemptContext): Attempter {
 }
 
 type Composed = Pick<EndpointCall, 'url' | 'body' | 'headers'>
+
+/** The headers of a call, with the trace that its event belongs to. */
+function withTrace(headers: EndpointCall['headers'], { data }: EventRow): Readonly<Record<string, string>> {
+  const traceparent = data.message?.traceparent
+  return traceparent ? { ...headers, traceparent } : (headers ?? {})
+}
 
 interface Answered {
   begunAt: Date

@@ -11,7 +11,7 @@ export const examples: Examples = {
       "answer": {
         "success": true,
         "audience": {
-          "id": "01a20000-0000-7000-8000-000000000009",
+          "id": "01a20000-0000-7000-8000-000000000012",
           "name": "June",
           "recipients": 1,
           "rejected": 1,
@@ -48,7 +48,7 @@ export const examples: Examples = {
         "success": true,
         "audiences": [
           {
-            "id": "01a20000-0000-7000-8000-000000000009",
+            "id": "01a20000-0000-7000-8000-000000000012",
             "name": "June",
             "recipients": 1,
             "rejected": 1,
@@ -70,7 +70,7 @@ export const examples: Examples = {
     },
     {
       "name": "invalid_api_key",
-      "query": {"tenantId": "01a20000-0000-7000-8000-000000000010"},
+      "query": {"tenantId": "01a20000-0000-7000-8000-000000000013"},
       "status": 401,
       "answer": {
         "success": false,
@@ -82,12 +82,12 @@ export const examples: Examples = {
   "audiences.get": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000009"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000012"},
       "status": 200,
       "answer": {
         "success": true,
         "audience": {
-          "id": "01a20000-0000-7000-8000-000000000009",
+          "id": "01a20000-0000-7000-8000-000000000012",
           "name": "June",
           "recipients": 1,
           "rejected": 1,
@@ -107,30 +107,30 @@ export const examples: Examples = {
     },
     {
       "name": "audience_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000009"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000012"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Audience not found",
-        "message": "No audience with the id 01a20000-0000-7000-8000-000000000009 in this organization: it may have expired"
+        "message": "No audience with the id 01a20000-0000-7000-8000-000000000012 in this organization: it may have expired"
       }
     }
   ],
   "audiences.delete": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000009"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000012"},
       "status": 200,
       "answer": {"success": true, "message": "Audience deleted"}
     },
     {
       "name": "audience_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000009"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000012"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Audience not found",
-        "message": "No audience with the id 01a20000-0000-7000-8000-000000000009 in this organization: it may have expired"
+        "message": "No audience with the id 01a20000-0000-7000-8000-000000000012 in this organization: it may have expired"
       }
     }
   ]

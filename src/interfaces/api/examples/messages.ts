@@ -54,6 +54,62 @@ export const examples: Examples = {
       }
     }
   ],
+  "messages.trace": [
+    {
+      "name": "example",
+      "path": {"id": "01a20000-0000-7000-8000-000000000005"},
+      "status": 200,
+      "answer": {
+        "success": true,
+        "trace": {
+          "message_id": "01a20000-0000-7000-8000-000000000005",
+          "contact_id": "01a20000-0000-7000-8000-000000000006",
+          "direction": "outbound",
+          "status": "failed",
+          "outcome": null,
+          "trace_id": null,
+          "is_complete": true,
+          "is_cut": false,
+          "entries": [
+            {
+              "at": "2026-03-02T09:00:00.000Z",
+              "kind": "requested",
+              "by": {"type": "api_key", "id": "01a20000-0000-7000-8000-000000000007", "name": "test"},
+              "request_id": "order-1042",
+              "idempotency_key": "order-1042-confirmed"
+            },
+            {"at": "2026-03-02T09:00:00.000Z", "kind": "recorded", "duration_ms": 42},
+            {
+              "at": "2026-03-02T09:00:00.000Z",
+              "kind": "called",
+              "duration_ms": 42,
+              "outcome": "refused",
+              "http_status": 400,
+              "error_code": 131026,
+              "text": "Message Undeliverable.",
+              "upstream_request_id": "AbCdEfGhIjK"
+            },
+            {
+              "at": "2026-03-02T09:00:00.000Z",
+              "kind": "event_raised",
+              "event_id": "01a20000-0000-7000-8000-000000000008",
+              "event_type": "message.failed"
+            }
+          ]
+        }
+      }
+    },
+    {
+      "name": "message_not_found",
+      "path": {"id": "wamid.EXAMPLE2"},
+      "status": 404,
+      "answer": {
+        "success": false,
+        "error": "Message not found",
+        "message": "There is no message with the id wamid.EXAMPLE2 in this organization"
+      }
+    }
+  ],
   "messages.sendTemplate": [
     {
       "name": "example",
@@ -67,11 +123,11 @@ export const examples: Examples = {
             "contactId": "01a20000-0000-7000-8000-000000000002",
             "contactName": "Ana Souza",
             "success": true,
-            "messageId": "wamid.EXAMPLE3",
+            "messageId": "wamid.EXAMPLE4",
             "error": null
           }
         ],
-        "broadcastId": "01a20000-0000-7000-8000-000000000008"
+        "broadcastId": "01a20000-0000-7000-8000-000000000011"
       }
     },
     {

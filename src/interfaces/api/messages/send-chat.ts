@@ -6,6 +6,7 @@ import { findSendResult } from '../../../core/messages/send/outcome.js'
 import { sendMessage } from '../../../core/messages/send/send.js'
 import { senderOf, tenantOf } from '../../../http/access/auth.js'
 import { toAnswer } from '../../../http/answers/sent.js'
+import { causeOf } from '../../../http/cause.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { responses, tenantId } from '../schemas.js'
@@ -43,9 +44,10 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       const memberId = senderOf(request, request.body.memberId)
       const content = readContent(request.body)
       const replyTo = readReplyTarget(request.body)
+      const cause = causeOf(request, ctx.clock())
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
-          const sender = { memberId, isPromotional: false, recipient: null }
+          const sender = { memberId, isPromotional: false, recipient: null, cause }
           const to = readAddresses(tenant, 'phone_number', phone_number, 'body')
           const channel = await openChosenChannel(ctx, tenant, instance ?? null, content)
           const sent = await sendMessage(ctx, tenant, channel, { id, to, content, replyTo, ...sender })

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { findTemplateSend, sendTemplate, type TemplateSend } from '../../../core/templates/send.js'
 import { senderOf, tenantOf } from '../../../http/access/auth.js'
+import { causeOf } from '../../../http/cause.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/fields.js'
@@ -79,6 +80,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const given = request.body
       const memberId = senderOf(request, given.memberId)
+      const cause = causeOf(request, ctx.clock())
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
           const command = {
@@ -86,6 +88,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
             ...readTemplateFields(given),
             chatNumber: given.chatNumber,
             memberId,
+            cause,
           }
           return toAnswer(await sendTemplate(ctx, tenant, command))
         },

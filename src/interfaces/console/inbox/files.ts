@@ -7,6 +7,7 @@ import { findSendResult } from '../../../core/messages/send/outcome.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { memberOf } from '../../../http/access/session.js'
 import { toAnswer } from '../../../http/answers/sent.js'
+import { causeOf } from '../../../http/cause.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { MEDIA_RULES } from '../../../model/messages/media.js'
@@ -49,7 +50,12 @@ export function fileRoutes(server: ConsoleServer, ctx: Context): void {
               perform: async (id) => {
                 const { caption, filename, context_message_id: replyToId = null, instance = null } = given
                 const named = { caption: caption || null, filename: filename || null, replyToId, instance, memberId }
-                return toAnswer(tenant, kind, await sendFile(ctx, tenant, { id, contactId, kind, path, ...named }))
+                const cause = causeOf(request, ctx.clock())
+                return toAnswer(
+                  tenant,
+                  kind,
+                  await sendFile(ctx, tenant, { id, contactId, kind, path, cause, ...named }),
+                )
               },
               recover: async (id) => {
                 const result = await findSendResult(ctx, tenant, id)

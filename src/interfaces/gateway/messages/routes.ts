@@ -5,6 +5,7 @@ import { readRecipient } from '../../../core/instances/send/recipient.js'
 import { type InstanceSend, sendByInstance } from '../../../core/instances/send/send.js'
 import { findSendResult } from '../../../core/messages/send/outcome.js'
 import { tenantOf } from '../../../http/access/auth.js'
+import { causeOf } from '../../../http/cause.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { hangUpSignal } from '../../../http/hang-up.js'
 import { answerOnce } from '../../../http/idempotency.js'
@@ -90,7 +91,10 @@ async function answerSend(
     const message = verb.read(fields, file)
     return answerOnce(ctx, request, reply, {
       fingerprint,
-      ...createAttempt(ctx, request, instance, buildSend(tenantOf(request), verb, fields, message, signal)),
+      ...createAttempt(ctx, request, instance, {
+        ...buildSend(tenantOf(request), verb, fields, message, signal),
+        cause: causeOf(request, ctx.clock()),
+      }),
     })
   })
 }
@@ -108,7 +112,7 @@ function buildSend(
   fields: JsonObject,
   { content, conversion, recipient, replyTo }: SendRequest,
   signal: AbortSignal,
-): Omit<InstanceSend, 'id'> {
+): Omit<InstanceSend, 'id' | 'cause'> {
   const { number, delay = 0, quoted } = fields as { number: string; delay?: number; quoted?: { key: { id: string } } }
   return {
     content,

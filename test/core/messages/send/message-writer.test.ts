@@ -71,12 +71,16 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
     contactEventId: newId(),
     isPromotional: false,
     recipient: null,
+    asked: { k: 'asked', at: 0, by: 'api_key', id: newId(), process: 1 },
+    traceparent: null,
     ...fields,
   }
 }
 
 function acceptanceOf({ organizationId, id }: OutgoingMessage, upstreamId: string | null): Acceptance {
-  return { organizationId, id, upstreamId, network: null, at: world.now(), alias: null, userId: null, eventId: newId() }
+  const at = world.now()
+  const note = { k: 'calls', at: at.getTime(), calls: [] } as const
+  return { organizationId, id, upstreamId, network: null, at, alias: null, userId: null, eventId: newId(), note }
 }
 
 interface Row {
