@@ -38,7 +38,9 @@ import { measureMedia } from './subjects/media.js'
 import { measureNeighbours } from './subjects/neighbours.js'
 import { measureScale } from './subjects/scale.js'
 import { measureSend } from './subjects/send.js'
+import { measureVerify } from './subjects/verify.js'
 import { measureWebhooks } from './subjects/webhooks.js'
+import { formatVerify, judgeVerify } from './verify-report.js'
 import { formatWebhooks, judgeWebhooks } from './webhook-report.js'
 import { startWorld, type World } from './world.js'
 
@@ -104,6 +106,8 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
     }
     case 'bodies':
       return report(run, only, options, () => measureBodies(run), formatBodies, judgeBodies)
+    case 'verify':
+      return report(run, only, options, () => measureVerify(run, messages), formatVerify, judgeVerify)
     default:
       return benchmark(run, options)
   }

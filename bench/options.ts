@@ -3,7 +3,7 @@ import { NOISES } from './neighbours/noises.js'
 
 /**
  * The values of `--only`. Without it, all run except `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway`,
- * `console`, `full-number`, `neighbours` and `bodies`, which take minutes or need more than Node.
+ * `console`, `full-number`, `neighbours`, `bodies` and `verify`, which take minutes or need more than Node.
  */
 export const subjects = [
   'contact',
@@ -22,6 +22,7 @@ export const subjects = [
   'full-number',
   'neighbours',
   'bodies',
+  'verify',
 ] as const
 export type Subject = (typeof subjects)[number]
 
@@ -40,7 +41,7 @@ export interface Options {
   /** Seconds to measure each load, after a warm-up of a quarter of that. */
   seconds: number
   only: Subject | null
-  /** Messages in the large database of `scale`. */
+  /** Messages in the large database of `scale`, and in that of `verify`. */
   messages: number
   /** Recipients of the broadcast. */
   recipients: number

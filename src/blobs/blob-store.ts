@@ -24,5 +24,9 @@ export interface BlobStore {
   open(key: string, range?: ByteRange): Promise<Readable | null>
   /** Removes the given keys; missing ones are ignored. */
   remove(keys: readonly string[]): Promise<void>
+  /** The sizes in bytes of these keys, which are sorted and share a folder; null: nothing is stored under the key. */
+  sizes(keys: readonly string[]): Promise<(number | null)[]>
+  /** All keys below a folder such as `organization`, page by page, in any order. */
+  list(folder: string): AsyncIterable<readonly string[]>
   close(): Promise<void>
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { copyFile, link, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { copyFile, link, lstat, open, opendir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { slices } from '../lib/async/batches.js'
 import { makeFolder } from '../lib/files/make-folder.js'
 import { syncFolder } from '../lib/files/sync-folder.js'
 import type { BlobStore, ByteRange } from './blob-store.js'
@@ -13,6 +14,8 @@ const FILE_MODE = 0o600
 // No copy takes this long; older files were left by a killed process.
 const LEFTOVER_MS = 24 * 3_600_000
 const MOVE_ATTEMPTS = 20
+const LOOKED_AT_ONCE = 32
+const PAGE = 1_000
 
 /**
  * Stores blobs as files below `folder`, which is created with the first one. Several processes may share it. The first
@@ -54,6 +57,18 @@ export function createFileStore(folder: string): BlobStore {
       for (const key of keys) await rm(join(folder, key), { force: true })
       const folders = new Set(keys.filter((key) => key.includes('/')).map((key) => join(folder, dirname(key))))
       for (const emptied of folders) await rmdir(emptied).catch(ignore(['ENOTEMPTY', 'EEXIST', 'ENOENT']))
+    },
+    sizes: async (keys) => {
+      keys.forEach(requireKey)
+      const sizes: (number | null)[] = []
+      for (const some of slices(keys, LOOKED_AT_ONCE)) {
+        sizes.push(...(await Promise.all(some.map((key) => sizeOf(join(folder, key))))))
+      }
+      return sizes
+    },
+    list: (inner) => {
+      requireKey(inner)
+      return listFolder(join(folder, inner), inner)
     },
     close: async () => undefined,
   }
@@ -114,6 +129,25 @@ async function openFile(path: string, range: ByteRange | undefined): Promise<Rea
   if ((await file.stat()).isFile()) return file.createReadStream(range)
   await file.close()
   return null
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  const found = await lstat(path).catch(ignore(['ENOENT', 'ENOTDIR']))
+  return found?.isFile() ? found.size : null
+}
+
+/** Reads the folder as a stream, since it may hold millions of names. */
+async function* listFolder(path: string, key: string): AsyncGenerator<readonly string[]> {
+  const folder = await opendir(path).catch(ignore(['ENOENT', 'ENOTDIR']))
+  if (!folder) return
+  let page: string[] = []
+  for await (const entry of folder) {
+    if (entry.isFile()) page.push(`${key}/${entry.name}`)
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
 }
 
 function ignore(codes: readonly string[]): (error: NodeJS.ErrnoException) => undefined {

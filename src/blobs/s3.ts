@@ -1,10 +1,13 @@
 import type { ReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { dirname } from 'node:path/posix'
 import type { Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
@@ -58,6 +61,22 @@ export function createS3Store(settings: S3Settings): BlobStore {
     }
   }
 
+  /** The objects below a folder in the order of their keys, page by page, from a little before the key `first` on. */
+  async function* pages(folder: string, first?: string): AsyncGenerator<{ key: string; size: number }[]> {
+    const Prefix = `${objectKey(folder)}/`
+    const StartAfter = first === undefined ? undefined : objectKey(first).slice(0, -1)
+    const cut = prefix === '' ? 0 : prefix.length + 1
+    let ContinuationToken: string | undefined
+    do {
+      const command = new ListObjectsV2Command({ Bucket, Prefix, StartAfter, ContinuationToken })
+      const answer: ListObjectsV2CommandOutput = await client.send(command).catch((error: unknown) => {
+        throw explain(error, settings)
+      })
+      yield (answer.Contents ?? []).map(({ Key = '', Size = 0 }) => ({ key: Key.slice(cut), size: Size }))
+      ContinuationToken = answer.IsTruncated ? answer.NextContinuationToken : undefined
+    } while (ContinuationToken !== undefined)
+  }
+
   return {
     put: async (key, path, ContentType) => {
       const Key = objectKey(key)
@@ -96,6 +115,22 @@ export function createS3Store(settings: S3Settings): BlobStore {
       } catch (error) {
         throw explain(error, settings)
       }
+    },
+    // One request lists a thousand objects, where asking for each would be a thousand requests.
+    sizes: async (keys) => {
+      const [first] = keys
+      const last = keys.at(-1)
+      if (first === undefined || last === undefined) return []
+      const wanted = new Set(keys)
+      const found = new Map<string, number>()
+      for await (const page of pages(dirname(first), first)) {
+        for (const { key, size } of page) if (wanted.has(key)) found.set(key, size)
+        if ((page.at(-1)?.key ?? '') >= last) break
+      }
+      return keys.map((key) => found.get(key) ?? null)
+    },
+    list: async function* (folder) {
+      for await (const page of pages(folder)) yield page.map(({ key }) => key)
     },
     close: async () => client.destroy(),
   }

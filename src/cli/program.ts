@@ -19,6 +19,7 @@ import { serve } from './commands/serve.js'
 import { addStorefrontCommands } from './commands/storefront.js'
 import { addTemplateCommands } from './commands/templates.js'
 import { up } from './commands/up.js'
+import { addVerifyCommand } from './commands/verify.js'
 import { addWebhookCommands } from './commands/webhooks.js'
 import { addWorkCommands } from './commands/work.js'
 import { addDemoCommands } from './demo/commands.js'
@@ -77,6 +78,7 @@ function createProgram(invocation: Invocation): Command {
     .command('migrate')
     .description('migrate the database to this version')
     .action(() => migrate(invocation))
+  addVerifyCommand(program, invocation)
   addDemoCommands(program, invocation)
   addOrganizationCommands(program, invocation)
   addKeyCommands(program, invocation)

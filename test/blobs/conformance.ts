@@ -52,6 +52,21 @@ export function describeBlobStore(name: string, open: () => BlobStore): void {
       expect(await read('org/empty')).toEqual(Buffer.alloc(0))
     })
 
+    it('tells sizes, and lists the keys of a folder', async () => {
+      const keys = Array.from({ length: 12 }, (_, index) => `listed/${index}`).sort()
+      for (const key of keys) await put(key, 'x'.repeat(Number(key.slice(7))))
+      await put('listed-too/1', 'x')
+      const some = keys.slice(3, 7)
+      expect(await store.sizes(some)).toEqual(some.map((key) => Number(key.slice(7))))
+      expect(await store.sizes(['listed/11', 'listed/110', 'listed/12'])).toEqual([11, null, null])
+      expect(await store.sizes(['absent/1'])).toEqual([null])
+      expect(await store.sizes([])).toEqual([])
+      const listed: string[] = []
+      for await (const page of store.list('listed')) listed.push(...page)
+      expect(listed.sort()).toEqual(keys)
+      for await (const page of store.list('absent')) expect(page).toEqual([])
+    })
+
     it('keeps 20 MB', async () => {
       const bytes = randomBytes(20 * MEGABYTE)
       await put('org/large', bytes)

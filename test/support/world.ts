@@ -44,6 +44,8 @@ export interface World {
   database: TestDatabase
   simulator: Simulator
   adminToken: string
+  /** PARLEY_DATA_DIR. */
+  dataDir: string
   /** The service's clock, which advances only on request. */
   now(): Date
   advance(ms: number): void
@@ -117,6 +119,7 @@ export async function startWorld(
     database,
     simulator,
     adminToken,
+    dataDir,
     now,
     advance: (ms) => {
       offset += ms

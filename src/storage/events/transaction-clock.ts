@@ -36,6 +36,12 @@ const resetFeeds = statement<never>(
   `UPDATE webhook_feeds SET window_from = '3:3:', window_to = NULL, seq = NULL`,
 )
 
+/** Whether the database was restored from another server and its events are not adopted yet. */
+export async function isAheadOfServer(db: Queryable): Promise<boolean> {
+  const [clock] = await db.run(isAhead, [])
+  return clock?.is_ahead === true
+}
+
 /** Stores how far the server's transactions have come. */
 export async function tickTransactionClock(db: Queryable): Promise<void> {
   await db.run(tick, [])
@@ -48,8 +54,7 @@ export async function tickTransactionClock(db: Queryable): Promise<void> {
 export async function adoptRestoredEvents(transaction: Queryable): Promise<boolean> {
   // The lock comes first, so that the comparison sees the result of every other process.
   await transaction.run(lock, [])
-  const [clock] = await transaction.run(isAhead, [])
-  if (!clock?.is_ahead) return false
+  if (!(await isAheadOfServer(transaction))) return false
   await transaction.run(renumberEvents, [])
   await transaction.run(resetFeeds, [])
   await transaction.run(tick, [])

@@ -105,6 +105,9 @@ const WALKS: readonly Walk[] = [
   ['contacts', 'id', 'uuid'],
 ]
 
+/** The tables whose key begins with an organization, without those of its settings, files and jobs. */
+export const TABLES_OF_ORGANIZATIONS: readonly string[] = WALKS.map(([table]) => table)
+
 /** The result of a batch: the number of rows, and where the next one begins. */
 export interface Batch {
   count: number
