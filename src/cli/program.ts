@@ -11,6 +11,7 @@ import { config } from './commands/config.js'
 import { addContactCommands } from './commands/contacts.js'
 import { addConversationCommands } from './commands/conversations.js'
 import { addMemberCommands } from './commands/members.js'
+import { addMessageCommands } from './commands/messages.js'
 import { migrate } from './commands/migrate.js'
 import { addOptOutCommands } from './commands/opt-outs.js'
 import { addOrganizationCommands } from './commands/organizations.js'
@@ -86,6 +87,7 @@ function createProgram(invocation: Invocation): Command {
   addContactCommands(program, invocation)
   addOptOutCommands(program, invocation)
   addConversationCommands(program, invocation)
+  addMessageCommands(program, invocation)
   addTemplateCommands(program, invocation)
   addStorefrontCommands(program, invocation)
   addBroadcastCommands(program, invocation)
