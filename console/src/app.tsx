@@ -14,6 +14,7 @@ import { LoadProblem } from './shared/problem.js'
 const SignIn = lazyPart(['session'], () => import('./session/sign-in.js'))
 const BroadcastsPage = lazyPart(['broadcasts', 'analytics'], () => import('./pages/broadcasts/page.js'))
 const AnalyticsPage = lazyPart(['analytics', 'broadcasts'], () => import('./pages/analytics/page.js'))
+const MessagePage = lazyPart(['trace'], () => import('./pages/messages/page.js'))
 const SettingsPage = lazyPart(['settings'], () => import('./pages/settings/page.js'))
 
 /** The page: sign-in, or the pages for the signed-in member. */
@@ -45,6 +46,7 @@ export function App() {
             <Route index element={<Navigate to="/inbox" replace />} />
             <Route path="sign-in" element={<Navigate to="/inbox" replace />} />
             <Route path="inbox/:contactId?" element={<InboxPage />} />
+            <Route path="messages/:messageId" element={<MessagePage />} />
             <Route path="broadcasts/*" element={<BroadcastsPage />} />
             <Route path="analytics/*" element={<AnalyticsPage />} />
             <Route path="settings/*" element={<SettingsPage />} />

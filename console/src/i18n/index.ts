@@ -8,6 +8,7 @@ import type { inbox } from './en/inbox.js'
 import type { session } from './en/session.js'
 import type { settings } from './en/settings.js'
 import type { thread } from './en/thread.js'
+import type { trace } from './en/trace.js'
 
 /** The languages of the page, with their own names. */
 export const LANGUAGES = { en: 'English', pt: 'Português' } as const
@@ -19,6 +20,7 @@ interface Texts {
   session: typeof session
   inbox: typeof inbox
   thread: typeof thread
+  trace: typeof trace
   broadcasts: typeof broadcasts
   analytics: typeof analytics
   settings: typeof settings

@@ -5,6 +5,8 @@ import { useTranslation } from 'react-i18next'
 export interface Format {
   /** 14:05 */
   time(at: string | Date): string
+  /** 14:05:09.123 */
+  exactTime(at: string | Date): string
   /** 22 Nov 2026 */
   date(at: string | Date): string
   /** 22 Nov 2026, 14:05 */
@@ -47,6 +49,7 @@ export function createFormat(locale: string): Format {
     new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value)
   return {
     time,
+    exactTime: write({ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }),
     date,
     dateTime: write({ dateStyle: 'medium', timeStyle: 'short' }),
     brief: (at) => {

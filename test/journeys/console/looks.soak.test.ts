@@ -84,6 +84,12 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
       ready: (page) => page.getByRole('article').filter({ hasText: LAST }),
     },
     {
+      name: 'a message',
+      viewer: 'owner',
+      path: () => `/messages/${filled.messageId}`,
+      ready: (page) => page.getByRole('main').getByRole('listitem').nth(4),
+    },
+    {
       name: 'no broadcasts',
       viewer: 'newcomer',
       path: () => '/broadcasts',
@@ -249,13 +255,19 @@ async function signInNewcomer(stage: Stage): Promise<StorageState> {
 }
 
 /** Fills the demo organization with data of every kind. `page`: signed in as its owner. */
-async function fill(stage: Stage, page: Page): Promise<{ contactId: string; broadcastId: string; webhookId: string }> {
+async function fill(
+  stage: Stage,
+  page: Page,
+): Promise<{ contactId: string; messageId: string; broadcastId: string; webhookId: string }> {
   const ask = async (method: string, path: string, data?: unknown) => {
     const answer = await page.request.fetch(`/console/api${path}`, { method, data })
     if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${await answer.text()}`)
     return answer.json()
   }
-  const { webhook } = await ask('POST', '/set-webhooks', { url: CLOSED, events: ['broadcast.completed'] })
+  const { webhook } = await ask('POST', '/set-webhooks', {
+    url: CLOSED,
+    events: ['broadcast.completed', 'message.sent'],
+  })
   await ask('POST', `/set-webhooks/${webhook.id}/test`)
   await ask('POST', '/team', { full_name: 'Nina Numbers', email: 'nina@demo.example', role: 'analyst' })
   await ask('POST', '/instances', { name: 'counter', kind: 'sandbox' })
@@ -280,9 +292,10 @@ async function fill(stage: Stage, page: Page): Promise<{ contactId: string; broa
   for (const message of OF_ALL_KINDS) await stage.receive({ from: RITA, ...message })
   const { contact } = await ask('GET', `/contact?chat_id=${RITA}`)
   await ask('POST', `/contacts/${contact.id}/notes`, { text: 'She is a regular' })
-  await ask('POST', '/send-chat', { phone_number: RITA, message_type: 'text', text: 'Here it is' })
+  const sent = await ask('POST', '/send-chat', { phone_number: RITA, message_type: 'text', text: 'Here it is' })
   await stage.receive({ from: RITA, type: 'text', text: { body: `See ${LAST}` } })
-  return { contactId: contact.id, broadcastId: broadcast.id, webhookId: webhook.id }
+  const { trace } = await ask('GET', `/messages/${encodeURIComponent(sent.data.message_id)}/trace`)
+  return { contactId: contact.id, messageId: trace.message_id, broadcastId: broadcast.id, webhookId: webhook.id }
 }
 
 const QUICK_REPLY = { payload: 'Quero saber mais', text: 'Quero saber mais' }

@@ -53,6 +53,7 @@ export const thread = {
   reply: 'Reply',
   copy: 'Copy text',
   info: 'Message details',
+  trace: 'What happened',
   infoAuthor: 'From',
   infoTime: 'Time',
   infoState: 'Status',

@@ -55,6 +55,7 @@ export const thread: SameShape<typeof english> = {
   reply: 'Responder',
   copy: 'Copiar texto',
   info: 'Detalhes da mensagem',
+  trace: 'O que aconteceu',
   infoAuthor: 'De',
   infoTime: 'Horário',
   infoState: 'Situação',

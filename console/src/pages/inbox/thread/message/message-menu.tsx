@@ -1,8 +1,9 @@
 import { ActionIcon, Group, Menu, TextInput } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { IconArrowBackUp, IconChevronDown, IconCopy, IconInfoCircle } from '@tabler/icons-react'
+import { IconArrowBackUp, IconChevronDown, IconCopy, IconInfoCircle, IconTimelineEvent } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
 import { useThreadActions } from '../actions.js'
 import type { ThreadMessage } from '../window.js'
 import classes from './bubble.module.css'
@@ -68,6 +69,13 @@ export function MessageMenu({
         )}
         <Menu.Item leftSection={<IconInfoCircle aria-hidden size={16} />} onClick={() => showInfo(message)}>
           {t('info')}
+        </Menu.Item>
+        <Menu.Item
+          component={Link}
+          to={`/messages/${message.id}`}
+          leftSection={<IconTimelineEvent aria-hidden size={16} />}
+        >
+          {t('trace')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
