@@ -40,7 +40,7 @@ import { createRateLimiter } from './core/runtime/rate-limit.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
 import { createDispatcher, type Dispatcher } from './core/webhooks/delivery/dispatcher.js'
 import { type Databases, figuresOf } from './database/databases.js'
-import { schemaState } from './database/migrate.js'
+import { readSchema } from './database/migrations/state.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
 import type { CountJobs } from './http/metrics.js'
@@ -344,9 +344,10 @@ function readinessChecks(database: Database, isWorkerRunning: () => boolean) {
       return null
     },
     migrations: async () => {
-      const state = await schemaState(database.pool)
+      const { state } = await readSchema(database.pool)
       if (state === 'empty') return 'the database has no tables yet: run parley migrate'
-      return state === 'current' ? null : `the schema is ${state} of this version: run parley migrate`
+      if (state === 'ahead') return 'a newer version has removed what this one needs: start the newer one'
+      return state === 'current' ? null : 'the schema is behind this version: run parley migrate'
     },
     worker: async () => (isWorkerRunning() ? null : 'the worker does not run'),
   }

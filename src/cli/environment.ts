@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import { readConfig } from '../config/read.js'
 import type { Config } from '../config/settings.js'
+import { findProcesses } from '../core/runtime/process-registry.js'
 import { type Databases, openDatabases } from '../database/databases.js'
 import { EmbeddedDatabaseError, openEmbeddedDatabase, startEmbeddedDatabase } from '../database/embedded.js'
-import { migrate, schemaState } from '../database/migrate.js'
+import { migrate } from '../database/migrations/apply.js'
+import { isOlder } from '../database/migrations/files.js'
+import { readSchema, type Schema } from '../database/migrations/state.js'
 import { type Connection, type Database, openDatabase } from '../database/pool.js'
 import type { Logger } from '../log.js'
 import { loadSecrets, type Secrets } from '../secrets.js'
-import { fillAllGatewayTypes } from '../storage/instances/gateway-types.js'
-import { carryOverJobs } from '../storage/jobs/queue.js'
 import { CliFailure } from './failure.js'
 import type { Environment } from './invocation.js'
 import { readUpSettings, type UpSettings } from './up-settings.js'
@@ -48,6 +49,8 @@ export interface OpenDatabase {
 /** A command needs few connections at a time. */
 const COMMAND_CONNECTIONS = 10
 const OLDEST_SERVER = 150_000
+/** Versions before 0.2 did not register theirs. */
+export const FIRST_VERSION = '0.1'
 
 /**
  * Opens the configured database: the one at PARLEY_DATABASE_URL, or the embedded one. `serve` owns the embedded server;
@@ -110,48 +113,55 @@ function createErrorLog(log: Logger): { onError: (error: Error) => void; close: 
 }
 
 /**
- * Checks that the database has this version's schema. The embedded one is migrated, another one only with `migrate`.
- * Throws a CliFailure: code 2 for an older or newer schema, code 1 for a failed migration.
+ * Checks that this version can serve the database. The embedded one is migrated, another one only with `migrate`.
+ * Resolves to its schema. Throws a CliFailure: code 2 for a schema that does not fit, code 1 for a failed migration.
  */
 export async function prepareSchema(
   config: Config,
   database: Database,
   { migrate: wanted }: { migrate: boolean | 'if empty' },
-): Promise<void> {
-  const readState = () =>
-    schemaState(database.pool).catch((error: Error) => {
+): Promise<Schema> {
+  const read = () =>
+    readSchema(database.pool).catch((error: Error) => {
       throw new CliFailure(2, `${describe(config)}: the schema cannot be read (${reasonOf(error)})`)
     })
-  const isWanted = wanted === 'if empty' ? (await readState()) === 'empty' : wanted
+  const isWanted = wanted === 'if empty' ? (await read()).state === 'empty' : wanted
   if (isWanted || config.databaseUrl === undefined) await applyMigrations(database)
-  const state = await readState()
-  if (state === 'empty') {
-    throw new CliFailure(2, "The database has no tables of Parley yet: run 'parley migrate', or start with --migrate")
-  }
-  if (state === 'behind') {
-    throw new CliFailure(
-      2,
-      "The database's schema is older than this version: run 'parley migrate', or start with --migrate",
-    )
-  }
-  if (state === 'ahead') {
-    throw new CliFailure(
-      2,
-      "The database's schema is newer than this version: start the version that migrated it, or a later one",
-    )
-  }
+  const schema = await read()
+  const problem = SCHEMA_PROBLEMS[schema.state]
+  if (problem !== null) throw new CliFailure(2, problem)
+  return schema
 }
 
-/** Applies missing migrations and returns their names. Throws a CliFailure with code 1. */
-export async function applyMigrations(database: Database): Promise<string[]> {
+const SCHEMA_PROBLEMS = {
+  current: null,
+  empty: "The database has no tables of Parley yet: run 'parley migrate', or start with --migrate",
+  behind: "The database's schema is older than this version: run 'parley migrate', or start with --migrate",
+  ahead:
+    "The database's schema is newer than this version: it lacks what this one needs; start the version that migrated it, or a later one",
+} as const
+
+/**
+ * Applies missing migrations and returns their names. `contract`: also those that remove what the version before needs.
+ * Throws a CliFailure with code 1.
+ */
+export async function applyMigrations(database: Database, { contract = false } = {}): Promise<string[]> {
   try {
-    const applied = await migrate(database.pool)
-    await fillAllGatewayTypes(database)
-    while ((await carryOverJobs(database)) > 0);
-    return applied
+    return await migrate(database.pool, { contract, beforeContract: (version) => requireNoneBefore(version, database) })
   } catch (error) {
     throw new CliFailure(1, `The database could not be brought to this version: ${reasonOf(error as Error)}`)
   }
+}
+
+/** Throws while processes run that are older than the version. */
+async function requireNoneBefore(version: string, database: Database): Promise<void> {
+  const processes = await findProcesses({ database })
+  const older = processes.filter((process) => isOlder(process.version ?? FIRST_VERSION, version)).length
+  if (older === 0) return
+  const who = older === 1 ? '1 process' : `${older} processes`
+  throw new Error(
+    `${who} of a version before ${version} still need what is to be removed: stop them, or replace them by newer ones, and run 'parley migrate' again`,
+  )
 }
 
 async function openEmbedded(config: Config, log: Logger, hold: boolean) {

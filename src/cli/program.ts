@@ -78,7 +78,10 @@ function createProgram(invocation: Invocation): Command {
   program
     .command('migrate')
     .description('migrate the database to this version')
-    .action(() => migrate(invocation))
+    .option('--contract', 'also remove what only the version before needs')
+    .option('--status', 'show what is applied and how far the changes of old rows are')
+    .option('--json', 'print JSON')
+    .action((options) => migrate(invocation, options))
   addVerifyCommand(program, invocation)
   addDemoCommands(program, invocation)
   addOrganizationCommands(program, invocation)

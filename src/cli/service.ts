@@ -31,6 +31,7 @@ export interface Service {
   close(): Promise<void>
 }
 
+const NEWER_SCHEMA = 'the database was migrated by a newer version, beside which this one can run'
 const NO_FFMPEG =
   'ffmpeg was not found on the PATH: audio that is not OGG/Opus is sent as a file instead of a voice note, and files that need conversion are refused'
 
@@ -64,7 +65,7 @@ export async function startService(
     const secrets = await requireSecrets(config)
     signal.throwIfAborted()
     const open = keep(await openConfiguredDatabase(config, log, { hold: true }), (database) => database.close())
-    await prepareSchema(config, open.database, options)
+    const schema = await prepareSchema(config, open.database, options)
     const databases = keep(openServiceDatabases(config, open, log), (opened) => opened.close())
     const simulator =
       config.upstreamUrl === 'sandbox'
@@ -75,6 +76,7 @@ export async function startService(
     )
     // Logged only now: a refused start prints the reason and nothing else.
     log.info(`parley ${packageVersion} on Node ${process.version}`)
+    if (schema.newer.length > 0) log.info(NEWER_SCHEMA)
     if (!(await isFfmpegInstalled())) log.info(NO_FFMPEG)
     const untilAskedToEnd = async () => {
       const name = await Promise.race([asked, databaseLost(open)])

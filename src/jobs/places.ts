@@ -41,6 +41,8 @@ export const MAX_ATTEMPTS = 25
 const BACKOFF = { baseMs: 2_718, factor: Math.E, maxMs: 22_026_000, jitter: 0.1 }
 /** A failing recurring job is retried at least once a minute, without end. */
 const RECURRING_BACKOFF = { ...BACKOFF, maxMs: 60_000 }
+/** Until a job of an unknown task is offered to the processes again. */
+const UNKNOWN_TASK_MS = 5_000
 const MAX_ERROR_LENGTH = 500
 /** How long an aborted job may take to end; then its place is free, and its result is ignored. */
 const ABORTED_MS = 2_000
@@ -124,7 +126,8 @@ function isSpread(name: JobClassName): boolean {
 async function perform(tasks: Record<JobTask, RunJob>, job: ClaimedJob, signal: AbortSignal): Promise<Again | null> {
   const { organizationId, payload, attempts, requestedAt } = job
   const run: RunJob | undefined = tasks[job.task]
-  if (run === undefined) throw new Error(`this version of Parley does not know the task ${job.task}`)
+  // Of a newer version, which runs beside this one.
+  if (run === undefined) return { againInMs: UNKNOWN_TASK_MS }
   return (await run({ organizationId, payload, attempt: attempts, requestedAt, signal })) ?? null
 }
 

@@ -9,6 +9,7 @@ import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
 import { removeMediaAsJob } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { deleteOrganizationData } from '../core/organizations/deletion.js'
+import { runDataMigrations } from '../core/runtime/data-migrations.js'
 import { carryOverOldJobs, expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
 import { type OrderList, scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob, type TemplateList } from '../core/templates/sync.js'
@@ -77,16 +78,15 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
 
 function recurringTasks(ctx: Context): Record<RecurringTask, RunJob> {
   const recurring =
-    (task: RecurringTask, work: (ctx: Context) => Promise<void>): RunJob =>
-    async () => {
-      await work(ctx)
-      return { againInMs: untilNextRun(task, new Date()) }
-    }
+    (task: RecurringTask, work: (ctx: Context, signal: AbortSignal) => ReturnType<RunJob>): RunJob =>
+    async ({ signal }) =>
+      (await work(ctx, signal)) ?? { againInMs: untilNextRun(task, new Date()) }
   return {
     expire_outcomes: recurring('expire_outcomes', expireOutcomes),
     roll_up_counts: recurring('roll_up_counts', rollUpCounts),
     reconcile_broadcasts: recurring('reconcile_broadcasts', reconcileBroadcasts),
     carry_over_jobs: recurring('carry_over_jobs', carryOverOldJobs),
+    migrate_data: recurring('migrate_data', runDataMigrations),
     prune: recurring('prune', prune),
     sync_all_templates: recurring('sync_all_templates', scheduleTemplateSyncs),
     sync_all_orders: recurring('sync_all_orders', scheduleOrderSyncs),

@@ -23,6 +23,7 @@ export const JOB_CLASSES = {
   erasure: { places: 2, maxRunMs: 30 * MINUTE_MS },
   maintenance: { places: 2, maxRunMs: 30 * MINUTE_MS },
   pruning: { places: 1, maxRunMs: 240 * MINUTE_MS },
+  data_migrations: { places: 1, maxRunMs: 30 * MINUTE_MS },
 } as const satisfies Record<string, JobClass>
 
 export type JobClassName = keyof typeof JOB_CLASSES
@@ -49,6 +50,7 @@ export const JOB_TASKS = {
   sync_all_orders: 'maintenance',
   carry_over_jobs: 'maintenance',
   prune: 'pruning',
+  migrate_data: 'data_migrations',
 } as const satisfies Record<string, JobClassName>
 
 export type JobTask = keyof typeof JOB_TASKS

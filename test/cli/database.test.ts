@@ -29,6 +29,29 @@ describe('migrate', () => {
   })
 })
 
+describe('migrate --status', () => {
+  it('shows the schema, the running processes and the changes of old rows', async () => {
+    const shown = await run(['migrate', '--status'], env)
+    expect(shown).toMatchObject({ code: 0, err: '' })
+    expect(shown.out).toMatch(/^schema +current, at \d{4}_\w+$/m)
+    expect(shown.out).toMatch(/^processes +none$/m)
+    await withEmptyDatabase(async (empty) => {
+      expect(await run(['migrate', '--status'], empty)).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^schema +empty$/m),
+      })
+      const { out } = await run(['migrate', '--status', '--json'], empty)
+      expect(JSON.parse(out)).toMatchObject({ schema: 'empty', newest: null, missing: expect.any(Array), data: [] })
+    })
+  })
+})
+
+describe('migrate --contract', () => {
+  it('cannot be combined with --status', async () => {
+    expect(await run(['migrate', '--contract', '--status'], env)).toMatchObject({ code: 2, out: '' })
+  })
+})
+
 describe('a schema', () => {
   it('that is older than the program is left unchanged', async () => {
     await withEmptyDatabase(async (older) => {

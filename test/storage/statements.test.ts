@@ -30,6 +30,44 @@ describe('every statement', () => {
     }
   })
 
+  // A migration adds columns while processes of the version before run their prepared statements.
+  it('gives the same result after a column was added to each table', async () => {
+    const refused: string[] = []
+    const client = await database.pool.connect()
+    await client.query('BEGIN')
+    const control = { name: 'control', text: 'SELECT * FROM contacts' }
+    const statements = [...(await loadStatements()), control]
+    const nulls = new Map<string, string>()
+    for (const [index, { name, text }] of statements.entries()) {
+      await client.query(`PREPARE s${index} AS ${text}`)
+      const { rows } = await client.query<{ count: number }>(
+        `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = 's${index}'`,
+      )
+      nulls.set(
+        name,
+        Array(rows[0]?.count ?? 0)
+          .fill('NULL')
+          .join(', '),
+      )
+    }
+    const tables = await client.query<{ relname: string }>(
+      `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+    )
+    for (const { relname } of tables.rows) await client.query(`ALTER TABLE ${relname} ADD COLUMN added_later int`)
+    for (const [index, { name }] of statements.entries()) {
+      await client.query('SAVEPOINT before_it')
+      const values = nulls.get(name)
+      // Whether it succeeds with these values does not matter here.
+      await client.query(`EXECUTE s${index}${values ? ` (${values})` : ''}`).catch((error: Error) => {
+        if (error.message.startsWith('cached plan')) refused.push(name)
+      })
+      await client.query('ROLLBACK TO before_it')
+    }
+    await client.query('ROLLBACK')
+    client.release()
+    expect(refused).toEqual(['control'])
+  })
+
   // The pools share their connections by it.
   it('has the organization first, if its first value is a UUID', async () => {
     const other: string[] = []

@@ -1,18 +1,115 @@
+import { type DataMigrationProgress, findDataMigrations } from '../../core/runtime/data-migrations.js'
+import { findProcesses, type LiveProcess } from '../../core/runtime/process-registry.js'
+import { readSchema, type Schema } from '../../database/migrations/state.js'
+import type { Database } from '../../database/pool.js'
+import { packageVersion } from '../../lib/files/package-version.js'
 import { createLogger } from '../../log.js'
-import { applyMigrations, openConfiguredDatabase, prepareSchema, requireConfig } from '../environment.js'
+import { applyMigrations, FIRST_VERSION, openConfiguredDatabase, prepareSchema, requireConfig } from '../environment.js'
+import { CliFailure } from '../failure.js'
 import type { Invocation } from '../invocation.js'
-import { printDone } from '../output.js'
+import { printDone, printFields } from '../output.js'
 
-/** `parley migrate`: brings the database to this version; it can be repeated. */
-export async function migrate({ env, streams }: Invocation): Promise<void> {
+interface Options {
+  contract?: boolean
+  status?: boolean
+  json?: boolean
+}
+
+/** `parley migrate`: brings the database to this version, which can be repeated, or tells how far it is. */
+export async function migrate({ env, streams }: Invocation, options: Options): Promise<void> {
+  if (options.contract && options.status) throw new CliFailure(2, 'Give --contract or --status, not both')
   const config = requireConfig(env)
   const { database, close } = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
   try {
-    const applied = await applyMigrations(database)
-    // A newer schema has nothing to apply but is an error.
-    await prepareSchema(config, database, { migrate: false })
-    printDone(streams, applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`)
+    if (options.status) {
+      const status = await readStatus(database)
+      printFields(streams, options.json ? status : describeStatus(status), options)
+      return
+    }
+    const applied = await applyMigrations(database, options)
+    // A schema that is too new has nothing to apply but is an error.
+    const { waiting } = await prepareSchema(config, database, { migrate: false })
+    printDone(streams, [...describeApplied(applied), ...describeWaiting(waiting)].join('\n'), options)
   } finally {
     await close()
   }
+}
+
+function describeApplied(applied: readonly string[]): string[] {
+  return [applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`]
+}
+
+function describeWaiting(waiting: Schema['waiting']): string[] {
+  if (waiting.length === 0) return []
+  const names = waiting.map(({ name }) => name).join(', ')
+  return [
+    `Not applied yet, because the version before needs what they remove: ${names}. When you will not go back to it, run 'parley migrate --contract'`,
+  ]
+}
+
+/** What `parley migrate --status` shows. */
+interface Status {
+  version: string
+  schema: Schema['state']
+  /** The name of the newest migration that was applied. */
+  newest: string | null
+  missing: string[]
+  /** Migrations that wait for `--contract`. */
+  waiting: string[]
+  /** Applied migrations that this version does not know. */
+  newer: string[]
+  processes: LiveProcess[]
+  data: DataMigrationProgress[]
+}
+
+async function readStatus(database: Database): Promise<Status> {
+  const { state, applied, missing, waiting, newer } = await readSchema(database.pool)
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
+  // An older schema may lack their tables.
+  const isUsable = state === 'current' || state === 'ahead'
+  return {
+    version: packageVersion,
+    schema: state,
+    newest: applied.at(-1)?.name ?? null,
+    missing: names(missing),
+    waiting: names(waiting),
+    newer: names(newer),
+    processes: isUsable ? await findProcesses({ database }) : [],
+    data: isUsable ? await findDataMigrations({ database }) : [],
+  }
+}
+
+function describeStatus(status: Status): object {
+  const list = (names: readonly string[]) => names.join(', ') || 'none'
+  const data = status.data.map((one) => [`data ${one.name}`, describeProgress(one)] as const)
+  return {
+    version: status.version,
+    schema: status.newest === null ? status.schema : `${status.schema}, at ${status.newest}`,
+    missing: list(status.missing),
+    'waiting for --contract': list(status.waiting),
+    ...(status.newer.length > 0 && { 'of a newer version': list(status.newer) }),
+    processes: countVersions(status.processes),
+    ...Object.fromEntries(data),
+  }
+}
+
+/** Such as "2 of 0.2.0, 1 before 0.2". */
+function countVersions(processes: readonly LiveProcess[]): string {
+  const counts = new Map<string, number>()
+  for (const { version } of processes) {
+    const name = version === null ? `${FIRST_VERSION} or older` : version
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].map(([name, count]) => `${count} of ${name}`).join(', ') || 'none'
+}
+
+function describeProgress({
+  done,
+  total,
+  finished_at: finishedAt,
+  updated_at: updatedAt,
+}: DataMigrationProgress): string {
+  if (finishedAt !== null) return `complete (${done} rows changed, checked ${finishedAt.toISOString()})`
+  const share = total === 0 ? '' : ` (${Math.min(100, Math.floor((100 * done) / total))} %)`
+  return `${done} of ${total} rows${share}, last batch ${updatedAt.toISOString()}`
 }

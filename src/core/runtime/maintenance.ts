@@ -12,7 +12,6 @@ import { pruneFailures, trimFailures } from '../../storage/identity/sign-in-fail
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { repairChannelCounts, rollUpChannelCounts } from '../../storage/instances/channel-counts.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
-import { fillAllGatewayTypes } from '../../storage/instances/gateway-types.js'
 import { carryOverJobs } from '../../storage/jobs/queue.js'
 import {
   type CallbackFigures,
@@ -95,7 +94,7 @@ const VISITS_MS = 150 * DAY_MS
  * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; idempotency keys, files without
  * a message and wrong passwords after 1 day; expired sessions, sign-in links and uploaded audiences. Pending deliveries
  * of disabled webhooks that are this old end as failed. Completes what processes of an older version left incomplete:
- * lists of contacts, counts and types of messages.
+ * lists of contacts, and counts of messages.
  */
 export async function prune(given: Context): Promise<void> {
   const ctx = withSlowStatements(given)
@@ -114,7 +113,6 @@ export async function prune(given: Context): Promise<void> {
   await pruneFailures(ctx.database, before(now, DAY_MS))
   await repairContactLists(ctx.database)
   await repairChannelCounts(ctx.database)
-  await fillAllGatewayTypes(ctx.database)
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 

@@ -3,8 +3,11 @@ import type { Logger } from 'pino'
 import type { Borrowed } from '../../database/connections.js'
 import type { Database, Queryable } from '../../database/pool.js'
 import { backoffDelay, sleep } from '../../lib/async/backoff.js'
+import { packageVersion } from '../../lib/files/package-version.js'
 import { listenToProcesses } from '../../storage/runtime/notifications.js'
 import {
+  type LiveProcess,
+  listProcesses,
   registerProcess,
   registerProcessAgain,
   removeDeadProcesses,
@@ -38,7 +41,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
   let listener: ProcessListener | null = null
   let connection: Borrowed | null = await database.borrow(null)
   let reentry: Promise<void> = Promise.resolve()
-  const processId = await registerProcess(statementsOn(connection.client))
+  const processId = await registerProcess(statementsOn(connection.client), packageVersion)
   watch(connection.client)
 
   /** The pool drops a broken client; then the lock is taken on another one. */
@@ -61,7 +64,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
       try {
         connection = await database.borrow(null)
         const { client } = connection
-        await registerProcessAgain(statementsOn(client), processId)
+        await registerProcessAgain(statementsOn(client), processId, packageVersion)
         if (listener) await listenToProcesses(client)
         watch(client)
         listener?.missed()
@@ -103,4 +106,11 @@ function statementsOn(client: PoolClient): Pick<Queryable, 'run'> {
     run: async <Row>({ text }: { text: string }, values: readonly unknown[]) =>
       (await client.query({ text, values: [...values] })).rows as Row[],
   }
+}
+
+export type { LiveProcess } from '../../storage/runtime/process-registry.js'
+
+/** The processes of the service that are running. */
+export function findProcesses({ database }: { database: Queryable }): Promise<LiveProcess[]> {
+  return listProcesses(database)
 }

@@ -22,20 +22,35 @@ const write = statement<never>(
    WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id AND m.gateway_type IS NULL`,
 )
 
+const countAll = statement<{ count: number }>(
+  'gatewayTypes.count',
+  'SELECT count(*)::float8 AS count FROM messages WHERE gateway_type IS NULL',
+)
+
 /** How many rows one statement locks. */
 const BATCH = 1_000
 
-/** Fills in the types of all messages, of all organizations, that a version before 0015 recorded without one. */
-export async function fillAllGatewayTypes(db: Queryable): Promise<void> {
-  let last: Pick<Message, 'organization_id' | 'id'> | undefined = { organization_id: NIL_UUID, id: NIL_UUID }
-  while (last) {
-    const messages: Untyped[] = await db.run(listUntyped, [last.organization_id, last.id, BATCH])
-    const types = messages.map((message) => ({
-      organization_id: message.organization_id,
-      id: message.id,
-      type: gatewayType(message),
-    }))
-    if (types.length > 0) await db.run(write, [JSON.stringify(types)])
-    last = messages[BATCH - 1]
-  }
+/** The number of messages, of all organizations, that a version before 0015 recorded without their type. */
+export async function countUntyped(db: Queryable): Promise<number> {
+  const [row] = await db.run(countAll, [])
+  return (row as { count: number }).count
+}
+
+type Position = Pick<Message, 'organization_id' | 'id'>
+
+/** Fills in the types of the next messages without one after `position`. Resolves to the last one; null: no more. */
+export async function fillGatewayTypes(
+  db: Queryable,
+  position: unknown,
+): Promise<{ position: Position | null; rows: number }> {
+  const after = (position ?? { organization_id: NIL_UUID, id: NIL_UUID }) as Position
+  const messages = await db.run(listUntyped, [after.organization_id, after.id, BATCH])
+  const types = messages.map((message) => ({
+    organization_id: message.organization_id,
+    id: message.id,
+    type: gatewayType(message),
+  }))
+  if (types.length > 0) await db.run(write, [JSON.stringify(types)])
+  const last = messages[BATCH - 1]
+  return { position: last ? { organization_id: last.organization_id, id: last.id } : null, rows: types.length }
 }

@@ -7,14 +7,14 @@ const LOCK_CLASS = 0x70_61_72_6c
 // The row is visible only after the commit, when its lock is already held.
 const register = statement<{ id: number }>(
   'processes.register',
-  `WITH registered AS (INSERT INTO processes DEFAULT VALUES RETURNING id)
+  `WITH registered AS (INSERT INTO processes (version) VALUES ($1) RETURNING id)
    SELECT id, pg_advisory_lock(${LOCK_CLASS}, id)::text FROM registered`,
 )
 
 const registerAgain = statement<never>(
   'processes.registerAgain',
   `WITH registered AS (
-     INSERT INTO processes (id) OVERRIDING SYSTEM VALUE VALUES ($1) ON CONFLICT DO NOTHING
+     INSERT INTO processes (id, version) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
    )
    SELECT pg_advisory_lock(${LOCK_CLASS}, $1)::text`,
 )
@@ -27,6 +27,14 @@ const isAlive = statement<{ alive: boolean }>(
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
    ) AS alive`,
 )
+
+/** A process that is running. */
+export interface LiveProcess {
+  id: number
+  /** Its version of Parley, such as 0.2.0; null: before 0.2. */
+  version: string | null
+  started_at: Date
+}
 
 /** SQL condition: the lock of the process with this id (SQL) is free. */
 export function isDeadProcess(id: string): string {
@@ -41,6 +49,11 @@ export function isDeadProcess(id: string): string {
 export function isGoneProcess(id: string): string {
   return `${id} <> ALL (ARRAY(SELECT id FROM processes))`
 }
+
+const listAlive = statement<LiveProcess>(
+  'processes.listAlive',
+  `SELECT id, version, started_at FROM processes WHERE NOT (${isDeadProcess('processes.id')}) ORDER BY id`,
+)
 
 const removeDead = statement<never>(
   'processes.removeDead',
@@ -60,22 +73,31 @@ const seen = statement<{ up_since: Date }>(
 
 /**
  * Registers this process and takes its lock on a connection of its own; PostgreSQL releases the lock when the
- * connection ends, however the process ends. Returns the process's id.
+ * connection ends, however the process ends. `version`: of Parley. Returns the process's id.
  */
-export async function registerProcess(connection: Pick<Queryable, 'run'>): Promise<number> {
-  const [row] = await connection.run(register, [])
+export async function registerProcess(connection: Pick<Queryable, 'run'>, version: string): Promise<number> {
+  const [row] = await connection.run(register, [version])
   return (row as { id: number }).id
 }
 
 /** Takes the lock again on a new connection. */
-export async function registerProcessAgain(connection: Pick<Queryable, 'run'>, processId: number): Promise<void> {
-  await connection.run(registerAgain, [processId])
+export async function registerProcessAgain(
+  connection: Pick<Queryable, 'run'>,
+  processId: number,
+  version: string,
+): Promise<void> {
+  await connection.run(registerAgain, [processId, version])
 }
 
 /** True if the process still holds its lock. */
 export async function isProcessAlive(db: Queryable, processId: number): Promise<boolean> {
   const rows = await db.run(isAlive, [processId])
   return rows[0]?.alive === true
+}
+
+/** The processes that are running. */
+export function listProcesses(db: Queryable): Promise<LiveProcess[]> {
+  return db.run(listAlive, [])
 }
 
 /** Removes dead processes, except for this one. */

@@ -7,6 +7,7 @@ import { expireOutcomes } from '../../../../src/core/runtime/maintenance.js'
 import type { Borrowed } from '../../../../src/database/connections.js'
 import { queryable } from '../../../../src/database/queryable.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
+import { packageVersion } from '../../../../src/lib/files/package-version.js'
 import { answerCommand, insertCommand, takeAnswers } from '../../../../src/storage/instances/commands.js'
 import { registerProcessAgain } from '../../../../src/storage/runtime/process-registry.js'
 import { hold } from '../../../support/locks.js'
@@ -74,6 +75,7 @@ async function announce(processId: number): Promise<void> {
   await registerProcessAgain(
     queryable((statement) => connection.client.query(statement), noEvents),
     processId,
+    packageVersion,
   )
   await query(`UPDATE processes SET devices_until = 'infinity' WHERE id = $1`, [processId])
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fillAllGatewayTypes } from '../../../../src/storage/instances/gateway-types.js'
+import { fillGatewayTypes } from '../../../../src/storage/instances/gateway-types.js'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
 import { createInstance } from '../../../support/instances.js'
 import type { Answer, TestOrganization } from '../../../support/world.js'
@@ -232,7 +232,7 @@ describe('findMessages', () => {
         [id, message],
       )
     }
-    await fillAllGatewayTypes(on.world.app.ctx.database)
+    await fillGatewayTypes(on.world.app.ctx.database, null)
     const shown = async (messageType?: string) => {
       const { body } = await find('phone', { where: { ...withNumber(number).where, messageType } })
       return body.messages.records.map((one: { key: { id: string }; messageType: string }) => [

@@ -1,9 +1,11 @@
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { migrate } from '../../src/database/migrate.js'
-import { type Database, openDatabase } from '../../src/database/pool.js'
-import { newId } from '../../src/lib/bytes/id.js'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { migrate } from '../../../src/database/migrations/apply.js'
+import { listMigrations } from '../../../src/database/migrations/files.js'
+import { readSchema } from '../../../src/database/migrations/state.js'
+import { type Database, openDatabase } from '../../../src/database/pool.js'
+import { newId } from '../../../src/lib/bytes/id.js'
+import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 
 let database: TestDatabase
 const opened: Database[] = []
@@ -175,5 +177,63 @@ describe('a migration that changes a table', () => {
     await user.query('COMMIT')
     user.release()
     expect(await migrating).toEqual(['0014_organization_deletion'])
+  })
+})
+
+describe('a migration that removes something', () => {
+  const added = {
+    version: 9_001,
+    name: '9001_added',
+    text: 'CREATE TABLE shelf (old int, new int)',
+    isTransaction: true,
+    contractAfter: null,
+  }
+  const removed = { ...added, version: 9_002, name: '9002_removed', text: 'ALTER TABLE shelf DROP COLUMN old' }
+  const known = async () => [...(await listMigrations()), added]
+  const columns = async () => {
+    const { rows } = await database.pool.query<{ column_name: string }>(
+      `SELECT column_name FROM information_schema.columns WHERE table_name = 'shelf'`,
+    )
+    return rows.map((row) => row.column_name).sort()
+  }
+  const undo = () => database.pool.query('DROP TABLE IF EXISTS shelf; DELETE FROM migrations WHERE version > 9000')
+
+  beforeEach(async () => {
+    await undo()
+    await startMigration()
+  })
+  afterAll(undo)
+
+  it('waits while the version before may need it, until it is asked for', async () => {
+    const migrations = [...(await known()), { ...removed, contractAfter: '999.0' }]
+    expect(await migrate(database.pool, { migrations })).toEqual(['9001_added'])
+    expect(await readSchema(database.pool, migrations)).toMatchObject({
+      state: 'current',
+      waiting: [{ version: 9_002 }],
+    })
+    expect(await columns()).toEqual(['new', 'old'])
+    expect(await migrate(database.pool, { migrations, contract: true })).toEqual(['9002_removed'])
+    expect(await columns()).toEqual(['new'])
+  })
+
+  it('is applied at once when a version before this one no longer needs it', async () => {
+    const migrations = [...(await known()), { ...removed, contractAfter: '0.1' }]
+    expect(await migrate(database.pool, { migrations })).toEqual(['9001_added', '9002_removed'])
+  })
+
+  it('is not applied if the caller finds that it is needed', async () => {
+    const migrations = [...(await known()), { ...removed, contractAfter: '0.1' }]
+    const beforeContract = (version: string) => Promise.reject(new Error(`needed by those before ${version}`))
+    await expect(migrate(database.pool, { migrations, beforeContract })).rejects.toThrow('needed by those before 0.1')
+    expect(await columns()).toEqual(['new', 'old'])
+  })
+
+  it('ends the service of versions that do not know it; one that only adds does not', async () => {
+    const migrations = [...(await known()), { ...removed, contractAfter: '999.0' }]
+    await migrate(database.pool, { migrations })
+    expect(await readSchema(database.pool)).toMatchObject({ state: 'current', newer: [{ name: '9001_added' }] })
+    await migrate(database.pool, { migrations, contract: true })
+    expect(await readSchema(database.pool)).toMatchObject({ state: 'ahead' })
+    expect(await migrate(database.pool)).toEqual([])
   })
 })
