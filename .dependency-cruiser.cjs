@@ -24,7 +24,7 @@ const layers = {
   ],
   app: [
     ...['interfaces', 'http', 'jobs', 'core', 'context', 'channels', 'storage', 'database', 'upstream', 'storefront'],
-    ...['endpoints', 'blobs', 'transcription', ...settings, ...base],
+    ...['endpoints', 'blobs', 'transcription', 'tracing', ...settings, ...base],
   ],
   interfaces: ['http', 'core', 'context', ...base],
   http: ['core', 'context', 'database', 'log', ...base],
@@ -64,6 +64,7 @@ const layers = {
   transcription: ['lib'],
   secrets: ['config', 'lib'],
   log: ['config'],
+  tracing: ['config', 'log', 'lib'],
   config: [],
   model: ['lib'],
   lib: [],

@@ -58,6 +58,7 @@ import { createFetcher } from './lib/http/safe-fetch.js'
 import type { Notifications } from './model/notification.js'
 import type { Secrets } from './secrets.js'
 import { createStorefrontClient } from './storefront/client.js'
+import { openTracer } from './tracing.js'
 import { createTranscriber } from './transcription/client.js'
 import { createUpstreamClient } from './upstream/client.js'
 import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
@@ -146,6 +147,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await ctx.transcriber?.close()
     await ctx.fetcher.close()
     await ctx.blobs.close()
+    await ctx.tracer?.close()
     await notifications.close()
     await registration.leave()
   }
@@ -206,6 +208,7 @@ async function createContext(
   return {
     clock,
     log,
+    tracer: config.tracing && (await openTracer(config.tracing, log)),
     processId,
     publicUrl,
     channelNames: config.channelNames,

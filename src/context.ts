@@ -11,6 +11,7 @@ import type { ThrottledRuns } from './lib/async/throttled-runs.js'
 import type { SecretBox } from './lib/crypto/secret-box.js'
 import type { Spool } from './lib/files/spool.js'
 import type { Fetcher } from './lib/http/safe-fetch.js'
+import type { Tracer } from './lib/tracer.js'
 import type { Contact, ContactLookup } from './model/contacts/contact.js'
 import type { Instance } from './model/instances/instance.js'
 import type { MediaAddress, MessageOfContact } from './model/messages/message.js'
@@ -115,6 +116,8 @@ interface ProcessContext {
   /** The current time; tests set it forward instead of waiting. */
   clock: () => Date
   log: Logger
+  /** Exports traces; null if that is off. */
+  tracer: Tracer | null
   /** This process in the process registry. */
   processId: number
   /** The public address of this service, such as https://chat.example.com. */

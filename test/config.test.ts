@@ -31,6 +31,8 @@ const defaultBucket = {
 const bucket = (given: Partial<Omit<BucketConfig, 'kind'>>) => ({ ...defaultBucket, ...given })
 const transcriber = (base: string) => ({ url: `${base}/v1/audio/transcriptions`, key: undefined, model: 'whisper-1' })
 
+const collector = (base: string) => ({ url: `${base}/v1/traces`, headers: {}, sampling: 0.01 })
+
 describe('readConfig', () => {
   it('has a default for everything', () => {
     expect(configOf({})).toEqual({
@@ -51,6 +53,7 @@ describe('readConfig', () => {
       channelNames: ['chat', 'whatsapp'],
       logLevel: 'info',
       metricsToken: undefined,
+      tracing: null,
       transcribe: null,
       linkedDeviceLibrary: 'baileys',
       linkedDeviceUrl: null,
@@ -107,6 +110,8 @@ describe('readConfig', () => {
       's3://media?endpoint=https%3A%2F%2Fs3.example.com',
       { media: bucket({ endpoint: 'https://s3.example.com' }) },
     ],
+    ['PARLEY_OTLP_URL', 'http://collector:4318/', { tracing: collector('http://collector:4318') }],
+    ['PARLEY_OTLP_URL', 'https://c.example/otlp/v1/traces', { tracing: collector('https://c.example/otlp') }],
     ['PARLEY_TRANSCRIBE_URL', 'http://speech:8000', { transcribe: transcriber('http://speech:8000') }],
     ['PARLEY_TRANSCRIBE_URL', 'http://speech:8000/v1/', { transcribe: transcriber('http://speech:8000') }],
     ['PARLEY_TRANSCRIBE_URL', 'https://x.example/ai/v1', { transcribe: transcriber('https://x.example/ai') }],
@@ -186,6 +191,8 @@ describe('readConfig', () => {
     ['PARLEY_ADMIN_TOKEN', 'sixteen-letters-é'],
     ['PARLEY_MEDIA_ACCESS_KEY', 'access key'],
     ['PARLEY_MEDIA_SECRET_KEY', 'secret\tkey'],
+    ['PARLEY_OTLP_URL', 'collector:4318'],
+    ['PARLEY_TRACE_SAMPLING', '1.5'],
     ['PARLEY_TRANSCRIBE_KEY', 'clé'],
     ['PARLEY_SECRET', 'current-key-0123,'],
     ['PARLEY_SECRET', ',older-key-456789'],
@@ -282,6 +289,7 @@ describe('contradictions', () => {
       { PARLEY_MEDIA_URL: 's3://media', PARLEY_MEDIA_SECRET_KEY: 'hunter2' },
       'PARLEY_MEDIA_SECRET_KEY is set, but PARLEY_MEDIA_ACCESS_KEY is not',
     ],
+    [{ PARLEY_OTLP_TOKEN: 'hunter2' }, 'PARLEY_OTLP_TOKEN is set, but PARLEY_OTLP_URL is not'],
     [{ PARLEY_TRANSCRIBE_KEY: 'hunter2' }, 'PARLEY_TRANSCRIBE_KEY is set, but PARLEY_TRANSCRIBE_URL is not'],
     [{ PARLEY_TRANSCRIBE_MODEL: 'whisper-1' }, 'PARLEY_TRANSCRIBE_MODEL is set, but PARLEY_TRANSCRIBE_URL is not'],
   ])('refuses %j', (env, text) => {
@@ -310,7 +318,7 @@ describe('describeConfig', () => {
 
   it('shows every variable with the source of its value', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
-    expect(rows).toHaveLength(26)
+    expect(rows).toHaveLength(29)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
     expect(rowOf(rows, 'PARLEY_HOST')).toEqual({ name: 'PARLEY_HOST', value: '127.0.0.1', source: 'default' })
     expect(rowOf(rows, 'PARLEY_ROLES')?.value).toBe('api,worker,gateway')

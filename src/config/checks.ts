@@ -13,7 +13,7 @@ export function contradiction(config: Config): string | undefined {
     if (config.upstreamUrl === 'sandbox')
       return `${only}, but PARLEY_UPSTREAM_URL=sandbox serves one process only: name the URL of one 'parley sandbox', or add the role api`
   }
-  return mediaContradiction(config) ?? transcribeContradiction(config)
+  return mediaContradiction(config) ?? transcribeContradiction(config) ?? tracingContradiction(config)
 }
 
 function mediaContradiction({ media, fromEnvironment: given }: Config): string | undefined {
@@ -30,6 +30,12 @@ function transcribeContradiction({ transcribe, fromEnvironment: given }: Config)
   const alone = (['PARLEY_TRANSCRIBE_KEY', 'PARLEY_TRANSCRIBE_MODEL'] as const).find((name) => given.has(name))
   if (transcribe !== null || alone === undefined) return undefined
   return `${alone} is set, but PARLEY_TRANSCRIBE_URL is not: nothing is transcribed; set the URL, or leave it out`
+}
+
+function tracingContradiction({ tracing, fromEnvironment: given }: Config): string | undefined {
+  const alone = (['PARLEY_OTLP_TOKEN', 'PARLEY_TRACE_SAMPLING'] as const).find((name) => given.has(name))
+  if (tracing !== null || alone === undefined) return undefined
+  return `${alone} is set, but PARLEY_OTLP_URL is not: no traces are exported; set the URL, or leave it out`
 }
 
 const SAFE_LENGTH = 16

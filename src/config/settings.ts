@@ -15,10 +15,12 @@ import {
   parseLogLevel,
   parseMasterKeys,
   parseMediaUrl,
+  parseOtlpUrl,
   parsePort,
   parsePrivateHosts,
   parseRateLimit,
   parseRoles,
+  parseSampling,
   parseSocketUrl,
   parseText,
   parseTranscribeUrl,
@@ -38,6 +40,15 @@ export interface TranscribeConfig {
   url: string
   key: string | undefined
   model: string
+}
+
+/** Where traces are exported to, by OTLP over HTTP. */
+export interface TracingConfig {
+  /** The endpoint itself: …/v1/traces */
+  url: string
+  headers: Record<string, string>
+  /** The part of the requests without a trace that are recorded, 0 to 1. */
+  sampling: number
 }
 
 /** The validated settings of one process. */
@@ -76,6 +87,8 @@ export interface Config {
   logLevel: LogLevel
   /** undefined = /metrics is for this machine alone. */
   metricsToken: string | undefined
+  /** null = traces are not exported. */
+  tracing: TracingConfig | null
   /** null = voice notes are not transcribed. */
   transcribe: TranscribeConfig | null
   /** The name of the package that links devices, or the path of a file in its place. */
@@ -128,6 +141,9 @@ export const settings = {
   PARLEY_CHANNEL_NAMES: setting(parseChannelNames, ['chat', 'whatsapp'], ({ channelNames }) => channelNames.join(',')),
   PARLEY_LOG_LEVEL: setting(parseLogLevel, 'info', ({ logLevel }) => logLevel),
   PARLEY_METRICS_TOKEN: secret(parseHeaderText, ({ metricsToken }) => (metricsToken === undefined ? '(none)' : MASK)),
+  PARLEY_OTLP_URL: setting(parseOtlpUrl, undefined, ({ tracing }) => tracing?.url ?? '(off)'),
+  PARLEY_OTLP_TOKEN: secret(parseHeaderText, ({ tracing }) => (tracing?.headers.authorization ? MASK : '(none)')),
+  PARLEY_TRACE_SAMPLING: setting(parseSampling, 0.01, ({ tracing }) => String(tracing?.sampling ?? '(off)')),
   PARLEY_TRANSCRIBE_URL: setting(parseTranscribeUrl, undefined, ({ transcribe }) => transcribe?.url ?? '(off)'),
   PARLEY_TRANSCRIBE_KEY: secret(parseHeaderText, ({ transcribe }) => (transcribe?.key === undefined ? '(none)' : MASK)),
   PARLEY_TRANSCRIBE_MODEL: setting(parseHeaderText, 'whisper-1', ({ transcribe }) => transcribe?.model ?? '(off)'),
@@ -155,6 +171,9 @@ export function assembleConfig(
   const bucket = read('PARLEY_MEDIA_URL')
   const accessKey = read('PARLEY_MEDIA_ACCESS_KEY')
   const secretKey = read('PARLEY_MEDIA_SECRET_KEY')
+  const otlpUrl = read('PARLEY_OTLP_URL')
+  const otlpToken = read('PARLEY_OTLP_TOKEN')
+  const sampling = read('PARLEY_TRACE_SAMPLING')
   const transcribeUrl = read('PARLEY_TRANSCRIBE_URL')
   const transcribeKey = read('PARLEY_TRANSCRIBE_KEY')
   const transcribeModel = read('PARLEY_TRANSCRIBE_MODEL')
@@ -178,6 +197,10 @@ export function assembleConfig(
     channelNames: read('PARLEY_CHANNEL_NAMES'),
     logLevel: read('PARLEY_LOG_LEVEL'),
     metricsToken: read('PARLEY_METRICS_TOKEN'),
+    tracing:
+      otlpUrl === undefined
+        ? null
+        : { url: otlpUrl, headers: otlpToken === undefined ? {} : { authorization: `Bearer ${otlpToken}` }, sampling },
     transcribe: transcribeUrl === undefined ? null : { url: transcribeUrl, key: transcribeKey, model: transcribeModel },
     linkedDeviceLibrary: read('PARLEY_LINKED_DEVICE_LIBRARY'),
     linkedDeviceUrl: read('PARLEY_LINKED_DEVICE_URL') ?? null,

@@ -118,6 +118,17 @@ export function parseTranscribeUrl(text: string): Parsed<string> {
   return { ok: true, value: `${base}/v1/audio/transcriptions` }
 }
 
+/** The endpoint of traces, from its own form or that of its server. */
+export function parseOtlpUrl(text: string): Parsed<string> {
+  const parsed = parseWebUrl(text)
+  return !parsed.ok || parsed.value.endsWith('/v1/traces') ? parsed : { ok: true, value: `${parsed.value}/v1/traces` }
+}
+
+export function parseSampling(text: string): Parsed<number> {
+  const part = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  return part <= 1 ? { ok: true, value: part } : { ok: false, expected: 'a part of all requests, from 0 to 1' }
+}
+
 /** A package name is kept; a path is made absolute. */
 export function parseLibrary(text: string): Parsed<string> {
   if (/^(\.{0,2}\/)/.test(text)) return { ok: true, value: resolve(text) }

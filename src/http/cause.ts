@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { readTraceparent, type TraceContext, writeTraceparent } from '../lib/http/trace-context.js'
 import type { Cause } from '../model/messages/cause.js'
 
-/** The position of a request in the trace that it names; null if it names none. */
-export function traceOf({ headers }: Pick<FastifyRequest, 'headers'>): TraceContext | null {
+/** The position of a request in its trace: its span, or what it names; null if it has none. */
+export function traceOf({ headers, span }: Pick<FastifyRequest, 'headers' | 'span'>): TraceContext | null {
+  if (span) return span.context
   return headers.traceparent === undefined ? null : readTraceparent(headers.traceparent)
 }
 
@@ -21,6 +22,7 @@ export function causeOf(request: FastifyRequest, now: Date): Cause {
     requestId: request.id,
     idempotencyKey: typeof key === 'string' ? key : null,
     trace: traceOf(request),
+    span: request.span,
   }
 }
 
@@ -28,4 +30,10 @@ export function causeOf(request: FastifyRequest, now: Date): Cause {
 export function storedTraceOf(request: FastifyRequest): string | null {
   const trace = traceOf(request)
   return trace?.isSampled ? writeTraceparent(trace) : null
+}
+
+/** The ids by which the log names a request: its own, and those of its trace if it has one. */
+export function idsOf(request: FastifyRequest): { requestId: string; trace_id?: string; span_id?: string } {
+  const trace = traceOf(request)
+  return { requestId: request.id, ...(trace && { trace_id: trace.traceId, span_id: trace.spanId }) }
 }

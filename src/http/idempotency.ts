@@ -56,8 +56,15 @@ export async function answerOnce(
   }
   const operation = `${request.method} ${request.url.split('?')[0]}`
   const bodyHash = isLarge ? await hashInSteps(fingerprint) : sha256(canonicalJson(fingerprint))
-  const once = { operation, key, bodyHash, isSecret, isUnsettled, perform, recover }
-  const answer = await performOnce(ctx, tenantOf(request).id, once)
+  const claim = request.span?.child('claim idempotency key')
+  const once = {
+    ...{ operation, key, bodyHash, isSecret, isUnsettled, recover },
+    perform: (id: string) => {
+      claim?.end()
+      return perform(id)
+    },
+  }
+  const answer = await performOnce(ctx, tenantOf(request).id, once).finally(() => claim?.end())
   if (answer.replayed) {
     reply.header('idempotent-replayed', 'true')
     await noteRepeat(ctx, tenantOf(request).id, answer.resourceId, request.id)

@@ -21,6 +21,7 @@ import {
   showWebhooks,
 } from '../http/metrics.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
+import { traceRequests } from '../http/trace-requests.js'
 import { adminDescription } from './admin/openapi.js'
 import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
@@ -80,6 +81,7 @@ export function mount(options: MountOptions): FastifyInstance {
       (isGatewayUrl(request.url) ? sendGatewayProblem : sendProblem)(error, request, reply),
   })
   server.decorateRequest('caller', null)
+  traceRequests(server, ctx.tracer)
   server.decorateRequest('memberSession', null)
   const otherMethods = refuseOtherMethods(server, ['/docs', GATEWAY])
   mountProbes(server, options)

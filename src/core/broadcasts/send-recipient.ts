@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { backoffDelay } from '../../lib/async/backoff.js'
 import { newId } from '../../lib/bytes/id.js'
+import type { SpanFields } from '../../lib/tracer.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import type { ReadyContent } from '../../model/messages/content.js'
 import type { NotRecorded } from '../../model/messages/outgoing.js'
@@ -72,6 +73,7 @@ export async function sendTo(run: Run, recipient: PendingRecipient): Promise<voi
   if (recipient.contact_id === null) return skip(run, recipient, SKIP_REASONS.erased)
   const content = fillFor(run, recipient)
   if (content === null) return skip(run, recipient, SKIP_REASONS.missingValue)
+  const span = ctx.tracer?.start('send message', null, 'internal', fieldsOf(run, recipient)) ?? null
   const message = draftMessage(ctx, tenant, channel, {
     id: recipient.message_id,
     addresses: [recipient.chat_id],
@@ -87,16 +89,28 @@ export async function sendTo(run: Run, recipient: PendingRecipient): Promise<voi
       at: ctx.clock(),
       requestId: null,
       idempotencyKey: null,
-      trace: null,
+      trace: span?.context ?? null,
+      span,
     },
   })
   try {
-    const delivery = await deliverOrPutBack(ctx, tenant, channel, message, content, signal)
+    const delivery = await deliverOrPutBack(ctx, tenant, channel, message, content, span, signal)
     await applyDelivery(run, { ...recipient, since: null, attempts: 0 }, delivery)
   } catch (error) {
     // The contact's row stayed locked.
     if (!(error instanceof Problem) || error.code !== 'service_unavailable') throw error
     run.hasPassedOver = true
+  } finally {
+    span?.end()
+  }
+}
+
+/** What the span of a send tells. */
+function fieldsOf({ tenant, broadcast }: Run, { message_id }: PendingRecipient): SpanFields {
+  return {
+    'parley.organization_id': tenant.id,
+    'parley.broadcast_id': broadcast.id,
+    'parley.message_id': message_id,
   }
 }
 

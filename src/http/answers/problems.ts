@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { REQUEST_STATEMENT_MS } from '../../database/databases.js'
 import { connectionShortage, isDatabaseUnavailable, isStatementTimeout } from '../../database/errors.js'
 import { PROBLEMS, Problem, type ProblemCode } from '../../model/problem.js'
+import { idsOf } from '../cause.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -104,7 +105,7 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
     return new Problem('invalid_json', 'The connection was closed before the request body was complete')
   }
   if (isDatabaseUnavailable(error) || isStatementTimeout(error)) return fromDatabase(error, request)
-  request.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'a request failed')
+  request.log.error({ err: error, ...idsOf(request), route: request.routeOptions.url }, 'a request failed')
   return new Problem('internal', 'An unexpected error occurred: give the request_id to the operator of the service', {
     request_id: request.id,
   })
@@ -147,7 +148,7 @@ function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
 /** Refusals because of a limit, or because the database cannot be reached. */
 function fromDatabase(error: unknown, request: FastifyRequest): Problem {
   const shortage = connectionShortage(error)
-  const where = { err: error, requestId: request.id, route: request.routeOptions.url }
+  const where = { err: error, ...idsOf(request), route: request.routeOptions.url }
   if (shortage !== null) {
     request.log.warn(where, 'a request waited too long for a connection to the database')
     const retry = { retry_after: DATABASE_RETRY_SECONDS }
@@ -164,7 +165,7 @@ function fromDatabase(error: unknown, request: FastifyRequest): Problem {
     const text = `The database needs more than ${REQUEST_STATEMENT_MS / 1000} s for this, which is too long: ask for less (a shorter period, a smaller page, other search terms), or try again later`
     return new Problem('service_unavailable', text, { retry_after: SLOW_RETRY_SECONDS })
   }
-  request.log.warn({ err: error, requestId: request.id }, 'the database is not available')
+  request.log.warn({ err: error, ...idsOf(request) }, 'the database is not available')
   return new Problem('service_unavailable', 'The database cannot be reached at the moment: try again', {
     retry_after: DATABASE_RETRY_SECONDS,
   })

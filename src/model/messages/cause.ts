@@ -1,4 +1,5 @@
 import type { TraceContext } from '../../lib/http/trace-context.js'
+import type { Span } from '../../lib/tracer.js'
 
 /** What asks for a message: a request with a key, a member's request, a client of the gateway, or a broadcast. */
 export type Asker = 'api_key' | 'member' | 'instance' | 'broadcast'
@@ -14,4 +15,6 @@ export interface Cause {
   idempotencyKey: string | null
   /** The position in the trace of the request; null if it has none. */
   trace: TraceContext | null
+  /** The span of the request; null if it is not recorded here. */
+  span: Span | null
 }

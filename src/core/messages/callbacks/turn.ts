@@ -1,7 +1,9 @@
 import type { Context } from '../../../context.js'
 import { isDatabaseUnavailable } from '../../../database/errors.js'
 import { createSteps } from '../../../lib/async/steps.js'
+import { readTraceparent } from '../../../lib/http/trace-context.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
+import type { Span } from '../../../lib/tracer.js'
 import { releaseCallbacks, type TakenCallbacks, takeCallbacks } from '../../../storage/messages/callbacks.js'
 import { type ReadCallback, readItems } from './items.js'
 import { recordBatch } from './record-batch.js'
@@ -25,10 +27,21 @@ export function takeTurn(ctx: Context, organizationId: string, mayGoOn: () => bo
   return ctx.database.session(async (session) => {
     const taken = await takeCallbacks(session, organizationId, MAX_CALLBACKS, MAX_BYTES)
     if (taken === null) return 'taken'
-    const isDone = await processTaken({ ...ctx, database: session }, organizationId, taken, mayGoOn)
+    const span = startSpan(ctx, organizationId, taken)
+    const isDone = await processTaken({ ...ctx, database: session }, organizationId, taken, mayGoOn).finally(() =>
+      span?.end(),
+    )
     await releaseCallbacks(session, organizationId)
     return isDone ? 'idle' : 'more'
   })
+}
+
+/** The span of a batch, in the trace of its first callback that has one; null if it is not recorded. */
+function startSpan({ tracer }: Context, organizationId: string, { callbacks }: TakenCallbacks): Span | null {
+  if (tracer === null || callbacks.length === 0) return null
+  const traced = callbacks.find(({ traceparent }) => traceparent !== null)
+  const fields = { 'parley.organization_id': organizationId, 'parley.callbacks': callbacks.length }
+  return tracer.start('process callbacks', readTraceparent(traced?.traceparent), 'internal', fields)
 }
 
 /** Resolves to false if callbacks may still be waiting. */

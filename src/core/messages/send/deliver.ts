@@ -4,6 +4,7 @@ import { isUniqueViolation } from '../../../database/errors.js'
 import { sleep } from '../../../lib/async/backoff.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { writeTraceparent } from '../../../lib/http/trace-context.js'
+import type { Span } from '../../../lib/tracer.js'
 import type { Cause } from '../../../model/messages/cause.js'
 import { hasFile, type MessageContent, type ReadyContent } from '../../../model/messages/content.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage, Recorded } from '../../../model/messages/outgoing.js'
@@ -106,12 +107,13 @@ export async function deliver(
   message: OutgoingMessage,
   content: ReadyContent,
   deadlines: SendDeadlines,
-  log: SendLog = new SendLog(ctx.clock),
+  log: SendLog,
 ): Promise<Delivery> {
   const begun = await begin(ctx, tenant, channel, message, deadlines, log)
   if ('result' in begun) return begun
   const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, begun), deadlines, log)
-  return recordOutcome(ctx, tenant, message.id, begun, outcome, log.takeCalls())
+  const note = log.takeCalls()
+  return log.step('record outcome', () => recordOutcome(ctx, tenant, message.id, begun, outcome, note))
 }
 
 /** A recorded message that was certainly not sent and may be sent again; or it is given up, which records why. */
@@ -137,10 +139,11 @@ export async function deliverOrPutBack(
   channel: Channel,
   message: OutgoingMessage,
   content: ReadyContent,
+  span: Span | null,
   signal?: AbortSignal,
 ): Promise<Delivery | NotAccepted> {
   const deadlines = jobDeadlines(ctx, signal)
-  const log = new SendLog(ctx.clock)
+  const log = new SendLog(ctx.clock, span)
   const begun = await begin(ctx, tenant, channel, message, deadlines, log)
   if ('result' in begun) return begun
   return call(ctx, tenant, channel, toChannelMessage(message.id, content, begun), begun, deadlines, log)
@@ -155,7 +158,7 @@ export async function deliverAgain<Taken>(
   signal?: AbortSignal,
 ): Promise<{ taken: Taken; delivery: SendResult | NotAccepted } | { late: number } | null> {
   const deadlines = jobDeadlines(ctx, signal)
-  const log = new SendLog(ctx.clock)
+  const log = new SendLog(ctx.clock, null)
   const lateMs = await waitForSlot(ctx, tenant, channel, deadlines, log)
   if (lateMs !== null) return { late: lateMs }
   const taken = await take()
@@ -189,7 +192,7 @@ async function call(
   const outcome = await callUpstream(ctx, tenant, channel, message, deadlines, log)
   const { calls } = log
   const note = log.takeCalls()
-  const store = () => recordOutcome(ctx, tenant, message.id, recorded, outcome, note)
+  const store = () => log.step('record outcome', () => recordOutcome(ctx, tenant, message.id, recorded, outcome, note))
   if (outcome.outcome !== 'not_accepted') return store()
   const { limit, retryAfterMs } = outcome
   return { result: 'not_accepted', limit, waitMs: retryAfterMs ?? 0, calls, note, giveUp: store }

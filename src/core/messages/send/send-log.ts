@@ -1,5 +1,6 @@
 import type { DriverOutcome } from '../../../channels/driver.js'
 import type { Context } from '../../../context.js'
+import type { Span } from '../../../lib/tracer.js'
 import type { Cause } from '../../../model/messages/cause.js'
 import type { AskedNote, CallNote, CallsNote, Wait, WaitReason } from '../../../model/messages/trace.js'
 
@@ -12,9 +13,12 @@ export class SendLog {
   #calls: CallNote[] = []
   #recordMs: number | null = null
   readonly #clock: Context['clock']
+  readonly #span: Span | null
 
-  constructor(clock: Context['clock']) {
+  /** `span`: what the steps are parts of; null if they are not recorded. */
+  constructor(clock: Context['clock'], span: Span | null) {
     this.#clock = clock
+    this.#span = span
   }
 
   /** How often the upstream was called. */
@@ -26,9 +30,11 @@ export class SendLog {
   async wait<Result>(reason: WaitReason, work: () => Promise<Result>): Promise<Result> {
     const at = this.#clock().getTime()
     const startedAt = performance.now()
+    const span = this.#span?.child(`wait: ${reason}`)
     try {
       return await work()
     } finally {
+      span?.end()
       this.#waits.push([reason, at, Math.round(performance.now() - startedAt)])
     }
   }
@@ -36,16 +42,29 @@ export class SendLog {
   /** Records the message. */
   async record<Result>(work: () => Promise<Result>): Promise<Result> {
     const startedAt = performance.now()
-    const result = await work()
+    const result = await this.step('record message', work)
     this.#recordMs = Math.round(performance.now() - startedAt)
     return result
+  }
+
+  /** Does a step that has a span of its own. */
+  async step<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#span === null) return work()
+    const span = this.#span.child(name)
+    try {
+      return await work()
+    } finally {
+      span.end()
+    }
   }
 
   /** Makes one call. */
   async call(work: () => Promise<DriverOutcome>): Promise<DriverOutcome> {
     const at = this.#clock().getTime()
     const startedAt = performance.now()
+    const span = this.#span?.child('call WhatsApp', {}, true)
     const outcome = await work()
+    span?.end({ outcome: outcome.outcome }, 'text' in outcome ? outcome.text : undefined)
     this.#calls.push(toNote(at, Math.round(performance.now() - startedAt), outcome))
     return outcome
   }

@@ -54,17 +54,18 @@ const REQUEST_TIMEOUT_MS = 25_000
  * (the contact is locked or the file store is down).
  */
 export async function sendMessage(
-  ctx: Context,
+  given: Context,
   tenant: Tenant,
   channel: Channel,
   command: SendCommand,
 ): Promise<SendResult> {
+  const ctx = loggingFor(given, command.cause)
   let deadline = Date.now() + REQUEST_TIMEOUT_MS
   await checkMember(ctx, tenant, command.memberId)
   const message = draftOf(ctx, tenant, channel, command)
   await checkBeforeUpload(ctx, tenant, channel, command, message, deadline)
   const startedAt = Date.now()
-  const log = new SendLog(ctx.clock)
+  const log = new SendLog(ctx.clock, command.cause.span)
   const { content, file } = await prepareContent(ctx, tenant, channel, command, log)
   deadline += Date.now() - startedAt
   try {
@@ -75,6 +76,12 @@ export async function sendMessage(
     if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
     throw error
   }
+}
+
+/** The context whose log names the request and its trace, if it has one. */
+function loggingFor(ctx: Context, { requestId, trace }: Cause): Context {
+  if (trace === null) return ctx
+  return { ...ctx, log: ctx.log.child({ requestId, trace_id: trace.traceId, span_id: trace.spanId }) }
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Context } from '../../../context.js'
 import type { EndpointAnswer, EndpointCall } from '../../../endpoints/client.js'
 import { memoize } from '../../../lib/async/memoize.js'
+import { readTraceparent, type TraceContext, writeTraceparent } from '../../../lib/http/trace-context.js'
+import type { Span } from '../../../lib/tracer.js'
 import { type EventRow, presentEvent } from '../../../model/webhooks/event.js'
 import type { AttemptResult, ClaimedDelivery } from '../../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../../storage/webhooks/health.js'
@@ -9,7 +11,7 @@ import { createGatewayComposer, type GatewayContext } from './gateway-call.js'
 import { GONE, type HealthSample } from './health.js'
 import { nextAttemptAt } from './schedule.js'
 
-export type AttemptContext = GatewayContext & Pick<Context, 'clock' | 'log' | 'endpoints'>
+export type AttemptContext = GatewayContext & Pick<Context, 'clock' | 'log' | 'endpoints' | 'tracer'>
 
 /** A finished attempt: the result to record, and what it says about the endpoint. */
 export interface EndedAttempt {
@@ -47,9 +49,19 @@ export function createAttempter(ctx: AttemptContext): Attempter {
       signal.throwIfAborted()
       const begunAt = ctx.clock()
       const secrets = decryptWebhookSecrets(ctx.secrets, endpoint, begunAt)
-      const headers = withTrace(call.headers, event)
-      const answer = await ctx.endpoints.post({ ...call, headers, secrets, id: event.id, at: begunAt }, signal)
-      return { begunAt, answer }
+      const trace = readTraceparent(event.data.message?.traceparent)
+      const span = trace && startSpan(ctx, trace, endpoint, event)
+      const headers = withTrace(call.headers, span?.context ?? trace)
+      try {
+        const answer = await ctx.endpoints.post({ ...call, headers, secrets, id: event.id, at: begunAt }, signal)
+        span?.end(
+          answer.status === null ? {} : { 'http.response.status_code': answer.status },
+          answer.error ?? undefined,
+        )
+        return { begunAt, answer }
+      } finally {
+        span?.end({}, 'it was not attempted')
+      }
     }
     const { url, instance } = endpoint
     if (instance === null) return send({ url, body: bodyOf(event).text })
@@ -77,10 +89,28 @@ export function createAttempter(ctx: AttemptContext): Attempter {
 
 type Composed = Pick<EndpointCall, 'url' | 'body' | 'headers'>
 
+/** The span of an attempt in the trace that its event belongs to; null if traces are not exported. */
+function startSpan(
+  { tracer }: AttemptContext,
+  trace: TraceContext,
+  endpoint: EndpointRow,
+  event: EventRow,
+): Span | null {
+  const fields = {
+    'parley.organization_id': event.organization_id,
+    'parley.webhook_id': endpoint.id,
+    'parley.event_type': event.type,
+    'parley.message_id': event.data.message?.id ?? '',
+  }
+  return tracer?.start('call webhook', trace, 'client', fields) ?? null
+}
+
 /** The headers of a call, with the trace that its event belongs to. */
-function withTrace(headers: EndpointCall['headers'], { data }: EventRow): Readonly<Record<string, string>> {
-  const traceparent = data.message?.traceparent
-  return traceparent ? { ...headers, traceparent } : (headers ?? {})
+function withTrace(
+  headers: EndpointCall['headers'] = {},
+  trace: TraceContext | null,
+): Readonly<Record<string, string>> {
+  return trace === null ? headers : { ...headers, traceparent: writeTraceparent(trace) }
 }
 
 interface Answered {

@@ -1,0 +1,28 @@
+import type { TraceContext } from './http/trace-context.js'
+
+/** What a span tells besides its name and its time. */
+export type SpanFields = Readonly<Record<string, string | number | boolean>>
+
+/** The part of a trace that something took; it is exported when it has ended. */
+export interface Span {
+  /** Its position, for what it causes. */
+  readonly context: TraceContext
+  /** Begins a part of it. `isCall`: a call to another service. */
+  child(name: string, fields?: SpanFields, isCall?: boolean): Span
+  /** Ends it, once. `error`: why it failed. */
+  end(fields?: SpanFields, error?: string): void
+}
+
+/** Records traces, or those that are sampled. */
+export interface Tracer {
+  /**
+   * Begins a span. Of a trace that the caller records it is recorded, of one that it does not, not; without `parent` it
+   * is one of the sampled ones, or not. Null: it is not recorded.
+   */
+  start(name: string, parent: TraceContext | null, kind: SpanKind, fields?: SpanFields): Span | null
+  /** Exports what has ended, within 3 s. */
+  close(): Promise<void>
+}
+
+/** A request that is answered, a call that is made, or work inside the service. */
+export type SpanKind = 'server' | 'client' | 'internal'
