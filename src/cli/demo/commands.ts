@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config/settings.js'
 import { sleep } from '../../lib/async/backoff.js'
-import { asObjects } from '../../lib/text/json.js'
+import { asObject, asObjects } from '../../lib/text/json.js'
 import { requireSecrets, requireSharedConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
 import type { Environment, Invocation } from '../invocation.js'
 import { publicUrlOf } from '../operator.js'
-import { printDone } from '../output.js'
+import { inOneLine, printDone } from '../output.js'
 import { type Call, createCall, expectStatus } from './client.js'
-import { DEMO_CONTACT, demoNumberId } from './demo.js'
+import { DEMO_CONTACT, demoNumberId, ensureDemo } from './demo.js'
 import { type DemoRecord, readDemoRecord } from './file.js'
 
 /** `parley demo …`: tries out the demo of `parley up`. */
@@ -24,6 +24,11 @@ export function addDemoCommands(program: Command, invocation: Invocation): void 
     .option('--from <number>', "the customer's number, in digits", DEMO_CONTACT.number)
     .option('--name <name>', "the name on the customer's profile")
     .action((text, options) => say(invocation, text, options))
+  demo
+    .command('send <text>')
+    .description('send a text to a customer; creates the demo organization if it is missing')
+    .option('--to <number>', "the customer's number, in digits", DEMO_CONTACT.number)
+    .action((text, options) => send(invocation, text, options))
 }
 
 async function printVariables({ env, streams }: Invocation): Promise<void> {
@@ -58,6 +63,25 @@ async function say({ env, streams }: Invocation, body: string, { from, name }: S
   const { message_id: id } = expectStatus(answer, [200], 'POST /_sim/inbound')
   await untilShown(call, record.api_key, from, id)
   printDone(streams, `${called} wrote: ${body}`)
+}
+
+/** Sends to the sandbox only: a demo has no place among the organizations of a real upstream. */
+async function send({ env, streams }: Invocation, text: string, { to }: { to: string }): Promise<void> {
+  const config = await requireSharedConfig(env)
+  if (config.upstreamUrl !== 'sandbox')
+    throw new CliFailure(1, `The demo sends to the sandbox only, and PARLEY_UPSTREAM_URL is ${config.upstreamUrl}`)
+  const { adminToken } = await requireSecrets(config)
+  const url = publicUrlOf({ ...config, publicUrl: undefined })
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const { apiKey } = await ensureDemo({ url, adminToken, dataDir: config.dataDir, storefrontUrl: null, signal }).catch(
+    (error: Error) => {
+      throw new CliFailure(1, `The demo could not be created at ${url} (${inOneLine(error.message)}): is serve running?`)
+    },
+  )
+  const body = { phone_number: to, message_type: 'text', text }
+  const answer = await createCall(url, signal)('POST', '/send-chat', { token: apiKey, body })
+  const { data } = expectStatus(answer, [200], 'POST /send-chat')
+  printDone(streams, `Sent to +${to}: ${text} (${asObject(data).message_id})`)
 }
 
 /** Callbacks are processed after their answer; waits until the message is visible. */
