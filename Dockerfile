@@ -9,7 +9,8 @@ COPY console/package.json console/
 # The secret is for a registry of your own: docker build --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --no-audit --no-fund
 COPY . .
-RUN npm pack --silent && mkdir /package && tar -xzf parley-*.tgz -C /package --strip-components=1
+RUN npm pack --silent && mkdir /package && tar -xzf parley-*.tgz -C /package --strip-components=1 \
+ && chmod 755 /package/dist/src/main.js
 
 # The packages that the service runs with, in the versions of the lockfile.
 FROM ${NODE_IMAGE} AS packages
@@ -25,10 +26,11 @@ LABEL org.opencontainers.image.title="Parley" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.version="${VERSION}"
 
-# The embedded PostgreSQL needs a user that has a name; Kubernetes needs its number.
+# The embedded PostgreSQL needs a user that has a name; Kubernetes needs its number. The socket of another one may be mounted.
 RUN groupadd --gid 10001 parley \
  && useradd --uid 10001 --gid parley --home-dir /var/lib/parley --shell /usr/sbin/nologin parley \
  && install -d -o parley -g parley -m 0700 /var/lib/parley \
+ && install -d /run/postgresql \
  && ln -s /opt/parley/dist/src/main.js /usr/local/bin/parley
 COPY --from=packages /packages/node_modules /opt/parley/node_modules
 COPY --from=build /package /opt/parley
@@ -45,6 +47,6 @@ VOLUME /var/lib/parley
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "http.get({ port: process.env.PARLEY_PORT, path: '/healthz', timeout: 4000 }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('timeout', () => process.exit(1)).on('error', () => process.exit(1))"]
+  CMD ["node", "-e", "http.get({ host: '127.0.0.1', port: process.env.PARLEY_PORT, path: '/healthz', timeout: 4000 }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('timeout', () => process.exit(1)).on('error', () => process.exit(1))"]
 ENTRYPOINT ["parley"]
 CMD ["serve"]

@@ -34,3 +34,8 @@ export function explainListenError(error: unknown, { host, port: ownPort, gatewa
   }
   return error
 }
+
+/** For a service that listens on every address, this machine's own. */
+export function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:').replace('//:::', '//[::1]:')
+}

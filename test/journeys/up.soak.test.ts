@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../support/database.js'
+import { freePort } from '../support/free-port.js'
 import { descendantsOf, stillRunning } from './support/process-table.js'
 import { endPrograms, type Program, runProgram, startProgram } from './support/programs.js'
 import { type Answer, call, makeFolder, startService, urlOf } from './support/service.js'
@@ -66,6 +67,20 @@ describe('up', () => {
     } finally {
       await database.drop()
     }
+  })
+
+  it('is not needed for a demo: with serve, the command that sends creates it', async () => {
+    const env = { PARLEY_DATA_DIR: dataDir, PARLEY_UPSTREAM_URL: 'sandbox', PARLEY_PORT: String(await freePort()) }
+    const service = await startService({ ...env, PARLEY_HOST: '0.0.0.0', PARLEY_LOG_LEVEL: 'error' })
+    for (const text of ['Hello', 'Again'])
+      expect((await runProgram(['demo', 'send', text], { env: { ...env, PARLEY_HOST: '0.0.0.0' } })).output).toEqual([
+        expect.stringMatching(`^Sent to \\+5511900001234: ${text} \\(wamid\\..+\\)$`),
+      ])
+    const real = await runProgram(['demo', 'send', 'Hello'], { env: { PARLEY_DATA_DIR: dataDir } })
+    expect(real.code).toBe(1)
+    expect(real.errors.join('\n')).toContain('sends to the sandbox only')
+    service.program.kill('SIGTERM')
+    await service.program.exited
   })
 
   it('is found by commands in another shell, until serve replaces it', async () => {

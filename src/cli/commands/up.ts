@@ -5,6 +5,7 @@ import { packageRoot } from '../../lib/files/package-root.js'
 import { DEMO_CONTACT, DEMO_ORDER, type Demo, ensureDemo } from '../demo/demo.js'
 import { requireConfig } from '../environment.js'
 import type { Invocation, Streams } from '../invocation.js'
+import { reachable } from '../listening.js'
 import { inOneLine } from '../output.js'
 import { type Service, startService } from '../service.js'
 import { type EndRequest, endingInOrder } from '../signals.js'
@@ -124,9 +125,4 @@ function placeOfAdminToken({ adminToken, dataDir }: Config): string {
   return adminToken === undefined
     ? `PARLEY_ADMIN_TOKEN in ${join(dataDir, 'secrets.json')}`
     : 'the environment variable PARLEY_ADMIN_TOKEN'
-}
-
-/** For a service that listens on every address, this machine's own. */
-function reachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }

@@ -5,6 +5,7 @@ import { asObject, asObjects } from '../../lib/text/json.js'
 import { requireSecrets, requireSharedConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
 import type { Environment, Invocation } from '../invocation.js'
+import { reachable } from '../listening.js'
 import { publicUrlOf } from '../operator.js'
 import { inOneLine, printDone } from '../output.js'
 import { type Call, createCall, expectStatus } from './client.js'
@@ -71,11 +72,14 @@ async function send({ env, streams }: Invocation, text: string, { to }: { to: st
   if (config.upstreamUrl !== 'sandbox')
     throw new CliFailure(1, `The demo sends to the sandbox only, and PARLEY_UPSTREAM_URL is ${config.upstreamUrl}`)
   const { adminToken } = await requireSecrets(config)
-  const url = publicUrlOf({ ...config, publicUrl: undefined })
+  const url = reachable(publicUrlOf({ ...config, publicUrl: undefined }))
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const { apiKey } = await ensureDemo({ url, adminToken, dataDir: config.dataDir, storefrontUrl: null, signal }).catch(
     (error: Error) => {
-      throw new CliFailure(1, `The demo could not be created at ${url} (${inOneLine(error.message)}): is serve running?`)
+      throw new CliFailure(
+        1,
+        `The demo could not be created at ${url} (${inOneLine(error.message)}): is serve running?`,
+      )
     },
   )
   const body = { phone_number: to, message_type: 'text', text }
