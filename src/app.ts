@@ -107,7 +107,7 @@ const MAX_ONE_OFF_CAMPAIGNS = 10_000
 /** Builds and starts the service: context, worker, HTTP. Throws what prevents it (such as a taken port). */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, databases } = options
-  await adoptRestoredDatabase({ database: databases.work, log })
+  await adoptRestoredDatabase({ database: databases.work, log, clock: options.clock ?? (() => new Date()) })
   const registration = await registerThisProcess(databases.live, log)
   const notifications = createNotifications(databases.live, registration, log)
   let ownUrl: string | null = null

@@ -6,6 +6,7 @@ import { errorMessage } from '../lib/text/error-message.js'
 import { Problem } from '../model/problem.js'
 import { addAnalyticsCommands } from './commands/analytics.js'
 import { addKeyCommands } from './commands/api-keys.js'
+import { addBackupCommands } from './commands/backup.js'
 import { addBroadcastCommands } from './commands/broadcasts.js'
 import { config } from './commands/config.js'
 import { addContactCommands } from './commands/contacts.js'
@@ -83,6 +84,7 @@ function createProgram(invocation: Invocation): Command {
     .option('--json', 'print JSON')
     .action((options) => migrate(invocation, options))
   addVerifyCommand(program, invocation)
+  addBackupCommands(program, invocation)
   addDemoCommands(program, invocation)
   addOrganizationCommands(program, invocation)
   addKeyCommands(program, invocation)

@@ -7,6 +7,7 @@ import { clearLeftover } from './embedded/leftover.js'
 import { createDatabase, NAME, PORT, type Setup, startServer, takeOwnership } from './embedded/server.js'
 import { inspectSite, isTrustedSocketFolder, type Owner, type Site } from './embedded/site.js'
 
+export { type BaseFile, takeBaseBackup } from './embedded/base-backup.js'
 export { EmbeddedDatabaseError } from './embedded/error.js'
 
 export interface EmbeddedDatabaseOptions {
@@ -51,6 +52,12 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
     const claim = await claimFolder(setup.site, socketOwner(setup))
     if (claim.outcome === 'held') return serve(setup, claim.hold, { waitForBorrowers: true })
   }
+}
+
+/** Whether a live process serves the folder. */
+export async function isServed(folder: string): Promise<boolean> {
+  const site = await inspectSite(folder)
+  return (await isTrustedSocketFolder(site)) && (await findHolder(site.socketFolder)) !== undefined
 }
 
 interface Prepared extends Setup {

@@ -2,10 +2,26 @@ import type { Context } from '../../context.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { blobKey } from '../../model/messages/media.js'
 import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../storage/messages/media.js'
+import { holdOffBackups } from '../../storage/runtime/backup-lock.js'
 
 const BATCH = 500
+/** When to try again what a backup holds up. */
+export const AFTER_BACKUP_MS = 10_000
 
-/** Removes files. The rows are removed last, so that a failed removal can be repeated. */
+/**
+ * Removes files that messages have shown; false if a backup is running, whose database may still show them. The rows
+ * are removed last, so that a failed removal can be repeated.
+ */
+export function removeShownMedia(ctx: Context, organizationId: string, mediaIds: readonly string[]): Promise<boolean> {
+  return ctx.database.transaction(async (transaction) => {
+    if (!(await holdOffBackups(transaction))) return false
+    await ctx.blobs.remove(mediaIds.map((id) => blobKey(organizationId, id)))
+    await deleteMedia(transaction, organizationId, mediaIds)
+    return true
+  })
+}
+
+/** Removes files that no message has shown, likewise. */
 export async function removeMedia(ctx: Context, organizationId: string, mediaIds: readonly string[]): Promise<void> {
   await ctx.blobs.remove(mediaIds.map((id) => blobKey(organizationId, id)))
   await deleteMedia(ctx.database, organizationId, mediaIds)
@@ -22,7 +38,8 @@ export async function removeMediaAsJob(
   while (removed < mediaIds.length) {
     if (removed > 0 && performance.now() >= until)
       return { againInMs: 0, payload: { mediaIds: mediaIds.slice(removed) } }
-    await removeMedia(ctx, organizationId, mediaIds.slice(removed, removed + BATCH))
+    const isRemoved = await removeShownMedia(ctx, organizationId, mediaIds.slice(removed, removed + BATCH))
+    if (!isRemoved) return { againInMs: AFTER_BACKUP_MS, payload: { mediaIds: mediaIds.slice(removed) } }
     removed += BATCH
   }
   return null

@@ -12,7 +12,7 @@ import {
 } from '../../storage/organizations/deletion.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
 import { notifyOfSessions } from '../identity/sessions.js'
-import { removeMedia } from '../media/remove.js'
+import { AFTER_BACKUP_MS, removeShownMedia } from '../media/remove.js'
 import { organizationNotFound } from './organizations.js'
 
 const MEDIA_BATCH = 500
@@ -28,6 +28,8 @@ interface Run {
   organizationId: string
   signal: AbortSignal | undefined
   batches: number
+  /** Whether a backup keeps the files. */
+  isHeldUp: boolean
 }
 
 /**
@@ -58,10 +60,11 @@ export async function deleteOrganizationData(
   const database = ctx.database.withStatementTimeout(SLOW_STATEMENT_MS)
   // A job's payload alone must not be enough to delete an organization.
   if (await findOrganization(database, organizationId)) throw new Error(`${organizationId} is not deleted`)
-  const run = { ctx: { ...ctx, database }, organizationId, signal, batches: 0 }
+  const run = { ctx: { ...ctx, database }, organizationId, signal, batches: 0, isHeldUp: false }
   while (await deletePass(run)) {
     if (run.batches >= MAX_BATCHES) return { againInMs: 0 }
   }
+  if (run.isHeldUp) return { againInMs: AFTER_BACKUP_MS }
   if (!isLast) return { againInMs: LAST_PASS_MS, payload: { isLast: true } }
   await retryOnDeadlock(() => deleteOrganizationRow(database, organizationId))
   return null
@@ -102,7 +105,10 @@ async function deleteFiles(run: Run): Promise<boolean> {
     signal?.throwIfAborted()
     const mediaIds = await listOrganizationMedia(ctx.database, organizationId, MEDIA_BATCH)
     if (mediaIds.length === 0) break
-    await removeMedia(ctx, organizationId, mediaIds)
+    if (!(await removeShownMedia(ctx, organizationId, mediaIds))) {
+      run.isHeldUp = true
+      break
+    }
     found = true
     run.batches++
   }

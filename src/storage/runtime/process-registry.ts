@@ -62,6 +62,8 @@ const removeDead = statement<never>(
 
 const remove = statement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
 
+const lastSeen = statement<{ seen_at: Date }>('processes.lastSeen', 'SELECT seen_at FROM service_uptime')
+
 const seen = statement<{ up_since: Date }>(
   'processes.seen',
   `INSERT INTO service_uptime AS u (up_since, seen_at) VALUES ($1, $1)
@@ -114,4 +116,10 @@ export async function removeProcess(db: Queryable, processId: number): Promise<v
 export async function noteUptime(db: Queryable, now: Date): Promise<Date> {
   const [row] = await db.run(seen, [now])
   return (row as { up_since: Date }).up_since
+}
+
+/** When a service last noted that it is up; null: never. */
+export async function findLastUse(db: Queryable): Promise<Date | null> {
+  const [row] = await db.run(lastSeen, [])
+  return row?.seen_at ?? null
 }

@@ -1,0 +1,40 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { blobKey } from '../../../src/model/messages/media.js'
+import { BACKUP_LOCK } from '../../../src/storage/runtime/backup-lock.js'
+import { makeJobsDue } from '../../support/jobs.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+const CUSTOMER = '16505550001'
+
+let world: World
+let organization: TestOrganization
+let key: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+  const inbound = { phone_number_id: organization.phoneNumberId, from: CUSTOMER, type: 'image', image: {} }
+  await world.sim('POST', '/inbound', inbound)
+  await world.settle()
+  const { rows } = await world.database.pool.query('SELECT id FROM media WHERE organization_id = $1', [organization.id])
+  key = blobKey(organization.id, rows[0].id)
+})
+
+afterAll(() => world.close())
+
+const isStored = async () => (await world.app.ctx.blobs.sizes([key]))[0] !== null
+
+it('files of an erased contact stay while a backup runs', async () => {
+  const backup = new pg.Client(world.database.connection)
+  await backup.connect()
+  await backup.query(`SELECT pg_advisory_lock(${BACKUP_LOCK})`)
+  const erased = await world.request('DELETE', `/contact?chat_id=${CUSTOMER}`, { key: organization.key })
+  expect(erased.status, JSON.stringify(erased.body)).toBe(200)
+  await world.drain()
+  expect(await isStored()).toBe(true)
+  await backup.end()
+  await makeJobsDue(world.app.ctx)
+  await world.drain()
+  expect(await isStored()).toBe(false)
+})
