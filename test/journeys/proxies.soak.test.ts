@@ -137,7 +137,13 @@ async function startProxy(name: keyof typeof proxies): Promise<void> {
   await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...subject])
   agent = new Agent({ ca: await readFile(join(place, 'fullchain.pem')), servername: HOST })
   const args = await proxies[name].configure(place, ports)
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin`, HOME: place, XDG_CONFIG_HOME: place, XDG_DATA_HOME: place }
+  const env = {
+    ...process.env,
+    PATH: `${process.env.PATH}:/usr/sbin`,
+    HOME: place,
+    XDG_CONFIG_HOME: place,
+    XDG_DATA_HOME: place,
+  }
   proxy = spawn(name, args, { stdio: ['ignore', 'ignore', 'pipe'], env })
   let errors = ''
   proxy.stderr?.on('data', (chunk) => {
