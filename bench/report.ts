@@ -90,6 +90,7 @@ export function judge({ rows, media, footprint, idle }: Results): Target[] {
     judgeContact(find('contact')),
     judgeCallback(find('callbacks')),
     ...judgeSend(find('send')),
+    judgeTracing(find('send.traced')),
     judgePages(find('conversations.far'), 'with 32 connections'),
     judgePages(find('conversations.far.1'), 'with 1 connection'),
     ...judgeMedia(media),
@@ -162,6 +163,15 @@ function judgeSend(row: Row | undefined): Target[] {
       met: row.ratio.rate >= 0.7,
     },
   ]
+}
+
+function judgeTracing(row: Row | undefined): Target | null {
+  if (!row?.ratio) return null
+  return {
+    target: 'exporting 1 % of the traces costs at most 5 % CPU per send',
+    measured: percent(row.ratio.cpu - 1),
+    met: row.ratio.cpu <= 1.05,
+  }
 }
 
 function judgePages(far: Row | undefined, how: string): Target | null {

@@ -59,8 +59,8 @@ export async function openTracer({ url, headers, sampling }: TracingConfig, log:
   }
 
   return {
-    start: (name, parent, kind, fields) =>
-      (parent === null ? Math.random() < sampling : parent.isSampled) ? begin(name, parent, kind, fields) : null,
+    samples: (parent) => (parent === null ? Math.random() < sampling : parent.isSampled),
+    begin,
     close: async () => {
       const timer = new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref())
       await Promise.race([provider.shutdown().catch(() => undefined), timer])

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readTraceparent } from '../lib/http/trace-context.js'
-import type { Span, Tracer } from '../lib/tracer.js'
+import type { Span, SpanFields, Tracer } from '../lib/tracer.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,28 +12,32 @@ declare module 'fastify' {
 /** Probes, event streams, and files of the page: they say nothing about messages. */
 const LEFT_OUT = /^\/(healthz|readyz|metrics|docs|media|console(?!\/api\/)|console\/api\/live)/
 
-/** Records the requests of the interfaces; without a tracer none. */
+/** Records the requests of the interfaces; without a tracer none. A request that is not recorded costs next to nothing. */
 export function traceRequests(server: FastifyInstance, tracer: Tracer | null): void {
   server.decorateRequest('span', null)
   if (tracer === null) return
-  server.addHook('onRequest', (request, _reply, done) => {
+  server.addHook('onRequest', (request, reply, done) => {
+    const { traceparent } = request.headers
+    const parent = traceparent === undefined ? null : readTraceparent(traceparent)
+    if (tracer.samples(parent)) begin(request, reply)
+    done()
+  })
+
+  function begin(request: FastifyRequest, reply: FastifyReply): void {
     const { url = '(unknown)' } = request.routeOptions
-    if (!LEFT_OUT.test(url)) {
-      const fields = { 'http.request.method': request.method, 'http.route': url, 'parley.request_id': request.id }
-      const parent = readTraceparent(request.headers.traceparent)
-      request.span = tracer.start(`${request.method} ${url}`, parent, 'server', fields)
-    }
-    done()
-  })
-  server.addHook('onResponse', (request, reply, done) => {
-    const organizationId = request.span && request.caller?.tenant.id
-    request.span?.end(
-      {
-        'http.response.status_code': reply.statusCode,
-        ...(organizationId && { 'parley.organization_id': organizationId }),
-      },
-      reply.statusCode >= 500 ? `HTTP ${reply.statusCode}` : undefined,
-    )
-    done()
-  })
+    if (LEFT_OUT.test(url)) return
+    const fields = { 'http.request.method': request.method, 'http.route': url, 'parley.request_id': request.id }
+    const parent = readTraceparent(request.headers.traceparent)
+    const span = (tracer as Tracer).begin(`${request.method} ${url}`, parent, 'server', fields)
+    request.span = span
+    reply.raw.once('close', () => {
+      const organizationId = request.caller?.tenant.id
+      const told: SpanFields = organizationId === undefined ? {} : { 'parley.organization_id': organizationId }
+      const { statusCode } = reply.raw
+      span.end(
+        { 'http.response.status_code': statusCode, ...told },
+        statusCode >= 500 ? `HTTP ${statusCode}` : undefined,
+      )
+    })
+  }
 }

@@ -16,10 +16,12 @@ export interface Span {
 /** Records traces, or those that are sampled. */
 export interface Tracer {
   /**
-   * Begins a span. Of a trace that the caller records it is recorded, of one that it does not, not; without `parent` it
-   * is one of the sampled ones, or not. Null: it is not recorded.
+   * Whether to record something. What belongs to a trace is recorded if its caller records it; without `parent` it is
+   * one of the sampled ones, or not.
    */
-  start(name: string, parent: TraceContext | null, kind: SpanKind, fields?: SpanFields): Span | null
+  samples(parent: TraceContext | null): boolean
+  /** Begins a span; without `parent` that of a new trace. */
+  begin(name: string, parent: TraceContext | null, kind: SpanKind, fields?: SpanFields): Span
   /** Exports what has ended, within 3 s. */
   close(): Promise<void>
 }

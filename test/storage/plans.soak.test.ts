@@ -104,6 +104,7 @@ async function work(): Promise<void> {
   expect((await conversation(world, organization, NUMBER)).status).toBe(200)
   const newest = await ask('GET', `/conversations?chatNumber=${NUMBER}&limit=2`)
   expect(newest.body.messages.map(({ message }: { message: string }) => message)).toContain(greeting)
+  for (const { id } of newest.body.messages) expect((await ask('GET', `/messages/${id}/trace`)).status).toBe(200)
   await broadcast()
   await goThroughGateway()
   expect((await contact(world, organization, NUMBER)).status).toBe(200)

@@ -73,7 +73,8 @@ export async function sendTo(run: Run, recipient: PendingRecipient): Promise<voi
   if (recipient.contact_id === null) return skip(run, recipient, SKIP_REASONS.erased)
   const content = fillFor(run, recipient)
   if (content === null) return skip(run, recipient, SKIP_REASONS.missingValue)
-  const span = ctx.tracer?.start('send message', null, 'internal', fieldsOf(run, recipient)) ?? null
+  const { tracer } = ctx
+  const span = tracer?.samples(null) ? tracer.begin('send message', null, 'internal', fieldsOf(run, recipient)) : null
   const message = draftMessage(ctx, tenant, channel, {
     id: recipient.message_id,
     addresses: [recipient.chat_id],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readTrace } from '../../../src/core/messages/trace/read-trace.js'
 import { deferRecipient, takeDeferred, untilNextDeferred } from '../../../src/storage/broadcasts/deferrals.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { type SeededBroadcast, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
@@ -37,7 +38,7 @@ beforeEach(async () => {
 })
 
 const CALLS = { k: 'calls', at: 0, calls: [] } as const
-const TAKEN = { k: 'taken', at: 0, process: 1 } as const
+const TAKEN = { k: 'taken', at: 7, process: 1 } as const
 
 const query = (text: string, values: unknown[]) => world.database.pool.query(text, values)
 
@@ -77,6 +78,26 @@ describe('a message that is put back', () => {
       userId: null,
     })
     expect(await take()).toBeNull()
+  })
+
+  it('tells in its trace that it was put back and sent again, and that no answer is known', async () => {
+    const id = messageIds[0] as string
+    const asked = { k: 'asked', at: 0, by: 'broadcast', id: broadcast.id, process: 1 }
+    await query('UPDATE messages SET trace = $2 WHERE id = $1', [id, JSON.stringify([asked])])
+    const call = { at: 1, ms: 5, outcome: 'not_accepted', code: 130429 } as const
+    const calls = { k: 'calls', at: 6, calls: [call], again: 2_000 } as const
+    const deferred = { n: 1, messageId: id, since: null, attempts: 1, inMs: 0 }
+    await deferRecipient(world.database, organization.id, broadcast.id, deferred, calls)
+    await take()
+    const { entries } = await readTrace(world.app.ctx, organization.id, id)
+    const told = entries.filter(({ kind }) => kind !== 'recorded')
+    expect(told).toMatchObject([
+      { kind: 'requested', by: { type: 'broadcast', id: broadcast.id } },
+      { kind: 'called', outcome: 'not_accepted', error_code: 130429, duration_ms: 5 },
+      { kind: 'put_back', retry_at: '1970-01-01T00:00:02.000Z' },
+      { kind: 'resumed' },
+      { kind: 'unanswered' },
+    ])
   })
 
   it('stays as it is if it is put back again before it is taken', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fetchInboundMedia } from '../../../src/core/media/fetch-inbound.js'
+import { readTrace } from '../../../src/core/messages/trace/read-trace.js'
 import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
 import { blobKey } from '../../../src/model/messages/media.js'
@@ -221,6 +222,11 @@ describe('a file that is not available at once', () => {
     })
     expect(await received()).toHaveLength(1)
     expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
+    const { entries } = await readTrace(world.app.ctx, organization.id, id)
+    const told = entries.flatMap(({ kind, outcome, event_type: type }) =>
+      kind === 'file_fetched' || kind === 'event_raised' ? [outcome ?? type] : [],
+    )
+    expect(told.sort()).toEqual(['message.received', 'missing', 'retried'])
   })
 
   it('is retried if the service stopped during the last try', async () => {

@@ -40,8 +40,10 @@ export function takeTurn(ctx: Context, organizationId: string, mayGoOn: () => bo
 function startSpan({ tracer }: Context, organizationId: string, { callbacks }: TakenCallbacks): Span | null {
   if (tracer === null || callbacks.length === 0) return null
   const traced = callbacks.find(({ traceparent }) => traceparent !== null)
+  const parent = readTraceparent(traced?.traceparent)
+  if (!tracer.samples(parent)) return null
   const fields = { 'parley.organization_id': organizationId, 'parley.callbacks': callbacks.length }
-  return tracer.start('process callbacks', readTraceparent(traced?.traceparent), 'internal', fields)
+  return tracer.begin('process callbacks', parent, 'internal', fields)
 }
 
 /** Resolves to false if callbacks may still be waiting. */

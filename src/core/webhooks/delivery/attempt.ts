@@ -96,13 +96,14 @@ function startSpan(
   endpoint: EndpointRow,
   event: EventRow,
 ): Span | null {
+  if (!tracer?.samples(trace)) return null
   const fields = {
     'parley.organization_id': event.organization_id,
     'parley.webhook_id': endpoint.id,
     'parley.event_type': event.type,
     'parley.message_id': event.data.message?.id ?? '',
   }
-  return tracer?.start('call webhook', trace, 'client', fields) ?? null
+  return tracer.begin('call webhook', trace, 'client', fields)
 }
 
 /** The headers of a call, with the trace that its event belongs to. */
