@@ -233,7 +233,7 @@ async function fill(): Promise<void> {
   )
   // The new events have been delivered.
   await run(
-    'UPDATE webhook_feeds SET window_from = pg_current_snapshot(), window_to = NULL, seq = NULL, holder = NULL WHERE organization_id = $1',
+    'UPDATE webhook_feeds SET window_from = pg_current_snapshot(), window_to = NULL, seq = NULL WHERE organization_id = $1',
   )
   await world.drain()
 }

@@ -53,7 +53,6 @@ it('a database restored on another server continues where it ended: no event is 
   await adoptRestoredDatabase(world.app.ctx)
   // The process that starts there has no state from before.
   await world.app.webhooks.stop()
-  await world.database.pool.query('UPDATE webhook_feeds SET holder = NULL')
   const dispatcher = createDispatcher(world.app.ctx)
   await dispatcher.drain()
   expect(namesOf(endpoint)).toEqual(['1', '2', '3'])
