@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { appendFile, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { freePort } from '../../support/free-port.js'
+
+const run = promisify(execFile)
+const isRoot = process.geteuid?.() === 0
+
+/** A PostgreSQL of this machine's packages, on a loopback port. */
+export interface ArchivingServer {
+  url: string
+  stop(): Promise<void>
+}
+
+/** One that archives its log, with a base backup. */
+export interface ArchivedServer extends ArchivingServer {
+  /** Runs a query as superuser in the database of Parley; the rows. */
+  query(text: string): Promise<Record<string, unknown>[]>
+  takeBaseBackup(): Promise<void>
+  /** Starts another server on a copy of the base backup, restored to a moment and writable. */
+  restoreTo(moment: string, name: string): Promise<ArchivingServer>
+}
+
+/** The folder of the newest server's programs; null: none is installed. */
+export function findPostgres(): string | null {
+  const parent = '/usr/lib/postgresql'
+  const versions = existsSync(parent) ? readdirSync(parent).sort((one, other) => Number(other) - Number(one)) : []
+  const programs = versions.map((version) => join(parent, version, 'bin'))
+  return programs.find((folder) => existsSync(join(folder, 'pg_basebackup'))) ?? null
+}
+
+/** PostgreSQL refuses to run as root; its package brings a user for it. */
+function asServer(command: string, args: string[]): Promise<unknown> {
+  const options = { cwd: '/', maxBuffer: 1_048_576 }
+  return isRoot ? run('runuser', ['-u', 'postgres', '--', command, ...args], options) : run(command, args, options)
+}
+
+/** Starts a server with its data and its archive below `parent`, and an empty database for Parley. */
+export async function startArchivedServer(programs: string, parent: string): Promise<ArchivedServer> {
+  const folder = join(parent, 'server')
+  const archive = join(folder, 'archive')
+  const base = join(folder, 'base')
+  await mkdir(folder)
+  // The user of the server has to enter both.
+  await chmod(parent, 0o711)
+  await chmod(folder, 0o777)
+  const data = join(folder, 'data')
+  await asServer('mkdir', [archive])
+  const made = ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']
+  await asServer(join(programs, 'initdb'), made)
+  const port = await freePort()
+  await configure(data, port, folder, [
+    'archive_mode = on',
+    `archive_command = 'cp %p ${archive}/%f.part && mv ${archive}/%f.part ${archive}/%f'`,
+  ])
+  await start(programs, data)
+  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  await ask(urlOf('postgres'), 'CREATE DATABASE parley')
+  const url = urlOf('parley')
+  return {
+    url,
+    stop: () => stop(programs, data),
+    query: (text) => ask(url, text),
+    takeBaseBackup: async () => {
+      const target = ['-D', base, '-X', 'none', '--checkpoint=fast', '--no-sync', '--no-manifest']
+      await asServer(join(programs, 'pg_basebackup'), [
+        '-h',
+        '127.0.0.1',
+        '-p',
+        String(port),
+        '-U',
+        'postgres',
+        ...target,
+      ])
+    },
+    restoreTo: async (moment, name) => {
+      const copy = join(folder, name)
+      await asServer('cp', ['-a', base, copy])
+      const ownPort = await freePort()
+      await configure(copy, ownPort, folder, [
+        'archive_mode = off',
+        `restore_command = 'cp ${archive}/%f %p'`,
+        `recovery_target_time = '${moment}'`,
+        `recovery_target_action = 'promote'`,
+      ])
+      await asServer('touch', [join(copy, 'recovery.signal')])
+      await start(programs, copy)
+      const restored = `postgres://postgres@127.0.0.1:${ownPort}/parley`
+      await untilWritable(restored)
+      return {
+        url: restored,
+        stop: async () => {
+          await stop(programs, copy)
+          await rm(copy, { recursive: true, force: true })
+        },
+      }
+    },
+  }
+}
+
+async function configure(data: string, port: number, sockets: string, lines: string[]): Promise<void> {
+  const fixed = [
+    `port = ${port}`,
+    `listen_addresses = '127.0.0.1'`,
+    `unix_socket_directories = '${sockets}'`,
+    'fsync = off',
+    'shared_buffers = 32MB',
+  ]
+  await appendFile(join(data, 'postgresql.conf'), `\n${[...fixed, ...lines].join('\n')}\n`)
+}
+
+async function start(programs: string, data: string): Promise<void> {
+  const log = `${data}.log`
+  await writeFile(log, '', { mode: 0o666 })
+  await chmod(log, 0o666)
+  await asServer(join(programs, 'pg_ctl'), ['start', '--silent', '--wait', '-D', data, '-l', log]).catch(async () => {
+    throw new Error(`PostgreSQL did not start: ${await readFile(log, 'utf8')}`)
+  })
+}
+
+async function stop(programs: string, data: string): Promise<void> {
+  await asServer(join(programs, 'pg_ctl'), ['stop', '--silent', '--mode=fast', '-D', data])
+}
+
+async function ask(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function untilWritable(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    while ((await client.query('SELECT pg_is_in_recovery() AS paused')).rows[0].paused) {
+      await client.query('SELECT pg_sleep(0.02)')
+    }
+  } finally {
+    await client.end()
+  }
+}
