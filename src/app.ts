@@ -45,9 +45,11 @@ import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
 import type { CountJobs } from './http/metrics.js'
 import { createSecondAddress, type SecondAddress } from './http/second-address.js'
+import { endConnections } from './http/server.js'
 import { mount, mountProbesOnly } from './interfaces/mount.js'
 import { type JobRunner, startJobRunner } from './jobs/runner.js'
 import { createTasks } from './jobs/tasks.js'
+import { sleep } from './lib/async/backoff.js'
 import { createFairSemaphore } from './lib/async/fair-semaphore.js'
 import { createLruCache } from './lib/async/lru-cache.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
@@ -93,6 +95,11 @@ export interface App {
   url: string
   /** The gateway's own address; null if it has no port of its own. */
   gatewayUrl: string | null
+  /**
+   * Makes /readyz fail and continues to serve for PARLEY_DRAIN_SECONDS, so that proxies choose other processes. Every
+   * answer is the last one on its connection.
+   */
+  drain(): Promise<void>
   /** Refuses new requests, finishes running ones and returns jobs to the queue; the databases stay open. */
   close(): Promise<void>
 }
@@ -134,8 +141,16 @@ export async function startApp(options: AppOptions): Promise<App> {
   const gatewayAddress = createSecondAddress()
   let server: FastifyInstance | null = null
   let jobs: JobRunner | null = null
+  let isDraining = false
   const isWorkerRunning = () => !runsWorker || jobs?.isRunning() === true
   const countRunningJobs = async () => jobs?.running() ?? {}
+
+  async function drain(): Promise<void> {
+    if (server === null || config.drainSeconds === 0) return
+    isDraining = true
+    endConnections(server)
+    await sleep(config.drainSeconds * 1_000)
+  }
 
   async function close(): Promise<void> {
     stopSweeping()
@@ -154,7 +169,8 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     const servesApi = config.roles.includes('api')
-    server = createServer(options, ctx, work, { isWorkerRunning, countRunningJobs, webhooks, gatewayAddress })
+    const parts = { isWorkerRunning, isDraining: () => isDraining, countRunningJobs, webhooks, gatewayAddress }
+    server = createServer(options, ctx, work, parts)
     const url = await listen(server, config)
     ownUrl = url
     // Jobs may need the own address.
@@ -173,7 +189,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       work.wakeWorkers()
     }
     if (config.roles.includes('gateway')) sessions.start()
-    return { ctx, server, callbacks, webhooks, sessions, url, gatewayUrl, close }
+    return { ctx, server, callbacks, webhooks, sessions, url, gatewayUrl, drain, close }
   } catch (error) {
     await close()
     throw error
@@ -266,6 +282,7 @@ async function startSweeping({ spool, log }: Context, registration: ProcessRegis
 /** The parts of a process that its server shows or checks. */
 interface ServedParts {
   isWorkerRunning: () => boolean
+  isDraining: () => boolean
   countRunningJobs: CountJobs
   webhooks: Dispatcher
   gatewayAddress: SecondAddress
@@ -275,13 +292,13 @@ function createServer(
   { config, secrets, databases, simulator }: AppOptions,
   ctx: Context,
   work: Context,
-  { isWorkerRunning, countRunningJobs, webhooks, gatewayAddress }: ServedParts,
+  { isWorkerRunning, isDraining, countRunningJobs, webhooks, gatewayAddress }: ServedParts,
 ): FastifyInstance {
   const probes = {
     ctx,
     live: { ...work, database: databases.live },
     connections: () => figuresOf(databases),
-    checks: readinessChecks(databases.live, isWorkerRunning),
+    checks: readinessChecks(databases.live, isWorkerRunning, isDraining),
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
     countRunningJobs,
@@ -340,7 +357,7 @@ function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function readinessChecks(database: Database, isWorkerRunning: () => boolean) {
+function readinessChecks(database: Database, isWorkerRunning: () => boolean, isDraining: () => boolean) {
   return {
     database: async () => {
       await database.pool.query('SELECT 1')
@@ -353,5 +370,6 @@ function readinessChecks(database: Database, isWorkerRunning: () => boolean) {
       return state === 'current' ? null : 'the schema is behind this version: run parley migrate'
     },
     worker: async () => (isWorkerRunning() ? null : 'the worker does not run'),
+    stopping: async () => (isDraining() ? 'this process is being stopped' : null),
   }
 }

@@ -9,6 +9,7 @@ import {
   parseChannelNames,
   parseConnections,
   parseDatabaseUrl,
+  parseDrainSeconds,
   parseHeaderText,
   parseHost,
   parseLibrary,
@@ -66,6 +67,8 @@ export interface Config {
   dataDir: string
   /** undefined = the embedded database. */
   databaseUrl: string | undefined
+  /** How long a process that is stopped goes on serving, so that proxies notice it first. */
+  drainSeconds: number
   /** The most connections to the database that this process opens. */
   databaseConnections: number
   /** undefined = the generated one, see `loadSecrets`. */
@@ -117,6 +120,7 @@ export const settings = {
   PARLEY_PUBLIC_URL: setting(parseWebUrl, undefined, ({ publicUrl }) => publicUrl ?? '(from host and port)'),
   PARLEY_GATEWAY_HOST: setting(parseHost, undefined, ({ gatewayHost }) => gatewayHost ?? '(none)'),
   PARLEY_GATEWAY_PORT: setting(parsePort, undefined, ({ gatewayPort }) => String(gatewayPort ?? '(none)')),
+  PARLEY_DRAIN_SECONDS: setting(parseDrainSeconds, 0, ({ drainSeconds }) => String(drainSeconds)),
   PARLEY_DATA_DIR: setting(parseText, 'data', ({ dataDir }) => dataDir),
   PARLEY_DATABASE_URL: setting(parseDatabaseUrl, undefined, ({ databaseUrl }) =>
     databaseUrl === undefined ? '(embedded)' : maskPassword(databaseUrl),
@@ -183,6 +187,7 @@ export function assembleConfig(
     publicUrl: read('PARLEY_PUBLIC_URL'),
     gatewayHost: read('PARLEY_GATEWAY_HOST')?.toLowerCase(),
     gatewayPort: read('PARLEY_GATEWAY_PORT'),
+    drainSeconds: read('PARLEY_DRAIN_SECONDS'),
     dataDir: resolve(read('PARLEY_DATA_DIR')),
     databaseUrl: read('PARLEY_DATABASE_URL'),
     databaseConnections: read('PARLEY_DATABASE_CONNECTIONS'),

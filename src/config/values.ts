@@ -162,6 +162,11 @@ export function parseRateLimit(text: string): Parsed<number> {
       }
 }
 
+export function parseDrainSeconds(text: string): Parsed<number> {
+  const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return seconds <= 300 ? { ok: true, value: seconds } : { ok: false, expected: 'whole seconds from 0 to 300' }
+}
+
 export function parseUpstreamTimeout(text: string): Parsed<number> {
   const timeout = /^\d+$/.test(text) ? Number(text) : Number.NaN
   return timeout >= 1 && timeout <= 25_000

@@ -108,6 +108,13 @@ function addRequestId(request: FastifyRequest, reply: FastifyReply): FastifyRepl
   return reply.header(REQUEST_ID, request.id)
 }
 
+/** Makes every further answer the last one on its connection. */
+export function endConnections({ server }: FastifyInstance): void {
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false
+  })
+}
+
 /** On SIGTERM running requests finish, and new ones on open connections get a 503. */
 function refuseWhileClosing(server: FastifyInstance): void {
   let closing = false

@@ -17,6 +17,7 @@ async function run(config: Config, migrate: boolean, { stdout }: Streams, endReq
     await dropUpSettings(config)
     stdout.write(`${readyLine(service.app.url)}\n`)
     await service.untilAskedToEnd()
+    await service.app.drain()
   } finally {
     await service.close()
   }

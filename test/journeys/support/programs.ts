@@ -29,6 +29,8 @@ export interface Program {
 export interface ProgramOptions {
   env?: Record<string, string>
   cwd?: string
+  /** The path of its main.js; default: that of the sources as they are. */
+  main?: string
 }
 
 const running = new Set<Program>()
@@ -37,10 +39,10 @@ const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 /** Starts `parley` with these arguments and no PARLEY_ variables but the given ones. */
 export async function startProgram(
   args: string[],
-  { env = {}, cwd = tmpdir() }: ProgramOptions = {},
+  { env = {}, cwd = tmpdir(), main }: ProgramOptions = {},
 ): Promise<Program> {
   const own = inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
-  const child = spawn(process.execPath, [await builtProgram(), ...args], {
+  const child = spawn(process.execPath, [main ?? (await builtProgram()), ...args], {
     cwd,
     env: { ...Object.fromEntries(own), ...env },
     detached: true,

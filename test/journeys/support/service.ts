@@ -43,10 +43,11 @@ export const sharedSecrets = {
 }
 
 /**
- * Starts `parley serve` on a free port and waits until it is ready. `env` with a data folder or with `sharedSecrets`.
+ * Starts `parley serve` on a free port and waits until it is ready. `env` with a data folder or with `sharedSecrets`;
+ * `main`: the main.js of another version.
  */
-export async function startService(env: Record<string, string>, args: string[] = []): Promise<Service> {
-  const program = await startProgram(['serve', ...args], { env: { PARLEY_PORT: '0', ...env } })
+export async function startService(env: Record<string, string>, args: string[] = [], main?: string): Promise<Service> {
+  const program = await startProgram(['serve', ...args], { env: { PARLEY_PORT: '0', ...env }, main })
   const url = /^parley ready on (http:\/\/\S+)$/.exec(await program.firstLine)?.[1]
   if (url === undefined) throw new Error(`serve said: ${program.output.join('\n')}`)
   const adminToken = env.PARLEY_ADMIN_TOKEN ?? (await generatedAdminToken(String(env.PARLEY_DATA_DIR)))
