@@ -56,6 +56,7 @@ import { createThrottledRuns } from './lib/async/throttled-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
 import { createSpool } from './lib/files/spool.js'
 import { createAddressGuard } from './lib/http/address-guard.js'
+import { isOnThisMachine } from './lib/http/loopback.js'
 import { createFetcher } from './lib/http/safe-fetch.js'
 import type { Notifications } from './model/notification.js'
 import type { Secrets } from './secrets.js'
@@ -220,7 +221,9 @@ async function createContext(
 ): Promise<Omit<BaseContext, keyof DatabaseContext>> {
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const publicUrl = () => config.publicUrl ?? ownAddress()
-  const callbackUrl = () => `${ownAddress()}/hooks/upstream`
+  // A proxy on this machine reaches the processes that run; this one may have ended by then.
+  const proxy = config.publicUrl !== undefined && isOnThisMachine(config.publicUrl) ? config.publicUrl : null
+  const callbackUrl = () => `${proxy ?? ownAddress()}/hooks/upstream`
   return {
     clock,
     log,

@@ -5,6 +5,7 @@ import type { Config } from '../config/settings.js'
 import type { Databases } from '../database/databases.js'
 import { isFfmpegInstalled } from '../lib/files/ffmpeg.js'
 import { packageVersion } from '../lib/files/package-version.js'
+import { isOnThisMachine } from '../lib/http/loopback.js'
 import { createLogger, type Logger } from '../log.js'
 import type { Secrets } from '../secrets.js'
 import {
@@ -101,9 +102,8 @@ function appOptions(config: Config, secrets: Secrets, log: Logger, databases: Da
 /** The simulator with which numbers are registered: the built-in one, or one on this machine. */
 function simulatorControl({ upstreamUrl }: Config, simulator: Simulator | null, secrets: Secrets) {
   if (simulator) return { controlUrl: `${simulator.url}/_sim`, token: secrets.adminToken, passesOn: true }
-  const { hostname, origin } = new URL(upstreamUrl)
-  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
-  return isLoopback ? { controlUrl: `${origin}/_sim`, token: null, passesOn: false } : null
+  if (!isOnThisMachine(upstreamUrl)) return null
+  return { controlUrl: `${new URL(upstreamUrl).origin}/_sim`, token: null, passesOn: false }
 }
 
 async function databaseLost({ ended }: OpenDatabase): Promise<never> {
