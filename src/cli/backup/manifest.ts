@@ -3,7 +3,7 @@ import { open, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { syncFolder } from '../../lib/files/sync-folder.js'
-import { ignoring, type StoredObject } from './objects.js'
+import { ignoring, type StoredObject, UNFINISHED } from './objects.js'
 
 // A manifest has one JSON value per line: its head, a line for each file, and at the end the SHA-256 of all lines before.
 
@@ -43,7 +43,7 @@ export async function listBackups(folder: string): Promise<string[]> {
 
 /** Writes a manifest; `finish` makes it, and so the backup, visible under a name made of the point. */
 export async function beginManifest(folder: string) {
-  const draft = join(folder, `unfinished-manifest-${process.pid}`)
+  const draft = join(folder, `${UNFINISHED}manifest-${process.pid}`)
   const file = await open(draft, 'w', 0o600)
   const hash = createHash('sha256')
   let lines: string[] = []

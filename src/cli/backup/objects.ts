@@ -12,7 +12,7 @@ import {
   symlink,
   utimes,
 } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { makeFolder } from '../../lib/files/make-folder.js'
 import { syncFolder } from '../../lib/files/sync-folder.js'
 
@@ -40,17 +40,19 @@ export interface ObjectStore {
   linkTo(object: StoredObject, path: string): Promise<void>
   /** Marks an object as used. */
   mark(object: StoredObject, at: Date): Promise<void>
-  /** Removes objects that were not marked since then, and what interrupted backups left. */
+  /** Removes objects that were not marked since then; their number. */
   sweep(before: Date): Promise<number>
 }
 
 const CHUNK = 1_048_576
+/** How the names of files in progress begin. */
+export const UNFINISHED = 'unfinished-'
 
 /** The store below `folder`, which exists. */
 export function openObjectStore(folder: string): ObjectStore {
   const objects = join(folder, 'objects')
   const known = join(folder, 'known')
-  const draft = join(folder, `unfinished-${process.pid}`)
+  const draft = join(folder, `${UNFINISHED}${process.pid}`)
   /** Folders with new names: one for each first byte, at most. */
   const changed = new Set([folder])
   const pathOf = (sha256: string) => join(objects, sha256.slice(0, 2), sha256)
@@ -166,9 +168,6 @@ export function openObjectStore(folder: string): ObjectStore {
           const isGone = (await lstat(pathOf(await readlink(entry))).catch(ignoring('ENOENT'))) === undefined
           if (isGone) await rm(entry)
         }
-      }
-      for (const name of await readdir(folder)) {
-        if (name.startsWith('unfinished-') && name !== basename(draft)) await rm(join(folder, name), { force: true })
       }
       return removed
     },

@@ -1,4 +1,4 @@
-import { opendir, rm } from 'node:fs/promises'
+import { opendir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Config } from '../../config/settings.js'
@@ -10,7 +10,7 @@ import { BACKUP_LOCK } from '../../storage/runtime/backup-lock.js'
 import { CliFailure } from '../failure.js'
 import type { Progress } from '../progress.js'
 import { type BackupHead, beginManifest, listBackups, readManifest } from './manifest.js'
-import { ignoring, openObjectStore, type StoredObject } from './objects.js'
+import { ignoring, openObjectStore, type StoredObject, UNFINISHED } from './objects.js'
 
 /** A complete backup. */
 export interface TakenBackup {
@@ -26,8 +26,9 @@ export interface TakenBackup {
 
 /** A batch of removals of files ends before. */
 const LOCK_MS = 60_000
-/** The settings of the data folder; the secrets are left out if the environment has them. */
-const SETTINGS = ['secrets.json', 'up.json']
+/** Left out if the environment has the secrets. */
+const SECRETS = 'secrets.json'
+const UP_SETTINGS = 'up.json'
 
 /**
  * Backs up the embedded database that `connection` reaches, then the files of messages, into `folder`; keeps the newest
@@ -46,6 +47,7 @@ export async function takeBackup(
   await client.connect()
   try {
     await lockOut(client)
+    await removeUnfinished(folder)
     return await writeBackup(config, client, folder, keep, progress)
   } finally {
     await client.end()
@@ -61,6 +63,11 @@ async function lockOut(client: pg.Client): Promise<void> {
   await client.query('SET statement_timeout = 0')
 }
 
+/** What an interrupted backup left besides its objects. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) if (name.startsWith(UNFINISHED)) await rm(join(folder, name))
+}
+
 async function writeBackup(
   config: Config,
   client: pg.Client,
@@ -73,11 +80,12 @@ async function writeBackup(
   let files = 0
   let bytes = 0
   const add = async (path: string, stored: StoredObject | null) => {
-    if (!stored) return
+    if (!stored) return false
     files++
     bytes += stored.size
     progress.advance(1)
     await manifest.add({ path, ...stored })
+    return true
   }
   try {
     progress.begin('database')
@@ -93,8 +101,9 @@ async function writeBackup(
         await add(`media/${path}`, await store.addOnce(join(media, path), path))
       }
     }
-    const kept = config.masterKeys === undefined ? SETTINGS : SETTINGS.filter((name) => name !== 'secrets.json')
-    for (const name of kept) await add(name, await store.add(join(config.dataDir, name)))
+    const hasSecrets =
+      config.masterKeys === undefined && (await add(SECRETS, await store.add(join(config.dataDir, SECRETS))))
+    await add(UP_SETTINGS, await store.add(join(config.dataDir, UP_SETTINGS)))
     const { rows } = await client.query<{ major: number }>(
       `SELECT current_setting('server_version_num')::int / 10000 AS major`,
     )
@@ -104,7 +113,7 @@ async function writeBackup(
     await store.sync()
     const name = await manifest.finish(head)
     const removed = keep === null ? [] : await removeOld(folder, keep, progress)
-    return { name, point, files, bytes, hasMedia, hasSecrets: config.masterKeys === undefined, removed }
+    return { name, point, files, bytes, hasMedia, hasSecrets, removed }
   } finally {
     await manifest.close()
   }
