@@ -1,6 +1,8 @@
+import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { adoptRestoredDatabase } from '../../../src/core/runtime/maintenance.js'
 import { createDispatcher } from '../../../src/core/webhooks/delivery/dispatcher.js'
+import { noteUptime } from '../../../src/storage/runtime/process-registry.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -87,4 +89,18 @@ it('a database whose clock another process is setting is left unchanged', async 
   await older.release()
   const after = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
   expect(after.rows).toEqual(before.rows)
+})
+
+it('says since when no service has used the database, if that is a while ago', async () => {
+  const lines: { lastUsed: string; minutes: number }[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const { database, clock } = world.app.ctx
+  await noteUptime(database, clock())
+  await adoptRestoredDatabase({ database, clock, log })
+  expect(lines).toEqual([])
+  const lastUsed = clock()
+  await noteUptime(database, lastUsed)
+  world.advance(90 * 60_000)
+  await adoptRestoredDatabase({ database, clock, log })
+  expect(lines).toMatchObject([{ lastUsed: lastUsed.toISOString(), minutes: 90 }])
 })
