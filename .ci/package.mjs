@@ -34,6 +34,8 @@ function pack() {
     'dist/simulator/index.js',
     'dist/console/index.html',
     'migrations/0001_foundation.sql',
+    'deploy/systemd/parley.service',
+    'deploy/nginx/parley.conf',
   ])
     assert(files.includes(`package/${wanted}`), `${wanted} is not in the package`)
   const unwanted = files.filter((file) =>
