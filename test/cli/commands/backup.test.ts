@@ -1,11 +1,8 @@
 import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startEmbeddedDatabase } from '../../../src/database/embedded.js'
 import { makeFolder, type Result, run } from '../support.js'
-
-// Each of them starts several servers.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const SECRETS = `${JSON.stringify({ PARLEY_ADMIN_TOKEN: 'a'.repeat(40), PARLEY_SECRET: 'b'.repeat(40) })}\n`
 
