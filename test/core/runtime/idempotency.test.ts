@@ -59,9 +59,14 @@ describe('a request whose process died', () => {
       asked.push(id)
       return DONE
     }
-    expect(await once(request('recovered', { recover }))).toEqual({ status: 201, body: DONE.body, replayed: true })
+    expect(await once(request('recovered', { recover }))).toEqual({
+      status: 201,
+      body: DONE.body,
+      replayed: true,
+      resourceId,
+    })
     expect(asked).toEqual([resourceId])
-    expect(await once(request('recovered', {}))).toEqual({ status: 201, body: DONE.body, replayed: true })
+    expect(await once(request('recovered', {}))).toEqual({ status: 201, body: DONE.body, replayed: true, resourceId })
   })
 
   it('runs again under the same id if it had no effect', async () => {
@@ -151,7 +156,7 @@ describe('a failed request', () => {
     const fail = () => Promise.reject(new Error('after the message had been sent'))
     await expect(once(request('failed', { perform: fail }))).rejects.toThrow('after the message had been sent')
     const answer = await once(request('failed', { recover: async () => DONE }))
-    expect(answer).toEqual({ status: 201, body: DONE.body, replayed: true })
+    expect(answer).toEqual({ status: 201, body: DONE.body, replayed: true, resourceId: expect.any(String) })
   })
 
   it('without a final result frees the key', async () => {
@@ -166,7 +171,7 @@ describe('an answer with a secret', () => {
     const told: RepeatableAnswer = { status: 201, body: { secret: 'whsec_of-the-test' }, final: true }
     const asked = request('sealed', { isSecret: true, perform: async () => told })
     expect(await once(asked)).toMatchObject({ body: told.body, replayed: false })
-    expect(await once(asked)).toEqual({ status: 201, body: told.body, replayed: true })
+    expect(await once(asked)).toEqual({ status: 201, body: told.body, replayed: true, resourceId: expect.any(String) })
     const { rows } = await world.database.pool.query(
       `SELECT answer::text FROM idempotency_keys WHERE key = 'sealed' AND answer IS NOT NULL`,
     )
@@ -180,9 +185,14 @@ describe('an unknown outcome', () => {
     const unknown: RepeatableAnswer = { status: 500, body: { error: 'Outcome unknown' }, final: true }
     await once(request('unknown', { perform: async () => unknown }))
     const still = await once(request('unknown', { recover: async () => unknown }))
-    expect(still).toEqual({ status: 500, body: unknown.body, replayed: true })
+    expect(still).toEqual({ status: 500, body: unknown.body, replayed: true, resourceId: expect.any(String) })
     const settled = await once(request('unknown', { recover: async () => DONE }))
-    expect(settled).toEqual({ status: 201, body: DONE.body, replayed: true })
-    expect(await once(request('unknown', {}))).toEqual({ status: 201, body: DONE.body, replayed: true })
+    expect(settled).toEqual({ status: 201, body: DONE.body, replayed: true, resourceId: expect.any(String) })
+    expect(await once(request('unknown', {}))).toEqual({
+      status: 201,
+      body: DONE.body,
+      replayed: true,
+      resourceId: expect.any(String),
+    })
   })
 })
