@@ -11,6 +11,8 @@ const OPTION_OF_FIELD: Record<string, string> = {
   default_country: '--country',
   attribution_window_days: '--attribution-window',
   retention_days: '--retention',
+  message_retention_days: '--message-retention',
+  media_retention_days: '--media-retention',
   full_name: '--name',
   expires_at: '--expires-at',
   overlap_seconds: '--overlap',
@@ -60,6 +62,11 @@ export async function readPassword(streams: Streams): Promise<string> {
 /** Converts an option that is written as a number; other values are left to the option's rule. */
 export function toNumber(option: string | undefined): string | number | undefined {
   return option !== undefined && /^-?\d{1,15}$/.test(option) ? Number(option) : option
+}
+
+/** Converts a number of days, `off` to null. */
+export function toDays(option: string | undefined): string | number | null | undefined {
+  return option === 'off' ? null : toNumber(option)
 }
 
 /** The items of a comma-separated list; undefined without the option. */

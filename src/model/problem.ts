@@ -58,6 +58,7 @@ export const PROBLEMS = {
   not_on_network: 'Number not on the network',
   forbidden: 'Forbidden',
   already_taken: 'Already taken',
+  legal_hold: 'Legal hold',
   upstream_rejected: 'Upstream rejected message',
   upstream_credentials: 'Upstream credentials rejected',
   upstream_unavailable: 'Upstream unavailable',

@@ -1,6 +1,8 @@
+import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { connectStorefront, connectUpstream } from '../../core/organizations/connections.js'
 import { deleteOrganization } from '../../core/organizations/deletion.js'
+import { holdOrganization, listPastHolds, releaseOrganization } from '../../core/organizations/legal-hold.js'
 import {
   changeOrganization,
   createOrganization,
@@ -12,14 +14,16 @@ import {
   CreateOrganization,
   PutStorefront,
   PutUpstream,
+  ReleaseHold,
   readOrganizationFields,
   readUpstreamCredentials,
+  SetHold,
 } from '../../model/organizations/operator-input.js'
-import { presentOrganization } from '../../model/organizations/organization.js'
+import { type Organization, presentOrganization } from '../../model/organizations/organization.js'
 import { presentUpstream } from '../../model/organizations/settings.js'
 import { CliFailure } from '../failure.js'
-import { readDocument, readOptions, toNumber } from '../input.js'
-import type { Invocation } from '../invocation.js'
+import { readDocument, readOptions, toDays, toNumber } from '../input.js'
+import type { Invocation, Streams } from '../invocation.js'
 import { asOperator, withCredentials } from '../operator.js'
 import { printDone, printFields, printList, printNote } from '../output.js'
 
@@ -37,12 +41,18 @@ interface OrganizationOptions extends JsonOption {
   language?: string
   attributionWindow?: string
   retention?: string
+  messageRetention?: string
+  mediaRetention?: string
 }
 
 const PROVIDER = 'what the organization sends through: upstream, gateway or none'
 const COUNTRY = 'country of phone numbers without a country code'
 const WINDOW = 'days after a click or a message in which an order is attributed to it'
 const RETENTION = 'days that raw callbacks, events and webhook deliveries are kept, 1 to 365'
+
+const MESSAGE_RETENTION = 'days after which messages are deleted, --retention to 3650, or off'
+const MEDIA_RETENTION = 'days after which files of messages are removed, 1 to 3650, or off'
+const BY = "who does it (default: the name of the system's user)"
 
 /** `parley org …`: organizations, with the verbs of the admin API. */
 export function addOrganizationCommands(program: Command, invocation: Invocation): void {
@@ -59,6 +69,8 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .option('--language <code>', 'preferred language of templates (default: pt_BR)')
     .option('--attribution-window <days>', `${WINDOW} (default: 7)`)
     .option('--retention <days>', `${RETENTION} (default: 30)`)
+    .option('--message-retention <days>', `${MESSAGE_RETENTION} (default: off)`)
+    .option('--media-retention <days>', `${MEDIA_RETENTION} (default: off)`)
     .option('--json', 'print the organization as JSON')
     .action((options) => create(invocation, options))
   org
@@ -83,6 +95,8 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .option('--language <code>', 'preferred language of templates')
     .option('--attribution-window <days>', WINDOW)
     .option('--retention <days>', RETENTION)
+    .option('--message-retention <days>', MESSAGE_RETENTION)
+    .option('--media-retention <days>', MEDIA_RETENTION)
     .option('--json', 'print the organization as JSON')
     .action((name, options) => update(invocation, name, options))
   org
@@ -90,6 +104,24 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .description('delete an organization with all its data')
     .option('--yes', 'confirm the deletion')
     .action((name, options) => remove(invocation, name, options))
+  org
+    .command('hold <org>')
+    .description('set a legal hold: until it is released, nothing of the organization is deleted')
+    .requiredOption('--reason <text>', 'why, for the members and whoever comes after you (required)')
+    .option('--by <name>', BY)
+    .option('--json', 'print the organization as JSON')
+    .action((name, options) => hold(invocation, name, options))
+  org
+    .command('release <org>')
+    .description('release the legal hold of an organization')
+    .option('--by <name>', BY)
+    .option('--json', 'print the organization as JSON')
+    .action((name, options) => release(invocation, name, options))
+  org
+    .command('holds <org>')
+    .description('list the legal holds of an organization that were released')
+    .option('--json', 'print JSON')
+    .action((name, options) => holds(invocation, name, options))
   org
     .command('upstream <org>')
     .description(
@@ -109,7 +141,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
 async function create({ env, streams }: Invocation, options: OrganizationOptions): Promise<void> {
   const fields = readOptions(CreateOrganization, toFields(options), readOrganizationFields)
   const organization = await asOperator(env, (ctx) => createOrganization(ctx, fields))
-  printFields(streams, presentOrganization(organization), options)
+  printOrganization(streams, organization, options)
 }
 
 async function list({ env, streams }: Invocation, options: JsonOption): Promise<void> {
@@ -131,7 +163,7 @@ async function list({ env, streams }: Invocation, options: JsonOption): Promise<
 
 async function show({ env, streams }: Invocation, name: string, options: JsonOption): Promise<void> {
   const organization = await asOperator(env, (ctx) => findOrganizationByName(ctx, name))
-  printFields(streams, presentOrganization(organization), options)
+  printOrganization(streams, organization, options)
 }
 
 async function update({ env, streams }: Invocation, name: string, options: OrganizationOptions): Promise<void> {
@@ -143,7 +175,7 @@ async function update({ env, streams }: Invocation, name: string, options: Organ
     const { id } = await findOrganizationByName(ctx, name)
     return changeOrganization(ctx, id, changes)
   })
-  printFields(streams, presentOrganization(changed), options)
+  printOrganization(streams, changed, options)
 }
 
 async function remove({ env, streams }: Invocation, name: string, { yes }: { yes?: boolean }): Promise<void> {
@@ -156,6 +188,50 @@ async function remove({ env, streams }: Invocation, name: string, { yes }: { yes
     return organization
   })
   printDone(streams, `The organization "${slug}" has been deleted; the service removes its data`)
+}
+
+interface HoldOptions extends JsonOption {
+  reason?: string
+  by?: string
+}
+
+async function hold({ env, streams }: Invocation, name: string, options: HoldOptions): Promise<void> {
+  const { reason, by = userName() } = options
+  const given = readOptions(SetHold, { reason, by }, (input) => ({ ...input, by }))
+  const held = await asOperator(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, name)
+    return holdOrganization(ctx, id, given)
+  })
+  printOrganization(streams, held, options)
+}
+
+async function release({ env, streams }: Invocation, name: string, options: HoldOptions): Promise<void> {
+  const { by = userName() } = options
+  readOptions(ReleaseHold, { by }, (input) => input)
+  const released = await asOperator(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, name)
+    return releaseOrganization(ctx, id, by)
+  })
+  printOrganization(streams, released, options)
+}
+
+async function holds({ env, streams }: Invocation, name: string, options: JsonOption): Promise<void> {
+  const past = await asOperator(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, name)
+    return listPastHolds(ctx, id)
+  })
+  printList(streams, past, options)
+}
+
+function userName(): string {
+  return userInfo().username
+}
+
+function printOrganization(streams: Streams, organization: Organization, options: JsonOption): void {
+  const shown = presentOrganization(organization)
+  const { legal_hold: held } = shown
+  const line = held && `since ${held.since}, by ${held.by}: ${held.reason}`
+  printFields(streams, options.json ? shown : { ...shown, legal_hold: line }, options)
 }
 
 async function upstream({ env, streams }: Invocation, name: string, options: JsonOption): Promise<void> {
@@ -184,6 +260,11 @@ async function storefront({ env, streams }: Invocation, name: string, options: J
 function toFields({ name, slug, provider, country, timezone, currency, language, ...rest }: OrganizationOptions) {
   const named = provider === 'none' ? null : provider
   const place = { default_country: country, timezone, currency, language }
-  const days = { attribution_window_days: toNumber(rest.attributionWindow), retention_days: toNumber(rest.retention) }
+  const days = {
+    attribution_window_days: toNumber(rest.attributionWindow),
+    retention_days: toNumber(rest.retention),
+    message_retention_days: toDays(rest.messageRetention),
+    media_retention_days: toDays(rest.mediaRetention),
+  }
   return { name, slug, provider: named, ...place, ...days }
 }

@@ -17,6 +17,7 @@ import {
   updateContact,
 } from '../../storage/contacts/contacts.js'
 import { eraseContact as eraseContactRows } from '../../storage/contacts/erasure.js'
+import { requireNoHold } from '../organizations/legal-hold.js'
 
 const MAX_BATCH = 500
 const MAX_SOURCE_LENGTH = 10_000
@@ -214,7 +215,7 @@ export async function changeContact(
 
 /**
  * Erases a contact with its messages, and raises contact.erased. A job removes its data from other tables. Throws like
- * findContact.
+ * findContact, and legal_hold.
  */
 export async function eraseContact(
   ctx: Context,
@@ -223,7 +224,10 @@ export async function eraseContact(
 ): Promise<Contact> {
   const contact = await findContact(ctx, organization, reference, 'query')
   await retryOnDeadlock(() =>
-    ctx.database.transaction((transaction) => eraseContactRows(transaction, organization.id, contact.id, newId())),
+    ctx.database.transaction(async (transaction) => {
+      await requireNoHold(transaction, organization.id)
+      return eraseContactRows(transaction, organization.id, contact.id, newId())
+    }),
   )
   ctx.wakeWorkers()
   return contact

@@ -5,6 +5,7 @@ import type { NoteRow } from '../../model/conversations/note.js'
 import type { TeamMember } from '../../model/organizations/member.js'
 import { Problem } from '../../model/problem.js'
 import { deleteNote, findNote, insertNote } from '../../storage/conversations/notes.js'
+import { requireNoHold } from '../organizations/legal-hold.js'
 import { contactNotFound } from './find.js'
 
 /** Writes a note for the team below the newest message of a contact; raises note.created. Throws contact_not_found. */
@@ -25,7 +26,7 @@ export async function writeNote(
   return written
 }
 
-/** Deletes a note; only its author and owners of the team may. Raises note.deleted. Throws not_found, forbidden. */
+/** Deletes a note; only its author and owners of the team may. Raises note.deleted. Throws not_found, forbidden, legal_hold. */
 export async function removeNote(
   { database }: Pick<Context, 'database'>,
   organizationId: string,
@@ -40,7 +41,11 @@ export async function removeNote(
       'Another member wrote this note: only its author and owners of the team may delete it',
     )
   }
-  if (!(await deleteNote(database, organizationId, noteId, newId()))) throw noteNotFound(noteId)
+  const isDeleted = await database.transaction(async (transaction) => {
+    await requireNoHold(transaction, organizationId)
+    return deleteNote(transaction, organizationId, noteId, newId())
+  })
+  if (!isDeleted) throw noteNotFound(noteId)
 }
 
 function noteNotFound(noteId: string): Problem {

@@ -13,6 +13,7 @@ import {
 import { findOrganization } from '../../storage/organizations/organizations.js'
 import { notifyOfSessions } from '../identity/sessions.js'
 import { AFTER_BACKUP_MS, removeShownMedia } from '../media/remove.js'
+import { requireNoHold } from './legal-hold.js'
 import { organizationNotFound } from './organizations.js'
 
 const MEDIA_BATCH = 500
@@ -34,11 +35,14 @@ interface Run {
 
 /**
  * Deletes an organization. It is invisible from now on and its slug, numbers and codes are free; jobs delete its rows
- * and files later. The hashes of its keys stay. Throws organization_not_found.
+ * and files later. The hashes of its keys stay. Throws organization_not_found, legal_hold.
  */
 export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
   const marked = await retryOnDeadlock(() =>
-    ctx.database.transaction((transaction) => markOrganizationDeleted(transaction, organizationId)),
+    ctx.database.transaction(async (transaction) => {
+      await requireNoHold(transaction, organizationId)
+      return markOrganizationDeleted(transaction, organizationId)
+    }),
   )
   if (!marked) organizationNotFound(organizationId)
   notifyOfSessions(ctx, organizationId)

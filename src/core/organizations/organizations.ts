@@ -12,7 +12,12 @@ import {
 } from '../../storage/organizations/organizations.js'
 
 /** The fields of an organization that an operator sets. */
-export type OrganizationFields = Omit<Organization, 'id' | 'language_chosen' | 'created_at' | 'updated_at'>
+export type OrganizationFields = Omit<
+  Organization,
+  'id' | 'language_chosen' | 'legal_hold' | 'created_at' | 'updated_at'
+>
+
+type RetentionDays = Pick<OrganizationFields, 'retention_days' | 'message_retention_days'>
 
 const DEFAULTS = {
   provider: null,
@@ -22,9 +27,11 @@ const DEFAULTS = {
   language: 'pt_BR',
   attribution_window_days: 7,
   retention_days: 30,
+  message_retention_days: null,
+  media_retention_days: null,
 } as const
 
-/** Creates an organization. Throws already_taken for the slug. */
+/** Creates an organization. Throws already_taken for the slug, invalid_field. */
 export async function createOrganization(
   ctx: OperatorContext,
   fields: Pick<OrganizationFields, 'name' | 'slug'> & Partial<OrganizationFields>,
@@ -32,11 +39,9 @@ export async function createOrganization(
   const id = newId()
   return ctx.database.transaction(async (transaction) => {
     await claimSlug(transaction, id, fields.slug)
-    return insertOrganization(transaction, id, {
-      ...DEFAULTS,
-      ...fields,
-      language_chosen: fields.language !== undefined,
-    })
+    const stored = { ...DEFAULTS, ...fields, language_chosen: fields.language !== undefined }
+    checkRetention(stored)
+    return insertOrganization(transaction, id, stored)
   })
 }
 
@@ -60,7 +65,7 @@ export async function findOrganizationByName(ctx: OperatorContext, idOrSlug: str
   throw new Problem('organization_not_found', `There is no organization with the id or slug "${idOrSlug}"`)
 }
 
-/** Changes the given fields. Throws organization_not_found, already_taken. */
+/** Changes the given fields. Throws organization_not_found, already_taken, invalid_field. */
 export async function changeOrganization(
   ctx: OperatorContext,
   organizationId: string,
@@ -73,8 +78,20 @@ export async function changeOrganization(
       await releaseInDirectory(transaction, organizationId, 'slug', changes.slug)
     }
     const stored = changes.language === undefined ? changes : { ...changes, language_chosen: true }
-    return (await updateOrganization(transaction, organizationId, stored)) ?? organizationNotFound(organizationId)
+    const changed = await updateOrganization(transaction, organizationId, stored)
+    if (changed === null) organizationNotFound(organizationId)
+    checkRetention(changed)
+    return changed
   })
+}
+
+/** Callbacks and events hold what messages say, so deleting messages earlier would delete nothing. */
+function checkRetention({ retention_days, message_retention_days: days }: RetentionDays): void {
+  if (days === null || days >= retention_days) return
+  throw new Problem(
+    'invalid_field',
+    `message_retention_days ${days} is less than retention_days ${retention_days}: raw callbacks and events, which hold the messages too, may not be kept longer than the messages`,
+  )
 }
 
 async function claimSlug(transaction: Queryable, organizationId: string, slug: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../context.js'
 
-/** A change of access rights. */
+/** A change of access rights, or of what may be deleted. */
 export type AccessChange =
   | 'member_added'
   | 'role_changed'
@@ -12,6 +12,8 @@ export type AccessChange =
   | 'api_key_rotated'
   | 'api_key_revoked'
   | 'organization_deleted'
+  | 'legal_hold_set'
+  | 'legal_hold_released'
 
 /**
  * Logs a change of access: its author (a member or an operator) and the member or key affected. Ids only, no secrets.
@@ -20,7 +22,14 @@ export function auditAccess(
   { log }: Pick<Context, 'log'>,
   { caller }: FastifyRequest,
   change: AccessChange,
-  ids: { organizationId?: string; memberId?: string; keyId?: string; newKeyId?: string; role?: string },
+  ids: {
+    organizationId?: string
+    memberId?: string
+    keyId?: string
+    newKeyId?: string
+    role?: string
+    holder?: string
+  },
 ): void {
   const organizationId = ids.organizationId ?? caller?.tenant.id
   log.info({ access: change, by: caller?.memberId ?? 'operator', ...ids, organizationId }, 'access was changed')

@@ -67,6 +67,7 @@ const STATUS: Record<ProblemCode, number> = {
   not_on_network: 400,
   forbidden: 403,
   already_taken: 409,
+  legal_hold: 409,
   upstream_rejected: 400,
   upstream_credentials: 400,
   upstream_unavailable: 500,

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { deleteOrganization } from '../../core/organizations/deletion.js'
+import { holdOrganization, releaseOrganization } from '../../core/organizations/legal-hold.js'
 import {
   changeOrganization,
   createOrganization,
@@ -12,7 +13,10 @@ import { readOrganizationFields } from '../../model/organizations/operator-input
 import { presentOrganization } from '../../model/organizations/organization.js'
 import * as schemas from './schemas.js'
 
-/** `/organizations`: create, list, read, change, delete. */
+/** The holder of the admin token, if nobody else is named. */
+const OPERATOR = 'operator'
+
+/** `/organizations`: create, list, read, change, hold, delete. */
 export function organizationRoutes(server: TypedServer, ctx: Context): void {
   server.post('/organizations', { schema: schemas.createOrganization }, async (request, reply) => {
     const organization = await createOrganization(ctx, readOrganizationFields(request.body))
@@ -30,6 +34,19 @@ export function organizationRoutes(server: TypedServer, ctx: Context): void {
 
   server.patch('/organizations/:id', { schema: schemas.changeOrganization }, async (request) => {
     const organization = await changeOrganization(ctx, request.params.id, readOrganizationFields(request.body))
+    return { success: true, organization: presentOrganization(organization) }
+  })
+
+  server.put('/organizations/:id/hold', { schema: schemas.setHold }, async (request) => {
+    const { reason, by = OPERATOR } = request.body
+    const organization = await holdOrganization(ctx, request.params.id, { reason, by })
+    auditAccess(ctx, request, 'legal_hold_set', { organizationId: request.params.id, holder: by })
+    return { success: true, organization: presentOrganization(organization) }
+  })
+
+  server.delete('/organizations/:id/hold', { schema: schemas.releaseHold }, async (request) => {
+    const organization = await releaseOrganization(ctx, request.params.id, OPERATOR)
+    auditAccess(ctx, request, 'legal_hold_released', { organizationId: request.params.id })
     return { success: true, organization: presentOrganization(organization) }
   })
 

@@ -12,6 +12,7 @@ import {
   PutStorefront,
   PutUpstream,
   RotateKey,
+  SetHold,
 } from '../../model/organizations/operator-input.js'
 import { SCOPES } from '../../model/organizations/scope.js'
 import type { ProblemCode } from '../../model/problem.js'
@@ -33,6 +34,7 @@ const CODES: readonly ProblemCode[] = [
   'member_not_found',
   'last_owner',
   'already_taken',
+  'legal_hold',
   'upstream_credentials',
   'upstream_unavailable',
   'storefront_credentials',
@@ -77,6 +79,27 @@ const Organization = named(
     retention_days: Type.Integer({
       description: 'How many days raw callbacks, events and webhook deliveries are kept',
     }),
+    message_retention_days: Nullable(
+      Type.Integer({ description: 'How many days after its recording a message is deleted; null: never' }),
+    ),
+    media_retention_days: Nullable(
+      Type.Integer({
+        description: 'How many days after the recording of its message a file is removed; null: with the message',
+      }),
+    ),
+    legal_hold: Nullable(
+      named(
+        'LegalHold',
+        Type.Object(
+          {
+            reason: Type.String(),
+            by: Type.String({ description: 'Who set it' }),
+            since: DateTime,
+          },
+          { description: 'While it is on, nothing of the organization is deleted' },
+        ),
+      ),
+    ),
     created_at: DateTime,
     updated_at: DateTime,
   }),
@@ -166,7 +189,24 @@ export const deleteOrganization = {
   summary: 'Delete an organization and all its data',
   description: 'The organization is gone at once. Its data is removed within minutes.',
   params: IdParams,
-  response: describe({ 200: DoneAnswer }, 404),
+  response: describe({ 200: DoneAnswer }, 404, 409),
+}
+
+export const setHold = {
+  operationId: 'organizations.setHold',
+  summary: 'Set a legal hold',
+  description:
+    'Until it is released, nothing of the organization is deleted: retention has no effect, and deleting the organization, a contact or a message is refused with 409 Legal hold.',
+  params: IdParams,
+  body: named('SetHold', SetHold),
+  response: describe({ 200: OrganizationAnswer }, 400, 404, 409),
+}
+
+export const releaseHold = {
+  operationId: 'organizations.releaseHold',
+  summary: 'Release the legal hold',
+  params: IdParams,
+  response: describe({ 200: OrganizationAnswer }, 404, 409),
 }
 
 export const connectUpstream = {

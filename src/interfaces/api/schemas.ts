@@ -119,7 +119,7 @@ const STATUS_TEXTS = {
   401: 'The API key is missing, unknown, revoked or expired, or belongs to another organization than tenantId names',
   403: 'The API key lacks the scope',
   404: 'The organization has no such object',
-  409: 'The object exists already, its state does not allow this, or the first request with the Idempotency-Key is still in progress',
+  409: 'The object exists already, its state or a legal hold does not allow this, or the first request with the Idempotency-Key is still in progress',
   422: 'The Idempotency-Key was used for another body',
   429: 'Too many requests: try again after Retry-After seconds',
   500: 'WhatsApp or the service failed; `retryable` says whether to try again',

@@ -30,7 +30,7 @@ const STATUS_TEXTS = {
   401: 'The key is missing, unknown, revoked or expired',
   403: 'The key does not allow this, or the name or the token is in use',
   404: 'The organization has no such instance',
-  409: 'The first request with the Idempotency-Key is still in progress',
+  409: 'The first request with the Idempotency-Key is still in progress, or a legal hold is on the organization',
   422: 'The Idempotency-Key was used for another body',
   429: 'Too many requests: try again after Retry-After seconds',
   500: 'Connection Closed: the instance is not connected. Or WhatsApp or the service failed.',

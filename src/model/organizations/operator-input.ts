@@ -10,6 +10,9 @@ import { SCOPES } from './scope.js'
 
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 
+/** Ten years at most; null: for ever. */
+const RetentionDays = Nullable(Type.Integer({ minimum: 1, maximum: 3_650 }))
+
 const organizationFields = {
   name: Text(200),
   slug: Type.String({
@@ -27,6 +30,8 @@ const organizationFields = {
   ),
   attribution_window_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
   retention_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 })),
+  message_retention_days: Type.Optional(RetentionDays),
+  media_retention_days: Type.Optional(RetentionDays),
 }
 
 /** `country` is another name for `default_country`, used by the command line. */
@@ -38,11 +43,18 @@ const {
   provider: _provider,
   country: _country,
   retention_days: _retention,
+  message_retention_days: _messageRetention,
+  media_retention_days: _mediaRetention,
   ...ownFields
 } = ChangeOrganization.properties
 
 /** The fields that an owner may change; the others are the operator's. */
 export const ChangeOwnOrganization = Type.Object(ownFields)
+
+/** `by`: who sets it; the command line has the name of the system's user as the default. */
+export const SetHold = Type.Object({ reason: Text(500), by: Type.Optional(Text(200)) })
+
+export const ReleaseHold = Type.Object({ by: Text(200) })
 
 type OrganizationInput = Static<typeof ChangeOrganization>
 

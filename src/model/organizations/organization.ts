@@ -23,8 +23,29 @@ export interface Organization {
   attribution_window_days: number
   /** How many days raw callbacks, events and webhook deliveries are kept. */
   retention_days: number
+  /** How many days after its recording a message is deleted; null: never. At least `retention_days`. */
+  message_retention_days: number | null
+  /** How many days after the recording of its message a file is removed; null: never before the message. */
+  media_retention_days: number | null
+  /** The hold that is on; null: none. */
+  legal_hold: LegalHold | null
   created_at: Date
   updated_at: Date
+}
+
+/** While it is on, nothing of the organization is deleted. */
+export interface LegalHold {
+  reason: string
+  /** Who set it. */
+  by: string
+  /** ISO 8601. */
+  since: string
+}
+
+/** A hold that was released. */
+export interface ReleasedHold extends LegalHold {
+  released_by: string
+  released_at: string
 }
 
 /** The organization's number at the upstream; the secrets are encrypted (lib/crypto/secret-box). */
@@ -45,7 +66,7 @@ export interface Tenant extends Organization {
 /** The organization as the admin API shows it. */
 export function presentOrganization(organization: Organization) {
   const { id, name, slug, provider, default_country, timezone, currency, language } = organization
-  const { attribution_window_days, retention_days } = organization
+  const { attribution_window_days, retention_days, message_retention_days, media_retention_days } = organization
   return {
     id,
     name,
@@ -57,6 +78,9 @@ export function presentOrganization(organization: Organization) {
     language,
     attribution_window_days,
     retention_days,
+    message_retention_days,
+    media_retention_days,
+    legal_hold: organization.legal_hold,
     created_at: organization.created_at.toISOString(),
     updated_at: organization.updated_at.toISOString(),
   }

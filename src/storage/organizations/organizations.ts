@@ -3,12 +3,14 @@ import { statement } from '../../database/statement.js'
 import type { Organization, Tenant, UpstreamSettings } from '../../model/organizations/organization.js'
 import { directoryHash } from './directory.js'
 
-const COLUMNS = `id, name, slug, provider, default_country, timezone, currency, language, language_chosen,
-  attribution_window_days, retention_days, created_at, updated_at`
+/** The columns of an organization. */
+export const COLUMNS = `id, name, slug, provider, default_country, timezone, currency, language, language_chosen,
+  attribution_window_days, retention_days, message_retention_days, media_retention_days, legal_hold, created_at, updated_at`
 
 /** The columns of a tenant for queries that join `organizations o` with `upstream_settings u`; see toTenant. */
 export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.language_chosen,
-  o.attribution_window_days, o.retention_days, o.created_at, o.updated_at,
+  o.attribution_window_days, o.retention_days, o.message_retention_days, o.media_retention_days, o.legal_hold,
+  o.created_at, o.updated_at,
   u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit`
 
 export type TenantRow = Organization & { [Column in keyof UpstreamSettings]: UpstreamSettings[Column] | null }
@@ -18,7 +20,8 @@ export function toTenant(row: TenantRow): Tenant {
   const { phone_number_id, business_account_id, access_token, app_secret, messages_per_second, pair_limit, ...rest } =
     row
   const { id, name, slug, provider, default_country, timezone, currency, language, language_chosen } = rest
-  const { attribution_window_days, retention_days, created_at, updated_at } = rest
+  const { attribution_window_days, retention_days, message_retention_days, media_retention_days, legal_hold } = rest
+  const { created_at, updated_at } = rest
   const upstream =
     phone_number_id === null
       ? null
@@ -31,15 +34,15 @@ export function toTenant(row: TenantRow): Tenant {
           pair_limit,
         } as UpstreamSettings)
   const place = { default_country, timezone, currency, language, language_chosen }
-  const days = { attribution_window_days, retention_days }
-  return { id, name, slug, provider, ...place, ...days, created_at, updated_at, upstream }
+  const days = { attribution_window_days, retention_days, message_retention_days, media_retention_days }
+  return { id, name, slug, provider, ...place, ...days, legal_hold, created_at, updated_at, upstream }
 }
 
 const insert = statement<Organization>(
   'organizations.insert',
   `INSERT INTO organizations (id, name, slug, provider, default_country, timezone, currency, language,
-     language_chosen, attribution_window_days, retention_days)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     language_chosen, attribution_window_days, retention_days, message_retention_days, media_retention_days)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
    RETURNING ${COLUMNS}`,
 )
 
@@ -88,9 +91,9 @@ const update = statement<Organization>(
   'organizations.update',
   `UPDATE organizations o
    SET (name, slug, provider, default_country, timezone, currency, language, language_chosen,
-     attribution_window_days, retention_days, updated_at) = (
+     attribution_window_days, retention_days, message_retention_days, media_retention_days, updated_at) = (
      SELECT p.name, p.slug, p.provider, p.default_country, p.timezone, p.currency, p.language, p.language_chosen,
-       p.attribution_window_days, p.retention_days, now()
+       p.attribution_window_days, p.retention_days, p.message_retention_days, p.media_retention_days, now()
      FROM jsonb_populate_record(o, $2) p
    )
    WHERE o.id = $1
@@ -145,11 +148,13 @@ const knowsVerifyToken = statement<{ known: boolean }>(
 export async function insertOrganization(
   db: Queryable,
   organizationId: string,
-  fields: Omit<Organization, 'id' | 'created_at' | 'updated_at'>,
+  fields: Omit<Organization, 'id' | 'legal_hold' | 'created_at' | 'updated_at'>,
 ): Promise<Organization> {
   const { name, slug, provider, default_country, timezone, currency, language, language_chosen } = fields
   const place = [default_country, timezone, currency, language, language_chosen]
-  const values = [organizationId, name, slug, provider, ...place, fields.attribution_window_days, fields.retention_days]
+  const { attribution_window_days, retention_days, message_retention_days, media_retention_days } = fields
+  const days = [attribution_window_days, retention_days, message_retention_days, media_retention_days]
+  const values = [organizationId, name, slug, provider, ...place, ...days]
   const [organization] = await db.run(insert, values)
   return organization as Organization
 }
@@ -213,7 +218,7 @@ export async function listConnectedOrganizations(db: Queryable): Promise<string[
 export async function updateOrganization(
   db: Queryable,
   organizationId: string,
-  changes: Partial<Omit<Organization, 'id' | 'created_at' | 'updated_at'>>,
+  changes: Partial<Omit<Organization, 'id' | 'legal_hold' | 'created_at' | 'updated_at'>>,
 ): Promise<Organization | null> {
   const rows = await db.run(update, [organizationId, JSON.stringify(changes)])
   return rows[0] ?? null

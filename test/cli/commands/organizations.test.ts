@@ -137,6 +137,43 @@ describe('org update', () => {
   })
 })
 
+describe('org hold', () => {
+  it('sets and releases a legal hold, and remembers it', async () => {
+    await create('held')
+    const held = await org(['hold', 'held', '--reason', 'Case 12/2026', '--by', 'Ana'])
+    expect(held).toMatchObject({ code: 0, err: '' })
+    expect(held.out).toMatch(/^legal_hold +since 2\S+Z, by Ana: Case 12\/2026$/m)
+    expect(await org(['delete', 'held', '--yes'])).toMatchObject({ code: 1, out: '' })
+    expect(await org(['holds', 'held'])).toMatchObject({ code: 0, out: '(none)\n' })
+    expect((await org(['release', 'held', '--by', 'Bea', '--json'])).json()).toMatchObject({ legal_hold: null })
+    const [past] = (await org(['holds', 'held', '--json'])).json()
+    expect(past).toMatchObject({ reason: 'Case 12/2026', by: 'Ana', released_by: 'Bea' })
+  })
+
+  it('ends with 2 without a reason, and with 1 if none is on', async () => {
+    await create('free')
+    expect(await org(['hold', 'free'])).toMatchObject({ code: 2, out: '' })
+    expect(await org(['hold', 'free', '--reason', 'r'.repeat(501)])).toMatchObject({ code: 2, out: '' })
+    expect((await org(['release', 'free'])).err).toBe('parley: No legal hold is on the organization "free"\n')
+  })
+})
+
+describe('org update --message-retention', () => {
+  it('sets days and turns them off', async () => {
+    await create('tidy')
+    const set = await org(['update', 'tidy', '--message-retention', '365', '--media-retention', '90', '--json'])
+    expect(set.json()).toMatchObject({ message_retention_days: 365, media_retention_days: 90 })
+    const off = await org(['update', 'tidy', '--message-retention', 'off', '--json'])
+    expect(off.json()).toMatchObject({ message_retention_days: null, media_retention_days: 90 })
+  })
+
+  it.each(['0', '3651', 'never'])('ends with 2 for %s', async (days) => {
+    const refused = await org(['update', 'tidy', '--message-retention', days])
+    expect(refused).toMatchObject({ code: 2, out: '' })
+    expect(refused.err).toMatch(/^parley: --message-retention must be a whole number from 1 to 3650/)
+  })
+})
+
 describe('org delete', () => {
   it('asks for --yes', async () => {
     await create('kept')

@@ -55,6 +55,8 @@ async function furnish(): Promise<TestOrganization> {
      SELECT organization_id, gen_random_uuid(), id, 1, $2, 'regular', 1 FROM contacts WHERE organization_id = $1 LIMIT 1`,
     [id, member.id],
   )
+  await world.admin('PUT', `/organizations/${id}/hold`, { reason: 'Case 12' })
+  await world.admin('DELETE', `/organizations/${id}/hold`)
   await world.database.pool.query(
     `INSERT INTO set_aside_callbacks (organization_id, callback_id, keys, attempts, run_at, failed_at)
      SELECT organization_id, id, '{}', 8, now(), now() FROM callbacks WHERE organization_id = $1 LIMIT 1`,

@@ -12,7 +12,8 @@ afterAll(() => world.close())
 
 const FIELDS = [
   ...['id', 'name', 'slug', 'provider', 'default_country', 'timezone', 'currency', 'language'],
-  ...['attribution_window_days', 'retention_days', 'created_at', 'updated_at'],
+  ...['attribution_window_days', 'retention_days', 'message_retention_days', 'media_retention_days', 'legal_hold'],
+  ...['created_at', 'updated_at'],
 ]
 const newSlug = () => `shop-${randomUUID().slice(0, 8)}`
 
@@ -27,6 +28,8 @@ const CALLS: [string, string, object?][] = [
   ['POST', '/organizations', { name: 'Shop', slug: 'some-shop' }],
   ['GET', '/organizations'],
   ['GET', '/organizations/:id'],
+  ['PUT', '/organizations/:id/hold', { reason: 'Case 12' }],
+  ['DELETE', '/organizations/:id/hold'],
   ['PATCH', '/organizations/:id', { name: 'Shop' }],
   ['DELETE', '/organizations/:id'],
   ['PUT', '/organizations/:id/upstream', upstreamSettings()],

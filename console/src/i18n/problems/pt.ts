@@ -37,6 +37,7 @@ const SENTENCES: Record<string, string> = {
   'Not supported': 'Este canal não permite isso.',
   'Number not on the network': 'Este número não está no WhatsApp.',
   Forbidden: 'Isso não é permitido.',
+  'Legal hold': 'A organização está sob retenção legal: nada pode ser excluído até o operador do serviço liberar.',
   'Already taken': 'Isso já está em uso. Escolha outro.',
   'Upstream credentials rejected': 'O WhatsApp recusou o token de acesso. Um proprietário precisa definir outro.',
   'Upstream unavailable': 'O WhatsApp não respondeu e nada foi enviado. Tente de novo.',

@@ -6,6 +6,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { type ChannelMessage, findChannelMessage } from '../../../storage/instances/messages.js'
 import { changeOwnMessage } from '../../../storage/messages/own-changes.js'
+import { heldBy } from '../../organizations/legal-hold.js'
 import { requireCapability } from '../manage/capabilities.js'
 import { command } from '../sessions/device.js'
 import { findChatContact } from './chat-contact.js'
@@ -33,14 +34,16 @@ export function editMessage(
 }
 
 /**
- * Deletes a message that an instance sent for everyone, on the network and in the database. Throws like `editMessage`.
+ * Deletes a message that an instance sent for everyone, on the network and in the database. Throws like `editMessage`,
+ * and legal_hold.
  */
-export function revokeMessage(
+export async function revokeMessage(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
   message: MessageReference,
 ): Promise<Sent> {
+  if (tenant.legal_hold !== null) throw heldBy(tenant.legal_hold)
   return change(ctx, tenant, instance, message, '', (key) => ({ verb: 'delete_message', key }))
 }
 

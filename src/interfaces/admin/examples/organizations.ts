@@ -20,6 +20,9 @@ export const examples: Examples = {
           "language": "pt_BR",
           "attribution_window_days": 7,
           "retention_days": 30,
+          "message_retention_days": null,
+          "media_retention_days": null,
+          "legal_hold": null,
           "created_at": "2026-03-02T09:00:00.000Z",
           "updated_at": "2026-03-02T09:00:00.000Z"
         }
@@ -54,6 +57,9 @@ export const examples: Examples = {
           "language": "pt_BR",
           "attribution_window_days": 7,
           "retention_days": 30,
+          "message_retention_days": null,
+          "media_retention_days": null,
+          "legal_hold": null,
           "created_at": "2026-03-02T09:00:00.000Z",
           "updated_at": "2026-03-02T09:00:00.000Z"
         }
@@ -88,6 +94,9 @@ export const examples: Examples = {
             "language": "pt_BR",
             "attribution_window_days": 7,
             "retention_days": 30,
+            "message_retention_days": null,
+            "media_retention_days": null,
+            "legal_hold": null,
             "created_at": "2026-03-02T09:00:00.000Z",
             "updated_at": "2026-03-02T09:00:00.000Z"
           }
@@ -123,6 +132,9 @@ export const examples: Examples = {
           "language": "pt_BR",
           "attribution_window_days": 7,
           "retention_days": 30,
+          "message_retention_days": null,
+          "media_retention_days": null,
+          "legal_hold": null,
           "created_at": "2026-03-02T09:00:00.000Z",
           "updated_at": "2026-03-02T09:00:00.000Z"
         }
@@ -165,6 +177,9 @@ export const examples: Examples = {
           "language": "pt_BR",
           "attribution_window_days": 7,
           "retention_days": 30,
+          "message_retention_days": null,
+          "media_retention_days": null,
+          "legal_hold": null,
           "created_at": "2026-03-02T09:00:00.000Z",
           "updated_at": "2026-03-02T09:00:00.000Z"
         },
@@ -226,6 +241,78 @@ export const examples: Examples = {
         "error": "Organization not found",
         "message": "There is no organization with the id 01a20000-0000-7000-8000-000000000002"
       }
+    }
+  ],
+  "organizations.setHold": [
+    {
+      "name": "example",
+      "path": {"id": "01a20000-0000-7000-8000-000000000001"},
+      "body": {"reason": "Case 12/2026", "by": "Ana Ribeiro"},
+      "status": 200,
+      "answer": {
+        "success": true,
+        "organization": {
+          "id": "01a20000-0000-7000-8000-000000000001",
+          "name": "Globex",
+          "slug": "globex",
+          "provider": "upstream",
+          "default_country": "BR",
+          "timezone": "America/Sao_Paulo",
+          "currency": "BRL",
+          "language": "pt_BR",
+          "attribution_window_days": 7,
+          "retention_days": 30,
+          "message_retention_days": null,
+          "media_retention_days": null,
+          "legal_hold": {"by": "Ana Ribeiro", "since": "2026-03-02T09:00:00.000Z", "reason": "Case 12/2026"},
+          "created_at": "2026-03-02T09:00:00.000Z",
+          "updated_at": "2026-03-02T09:00:00.000Z"
+        }
+      }
+    },
+    {
+      "name": "legal_hold",
+      "path": {"id": "01a20000-0000-7000-8000-000000000001"},
+      "body": {"reason": "Case 13/2026"},
+      "status": 409,
+      "answer": {
+        "success": false,
+        "error": "Legal hold",
+        "message": "A legal hold is already on the organization \"globex\": release it first"
+      }
+    }
+  ],
+  "organizations.releaseHold": [
+    {
+      "name": "example",
+      "path": {"id": "01a20000-0000-7000-8000-000000000001"},
+      "status": 200,
+      "answer": {
+        "success": true,
+        "organization": {
+          "id": "01a20000-0000-7000-8000-000000000001",
+          "name": "Globex",
+          "slug": "globex",
+          "provider": "upstream",
+          "default_country": "BR",
+          "timezone": "America/Sao_Paulo",
+          "currency": "BRL",
+          "language": "pt_BR",
+          "attribution_window_days": 7,
+          "retention_days": 30,
+          "message_retention_days": null,
+          "media_retention_days": null,
+          "legal_hold": null,
+          "created_at": "2026-03-02T09:00:00.000Z",
+          "updated_at": "2026-03-02T09:00:00.000Z"
+        }
+      }
+    },
+    {
+      "name": "legal_hold",
+      "path": {"id": "01a20000-0000-7000-8000-000000000001"},
+      "status": 409,
+      "answer": {"success": false, "error": "Legal hold", "message": "No legal hold is on the organization \"globex\""}
     }
   ],
   "organizations.delete": [

@@ -89,7 +89,7 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
         operationId: 'contacts.erase',
         summary: 'Erase a contact and its messages',
         querystring: Type.Object(contactQuery),
-        response: responses({ 200: DoneAnswer }, 400, 404),
+        response: responses({ 200: DoneAnswer }, 400, 404, 409),
       },
     },
     async (request) => {

@@ -75,7 +75,7 @@ export function changeRoutes(server: GatewayServer, ctx: Context): void {
         summary: 'Delete a sent message for everyone',
         params: instancePath,
         body: DeleteBody,
-        response: responses({ 201: SentAnswer }, 400, 404, 500, 501),
+        response: responses({ 201: SentAnswer }, 400, 404, 409, 500, 501),
       },
     },
     async (request, reply) => {

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { prune } from '../../../src/core/runtime/maintenance.js'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { signIn } from '../../support/console.js'
+import { hold as holdRow, untilWaiting } from '../../support/locks.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+const CUSTOMER = '5511987653333'
+const DAY = 86_400_000
+
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+beforeEach(async () => {
+  organization = await world.createOrganization()
+})
+afterAll(() => world.close())
+
+const setHold = (body: object = { reason: 'Case 12/2026', by: 'Ana' }) =>
+  world.admin('PUT', `/organizations/${organization.id}/hold`, body)
+const release = () => world.admin('DELETE', `/organizations/${organization.id}/hold`)
+const countEvents = async ({ id }: TestOrganization) => {
+  const { rows } = await world.database.pool.query('SELECT count(*)::int FROM events WHERE organization_id = $1', [id])
+  return rows[0].count
+}
+
+describe('a legal hold', () => {
+  it('is set and released by the operator, once', async () => {
+    const held = await setHold()
+    expect(held.body.organization.legal_hold).toEqual({
+      reason: 'Case 12/2026',
+      by: 'Ana',
+      since: expect.stringMatching(/^2\d{3}-/),
+    })
+    expect(await setHold()).toMatchObject({ status: 409, body: { error: 'Legal hold' } })
+    expect((await release()).body.organization.legal_hold).toBeNull()
+    expect(await release()).toMatchObject({ status: 409, body: { error: 'Legal hold' } })
+    const { rows } = await world.database.pool.query('SELECT hold, released_by FROM released_holds')
+    expect(rows).toEqual([{ hold: held.body.organization.legal_hold, released_by: 'operator' }])
+  })
+
+  it('needs a reason of at most 500 characters', async () => {
+    expect(await setHold({})).toMatchObject({ status: 400, body: { error: 'Missing required field' } })
+    expect(await setHold({ reason: 'r'.repeat(501) })).toMatchObject({ status: 400, body: { error: 'Invalid field' } })
+    expect((await setHold({ reason: 'r'.repeat(500) })).body.organization.legal_hold.by).toBe('operator')
+  })
+
+  it('keeps events that other organizations lose, until it is released', async () => {
+    const other = await world.createOrganization()
+    for (const one of [organization, other]) await createContact(world, one, `+${CUSTOMER}`)
+    await setHold()
+    world.advance(31 * DAY)
+    await prune(world.app.ctx)
+    expect([await countEvents(organization), await countEvents(other)]).toEqual([1, 0])
+    await release()
+    await prune(world.app.ctx)
+    expect(await countEvents(organization)).toBe(0)
+  })
+
+  it('refuses to delete the organization or a contact, and changes nothing', async () => {
+    const { key, id } = organization
+    await createContact(world, organization, `+${CUSTOMER}`)
+    await setHold()
+    const refused = { status: 409, body: { success: false, error: 'Legal hold' } }
+    expect(await world.request('DELETE', `/contact?phone_number=${CUSTOMER}`, { key })).toMatchObject(refused)
+    expect(await world.admin('DELETE', `/organizations/${id}`)).toMatchObject(refused)
+    expect((await world.request('GET', `/contact?phone_number=${CUSTOMER}`, { key })).status).toBe(200)
+    await release()
+    expect((await world.request('DELETE', `/contact?phone_number=${CUSTOMER}`, { key })).status).toBe(200)
+    expect((await world.admin('DELETE', `/organizations/${id}`)).status).toBe(200)
+  })
+
+  it('keeps notes of the team', async () => {
+    const contactId = await createContact(world, organization, `+${CUSTOMER}`)
+    const { call } = await signIn(world, organization)
+    const { note } = (await call('POST', `/contacts/${contactId}/notes`, { body: { text: 'remember' } })).body
+    await setHold()
+    expect(await call('DELETE', `/notes/${note.id}`)).toMatchObject({ status: 409 })
+  })
+
+  it('waits for an erasure that is under way', async () => {
+    const contactId = await createContact(world, organization, `+${CUSTOMER}`)
+    const held = await holdRow(world.database, 'SELECT FROM contacts WHERE id = $1 FOR UPDATE', [contactId])
+    const erasing = world.request('DELETE', `/contact?phone_number=${CUSTOMER}`, { key: organization.key })
+    await untilWaiting(world.database, 1)
+    const setting = setHold()
+    await untilWaiting(world.database, 2)
+    await held.release()
+    expect([(await erasing).status, (await setting).status]).toEqual([200, 200])
+  })
+})
+
+describe('the days that messages are kept', () => {
+  const change = (body: object) => world.admin('PATCH', `/organizations/${organization.id}`, body)
+
+  it('are off at first, and can be set and turned off', async () => {
+    const shown = (await world.admin('GET', `/organizations/${organization.id}`)).body.organization
+    expect(shown).toMatchObject({ message_retention_days: null, media_retention_days: null, legal_hold: null })
+    const days = { message_retention_days: 3650, media_retention_days: 1 }
+    expect((await change(days)).body.organization).toMatchObject(days)
+    const off = { message_retention_days: null, media_retention_days: null }
+    expect((await change(off)).body.organization).toMatchObject(off)
+  })
+
+  it.each([
+    { message_retention_days: 0 },
+    { message_retention_days: 3651 },
+    { media_retention_days: 0 },
+    { media_retention_days: 1.5 },
+    { message_retention_days: 29 },
+    { retention_days: 90, message_retention_days: 89 },
+  ])('are refused if they are %j', async (days) => {
+    expect(await change(days)).toMatchObject({ status: 400, body: { error: 'Invalid field' } })
+    const shown = (await world.admin('GET', `/organizations/${organization.id}`)).body.organization
+    expect(shown).toMatchObject({ retention_days: 30, message_retention_days: null, media_retention_days: null })
+  })
+})
