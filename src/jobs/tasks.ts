@@ -11,6 +11,7 @@ import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { deleteOrganizationData } from '../core/organizations/deletion.js'
 import { runDataMigrations } from '../core/runtime/data-migrations.js'
 import { carryOverOldJobs, expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
+import { applyRetention, type RetentionPosition } from '../core/runtime/retention.js'
 import { type OrderList, scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob, type TemplateList } from '../core/templates/sync.js'
 import { sweepWebhook } from '../core/webhooks/log.js'
@@ -72,6 +73,9 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
     delete_organization: ({ organizationId, payload, signal }) => {
       const { isLast } = payload as { isLast: boolean }
       return deleteOrganizationData(ctx, organizationId, isLast, signal)
+    },
+    apply_retention: ({ organizationId, payload, signal }) => {
+      return applyRetention(ctx, organizationId, payload as Partial<RetentionPosition>, signal)
     },
   }
 }

@@ -4,6 +4,7 @@ import { writeJsonList } from '../../lib/text/json-write.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { presentMessage, type ShownMessage } from '../../model/messages/message.js'
 import type { Organization } from '../../model/organizations/organization.js'
+import { findContactById } from '../../storage/contacts/contacts.js'
 import { findMessagesBySeq } from '../../storage/messages/messages.js'
 import type { ExportFormat } from '../contacts/export.js'
 
@@ -46,15 +47,28 @@ export function exportConversation(
 async function* eachMessage(
   ctx: Pick<Context, 'database'>,
   organization: Organization,
-  { id, last_seq: last }: Contact,
+  { id, pruned_seq, last_seq: last }: Contact,
 ): AsyncGenerator<ShownMessage> {
-  for (let from = 1; from <= last; from += STEP) {
+  for (let from = pruned_seq + 1; from <= last; from += STEP) {
     const to = Math.min(last, from + STEP - 1)
     const messages = await findMessagesBySeq(ctx.database, organization.id, id, from, to)
-    // The numbers have no gaps, so a missing message means that the contact was erased or merged.
-    if (messages.length <= to - from) throw new Error(`the contact ${id} was erased or merged while it was exported`)
+    // The numbers have no gaps, so a missing message means that the contact was erased or merged, or that the oldest
+    // messages were deleted meanwhile.
+    if (messages.length <= to - from && !(await isRest(ctx, organization, id, to - messages.length)))
+      throw new Error(`the contact ${id} was erased or merged while it was exported`)
     yield* messages
   }
+}
+
+/** Whether the messages up to this number were deleted by retention. */
+async function isRest(
+  { database }: Pick<Context, 'database'>,
+  { id: organizationId }: Organization,
+  contactId: string,
+  seq: number,
+): Promise<boolean> {
+  const contact = await findContactById(database, organizationId, contactId)
+  return contact !== null && contact.pruned_seq >= seq
 }
 
 async function* present(

@@ -28,11 +28,12 @@ export async function readConversation(
   contact: Contact,
   { page, limit, ascending }: PageRequest,
 ): Promise<ConversationPage> {
-  const total = contact.last_seq
+  const { last_seq: last, pruned_seq: pruned } = contact
+  const total = last - pruned
   const skipped = (page - 1) * limit
   if (skipped >= total) return { messages: [], total }
-  const from = ascending ? skipped + 1 : Math.max(1, total - skipped - limit + 1)
-  const to = ascending ? Math.min(total, skipped + limit) : total - skipped
+  const from = ascending ? pruned + skipped + 1 : Math.max(pruned + 1, last - skipped - limit + 1)
+  const to = ascending ? Math.min(last, pruned + skipped + limit) : last - skipped
   const messages = await findMessagesBySeq(ctx.database, organization.id, contact.id, from, to)
   return { messages: ascending ? messages : messages.reverse(), total }
 }

@@ -89,10 +89,10 @@ export async function indexConversation(
 
 /** The numbers of matching messages that are not indexed yet, in ascending order. */
 async function matchRecent(ctx: Context, contact: Contact, terms: readonly SearchTerm[]): Promise<number[]> {
-  const { organization_id, id, searchable_seq, last_seq } = contact
+  const { organization_id, id, searchable_seq, pruned_seq, last_seq } = contact
   const matches = createMatcher(terms)
   const found: number[] = []
-  for (let from = searchable_seq + 1; from <= last_seq; from += READ_STEP) {
+  for (let from = Math.max(searchable_seq, pruned_seq) + 1; from <= last_seq; from += READ_STEP) {
     const to = Math.min(last_seq, from + READ_STEP - 1)
     const messages = await readSearchableMessages(ctx.database, organization_id, id, from, to)
     const step = createSteps()
@@ -110,13 +110,13 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
 }
 
 async function countIndexed({ database }: Context, contact: Contact, terms: readonly SearchTerm[]): Promise<number> {
-  if (contact.searchable_seq === 0) return 0
   const range = toSearched(contact)
+  if (range.until <= range.after) return 0
   const isKnown = isIndexed(terms)
   if (!isKnown || (await isCommon(database, range, terms))) {
-    const newest = { ...range, after: Math.max(0, range.until - MAX_WALK) }
+    const newest = { ...range, after: Math.max(range.after, range.until - MAX_WALK) }
     const count = await countByWalk(database, newest, terms)
-    if (count === COUNT_LIMIT || newest.after === 0) return count
+    if (count === COUNT_LIMIT || newest.after === range.after) return count
     if (!isKnown) throw tooShort(terms)
   }
   return Math.min(await countByIndex(database, range, terms), COUNT_LIMIT)
@@ -127,7 +127,7 @@ async function countIndexed({ database }: Context, contact: Contact, terms: read
  * index, which returns all that match.
  */
 async function isCommon(database: Queryable, range: SearchedRange, terms: readonly SearchTerm[]): Promise<boolean> {
-  const sample = { ...range, after: Math.max(0, range.until - SAMPLE) }
+  const sample = { ...range, after: Math.max(range.after, range.until - SAMPLE) }
   return (await countByWalk(database, sample, terms)) > SAMPLE * (COUNT_LIMIT / MAX_WALK)
 }
 
@@ -146,9 +146,10 @@ async function listIndexed(
   const left = count - skip - size
   const isNear = skip <= left
   const range = isNear ? { skip, limit: size, ascending } : { skip: left, limit: size, ascending: !ascending }
-  const walk = ((range.skip + size) / count) * contact.searchable_seq
+  const searched = toSearched(contact)
+  const walk = ((range.skip + size) / count) * (searched.until - searched.after)
   const find = walk <= Math.max(SHORT_WALK, ROWS_PER_MATCH * count) ? walkMatches : listMatches
-  const seqs = await find(ctx.database, toSearched(contact), terms, range)
+  const seqs = await find(ctx.database, searched, terms, range)
   return isNear ? seqs : seqs.reverse()
 }
 
@@ -161,8 +162,8 @@ async function listMany(
 ): Promise<number[]> {
   const whole = toSearched(contact)
   const near = range.ascending
-    ? { ...whole, until: Math.min(whole.until, LONG_WALK) }
-    : { ...whole, after: Math.max(0, whole.until - LONG_WALK) }
+    ? { ...whole, until: Math.min(whole.until, whole.after + LONG_WALK) }
+    : { ...whole, after: Math.max(whole.after, whole.until - LONG_WALK) }
   const seqs = await walkMatches(database, near, terms, range)
   if (seqs.length === range.limit) return seqs
   if (!isIndexed(terms)) throw tooShort(terms)
@@ -177,6 +178,6 @@ function tooShort(terms: readonly SearchTerm[]): Problem {
   )
 }
 
-function toSearched({ organization_id, id, searchable_seq }: Contact): SearchedRange {
-  return { organizationId: organization_id, contactId: id, after: 0, until: searchable_seq }
+function toSearched({ organization_id, id, pruned_seq, searchable_seq }: Contact): SearchedRange {
+  return { organizationId: organization_id, contactId: id, after: pruned_seq, until: searchable_seq }
 }

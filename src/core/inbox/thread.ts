@@ -16,6 +16,8 @@ export interface Thread {
   messages: ThreadRow[]
   notes: NoteRow[]
   lastSeq: number
+  /** The number of the oldest message that is kept, or will be the first. */
+  firstSeq: number
 }
 
 /** Per part. */
@@ -29,33 +31,38 @@ export async function readThread(
   place: ThreadPlace,
   limit: number,
 ): Promise<Thread> {
-  const { last_seq: lastSeq } = await requireContact(ctx, organizationId, contactId)
-  const range = rangeOf(place, limit, lastSeq)
-  const noted = { from: range.from === 1 ? 0 : range.from, to: range.to }
+  const { last_seq: lastSeq, pruned_seq } = await requireContact(ctx, organizationId, contactId)
+  const ends = { firstSeq: pruned_seq + 1, lastSeq }
+  const range = rangeOf(place, limit, ends)
+  // Notes below deleted messages come before the first one that is kept.
+  const noted = { from: range.from <= ends.firstSeq ? 0 : range.from, to: range.to }
   const [messages, notes] = await Promise.all([
     range.from > range.to ? [] : listThreadMessages(ctx.database, organizationId, contactId, range),
     listNotes(ctx.database, organizationId, contactId, noted, MAX_NOTES),
   ])
-  return { messages, notes, lastSeq }
+  return { messages, notes, ...ends }
 }
 
+type Ends = Pick<Thread, 'firstSeq' | 'lastSeq'>
+
 /** The numbers of a conversation have no gaps, so a part is a range of numbers. */
-function rangeOf(place: ThreadPlace, limit: number, lastSeq: number): { from: number; to: number } {
-  const from = beginOf(place, limit, lastSeq)
+function rangeOf(place: ThreadPlace, limit: number, ends: Ends): { from: number; to: number } {
+  const { lastSeq } = ends
+  const from = beginOf(place, limit, ends)
   const to = place?.at === 'before' ? Math.min(place.seq - 1, lastSeq) : Math.min(from + limit - 1, lastSeq)
   return { from, to }
 }
 
-function beginOf(place: ThreadPlace, limit: number, lastSeq: number): number {
-  const last = Math.max(1, lastSeq - limit + 1)
+function beginOf(place: ThreadPlace, limit: number, { firstSeq, lastSeq }: Ends): number {
+  const last = Math.max(firstSeq, lastSeq - limit + 1)
   switch (place?.at) {
     case 'before':
-      return Math.max(1, Math.min(place.seq - 1, lastSeq) - limit + 1)
+      return Math.max(firstSeq, Math.min(place.seq - 1, lastSeq) - limit + 1)
     case 'after':
-      return place.seq + 1
+      return Math.max(firstSeq, place.seq + 1)
     case 'around':
       // A part at either end of the conversation is as long as any other.
-      return Math.max(1, Math.min(place.seq - Math.floor(limit / 2), last))
+      return Math.max(firstSeq, Math.min(place.seq - Math.floor(limit / 2), last))
     default:
       return last
   }

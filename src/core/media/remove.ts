@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import type { Queryable } from '../../database/pool.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { blobKey } from '../../model/messages/media.js'
 import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../storage/messages/media.js'
@@ -10,11 +11,17 @@ export const AFTER_BACKUP_MS = 10_000
 
 /**
  * Removes files that messages have shown; false if a backup is running, whose database may still show them. The rows
- * are removed last, so that a failed removal can be repeated.
+ * are removed last, so that a failed removal can be repeated. `first`: what the transaction does before.
  */
-export function removeShownMedia(ctx: Context, organizationId: string, mediaIds: readonly string[]): Promise<boolean> {
+export function removeShownMedia(
+  ctx: Context,
+  organizationId: string,
+  mediaIds: readonly string[],
+  first: (transaction: Queryable) => Promise<void> = async () => undefined,
+): Promise<boolean> {
   return ctx.database.transaction(async (transaction) => {
     if (!(await holdOffBackups(transaction))) return false
+    await first(transaction)
     await ctx.blobs.remove(mediaIds.map((id) => blobKey(organizationId, id)))
     await deleteMedia(transaction, organizationId, mediaIds)
     return true

@@ -20,6 +20,7 @@ import {
   readCallbackFigures,
 } from '../../storage/messages/callbacks.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
+import { requestRetention } from '../../storage/messages/pruning.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
 import { findLastUse, noteUptime } from '../../storage/runtime/process-registry.js'
 import { measureTables, type TableSize } from '../../storage/runtime/tables.js'
@@ -108,7 +109,7 @@ const VISITS_MS = 150 * DAY_MS
  * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; idempotency keys, files without
  * a message and wrong passwords after 1 day; expired sessions, sign-in links and uploaded audiences. Pending deliveries
  * of disabled webhooks that are this old end as failed. Completes what processes of an older version left incomplete:
- * lists of contacts, and counts of messages.
+ * lists of contacts, and counts of messages. Requests the jobs that delete old messages and files.
  */
 export async function prune(given: Context): Promise<void> {
   const ctx = withSlowStatements(given)
@@ -120,6 +121,8 @@ export async function prune(given: Context): Promise<void> {
   await inBatches((limit) => pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), limit))
   await inBatches((limit) => pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS), limit))
   await inBatches((limit) => pruneIdempotencyKeys(ctx.database, idBefore(before(now, DAY_MS)), limit))
+  await requestRetention(ctx.database)
+  ctx.wakeWorkers()
   await pruneUploadedAudiences(ctx.database, now)
   await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))
   await pruneSessions(ctx.database, now)

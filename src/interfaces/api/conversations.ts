@@ -129,7 +129,7 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
     count: messages.length,
     searchTerms: filtered ? [...new Set(terms.map(({ text }) => text))] : null,
     filtered,
-    stored: contact.last_seq > 0,
+    stored: contact.last_seq > contact.pruned_seq,
   }
 }
 

@@ -15,8 +15,10 @@ export interface Contact {
   source: Record<string, unknown> | null
   contact_summary: string | null
   contact_summary_updated_at: Date | string | null
-  /** The number of the newest message, which is the number of messages in the conversation. */
+  /** The number of the newest message. */
   last_seq: number
+  /** The messages up to this number were deleted; the others have the numbers from the next one to `last_seq`. */
+  pruned_seq: number
   /** The number of the last message in the word index. */
   searchable_seq: number
   last_inbound_at: Date | string | null

@@ -76,6 +76,8 @@ function presentInboxFields(contact: Contact, activeAt: Date | string, now: Date
     // Older events have no assignee.
     assignee_id: contact.assignee_id ?? null,
     last_seq: contact.last_seq,
+    // Older events have none.
+    message_count: contact.last_seq - (contact.pruned_seq ?? 0),
     last_inbound_at: toIso(contact.last_inbound_at),
     opted_out_at: toIso(contact.opted_out_at ?? null),
     active_at: toIso(activeAt),

@@ -9,7 +9,7 @@ export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed'
 /** An outcome that is not known yet: the call is in progress, or it ended without an answer. */
 export type Outcome = 'pending' | 'unknown'
 
-/** Why a send failed: the upstream's code, or one of ours such as `outcome_unknown`. */
+/** Why a send failed, or why the file is missing: the upstream's code, or one of ours such as `outcome_unknown`. */
 export interface MessageError {
   code: number | string
   text: string
@@ -23,6 +23,8 @@ export interface MessageError {
 export type PassingReason = 'credentials' | 'number' | 'pair' | 'unavailable'
 
 export const OUTCOME_UNKNOWN = 'outcome_unknown'
+/** The code of a message whose file was removed after the retention time. */
+export const MEDIA_REMOVED = 'media_removed'
 /** The upstream's error code for recipients who do not want marketing messages of this business. */
 export const OPTED_OUT = 131050
 

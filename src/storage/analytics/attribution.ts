@@ -43,21 +43,21 @@ const SENDINGS = `sendings AS MATERIALIZED (
 const EARLIEST = `o.until - $5::int * interval '24 hours'`
 const BASES = `ARRAY[o.campaign, regexp_replace(o.campaign, '${SUFFIX_PATTERN}', '')]`
 
-// For an erased contact, the recipient stores when the message was accepted.
+// If the message was deleted, the recipient stores when the message was accepted.
 const ACCEPTED_AT = `coalesce(m.accepted_at, (r.outcome ->> 'accepted_at')::timestamptz)`
 const STATUS = `coalesce(m.status, r.outcome ->> 'status')`
 
 /** SQL: the last message sent to the buyer of the order `o`, by a broadcast of its campaign or by a one-off send. */
 const SENT_TO_BUYER = `(
        SELECT r.broadcast_id
-       FROM broadcast_recipients r JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
-       WHERE r.organization_id = $1 AND r.contact_id = o.contact_id AND r.skip_reason IS NULL AND m.status <> 'failed'
-         AND m.accepted_at BETWEEN ${EARLIEST} AND o.until
+       FROM broadcast_recipients r LEFT JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
+       WHERE r.organization_id = $1 AND r.contact_id = o.contact_id AND r.skip_reason IS NULL AND ${STATUS} <> 'failed'
+         AND ${ACCEPTED_AT} BETWEEN ${EARLIEST} AND o.until
          AND (r.broadcast_id = ANY (s.ids) OR r.n = 0 AND EXISTS (
            SELECT FROM sent_links l
            WHERE l.organization_id = $1 AND l.broadcast_id = r.broadcast_id AND l.n = 0 AND l.campaign = ANY (${BASES})
          ))
-       ORDER BY m.accepted_at DESC, r.broadcast_id DESC
+       ORDER BY ${ACCEPTED_AT} DESC, r.broadcast_id DESC
        LIMIT 1
      )`
 
@@ -67,8 +67,8 @@ const SENT_TO_BUYER = `(
 const LAST_BROADCAST = `SELECT k.id, k.at
          FROM unnest(s.ids, s.starts) AS k (id, at)
          WHERE k.at BETWEEN ${EARLIEST} AND o.until AND NOT EXISTS (
-           SELECT FROM broadcast_recipients r JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
-           WHERE r.organization_id = $1 AND r.contact_id = o.contact_id AND r.broadcast_id = k.id AND m.accepted_at > o.until
+           SELECT FROM broadcast_recipients r LEFT JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
+           WHERE r.organization_id = $1 AND r.contact_id = o.contact_id AND r.broadcast_id = k.id AND ${ACCEPTED_AT} > o.until
          )
          ORDER BY k.at DESC, k.id DESC
          LIMIT 1`

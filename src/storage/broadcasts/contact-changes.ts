@@ -8,13 +8,15 @@ const skipDuplicates = statement<never>(
   'broadcastRecipients.skipDuplicates',
   `WITH twins AS (
      SELECT older.broadcast_id, older.n AS older_n, younger.n AS younger_n,
-       EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = older.message_id) AS older_sent,
-       EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = younger.message_id) AS younger_sent
+       older.outcome IS NOT NULL
+         OR EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = older.message_id) AS older_sent,
+       younger.outcome IS NOT NULL
+         OR EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = younger.message_id) AS younger_sent
      FROM broadcast_recipients younger
      JOIN broadcast_recipients older ON older.organization_id = $1 AND older.contact_id = $3 AND older.broadcast_id = younger.broadcast_id
      JOIN broadcasts b ON b.organization_id = $1 AND b.id = younger.broadcast_id
      WHERE younger.n <= b.prepared_n AND older.n <= b.prepared_n AND younger.organization_id = $1 AND younger.contact_id = $2
-       AND younger.skip_reason IS NULL AND younger.outcome IS NULL AND older.skip_reason IS NULL AND older.outcome IS NULL
+       AND younger.skip_reason IS NULL AND older.skip_reason IS NULL
    ), skipped AS (
      UPDATE broadcast_recipients r SET skip_reason = '${SKIP_REASONS.duplicate}'
      FROM twins
@@ -29,6 +31,25 @@ const move = statement<never>(
   'broadcastRecipients.move',
   'UPDATE broadcast_recipients SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
 )
+
+/**
+ * SQL: the outcome that a recipient keeps when its message `m` is deleted; `status` and `error` are SQL, too.
+ */
+export const outcomeOf = (m: string, status = `${m}.status`, error = `${m}.error`) =>
+  `jsonb_build_object('accepted_at', ${m}.accepted_at, 'delivered_at', ${m}.delivered_at, 'read_at', ${m}.read_at,
+         'status', ${status}, 'error', ${error})`
+
+/**
+ * The part of a WITH by which the recipients of deleted messages keep their outcome, and the buttons of links, without
+ * other personal data. `deleted`: rows of messages of the organization $1.
+ */
+export const keepOutcomes = (deleted: string) => `recipients AS (
+     UPDATE broadcast_recipients r
+     SET number = NULL, name = NULL, message_id = NULL, outcome = ${outcomeOf('m')},
+       parameters = CASE WHEN r.parameters ? 'buttons' THEN jsonb_build_object('buttons', r.parameters -> 'buttons') END
+     FROM ${deleted} m
+     WHERE r.organization_id = $1 AND r.broadcast_id = m.broadcast_id AND r.n = m.recipient_n AND r.message_id = m.id
+   )`
 
 /**
  * The parts of the statement that erases the contact $2 of the organization $1: its recipients keep their outcome,
@@ -47,10 +68,12 @@ export const ERASE_RECIPIENTS = `recipients_before AS (
      UPDATE broadcast_recipients r
      SET contact_id = NULL, number = NULL, name = NULL, parameters = NULL, message_id = NULL,
        skip_reason = CASE WHEN b.was_pending THEN '${SKIP_REASONS.erased}' ELSE r.skip_reason END,
-       outcome = CASE WHEN b.has_message THEN jsonb_build_object('accepted_at', b.accepted_at, 'delivered_at', b.delivered_at,
-         'read_at', b.read_at, 'status', CASE WHEN b.is_outstanding THEN 'failed' ELSE b.status END,
-         'error', CASE WHEN b.is_outstanding THEN jsonb_build_object('code', '${OUTCOME_UNKNOWN}', 'text', 'The contact was erased')
-           ELSE b.error END) ELSE r.outcome END
+       outcome = CASE WHEN b.has_message THEN ${outcomeOf(
+         'b',
+         "CASE WHEN b.is_outstanding THEN 'failed' ELSE b.status END",
+         `CASE WHEN b.is_outstanding THEN jsonb_build_object('code', '${OUTCOME_UNKNOWN}', 'text', 'The contact was erased')
+           ELSE b.error END`,
+       )} ELSE r.outcome END
      FROM recipients_before b
      WHERE r.organization_id = $1 AND r.broadcast_id = b.broadcast_id AND r.n = b.n
      RETURNING r.broadcast_id, r.n, r.campaign_id, b.was_pending, b.is_outstanding

@@ -13,7 +13,7 @@ const moveMessages = statement<never>(
 
 const moveNotes = statement<never>(
   'contactMerges.moveNotes',
-  'UPDATE notes SET contact_id = $3, after_seq = after_seq + $4 WHERE organization_id = $1 AND contact_id = $2',
+  'UPDATE notes SET contact_id = $3, after_seq = greatest(after_seq + $4, $5) WHERE organization_id = $1 AND contact_id = $2',
 )
 
 const moveOrders = statement<never>(
@@ -92,7 +92,7 @@ const mergeFields = statement<Contact>(
 
 /**
  * Moves everything of the younger contact to the older one and deletes it. The younger's messages come after the
- * older's, so existing pages stay stable. Both must be locked. Resolves to the merged contact.
+ * older's, without a gap for those that were deleted, so existing pages stay stable. Both must be locked. Resolves to the merged contact.
  */
 export async function mergeContacts(
   transaction: Queryable,
@@ -101,8 +101,9 @@ export async function mergeContacts(
   younger: Contact,
   eventId: string,
 ): Promise<Contact> {
-  await transaction.run(moveMessages, [organizationId, younger.id, older.id, older.last_seq])
-  await transaction.run(moveNotes, [organizationId, younger.id, older.id, older.last_seq])
+  const moved = [organizationId, younger.id, older.id, older.last_seq - younger.pruned_seq]
+  await transaction.run(moveMessages, moved)
+  await transaction.run(moveNotes, [...moved, older.last_seq])
   await moveRecipients(transaction, organizationId, younger.id, older.id)
   await transaction.run(moveOrders, [organizationId, younger.id, older.id])
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
@@ -127,7 +128,7 @@ export async function mergeContacts(
       younger.allow_broadcast,
       younger.blocked,
       younger.has_unread_messages,
-      younger.last_seq,
+      younger.last_seq - younger.pruned_seq,
       younger.last_inbound_at,
       eventId,
       younger.bot_status,

@@ -84,7 +84,8 @@ const read = statement<SearchableMessage>(
 // Locks against merging and erasing, not against sending.
 const lockConversation = statement<{ last_seq: number; searchable_seq: number }>(
   'messageSearch.lockConversation',
-  'SELECT last_seq, searchable_seq FROM contacts WHERE organization_id = $1 AND id = $2 FOR KEY SHARE',
+  `SELECT last_seq, greatest(searchable_seq, pruned_seq) AS searchable_seq
+   FROM contacts WHERE organization_id = $1 AND id = $2 FOR KEY SHARE`,
 )
 
 // Locks against edits and transcriptions: a concurrent one waits, and then finds the row that it must change.

@@ -31,7 +31,7 @@ const sumsOfInstances = statement<TotalRow & { line: string }>(
 const sumOfOrganization = statement<TotalRow>(
   'lineCounts.sumOfOrganization',
   `SELECT (
-     (SELECT coalesce(sum(last_seq), 0) FROM contacts WHERE organization_id = $1)
+     (SELECT coalesce(sum(last_seq - pruned_seq), 0) FROM contacts WHERE organization_id = $1)
      - (SELECT coalesce(sum(change), 0) FROM line_counts WHERE organization_id = $1)
    )::float8 AS total`,
 )

@@ -173,15 +173,15 @@ export function listConversationMessages(
     : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...channel, ...allValues(filter), contactId], range)
 }
 
-/** A page of a conversation that is on one channel only, newest first; `total` is its last sequence number. */
+/** A page of a conversation that is on one channel only, newest first; `last` is the number of its newest message. */
 export function listWholeConversation(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
   contactId: string,
-  { skip, limit, total }: PageRange,
+  { skip, limit, last }: Pick<PageRange, 'skip' | 'limit'> & { last: number },
 ): Promise<ChannelMessage[]> {
-  return db.run(pageOfWhole, [organizationId, channelId, contactId, total - skip - limit, total - skip])
+  return db.run(pageOfWhole, [organizationId, channelId, contactId, last - skip - limit, last - skip])
 }
 
 /** The newest message of a contact on a channel; null if there is none. */

@@ -71,13 +71,13 @@ const pageStatement = (name: string, { page, violations, rows = 'count(*)', file
        (SELECT coalesce(json_agg(v), '[]') FROM (${violations.join('\n UNION ALL\n')}) v (kind, row, expected, found)) AS violations`,
   )
 
-// The index of conversations is unique, so as many messages as the highest number, from 1 on, are without a gap.
+// The index of conversations is unique, so as many messages as there are numbers after the deleted ones are without a gap.
 const walkContacts = pageStatement('contacts', {
-  page: `SELECT c.id::text AS key, row_number() OVER (ORDER BY c.id) AS place, c.last_seq, m.count, m.lowest, m.highest, a.contact_id IS NOT NULL AS is_listed
+  page: `SELECT c.id::text AS key, row_number() OVER (ORDER BY c.id) AS place, c.pruned_seq, c.last_seq, m.count, m.lowest, m.highest, a.contact_id IS NOT NULL AS is_listed
      FROM (
-       SELECT id, last_seq FROM contacts WHERE organization_id = $1 AND id > $2::text::uuid ORDER BY id LIMIT $3
+       SELECT id, pruned_seq, last_seq FROM contacts WHERE organization_id = $1 AND id > $2::text::uuid ORDER BY id LIMIT $3
      ) c CROSS JOIN LATERAL (
-       SELECT count(*) AS count, coalesce(min(seq), 1) AS lowest, coalesce(max(seq), 0) AS highest
+       SELECT count(*) AS count, coalesce(min(seq), c.pruned_seq + 1) AS lowest, coalesce(max(seq), c.pruned_seq) AS highest
        FROM messages WHERE organization_id = $1 AND contact_id = c.id AND seq IS NOT NULL
        OFFSET 0
      ) m LEFT JOIN LATERAL (
@@ -87,9 +87,9 @@ const walkContacts = pageStatement('contacts', {
      ) a ON true`,
   rows: 'coalesce(sum(count), 0) + 2 * count(*)',
   violations: [
-    `SELECT 'conversation_numbers', 'contacts ' || key, format('messages numbered 1 to %s', last_seq),
+    `SELECT 'conversation_numbers', 'contacts ' || key, format('messages numbered %s to %s', pruned_seq + 1, last_seq),
        format('%s messages, numbered %s to %s', count, lowest, highest)
-     FROM page WHERE count <> last_seq OR highest <> last_seq OR lowest <> 1`,
+     FROM page WHERE count <> last_seq - pruned_seq OR highest <> last_seq OR lowest <> pruned_seq + 1`,
     `SELECT 'contact_list', 'contacts ' || key, 'a row in contact_activity', 'none' FROM page WHERE NOT is_listed`,
   ],
 })
@@ -124,6 +124,7 @@ const walkMessages = pageStatement('messages', {
 })
 
 // An event of an erased contact keeps the contact's id and is blanked by a job, which was enqueued with the erasure.
+// Messages may have been deleted after their retention time; those without a number are not traced.
 // Message events follow the event that tells of the message first; a page compares the events that it holds.
 const walkEvents = pageStatement('events', {
   page: `SELECT e.seq::text AS key, e.seq AS place, e.transaction_id, e.contact_id, e.type, e.message_id,
@@ -131,12 +132,16 @@ const walkEvents = pageStatement('events', {
          SELECT FROM jobs j
          WHERE j.organization_id = $1 AND j.task = 'erase_traces' AND j.payload ->> 'contactId' = e.contact_id::text
        ) AS lacks_contact,
-       e.message_id IS NOT NULL AND m.id IS NULL AND c.id IS NOT NULL AS lacks_message
+       e.message_id IS NOT NULL AND m.id IS NULL AND c.id IS NOT NULL AND NOT CASE
+         WHEN e.message_seq IS NULL THEN c.pruned_seq > 0 OR o.message_retention_days IS NOT NULL
+         ELSE e.message_seq <= c.pruned_seq
+       END AS lacks_message
      FROM (
-       SELECT seq, transaction_id, contact_id, type, data = '{}' AS is_blank, (data -> 'message' ->> 'id')::uuid AS message_id
+       SELECT seq, transaction_id, contact_id, type, data = '{}' AS is_blank, (data -> 'message' ->> 'id')::uuid AS message_id,
+         (data -> 'message' ->> 'seq')::bigint AS message_seq
        FROM events WHERE organization_id = $1 AND seq > $2::text::bigint ORDER BY seq LIMIT $3
-     ) e LEFT JOIN LATERAL (
-       SELECT id FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = e.contact_id OFFSET 0
+     ) e JOIN organizations o ON o.id = $1 LEFT JOIN LATERAL (
+       SELECT id, pruned_seq FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = e.contact_id OFFSET 0
      ) c ON true LEFT JOIN LATERAL (
        SELECT id FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = e.message_id OFFSET 0
      ) m ON true`,

@@ -144,13 +144,15 @@ async function findInConversation(
   filter: ChannelFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {
-  const { organization_id: organizationId, id, last_seq } = contact
+  const { organization_id: organizationId, id, last_seq: last, pruned_seq } = contact
   const isWhole = isEvery(filter) && (await isOnlyChannel(database, organizationId, channelId))
-  const total = isWhole ? last_seq : await countConversationMessages(database, organizationId, channelId, id, filter)
+  const total = isWhole
+    ? last - pruned_seq
+    : await countConversationMessages(database, organizationId, channelId, id, filter)
   const range = { ...toRange(page), total }
   if (range.skip >= total) return { messages: [], total }
   const messages = isWhole
-    ? await listWholeConversation(database, organizationId, channelId, id, range)
+    ? await listWholeConversation(database, organizationId, channelId, id, { ...range, last })
     : await listConversationMessages(database, organizationId, channelId, id, filter, range)
   return { messages, total }
 }

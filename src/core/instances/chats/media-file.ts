@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { StoredMedia } from '../../../model/messages/media.js'
+import { MEDIA_REMOVED } from '../../../model/messages/message.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { type ChannelMessage, findChannelMessage } from '../../../storage/instances/messages.js'
@@ -43,7 +44,12 @@ export async function openMessageFile(
   return { message, media, bytes }
 }
 
-async function explainAbsence(ctx: Context, { organization_id, id }: ChannelMessage, keyId: string): Promise<Problem> {
+async function explainAbsence(
+  ctx: Context,
+  { organization_id, id, error }: ChannelMessage,
+  keyId: string,
+): Promise<Problem> {
+  if (error?.code === MEDIA_REMOVED) return fileGone(keyId)
   const state = (await findInboundMedia(ctx.database, organization_id, id))?.media_state ?? null
   switch (state) {
     case null:

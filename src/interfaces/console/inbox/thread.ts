@@ -30,6 +30,7 @@ export function threadRoutes(server: ConsoleServer, ctx: Context): void {
         success: true,
         messages: thread.messages.map((message) => presentThreadMessage(message, ctx.mediaLinks.urlOf)),
         notes: thread.notes.map(presentNote),
+        first_seq: thread.firstSeq,
         last_seq: thread.lastSeq,
       }
     },

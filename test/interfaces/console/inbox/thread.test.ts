@@ -299,7 +299,7 @@ describe('a part of a thread', () => {
 
   it('takes one position only, and a contact of the organization', async () => {
     const { id } = await newContact()
-    expect((await read(id)).body).toEqual({ success: true, messages: [], notes: [], last_seq: 0 })
+    expect((await read(id)).body).toEqual({ success: true, messages: [], notes: [], first_seq: 1, last_seq: 0 })
     expect((await read(id, { before: '1', after: '1' })).status).toBe(400)
     expect((await read(id, { limit: '201' })).status).toBe(400)
     expect((await read(id, { around: 'x' })).status).toBe(400)

@@ -48,7 +48,7 @@ export function Facts({ contact }: { contact: InboxContact }) {
       label: t('panel.lastInbound'),
       value: contact.last_inbound_at ? format.dateTime(contact.last_inbound_at) : t('panel.never'),
     },
-    { label: t('panel.messages'), value: format.number(contact.last_seq) },
+    { label: t('panel.messages'), value: format.number(contact.message_count) },
     { label: t('panel.created'), value: format.dateTime(contact.created_at) },
     ...(typeof sourceName === 'string' ? [{ label: t('panel.source'), value: sourceName }] : []),
   ]

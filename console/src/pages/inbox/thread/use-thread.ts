@@ -105,7 +105,7 @@ type Once = ReturnType<typeof useOnce>
 function useLoaders({ loaded, change }: Loaded, once: Once, read: ReadPage) {
   const loadOlder = useCallback(() => {
     const window = loaded.current
-    if (!window || firstSeq(window) <= 1) return
+    if (!window || firstSeq(window) <= window.first_seq) return
     void once('older', async () => {
       const page = await read({ before: firstSeq(window), limit: PAGE })
       change((now) => joined(now, page, 'older'))
@@ -191,10 +191,10 @@ function useNewest(contactId: string, read: ReadPage) {
   })
 }
 
-function newestOf({ messages, notes, last_seq }: ThreadWindow): ThreadPage {
+function newestOf({ messages, notes, ...ends }: ThreadWindow): ThreadPage {
   const newest = messages.slice(-PAGE)
   const from = newest[0]?.seq ?? 0
-  return { messages: newest, notes: notes.filter(({ after_seq }) => after_seq >= from), last_seq }
+  return { messages: newest, notes: notes.filter(({ after_seq }) => after_seq >= from), ...ends }
 }
 
 /** Whether the quoted message of a reply is not loaded. */

@@ -7,6 +7,8 @@ export interface ThreadPage {
   /** Ascending by number, without gaps. */
   messages: ThreadMessage[]
   notes: Note[]
+  /** The number of the conversation's oldest message that is kept. */
+  first_seq: number
   /** The number of the conversation's newest message. */
   last_seq: number
 }
@@ -67,6 +69,7 @@ export function withPage(loaded: ThreadWindow, page: ThreadPage, side: 'older' |
   return {
     messages,
     notes: page.notes.reduce(withNote, loaded.notes),
+    first_seq: Math.max(loaded.first_seq, page.first_seq),
     last_seq: Math.max(loaded.last_seq, page.last_seq),
   }
 }

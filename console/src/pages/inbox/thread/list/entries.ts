@@ -24,12 +24,17 @@ export interface Entry {
 const GROUP_MS = 5 * 60_000
 
 /** The items of the list, in order. */
-export function toEntries({ messages, notes, last_seq }: ThreadWindow, pendingSends: readonly PendingSend[]): Entry[] {
-  const notesBySeq = groupNotes(notes)
+export function toEntries(
+  { messages, notes, first_seq, last_seq }: ThreadWindow,
+  pendingSends: readonly PendingSend[],
+): Entry[] {
+  const notesBySeq = groupNotes(notes, first_seq)
   const entries = [
     ...messages.map((message) => toEntry(message, seqOf(message), null, notesBySeq)),
     ...pendingSends.map((item, n) => toEntry(item.preview, last_seq + 1 + n, item, notesBySeq)),
   ]
+  const [first] = entries
+  if (first?.seq === first_seq) first.notesAbove = notesBySeq.get(first_seq - 1) ?? []
   entries.forEach((entry, n) => {
     const before = entries[n - 1]
     entry.startsDay = before === undefined || !isSameDay(before.message, entry.message)
@@ -39,9 +44,13 @@ export function toEntries({ messages, notes, last_seq }: ThreadWindow, pendingSe
   return entries
 }
 
-function groupNotes(notes: Note[]): Map<number, Note[]> {
+/** Notes by the number of the message that they are below; those before the first message are below the number before it. */
+function groupNotes(notes: Note[], firstSeq: number): Map<number, Note[]> {
   const groups = new Map<number, Note[]>()
-  for (const note of notes) groups.set(note.after_seq, [...(groups.get(note.after_seq) ?? []), note])
+  for (const note of notes) {
+    const seq = Math.max(note.after_seq, firstSeq - 1)
+    groups.set(seq, [...(groups.get(seq) ?? []), note])
+  }
   return groups
 }
 
@@ -55,7 +64,7 @@ function toEntry(
     seq,
     message,
     pending,
-    notesAbove: seq === 1 ? (notesBySeq.get(0) ?? []) : [],
+    notesAbove: [],
     // Notes below a pending send appear below the recorded message.
     notes: pending ? [] : (notesBySeq.get(seq) ?? []),
     startsDay: false,
