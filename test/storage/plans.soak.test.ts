@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { applyRetention } from '../../src/core/runtime/retention.js'
 import { newId } from '../../src/lib/bytes/id.js'
 import { startEndpoint } from '../core/webhooks/support.js'
 import { contact, conversation, createContact, receiveMessages, textMessage } from '../interfaces/hooks/support.js'
@@ -20,7 +21,7 @@ const MAX_ROWS = 2_000
 const MAX_PAGES = 4_000
 /**
  * Those that are held to their limits without statistics, too: what a send, a callback, a status, a broadcast, a
- * conversation and the feeds of webhooks run. In others an index of the table's key and one that only begins with the
+ * conversation, the feeds of webhooks and the deletion of old messages run. In others an index of the table's key and one that only begins with the
  * organization can seem equal until autovacuum has looked, and which one is taken is left to chance.
  */
 const HOT = new Set([
@@ -38,6 +39,11 @@ const HOT = new Set([
   'inbox.walk',
   'incoming.record',
   'instanceMessages.pageConversation.every.DESC',
+  'messagePruning.findDue',
+  'messagePruning.findFiles',
+  'messagePruning.lockNumbered',
+  'messagePruning.lockUnnumbered',
+  'messagePruning.remove',
   'messages.withContact',
   'outgoing.accept',
   'outgoing.record',
@@ -58,6 +64,8 @@ const MAY_READ: Record<string, { rows: number; pages: number }> = {
   'instanceMessages.pageConversation.every.DESC': { rows: LONG + 100, pages: 4_000 },
   // Those of a tag are looked for among all contacts, once for a batch.
   'broadcastAudiences.extend': { rows: PEOPLE + 100, pages: PEOPLE + 100 },
+  // Each of a thousand contacts is looked at, with its next message and its reactions.
+  'messagePruning.findDue': { rows: 3_100, pages: 12_000 },
   // The inbox is walked down contact by contact.
   'inbox.edge': { rows: PEOPLE + 100, pages: 4_000 },
   'inbox.walk': { rows: 2 * PEOPLE, pages: 4 * PEOPLE },
@@ -124,6 +132,19 @@ async function work(): Promise<void> {
     expect((await ask('GET', path)).status, path).toBe(200)
   }
   await lookAtInbox()
+  await forget()
+}
+
+/** The oldest message of the conversation. */
+async function forget(): Promise<void> {
+  await world.database.pool.query(
+    `UPDATE messages m SET recorded_at = now() - interval '2 years'
+     FROM contacts c
+     WHERE c.organization_id = $1 AND c.id = $2 AND m.organization_id = $1 AND m.contact_id = c.id AND m.seq = c.pruned_seq + 1`,
+    [organization.id, contactId],
+  )
+  await world.admin('PATCH', `/organizations/${organization.id}`, { message_retention_days: 365 })
+  expect(await applyRetention(world.app.ctx, organization.id, {})).toBeNull()
 }
 
 /** One to those of a tag, and what becomes of it. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import { SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { countSkipped } from '../analytics/campaign-counts.js'
@@ -48,7 +48,8 @@ export const keepOutcomes = (deleted: string) => `recipients AS (
      SET number = NULL, name = NULL, message_id = NULL, outcome = ${outcomeOf('m')},
        parameters = CASE WHEN r.parameters ? 'buttons' THEN jsonb_build_object('buttons', r.parameters -> 'buttons') END
      FROM ${deleted} m
-     WHERE r.organization_id = $1 AND r.broadcast_id = m.broadcast_id AND r.n = m.recipient_n AND r.message_id = m.id
+     WHERE ${ofOrganization('r.organization_id', '$1::uuid')} AND r.broadcast_id = m.broadcast_id AND r.n = m.recipient_n
+       AND r.message_id = m.id
    )`
 
 /**

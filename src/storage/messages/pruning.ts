@@ -86,7 +86,10 @@ const lockUnnumbered = statement<DoomedMessage>(
    WHERE o.id = $2`,
 )
 
-// The words of the search are found one by one by their key, and deleted by their place.
+/** SQL: the number up to which the messages of the contact `c` are deleted. */
+const REACHED = '($4::bigint[])[array_position($3::uuid[], c.id)]'
+
+// The contacts, which are locked, and the words of the search are found one by one by their key.
 const remove = statement<never>(
   'messagePruning.remove',
   `WITH deleted AS (
@@ -95,9 +98,12 @@ const remove = statement<never>(
        status, error
    ), advanced AS (
      UPDATE contacts c
-     SET pruned_seq = reached.seq, has_unread_messages = c.has_unread_messages AND c.last_seq > reached.seq
-     FROM unnest($3::uuid[], $4::bigint[]) AS reached (id, seq)
-     WHERE c.organization_id = $1 AND c.id = reached.id
+     SET pruned_seq = ${REACHED}, has_unread_messages = c.has_unread_messages AND c.last_seq > ${REACHED}
+     WHERE c.ctid = ANY (ARRAY(
+       SELECT k.place FROM unnest(${opaqueArray('$3', 'uuid')}) AS reached (id) CROSS JOIN LATERAL (
+         SELECT ctid AS place FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = reached.id OFFSET 0
+       ) k
+     ))
    ), words AS (
      DELETE FROM message_search WHERE ctid = ANY (ARRAY(
        SELECT w.place FROM deleted d CROSS JOIN LATERAL (
@@ -109,7 +115,8 @@ const remove = statement<never>(
    ), ${keepOutcomes('deleted')}, counted_on_channels AS (
      ${countOnChannels('(SELECT * FROM deleted WHERE seq IS NOT NULL) d', '-count(*)')}
    ), answers AS (
-     DELETE FROM idempotency_keys WHERE organization_id = $1 AND resource_id IN (SELECT id FROM deleted)
+     DELETE FROM idempotency_keys
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND resource_id = ANY (${opaqueArray('$2', 'uuid')})
    )
    SELECT`,
 )
