@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasHaproxy } from './support/haproxy.js'
+import { runProgram } from './support/programs.js'
+import { type Proxied, startProxied, stopInOrder } from './support/proxied.js'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
+
+/** The roles of the four places. */
+const ROLES = ['api', 'api,worker', 'worker,gateway', 'api,worker,gateway']
+
+let proxied: Proxied
+
+beforeAll(async () => {
+  if (!hasHaproxy) return
+  const servesApi = ROLES.map((roles, place) => (roles.includes('api') ? place : -1))
+  proxied = await startProxied(servesApi)
+  expect((await runProgram(['migrate'], { env: proxied.env })).code).toBe(0)
+})
+
+afterAll(() => proxied?.close())
+
+const start = (place: number) => proxied.start(place, { PARLEY_ROLES: ROLES[place] ?? '', PARLEY_DRAIN_SECONDS: '2' })
+
+describe.skipIf(!hasHaproxy)('four processes of different roles behind a proxy', () => {
+  it('can be restarted one by one, and killed one by one', async () => {
+    const services = await Promise.all(ROLES.map((_roles, place) => start(place)))
+    const traffic = await proxied.prepare(services[0] as (typeof services)[number])
+    traffic.start()
+    await traffic.goesOn()
+
+    for (const [place, service] of services.entries()) {
+      await stopInOrder(service)
+      services[place] = await start(place)
+    }
+    await traffic.goesOn()
+    expect([...traffic.failures, ...traffic.unsent]).toEqual([])
+
+    for (const [place, { program }] of services.entries()) {
+      program.killGroup()
+      expect(await program.exited).toEqual({ code: null, signal: 'SIGKILL' })
+      await traffic.goesOn()
+      services[place] = await start(place)
+    }
+    await traffic.stop()
+
+    // Whether a send of a killed process was accepted is not known at first; the callbacks settle it.
+    for (const { problem } of traffic.unsent) expect(problem).toMatch(/Outcome unknown/)
+    expect(traffic.failures).toEqual([])
+    await traffic.isThereOnce()
+  })
+})
