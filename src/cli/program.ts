@@ -16,6 +16,7 @@ import { addMessageCommands } from './commands/messages.js'
 import { migrate } from './commands/migrate.js'
 import { addOptOutCommands } from './commands/opt-outs.js'
 import { addOrganizationCommands } from './commands/organizations.js'
+import { addRetentionCommands } from './commands/retention.js'
 import { sandbox } from './commands/sandbox.js'
 import { serve } from './commands/serve.js'
 import { addStorefrontCommands } from './commands/storefront.js'
@@ -98,6 +99,7 @@ function createProgram(invocation: Invocation): Command {
   addBroadcastCommands(program, invocation)
   addWebhookCommands(program, invocation)
   addAnalyticsCommands(program, invocation)
+  addRetentionCommands(program, invocation)
   addWorkCommands(program, invocation)
   program
     .command('config')

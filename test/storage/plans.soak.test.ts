@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getOrganization } from '../../src/core/organizations/organizations.js'
 import { applyRetention } from '../../src/core/runtime/retention.js'
+import { previewRetention } from '../../src/core/runtime/retention-preview.js'
 import { newId } from '../../src/lib/bytes/id.js'
 import { startEndpoint } from '../core/webhooks/support.js'
 import { contact, conversation, createContact, receiveMessages, textMessage } from '../interfaces/hooks/support.js'
@@ -66,6 +68,9 @@ const MAY_READ: Record<string, { rows: number; pages: number }> = {
   'broadcastAudiences.extend': { rows: PEOPLE + 100, pages: PEOPLE + 100 },
   // Each of a thousand contacts is looked at, with its next message and its reactions.
   'messagePruning.findDue': { rows: 3_100, pages: 12_000 },
+  // A preview looks at a thousand contacts at a time, likewise, and at 100,000 events.
+  'retentionPreview.messages': { rows: 5_100, pages: 20_000 },
+  'retentionPreview.events': { rows: 100_100, pages: 120_000 },
   // The inbox is walked down contact by contact.
   'inbox.edge': { rows: PEOPLE + 100, pages: 4_000 },
   'inbox.walk': { rows: 2 * PEOPLE, pages: 4 * PEOPLE },
@@ -144,7 +149,9 @@ async function forget(): Promise<void> {
     [organization.id, contactId],
   )
   await world.admin('PATCH', `/organizations/${organization.id}`, { message_retention_days: 365 })
-  expect(await applyRetention(world.app.ctx, organization.id, {})).toBeNull()
+  const { ctx } = world.app
+  await previewRetention(ctx, await getOrganization(ctx, organization.id))
+  expect(await applyRetention(ctx, organization.id, {})).toBeNull()
 }
 
 /** One to those of a tag, and what becomes of it. */

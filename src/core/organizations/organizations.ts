@@ -85,8 +85,10 @@ export async function changeOrganization(
   })
 }
 
-/** Callbacks and events hold what messages say, so deleting messages earlier would delete nothing. */
-function checkRetention({ retention_days, message_retention_days: days }: RetentionDays): void {
+/**
+ * Callbacks and events hold what messages say, so deleting messages earlier would delete nothing. Throws invalid_field.
+ */
+export function checkRetention({ retention_days, message_retention_days: days }: RetentionDays): void {
   if (days === null || days >= retention_days) return
   throw new Problem(
     'invalid_field',

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
-import { KEPT_SINCE } from '../organizations/retention.js'
+import { IS_OLD_EVENT, KEPT_SINCE } from '../organizations/retention.js'
 
 // Events are written by the statements that cause them. Readers read them in windows between two snapshots: everything
 // committed after the first and before the second. So a reader misses nothing and waits for nothing, however late a
@@ -142,7 +142,7 @@ const prune = statement<{ count: number }>(
        ORDER BY transaction_id, id
        LIMIT $2
      ) e
-     WHERE e.created_at < ${KEPT_SINCE}
+     WHERE ${IS_OLD_EVENT}
      LIMIT $2
    ), pruned AS (
      DELETE FROM events e USING old

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
-import { KEPT_SINCE_ID } from '../organizations/retention.js'
+import { IS_OLD_CALLBACK } from '../organizations/retention.js'
 
 /** A callback's body, cut to the changes of one organization. */
 export interface StoredCallback {
@@ -121,11 +121,9 @@ const prune = statement<{ count: number }>(
   `WITH old AS (
      SELECT c.organization_id, c.id
      FROM organizations o CROSS JOIN LATERAL (
-       SELECT organization_id, id FROM callbacks
-       WHERE organization_id = o.id AND id < ${KEPT_SINCE_ID} AND NOT waiting AND NOT EXISTS (
-         SELECT FROM set_aside_callbacks s WHERE s.organization_id = o.id AND s.callback_id = callbacks.id
-       )
-       ORDER BY id
+       SELECT c.organization_id, c.id FROM callbacks c
+       WHERE c.organization_id = o.id AND ${IS_OLD_CALLBACK}
+       ORDER BY c.id
        LIMIT $2
      ) c
      LIMIT $2

@@ -1,4 +1,4 @@
-// What is older is deleted. NULL, with which every comparison fails: everything is kept.
+// What is older is deleted, and counted by a preview. NULL, with which every comparison fails: everything is kept.
 
 const keptSince = (days: string) =>
   `(CASE WHEN o.legal_hold IS NULL THEN $1::timestamptz - ${days} * interval '1 day' END)`
@@ -12,6 +12,17 @@ const toId = (time: string) =>
  */
 export const KEPT_SINCE = keptSince('o.retention_days')
 export const KEPT_SINCE_ID = toId(KEPT_SINCE)
+
+/** SQL: whether the raw callback `c` of the organization `o` is to be deleted at `$1`: an old one that is processed. */
+export const IS_OLD_CALLBACK = `c.id < ${KEPT_SINCE_ID} AND NOT c.waiting AND NOT EXISTS (
+         SELECT FROM set_aside_callbacks s WHERE s.organization_id = o.id AND s.callback_id = c.id
+       )`
+
+/** SQL: whether the event `e` of the organization `o` is to be deleted at `$1`. */
+export const IS_OLD_EVENT = `e.created_at < ${KEPT_SINCE}`
+
+/** SQL: whether the delivery `d` of the organization `o` is to be deleted at `$1`: an old one that has ended. */
+export const IS_OLD_DELIVERY = `d.id < ${KEPT_SINCE_ID} AND d.status <> 'pending'`
 
 /** SQL: whether the message `m` of the organization `o` is to be deleted at `$1`. One that is outstanding never is. */
 export const IS_OLD_MESSAGE = `m.recorded_at < ${keptSince('o.message_retention_days')} AND m.outcome IS NULL`

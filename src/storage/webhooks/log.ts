@@ -5,7 +5,7 @@ import type { EventRow } from '../../model/webhooks/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS } from '../events/events.js'
 import { raiseEvents } from '../events/raise.js'
-import { KEPT_SINCE_ID } from '../organizations/retention.js'
+import { IS_OLD_DELIVERY } from '../organizations/retention.js'
 import { NEW_COLUMNS } from './deliveries.js'
 import { eventWebhook } from './webhooks.js'
 
@@ -161,9 +161,9 @@ const prune = statement<{ count: number }>(
   `WITH old AS (
      SELECT d.organization_id, d.id
      FROM organizations o CROSS JOIN LATERAL (
-       SELECT organization_id, id FROM webhook_deliveries
-       WHERE organization_id = o.id AND id < ${KEPT_SINCE_ID} AND status <> 'pending'
-       ORDER BY id
+       SELECT d.organization_id, d.id FROM webhook_deliveries d
+       WHERE d.organization_id = o.id AND ${IS_OLD_DELIVERY}
+       ORDER BY d.id
        LIMIT $2
      ) d
      LIMIT $2

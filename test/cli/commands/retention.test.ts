@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { insertMessages } from '../../support/conversations.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { besideService, type Result, run } from '../support.js'
+
+let world: World
+let env: Record<string, string>
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld()
+  env = besideService(world.database.connection)
+  organization = await world.createOrganization({ message_retention_days: 60 })
+  const contactId = await createContact(world, organization, '+16505551001')
+  await insertMessages(world, contactId, ['old', 'young'])
+  await world.database.pool.query(
+    `UPDATE messages SET recorded_at = now() - interval '50 days' WHERE contact_id = $1 AND text = 'old'`,
+    [contactId],
+  )
+})
+
+afterAll(() => world.close())
+
+function preview(...args: string[]): Promise<Result> {
+  return run(['retention', 'preview', ...args], env)
+}
+
+describe('retention preview', () => {
+  it('shows what would go with the days that are set, and with others', async () => {
+    const rows = async (...args: string[]) => {
+      const shown = await preview(organization.slug, '--json', ...args)
+      expect(shown).toMatchObject({ code: 0, err: '' })
+      const kinds = shown.json() as { kind: string; rows: number; days: number | null }[]
+      return kinds.find(({ kind }) => kind === 'messages')
+    }
+    expect(await rows()).toMatchObject({ organization: organization.slug, days: 60, rows: 0 })
+    expect(await rows('--message-retention', '40')).toMatchObject({ days: 40, rows: 1, rows_are: 'exact' })
+    expect(await rows('--message-retention', 'off')).toMatchObject({ days: null, rows: 0 })
+  })
+
+  it('prints a table', async () => {
+    const { out } = await preview(organization.id, '--message-retention', '40')
+    expect(out).toMatch(/^organization +kind +days +rows +bytes +oldest$/m)
+    expect(out).toMatch(/ messages +40 +1 +about \d+ +2\S+Z$/m)
+  })
+
+  it('shows all organizations, and notes legal holds', async () => {
+    const other = await world.createOrganization()
+    await world.admin('PUT', `/organizations/${other.id}/hold`, { reason: 'Case 12' })
+    const all = await preview('--all')
+    for (const { slug } of [organization, other]) expect(all.out).toContain(slug)
+    expect(all.err).toBe(`A legal hold is on "${other.slug}": nothing of it is deleted\n`)
+  })
+
+  it.each([
+    [[], /Name an organization, or give --all/],
+    [['--all', 'x'], /Name an organization, or give --all/],
+    [['x', '--message-retention', '0'], /--message-retention must be a whole number from 1 to 3650/],
+  ])('ends with 2 for %j', async (args, complaint) => {
+    const refused = await preview(...args)
+    expect(refused).toMatchObject({ code: 2, out: '' })
+    expect(refused.err).toMatch(complaint)
+  })
+
+  it('ends with 1 for an unknown organization', async () => {
+    expect(await preview('nowhere')).toMatchObject({ code: 1, out: '' })
+  })
+})
