@@ -3,6 +3,7 @@ import { ofOrganization, opaqueArray, type Statement, statement } from '../../da
 import { LAST_UUID } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
+import { MEDIA_REMOVED } from '../../model/messages/message.js'
 import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
 import { BY_NUMBER, type ContactSearch, toPatterns } from '../contacts/lists.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -11,7 +12,7 @@ import { contactEvents, raiseEvents } from '../events/raise.js'
 const LAST_MESSAGE = `(
   SELECT json_build_object('id', m.id, 'seq', m.seq, 'text', left(m.text, 200), 'message_type', m.message_type,
     'media_type', m.media_type, 'sender_type', m.sender_type, 'status', m.status, 'created_at', m.created_at,
-    'has_error', m.error IS NOT NULL)
+    'has_error', coalesce(m.error ->> 'code', '${MEDIA_REMOVED}') <> '${MEDIA_REMOVED}')
   FROM messages m
   WHERE m.organization_id = c.organization_id AND m.contact_id = c.id AND m.seq = c.last_seq
 )`

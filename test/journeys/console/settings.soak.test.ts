@@ -44,6 +44,21 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     await page.getByRole('heading', { level: 1, name: section, exact: true }).waitFor()
   }
 
+  it('show how long data is kept, and a legal hold', async () => {
+    const [{ id }] = (await stage.admin('GET', '/organizations')).body.organizations
+    await stage.admin('PATCH', `/organizations/${id}`, { message_retention_days: 365 })
+    await stage.admin('PUT', `/organizations/${id}/hold`, { reason: 'Case 12/2026', by: 'Ana' })
+    await goTo('Organization')
+    await page.reload()
+    await page.getByText('365 days').waitFor()
+    await page.getByText('as long as their messages').waitFor()
+    await page.getByText(/^Since .+, set by Ana: Case 12\/2026\./).waitFor()
+    await stage.admin('DELETE', `/organizations/${id}/hold`)
+    await page.reload()
+    await page.getByText('365 days').waitFor()
+    expect(await page.getByText('A legal hold is on').count()).toBe(0)
+  })
+
   it('create an API key that is shown once and works until it is revoked', async () => {
     await goTo('API keys')
     await page.getByRole('button', { name: 'Create key' }).click()

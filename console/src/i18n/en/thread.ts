@@ -32,6 +32,7 @@ export const thread = {
   unsupported: 'This type of message cannot be shown here. Open it on the phone.',
   fileWaiting: 'The file is being downloaded',
   fileMissing: 'The file could not be downloaded',
+  fileRemoved: 'The file was removed because of its age',
   enlarge: 'Enlarge: {{what}}',
   openFile: 'Open file',
   download: 'Download {{what}}',

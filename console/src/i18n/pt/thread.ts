@@ -34,6 +34,7 @@ export const thread: SameShape<typeof english> = {
   unsupported: 'Este tipo de mensagem não pode ser mostrado aqui. Abra no celular.',
   fileWaiting: 'O arquivo está sendo baixado',
   fileMissing: 'Não foi possível baixar o arquivo',
+  fileRemoved: 'O arquivo foi removido por causa da idade',
   enlarge: 'Ampliar: {{what}}',
   openFile: 'Abrir arquivo',
   download: 'Baixar {{what}}',

@@ -6,6 +6,7 @@ import { Panel } from '../frame/panel.js'
 import { Section } from '../frame/section.js'
 import { useSettings } from '../queries.js'
 import { OrganizationForm } from './form.js'
+import { Retention } from './retention.js'
 
 /** Name, country, time zone and other defaults of the organization. */
 export function OrganizationSection() {
@@ -19,6 +20,7 @@ export function OrganizationSection() {
             <Panel>
               <OrganizationForm organization={organization} />
             </Panel>
+            <Retention organization={organization} />
             <Panel title={t('organization.identity')} hint={t('organization.identityHint')}>
               <CopyField label={t('organization.slug')} value={organization.slug} />
               <CopyField label={t('organization.id')} value={organization.id} />

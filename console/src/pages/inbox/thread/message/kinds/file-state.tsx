@@ -14,7 +14,7 @@ export function FileState({ message }: { message: ThreadMessage }) {
   return (
     <span className={classes.waiting}>
       {isOnItsWay ? <Loader size="sm" aria-hidden /> : <IconFileOff aria-hidden size={24} stroke={1.5} />}
-      {isOnItsWay ? t('fileWaiting') : t('fileMissing')}
+      {isOnItsWay ? t('fileWaiting') : t(message.error?.code === 'media_removed' ? 'fileRemoved' : 'fileMissing')}
     </span>
   )
 }
