@@ -1,7 +1,6 @@
 import type { Scope } from '../../model/organizations/scope.js'
 import { Problem } from '../../model/problem.js'
-import type { EventPosition } from '../../storage/events/events.js'
-import { checkOrigin } from '../webhooks/feed.js'
+import { checkHistory, checkNotAhead, findHistories, type MarkedPosition, markPosition } from '../webhooks/positions.js'
 import type { LiveContext, LiveHub } from './hub.js'
 import { type LiveItem, readLiveWindow } from './items.js'
 import { readMark } from './mark.js'
@@ -73,12 +72,15 @@ export async function followLive(
   /**
    * Resolves to false if the missed events cannot be sent: there are too many, or the position is not known any more.
    */
-  async function sendMissed(start: EventPosition | null): Promise<boolean> {
+  async function sendMissed(start: MarkedPosition | null): Promise<boolean> {
     let sentCount = 0
     let readCount = 0
-    for (let position = start; position !== null && !sink.signal.aborted; ) {
+    const histories = await findHistories(ctx.database)
+    if (start === null || !isAccepted(() => checkHistory(start, histories))) return false
+    let position = markPosition(start, histories)
+    while (!sink.signal.aborted) {
       const { items, next, read, hasMore } = await readLiveWindow(ctx, organizationId, position, PAGE)
-      if (!isOfThisDatabase(position, next)) return false
+      if (!isAccepted(() => checkNotAhead(position, next))) return false
       sentCount += items.length
       readCount += read
       if (sentCount > MAX_MISSED || readCount > MAX_READ) return false
@@ -94,9 +96,10 @@ export async function followLive(
   }
 }
 
-function isOfThisDatabase(start: EventPosition, next: EventPosition): boolean {
+/** False if the check throws a problem. */
+function isAccepted(check: () => void): boolean {
   try {
-    checkOrigin(start, next)
+    check()
     return true
   } catch (error) {
     if (error instanceof Problem) return false

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
 import type { Notification } from '../../model/notification.js'
-import { type EventPosition, readNewestPosition } from '../../storage/events/events.js'
+import type { MarkedPosition } from '../webhooks/positions.js'
 import { type LiveItem, readLiveWindow } from './items.js'
-import { writeMark } from './mark.js'
+import { findNewestPosition, writeMark } from './mark.js'
 
 export type LiveContext = Pick<Context, 'database' | 'mediaLinks' | 'notifications' | 'clock' | 'log'>
 
@@ -14,7 +14,7 @@ export type LiveListener = (item: LiveItem) => void
 interface Reader {
   listeners: Set<LiveListener>
   /** All events after it will be sent. */
-  readonly position: EventPosition
+  readonly position: MarkedPosition
   loop: Loop
 }
 
@@ -104,7 +104,7 @@ export class LiveHub {
 
 async function startReader(ctx: LiveContext, organizationId: string): Promise<Reader> {
   const listeners = new Set<LiveListener>()
-  let position = await readNewestPosition(ctx.database)
+  let position = await findNewestPosition(ctx)
   const round = async () => {
     const { items, next, hasMore } = await readLiveWindow(ctx, organizationId, position, MAX_EVENTS)
     position = next

@@ -3,8 +3,8 @@ import { presentLiveEvent } from '../../model/conversations/inbox.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { TEST_KIND } from '../../model/webhooks/webhook.js'
 import { readSurroundings } from '../../storage/conversations/threads.js'
-import type { EventPosition } from '../../storage/events/events.js'
 import { readWindow } from '../webhooks/feed.js'
+import type { MarkedPosition } from '../webhooks/positions.js'
 import { writeMark } from './mark.js'
 
 /** An event as it is sent to live readers. */
@@ -20,7 +20,7 @@ export interface LiveItem {
 /** The next events of an organization's feed. */
 export interface LiveWindow {
   items: LiveItem[]
-  next: EventPosition
+  next: MarkedPosition
   /** How many events were read, including those that are not sent. */
   read: number
   /** Whether there may be more events. */
@@ -31,10 +31,11 @@ export interface LiveWindow {
 export async function readLiveWindow(
   ctx: Pick<Context, 'database' | 'mediaLinks'>,
   organizationId: string,
-  start: EventPosition,
+  start: MarkedPosition,
   limit: number,
 ): Promise<LiveWindow> {
   const { events, next } = await readWindow(ctx, organizationId, start, null, limit)
+  const { windowFrom, history } = start
   const visible = events.filter((event) => event.type !== TEST_KIND && !isOfBroadcast(event))
   const around = await readSurroundings(
     ctx.database,
@@ -44,19 +45,19 @@ export async function readLiveWindow(
   )
   // A reader that continues after an event of this window continues within it, even if the window was not read to its
   // end.
-  const { windowFrom } = start
   const windowTo = next.windowTo ?? next.windowFrom
   const items = visible.map((event) => {
     const surroundings = around(event.contact_id, event.data.message?.instance_id ?? null)
     return {
       eventId: event.id,
       type: event.type,
-      mark: writeMark({ windowFrom, windowTo, seq: event.seq }, new Date(event.created_at)),
+      mark: writeMark({ windowFrom, windowTo, seq: event.seq, history }, new Date(event.created_at)),
       data: JSON.stringify(presentLiveEvent(event, surroundings, ctx.mediaLinks.urlOf)),
     }
   })
   // Reading the rest of an older window does not reach the end of the feed.
-  return { items, next, read: events.length, hasMore: events.length === limit || start.windowTo !== null }
+  const hasMore = events.length === limit || start.windowTo !== null
+  return { items, next: { ...next, history }, read: events.length, hasMore }
 }
 
 /** The many statuses of a broadcast would drown all other events. Pages show them when they are loaded. */

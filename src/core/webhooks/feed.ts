@@ -1,6 +1,4 @@
 import type { Context } from '../../context.js'
-import { excerpt } from '../../lib/text/text.js'
-import { Problem } from '../../model/problem.js'
 import { presentEvent, type ShownEvent } from '../../model/webhooks/event.js'
 import { EVENT_KINDS, EVERY_KIND, readKinds } from '../../model/webhooks/webhook.js'
 import {
@@ -11,6 +9,15 @@ import {
   readFilteredEventWindow,
   readNewestPosition,
 } from '../../storage/events/events.js'
+import {
+  checkHistory,
+  checkNotAhead,
+  findHistories,
+  LATEST,
+  markPosition,
+  readPosition,
+  writePosition,
+} from './positions.js'
 
 export interface FeedQuery {
   /**
@@ -32,11 +39,6 @@ export interface FeedPage {
   nextAfter: string
 }
 
-const LATEST = 'latest'
-/** Two snapshots in PostgreSQL's notation (`lowest:next:running,…`) and a number. */
-const POSITION = /^(?<from>[\d:,]+)\/(?<to>[\d:,]*)\/(?<seq>\d{0,15})$/
-const SNAPSHOT = /^(\d{1,18}):(\d{1,18}):(\d{1,18}(?:,\d{1,18})*)?$/
-
 /**
  * Reads the events after a position. No event is skipped, even if transactions commit out of order. Throws
  * invalid_parameter.
@@ -47,13 +49,18 @@ export async function readFeed(
   { after, types, limit }: FeedQuery,
 ): Promise<FeedPage> {
   const kinds = readTypes(types)
-  if (after === LATEST) return { events: [], nextAfter: writePosition(await readNewestPosition(ctx.database)) }
-  const start = after === null ? OLDEST_POSITION : readPosition(after)
+  const given = after === null || after === LATEST ? null : readPosition(after)
+  // Before the events are read, so that nothing that is read is newer than the history.
+  const histories = await findHistories(ctx.database)
+  if (given !== null) checkHistory(given, histories)
+  const mark = (position: EventPosition) => writePosition(markPosition(position, histories))
+  if (after === LATEST) return { events: [], nextAfter: mark(await readNewestPosition(ctx.database)) }
+  const start = given ?? OLDEST_POSITION
   const { events, next } = await readPage(ctx, organizationId, start, kinds, limit)
-  checkOrigin(start, next)
+  checkNotAhead(start, next)
   return {
     events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf) })),
-    nextAfter: writePosition(next),
+    nextAfter: mark(next),
   }
 }
 
@@ -92,48 +99,4 @@ export async function readWindow(
   const windows = await readEventWindows(ctx.database, [start], limit)
   const [window] = windows as [EventWindow]
   return window
-}
-
-/** The position as an opaque text. */
-export function writePosition({ windowFrom, windowTo, seq }: EventPosition): string {
-  return Buffer.from(`${windowFrom}/${windowTo ?? ''}/${seq ?? ''}`).toString('base64url')
-}
-
-/** Reads a position text. Throws invalid_parameter. */
-export function readPosition(after: string): EventPosition {
-  const { from = '', to = '', seq } = POSITION.exec(Buffer.from(after, 'base64url').toString('latin1'))?.groups ?? {}
-  if (!isSnapshot(from) || (to !== '' && !isSnapshot(to))) {
-    const message = `after "${excerpt(after)}" is not a position of the feed: give next_after of an answer, ${LATEST}, or leave it out`
-    throw new Problem('invalid_parameter', message)
-  }
-  return { windowFrom: from, windowTo: to || null, seq: seq ? Number(seq) : null }
-}
-
-/**
- * Refuses a position that this database cannot have issued, by comparing it with a newer one. Throws invalid_parameter.
- */
-export function checkOrigin(start: EventPosition, next: EventPosition): void {
-  if (isLater(start.windowFrom, next.windowTo ?? next.windowFrom)) throw notOfThisDatabase()
-}
-
-/** True if one snapshot knows of transactions that had not started at the other. */
-function isLater(one: string, other: string): boolean {
-  const nextOf = (snapshot: string) => BigInt(snapshot.split(':')[1] ?? 0)
-  return nextOf(one) > nextOf(other)
-}
-
-function notOfThisDatabase(): Problem {
-  return new Problem(
-    'invalid_parameter',
-    'after is a position of another database, or from before a backup was restored: start again, without it or with latest',
-  )
-}
-
-/** True if PostgreSQL accepts the snapshot: the running ids in rising order, between the lowest and the next. */
-function isSnapshot(text: string): boolean {
-  const [, lowest, next, running] = SNAPSHOT.exec(text) ?? []
-  if (lowest === undefined || next === undefined) return false
-  const ids = running === undefined ? [] : running.split(',').map(BigInt)
-  const isRising = ids.every((id, index) => id > (ids[index - 1] ?? BigInt(lowest) - 1n))
-  return BigInt(lowest) >= 1n && BigInt(lowest) <= BigInt(next) && isRising && (ids.at(-1) ?? 0n) < BigInt(next)
 }

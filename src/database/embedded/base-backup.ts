@@ -49,6 +49,8 @@ export async function takeBaseBackup(
   const [end] = stopped.rows
   if (!end) throw new Error('PostgreSQL did not end the backup')
   await take({ path: 'backup_label', text: end.labelfile })
+  // The server that starts on the files begins a new timeline, which tells its history from that of the original.
+  await take({ path: 'recovery.signal', text: '' })
   const log = join(folder, 'pg_wal')
   for await (const { name } of await opendir(log)) {
     const isNeeded = /^[0-9A-F]{24}$/.test(name) && name >= first && name <= end.last

@@ -27,6 +27,8 @@ const SETTINGS = {
   max_connections: '100',
   shared_buffers: '128MB',
   fsync: 'on',
+  // A restored server finds its log in its folder, and asks for none from elsewhere.
+  restore_command: 'false',
   synchronous_commit: 'on',
   wal_compression: 'on',
   max_wal_size: '2GB',

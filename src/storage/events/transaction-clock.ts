@@ -1,12 +1,13 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { beginEventHistory } from './histories.js'
 
 // Positions of readers consist of transaction ids (see storage/events/events), which each PostgreSQL server counts on
 // its own. A database that was restored into another server contains ids that are still in the future there.
 
 const tick = statement<never>(
   'transactionClock.tick',
-  'UPDATE transaction_clock SET transaction_id = pg_current_xact_id()',
+  'UPDATE transaction_clock SET transaction_id = pg_current_xact_id(), snapshot = pg_current_snapshot()',
 )
 
 const lock = statement<never>('transactionClock.lock', 'SELECT FROM transaction_clock FOR UPDATE')
@@ -48,13 +49,16 @@ export async function tickTransactionClock(db: Queryable): Promise<void> {
 }
 
 /**
- * Makes the events of a database that was restored from another server readable, and continues where that server ended;
- * false if this is not needed. Of all organizations. Needs a transaction.
+ * Begins a new history of events if the database was restored or has moved to another server. Where that server's
+ * transaction ids lag behind, makes the events readable and continues where the former server ended; true if so. Of all
+ * organizations. Needs a transaction.
  */
 export async function adoptRestoredEvents(transaction: Queryable): Promise<boolean> {
   // The lock comes first, so that the comparison sees the result of every other process.
   await transaction.run(lock, [])
-  if (!(await isAheadOfServer(transaction))) return false
+  const isAhead = await isAheadOfServer(transaction)
+  await beginEventHistory(transaction, !isAhead)
+  if (!isAhead) return false
   await transaction.run(renumberEvents, [])
   await transaction.run(resetFeeds, [])
   await transaction.run(tick, [])

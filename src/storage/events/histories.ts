@@ -1,0 +1,57 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+
+/** A history of the transactions of this database. */
+export interface EventHistory {
+  id: string
+  /** The snapshot up to which positions of earlier histories are valid. */
+  known_to: string
+}
+
+/** What a position is compared with. */
+export interface EventHistories {
+  /** At least one; the last one goes on. */
+  all: EventHistory[]
+  /** False: the database has moved to another server, or the server was restored, since the last one began. */
+  goesOn: boolean
+  /** Whether a process of version 0.1 is running, which does not read positions that name their history. */
+  hasOldReaders: boolean
+}
+
+/** SQL: the server and its timeline. A restore to a point in time and a failover begin a new timeline. */
+const SERVER = `((pg_control_system()).system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8))`
+
+interface HistoryRow extends EventHistory {
+  is_here: boolean
+  has_old_readers: boolean
+}
+
+const read = statement<HistoryRow>(
+  'eventHistories.read',
+  `SELECT id, known_to::text, server = ${SERVER} AS is_here,
+     EXISTS (SELECT FROM processes WHERE version IS NULL) AS has_old_readers
+   FROM event_histories ORDER BY n`,
+)
+
+const begin = statement<never>(
+  'eventHistories.begin',
+  `INSERT INTO event_histories (server, known_to)
+   SELECT ${SERVER}, CASE WHEN $1::boolean THEN coalesce(clock.snapshot, '1:1:') ELSE '1:1:' END
+   FROM transaction_clock clock
+   WHERE ${SERVER} <> (SELECT server FROM event_histories ORDER BY n DESC LIMIT 1)`,
+)
+
+/** The histories of this database, oldest first. */
+export async function readEventHistories(db: Queryable): Promise<EventHistories> {
+  const rows = await db.run(read, [])
+  const last = rows.at(-1)
+  return { all: rows, goesOn: last?.is_here === true, hasOldReaders: last?.has_old_readers === true }
+}
+
+/**
+ * Begins a new history if the server or its timeline is not that of the last one. `keepsIds`: transaction ids from
+ * before mean what they meant, up to the last tick of the clock. Needs a transaction that has locked the clock.
+ */
+export async function beginEventHistory(transaction: Queryable, keepsIds: boolean): Promise<void> {
+  await transaction.run(begin, [keepsIds])
+}
