@@ -5,6 +5,7 @@ import { type PageRequest, readBoundedPage } from '../../model/page.js'
 import { Problem } from '../../model/problem.js'
 import { presentEvent, type ShownEvent } from '../../model/webhooks/event.js'
 import { type Delivery, EVENT_KINDS, EVERY_KIND } from '../../model/webhooks/webhook.js'
+import { lockLegalHold } from '../../storage/organizations/legal-hold.js'
 import { type EndpointRow, findEndpoint } from '../../storage/webhooks/health.js'
 import {
   type AttemptedPosition,
@@ -32,6 +33,8 @@ type ReplayContext = OperatorContext & Pick<Context, 'notifications'>
 
 const MAX_REPLAYED = 100_000
 const SWEEP_BATCH = 5_000
+/** How often a job looks whether a legal hold was released. */
+const AFTER_HOLD_MS = 3_600_000
 const READ_BATCH = 1_000
 
 /**
@@ -188,13 +191,18 @@ export async function recoverReplays(
   return count === 0 ? null : count
 }
 
-/** Deletes the deliveries of a deleted webhook, as a job that runs again for each batch. */
+/** Deletes the deliveries of a deleted webhook, as a job that runs again for each batch, and after a legal hold. */
 export async function sweepWebhook(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
   webhookId: string,
 ): Promise<Again | null> {
-  const swept = await sweepDeliveries(ctx.database, organizationId, webhookId, SWEEP_BATCH)
+  const swept = await ctx.database.transaction(async (transaction) =>
+    (await lockLegalHold(transaction, organizationId)) === null
+      ? sweepDeliveries(transaction, organizationId, webhookId, SWEEP_BATCH)
+      : null,
+  )
+  if (swept === null) return { againInMs: AFTER_HOLD_MS }
   return swept === SWEEP_BATCH ? { againInMs: 0 } : null
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
+import { requestRetention } from '../../../src/storage/messages/pruning.js'
 import { startTemplateWorld, type TemplateWorld } from '../../interfaces/api/send-template-support.js'
 import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
 import { receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
@@ -217,6 +218,43 @@ describe('attribution', () => {
     await order('#2', { phone: `+${bob}` })
     await order('#3', { phone: `+${ana}`, landing_site: '/?utm_source=chat&utm_campaign=spring_vm' })
     expect(await dueTo(broadcast, single)).toEqual([['#2'], ['#1', '#3']])
+  })
+
+  it('stays as it is when the messages are deleted for their age', async () => {
+    const [ana, bob] = [template.newNumber(), template.newNumber()]
+    const code = await link()
+    const toAna = await send(code, [ana])
+    world.advance(60_000)
+    const toBob = await send(code, [bob])
+    world.advance(60_000)
+    const single = await sendOneOff(code, ana)
+    const last = await send(code, [template.newNumber('000001')])
+    world.advance(60_000)
+    await order('#1', { phone: `+${ana}` })
+    await order('#2', { phone: `+${bob}` })
+    await order('#3')
+    const ids = [toAna, toBob, single, last]
+    const shown = async () =>
+      Promise.all(
+        ids.map(async (id) => {
+          const path = `/broadcast-analytics?broadcast_id=${id}`
+          const { data } = (await world.request('GET', path, { key: organization.key })).body
+          // Of a one-off send without a message it is the time of its id, which the clock of the test does not make.
+          return { ...data, broadcastInfo: { ...data.broadcastInfo, createdAt: null } }
+        }),
+      )
+    const [due, before] = [await dueTo(...ids), await shown()]
+    expect(due.flat().toSorted()).toEqual(['#1', '#2', '#3'])
+    await world.admin('PATCH', `/organizations/${organization.id}`, { message_retention_days: 30 })
+    await world.database.pool.query(
+      "UPDATE messages SET recorded_at = recorded_at - interval '40 days' WHERE organization_id = $1",
+      [organization.id],
+    )
+    await requestRetention(world.database)
+    await world.drain()
+    const left = await world.database.pool.query('SELECT FROM messages WHERE organization_id = $1', [organization.id])
+    expect(left.rows).toEqual([])
+    expect([await dueTo(...ids), await shown()]).toEqual([due, before])
   })
 
   it("follows merges of the buyer's contacts, and keeps no person after an erasure", async () => {

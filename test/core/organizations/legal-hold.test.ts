@@ -4,6 +4,7 @@ import { createContact } from '../../interfaces/hooks/support.js'
 import { signIn } from '../../support/console.js'
 import { hold as holdRow, untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { workOffLater } from '../media/support.js'
 
 const CUSTOMER = '5511987653333'
 const DAY = 86_400_000
@@ -79,6 +80,26 @@ describe('a legal hold', () => {
     const { note } = (await call('POST', `/contacts/${contactId}/notes`, { body: { text: 'remember' } })).body
     await setHold()
     expect(await call('DELETE', `/notes/${note.id}`)).toMatchObject({ status: 409 })
+  })
+
+  it('keeps the deliveries of a webhook that is deleted', async () => {
+    const { key, id } = organization
+    const body = { url: 'http://127.0.0.1:9/', events: ['*'] }
+    const { webhook } = (await world.request('POST', '/set-webhooks', { key, body })).body
+    await world.request('POST', `/set-webhooks/${webhook.id}/test`, { key })
+    await setHold()
+    expect((await world.request('DELETE', '/set-webhooks', { key, body: { id: webhook.id } })).status).toBe(200)
+    const count = async () => {
+      await workOffLater(world)
+      const { rows } = await world.database.pool.query(
+        'SELECT count(*)::int FROM webhook_deliveries WHERE organization_id = $1',
+        [id],
+      )
+      return rows[0].count
+    }
+    expect(await count()).toBe(1)
+    await release()
+    expect(await count()).toBe(0)
   })
 
   it('waits for an erasure that is under way', async () => {
