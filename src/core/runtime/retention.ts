@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { retryOnDeadlock } from '../../database/retry.js'
+import { sleep } from '../../lib/async/backoff.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { MEDIA_REMOVED } from '../../model/messages/message.js'
@@ -24,9 +25,9 @@ const FIRST: RetentionPosition = { step: 'files', after: NIL_UUID }
 const REMOVED = { code: MEDIA_REMOVED, text: 'The file was removed after the retention time' }
 
 /**
- * Deletes for a while files and messages of an organization that are older than it keeps them, in batches. Returns when
- * the job continues, and where; null: nothing is left, or a legal hold is on. Throws when `signal` aborts; finished
- * batches stay.
+ * Deletes for a while files and messages of an organization that are older than it keeps them, in batches, and pauses for
+ * as long as each batch took, so that the service is slowed down little. Returns when the job continues, and where; null:
+ * nothing is left, or a legal hold is on. Throws when `signal` aborts; finished batches stay.
  */
 export async function applyRetention(
   ctx: Context,
@@ -41,10 +42,12 @@ export async function applyRetention(
       signal?.throwIfAborted()
       if (performance.now() >= until) return { againInMs: 0, payload: next }
       const begun: RetentionPosition = next
+      const started = performance.now()
       const batch = begun.step === 'files' ? pruneFiles : pruneContacts
       const outcome: RetentionPosition | 'backup' | null = await batch(ctx, organizationId, begun)
       if (outcome === 'backup') return { againInMs: AFTER_BACKUP_MS, payload: begun }
       next = outcome
+      if (next !== null) await sleep(performance.now() - started, signal)
     }
     return null
   } catch (error) {

@@ -10,7 +10,7 @@ import { HAS_OLD_FILE, IS_OLD_MESSAGE, OLD_FILES_BEFORE } from '../organizations
 
 /** How many contacts a statement looks at, how many of them have messages deleted, and how many messages of each. */
 const LOOKED_AT = 1_000
-const CONTACTS = 50
+const CONTACTS = 20
 export const MESSAGES_PER_CONTACT = 100
 /** How many files are removed at a time. */
 const FILES = 500
