@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { applyRetention } from '../../../src/core/runtime/retention.js'
 import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { createContact, receiveMessages, seconds, textMessage, wamid } from '../hooks/support.js'
@@ -211,6 +212,19 @@ function fromUser(userId: string) {
 const merge = ({ digits, userId }: { digits: string; userId: string }) =>
   receiveMessages(at.world, at.organization, textMessage(digits, 'it is me', { from_user_id: userId }))
 
+/** Deletes all messages of the organization for their age. */
+async function deleteMessages(): Promise<void> {
+  const { world, organization } = at
+  const path = `/organizations/${organization.id}`
+  await world.admin('PATCH', path, { message_retention_days: 30 })
+  await world.database.pool.query(
+    "UPDATE messages SET recorded_at = recorded_at - interval '40 days' WHERE organization_id = $1",
+    [organization.id],
+  )
+  expect(await applyRetention(world.app.ctx, organization.id, {})).toBeNull()
+  await world.admin('PATCH', path, { message_retention_days: null })
+}
+
 /** The messages of the template that arrived for a person, by either address. */
 const reached = async ({ digits, userId }: { digits: string; userId: string }) =>
   (await at.arrived()).filter(({ to, recipient }) => to === digits || recipient === userId)
@@ -245,7 +259,7 @@ describe('two contacts that are merged', () => {
     await at.expectNoDrift()
   })
 
-  it('after one was sent to: the other one is skipped', async () => {
+  it.each([false, true])('after one was sent to: the other one is skipped (message deleted: %s)', async (isDeleted) => {
     const twins = await newTwins()
     await at.failing(twins.digits, 131026)
     const { id } = await at.send({ audience: { recipients: twins.chatIds.map((chatNumber) => ({ chatNumber })) } })
@@ -253,6 +267,7 @@ describe('two contacts that are merged', () => {
     await at.healed(twins.digits)
     await at.act(id, 'retry-failed')
     await at.act(id, 'pause')
+    if (isDeleted) await deleteMessages()
     await merge(twins)
     await at.act(id, 'resume')
     await at.world.drain()
