@@ -27,7 +27,7 @@ const layers = {
     ...['endpoints', 'blobs', 'transcription', 'tracing', ...settings, ...base],
   ],
   interfaces: ['http', 'core', 'context', ...base],
-  http: ['core', 'context', 'database', 'log', ...base],
+  http: ['core', 'context', 'database', 'upstream (types)', 'endpoints (types)', 'log', ...base],
   jobs: ['core', 'context', 'storage', 'database', 'log', ...base],
   core: [
     'context',

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import { openBlobStore } from './blobs/open.js'
 import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config/settings.js'
@@ -43,7 +44,7 @@ import { type Databases, figuresOf } from './database/databases.js'
 import { readSchema } from './database/migrations/state.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
-import type { CountJobs } from './http/metrics.js'
+import { type CountJobs, measureEndpoints, measureUpstream } from './http/metrics.js'
 import { createSecondAddress, type SecondAddress } from './http/second-address.js'
 import { endConnections } from './http/server.js'
 import { mount, mountProbesOnly } from './interfaces/mount.js'
@@ -128,7 +129,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (runsWorker) callbacks.wake(organizationIds)
     else notifications.send({ topic: 'callbacks', organizationIds })
   }
-  const shared = await createContext(options, ownAddress, registration.processId, notifications, wakeCallbacks)
+  const registry = new Registry()
+  const shared = await createContext(
+    options,
+    registry,
+    ownAddress,
+    registration.processId,
+    notifications,
+    wakeCallbacks,
+  )
   const base: BaseContext = { ...shared, ...contextOf(databases.work) }
   const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
@@ -170,7 +179,14 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     const servesApi = config.roles.includes('api')
-    const parts = { isWorkerRunning, isDraining: () => isDraining, countRunningJobs, webhooks, gatewayAddress }
+    const parts = {
+      registry,
+      isWorkerRunning,
+      isDraining: () => isDraining,
+      countRunningJobs,
+      webhooks,
+      gatewayAddress,
+    }
     server = createServer(options, ctx, work, parts)
     const url = await listen(server, config)
     ownUrl = url
@@ -211,9 +227,10 @@ function contextOf(database: Database): DatabaseContext {
   }
 }
 
-/** The other parts. `ownAddress`: where this process listens; throws before it does. */
+/** The other parts. `registry`: where calls are measured. `ownAddress`: where this process listens; throws before it does. */
 async function createContext(
   { config, secrets, log, upstreamUrl, simulator, clock = () => new Date() }: AppOptions,
+  registry: Registry,
   ownAddress: () => string,
   processId: number,
   notifications: Notifications,
@@ -248,9 +265,9 @@ async function createContext(
     blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
     mediaLinks: createMediaLinks(secrets.masterKeys, publicUrl),
     spool: createSpool(join(config.dataDir, 'spool')),
-    upstream: createUpstreamClient(upstreamUrl),
+    upstream: createUpstreamClient(upstreamUrl, measureUpstream(registry)),
     storefront: createStorefrontClient(guard),
-    endpoints: createEndpointClient({ guard }),
+    endpoints: createEndpointClient({ guard, onAnswer: measureEndpoints(registry) }),
     fetcher: createFetcher({ guard, trustedOrigins: [new URL(upstreamUrl).origin] }),
     transcriber: config.transcribe && createTranscriber(config.transcribe),
     linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
@@ -284,6 +301,7 @@ async function startSweeping({ spool, log }: Context, registration: ProcessRegis
 
 /** The parts of a process that its server shows or checks. */
 interface ServedParts {
+  registry: Registry
   isWorkerRunning: () => boolean
   isDraining: () => boolean
   countRunningJobs: CountJobs
@@ -295,13 +313,14 @@ function createServer(
   { config, secrets, databases, simulator }: AppOptions,
   ctx: Context,
   work: Context,
-  { isWorkerRunning, isDraining, countRunningJobs, webhooks, gatewayAddress }: ServedParts,
+  { registry, isWorkerRunning, isDraining, countRunningJobs, webhooks, gatewayAddress }: ServedParts,
 ): FastifyInstance {
   const probes = {
     ctx,
     live: { ...work, database: databases.live },
     connections: () => figuresOf(databases),
     checks: readinessChecks(databases.live, isWorkerRunning, isDraining),
+    registry,
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
     countRunningJobs,

@@ -43,13 +43,15 @@ const TIMEOUT_MS = 15_000
 /** Servers usually close connections after 5 idle seconds without saying so. */
 const KEEP_ALIVE_MS = 4_000
 
-/** Creates the client of all endpoints; its connections pass the guard. */
+/** Creates the client of all endpoints; its connections pass the guard. `onAnswer` is told of each outcome. */
 export function createEndpointClient({
   guard,
   timeoutMs = TIMEOUT_MS,
+  onAnswer = () => undefined,
 }: {
   guard: AddressGuard
   timeoutMs?: number
+  onAnswer?: (answer: EndpointAnswer) => void
 }): EndpointClient {
   const client = createHttpClient({ guard, connectTimeoutMs: timeoutMs, keepAliveMs: KEEP_ALIVE_MS })
   return {
@@ -64,7 +66,10 @@ export function createEndpointClient({
         ...signWebhook(secrets, { id, timestamp: at, body }),
       }
       const path = target.url.pathname + target.url.search
-      return makeCall(client, { origin: target.url, path, method: 'POST', headers, body }, timeoutMs, signal)
+      const request = { origin: target.url, path, method: 'POST', headers, body } as const
+      const answer = await makeCall(client, request, timeoutMs, signal)
+      onAnswer(answer)
+      return answer
     },
     check: (url) => findObstacle(guard, url),
     close: async () => client.close(),

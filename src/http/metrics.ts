@@ -1,15 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
+import type { DataMigrationProgress } from '../core/runtime/data-migrations.js'
+import type { DueJobs } from '../core/runtime/failed-work.js'
 import type { CallbackFigures } from '../core/runtime/maintenance.js'
+import type { DeliveryFigures, LeaseFigures, OrganizationQueue, QueueName } from '../core/runtime/queues.js'
 import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
+import type { EndpointAnswer } from '../endpoints/client.js'
 import { batch } from '../lib/async/batcher.js'
 import { JOB_CLASSES, type JobClassName } from '../model/jobs.js'
+import type { EndedCall } from '../upstream/client.js'
 
-/** Measures all requests for Prometheus. */
-export function measureRequests(server: FastifyInstance): Registry {
-  const registry = new Registry()
+/** Measures all requests. */
+export function measureRequests(server: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'parley_http_request_duration_seconds',
     help: 'Duration of requests, by route, method and status',
@@ -22,7 +26,61 @@ export function measureRequests(server: FastifyInstance): Registry {
     const route = request.routeOptions.url ?? 'none'
     duration.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
-  return registry
+}
+
+/** Calls to other servers take longer than requests that we answer. */
+const CALL_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30]
+
+/**
+ * The upstream's error codes that have a value of their own; the others are `other`. A stranger's server may answer
+ * with any number of different codes.
+ */
+const KNOWN_CODES = new Set([
+  ...[0, 1, 2, 3, 4, 10, 100, 104, 190, 200, 368, 80007, 130429, 130472, 130497, 131000, 131005, 131008, 131009],
+  ...[131016, 131021, 131026, 131031, 131037, 131042, 131045, 131047, 131048, 131049, 131050, 131051, 131052, 131053],
+  ...[131056, 131057, 132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 132069, 133004, 133010, 135000],
+])
+
+function labelOfCode(code: number | null): string {
+  if (code === null) return 'none'
+  return KNOWN_CODES.has(code) || (code >= 400 && code < 600) ? String(code) : 'other'
+}
+
+/** Measures the calls to the upstream; the result is told of each. */
+export function measureUpstream(registry: Registry): (ended: EndedCall) => void {
+  const registers = [registry]
+  const duration = new Histogram({
+    name: 'parley_upstream_request_duration_seconds',
+    help: 'Duration of calls to the upstream, by call and outcome',
+    labelNames: ['call', 'outcome'],
+    buckets: CALL_BUCKETS,
+    registers,
+  })
+  const sends = new Counter({
+    name: 'parley_upstream_sends_total',
+    help: "Calls to the upstream that send a message, by outcome and the upstream's error code",
+    labelNames: ['outcome', 'code'],
+    registers,
+  })
+  return ({ call, outcome, code, seconds }) => {
+    duration.observe({ call, outcome }, seconds)
+    if (call === 'send') sends.inc({ outcome, code: labelOfCode(code) })
+  }
+}
+
+/** Measures the calls to webhooks; the result is told of each. */
+export function measureEndpoints(registry: Registry): (answer: EndpointAnswer) => void {
+  const duration = new Histogram({
+    name: 'parley_webhook_request_duration_seconds',
+    help: 'Duration of calls to webhooks, by outcome: delivered, refused (another status), or unanswered',
+    labelNames: ['outcome'],
+    buckets: CALL_BUCKETS,
+    registers: [registry],
+  })
+  return ({ outcome, status, durationMs }) => {
+    const label = outcome === 'delivered' ? 'delivered' : status === null ? 'unanswered' : 'refused'
+    duration.observe({ outcome: label }, durationMs / 1_000)
+  }
 }
 
 /**
@@ -86,23 +144,36 @@ export function showConnections(registry: Registry, figures: ConnectionFigures):
   })
 }
 
-/** Adds the state of the queue of callbacks; `read` reads it from the database, for all processes. */
-export function showCallbacks(registry: Registry, read: () => Promise<CallbackFigures>): void {
-  // All gauges of a request share one query.
+/** A function that reads once for all the gauges of a scrape. */
+function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
   const readOnce = batch(async (gauges: null[]) => {
     const figures = await read()
     return gauges.map(() => figures)
   }, Number.MAX_SAFE_INTEGER)
-  const show = (name: string, help: string, figureOf: (figures: CallbackFigures) => number) =>
+  return () => readOnce(null)
+}
+
+/**
+ * The function that adds one gauge of figures that are read from the database, for all processes. The gauges of a
+ * scrape share one query.
+ */
+function gaugesOf<Figures>(registry: Registry, read: () => Promise<Figures>) {
+  const readOnce = shared(read)
+  return (name: string, help: string, figureOf: (figures: Figures) => number) =>
     new Gauge({
       name,
       help,
       registers: [registry],
       async collect() {
         // The other metrics are needed most while the database is down.
-        this.set(await readOnce(null).then(figureOf, () => Number.NaN))
+        this.set(await readOnce().then(figureOf, () => Number.NaN))
       },
     })
+}
+
+/** Adds the state of the queue of callbacks; `read` reads it from the database, for all processes. */
+export function showCallbacks(registry: Registry, read: () => Promise<CallbackFigures>): void {
+  const show = gaugesOf(registry, read)
   show(
     'parley_callbacks_waiting',
     'Stored callbacks that are not processed yet, counted up to 100,000',
@@ -147,28 +218,135 @@ export function showTables(
   })
 }
 
+/** Adds the webhook deliveries that are not done; `read` reads them from the database, for all processes. */
+export function showDeliveries(registry: Registry, read: () => Promise<DeliveryFigures>): void {
+  const show = gaugesOf(registry, read)
+  show(
+    'parley_webhook_deliveries_pending',
+    'Webhook deliveries that are not done, counted up to 10,000 of each webhook',
+    ({ pending }) => pending,
+  )
+  show(
+    'parley_webhook_deliveries_due',
+    'Webhook deliveries whose time has come, counted up to 10,000 of each webhook',
+    ({ due }) => due,
+  )
+  show(
+    'parley_webhook_deliveries_oldest_seconds',
+    'How long the oldest webhook delivery whose time has come has been due',
+    ({ oldestSeconds }) => oldestSeconds,
+  )
+}
+
+/** Adds the leases of linked devices; `read` reads them from the database, for all processes. */
+export function showLeases(registry: Registry, read: () => Promise<LeaseFigures>): void {
+  const show = gaugesOf(registry, read)
+  show('parley_linked_devices_held', 'Linked devices that a process runs', ({ held }) => held)
+  show(
+    'parley_linked_devices_unheld',
+    'Linked devices that are to be kept connected and that no process runs',
+    ({ unheld }) => unheld,
+  )
+}
+
+/** Figures that are read from the database, for all processes. */
+export interface FleetFigures {
+  /** The longest queue of one organization, of each queue that has any. */
+  longestQueues: () => Promise<readonly OrganizationQueue[]>
+  processes: () => Promise<readonly { version: string | null }[]>
+  dataMigrations: () => Promise<readonly DataMigrationProgress[]>
+}
+
+const QUEUES: readonly QueueName[] = ['callbacks', 'jobs', 'webhook_deliveries']
+
+/**
+ * Adds the longest queue that one organization has, without its name, the processes by version, and how far data
+ * migrations are.
+ */
+export function showFleet(registry: Registry, { longestQueues, processes, dataMigrations }: FleetFigures): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'parley_queue_longest',
+    help: 'What waits for the organization with the longest queue: callbacks, jobs and webhook deliveries that are due',
+    labelNames: ['queue'],
+    registers,
+    async collect() {
+      const found = await longestQueues().catch(() => null)
+      for (const queue of QUEUES) {
+        const length = found?.find((one) => one.queue === queue)?.waiting ?? 0
+        this.set({ queue }, found === null ? Number.NaN : length)
+      }
+    },
+  })
+  new Gauge({
+    name: 'parley_processes',
+    help: 'Processes of the service that run on this database, by version',
+    labelNames: ['version'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { version } of await processes().catch(() => [])) this.inc({ version: version ?? 'before 0.2' })
+    },
+  })
+  // Both gauges of a scrape share one query.
+  const readMigrations = shared(dataMigrations)
+  const showRows = (name: string, help: string, figureOf: (migration: DataMigrationProgress) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['migration'],
+      registers,
+      async collect() {
+        for (const found of await readMigrations().catch(() => [])) this.set({ migration: found.name }, figureOf(found))
+      },
+    })
+  showRows(
+    'parley_data_migration_rows',
+    'Rows that a data migration has to change, counted when it began; when it is done, those that it has changed',
+    ({ total, done, finished_at }) => (finished_at ? done : total),
+  )
+  showRows('parley_data_migration_rows_done', 'Rows that a data migration has changed', ({ done }) => done)
+}
+
 /** The number of jobs of each class that has any. */
 export type CountJobs = () => Promise<Partial<Record<JobClassName, number>>>
 
-/** Adds the numbers of jobs by class: those of this process, and those that are due or failed, of all processes. */
-export function showJobs(registry: Registry, counts: Record<'running' | 'due' | 'failed', CountJobs>): void {
-  const helps = {
-    running: 'Jobs that are running in this process, by class',
-    due: 'Jobs that are due and wait for a place, of all processes, by class',
-    failed: 'Jobs that failed on every attempt, of all processes, by class',
-  } as const
-  for (const [state, help] of Object.entries(helps) as [keyof typeof helps, string][]) {
+/** Where the numbers of jobs come from: those of this process, and those that are due or failed, of all processes. */
+export interface JobFigures {
+  running: CountJobs
+  failed: CountJobs
+  due: () => Promise<readonly DueJobs[]>
+}
+
+/** Adds the numbers of jobs by class, and the age of the oldest due one. */
+export function showJobs(registry: Registry, { running, failed, due }: JobFigures): void {
+  const show = (name: string, help: string, read: CountJobs) =>
     new Gauge({
-      name: `parley_jobs_${state}`,
+      name,
       help,
       labelNames: ['class'],
       registers: [registry],
       async collect() {
-        const counted = await counts[state]().catch(() => null)
+        const counted = await read().catch(() => null)
         for (const name of Object.keys(JOB_CLASSES) as JobClassName[]) {
           this.set({ class: name }, counted === null ? Number.NaN : (counted[name] ?? 0))
         }
       },
     })
-  }
+  // Both gauges of a scrape share one query.
+  const readDue = shared(due)
+  const ofDue = (figureOf: (jobs: DueJobs) => number) => async () =>
+    Object.fromEntries((await readDue()).map((jobs) => [jobs.class, figureOf(jobs)]))
+  show('parley_jobs_running', 'Jobs that are running in this process, by class', running)
+  show(
+    'parley_jobs_due',
+    'Jobs that are due and wait for a place, of all processes, by class',
+    ofDue((jobs) => jobs.due),
+  )
+  show(
+    'parley_jobs_oldest_seconds',
+    'How long the oldest job that waits for a place has been due, by class',
+    ofDue((jobs) => jobs.oldest_seconds),
+  )
+  show('parley_jobs_failed', 'Jobs that failed on every attempt, of all processes, by class', failed)
 }

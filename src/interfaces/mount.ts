@@ -3,8 +3,11 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/messages/receive/callback-receiver.js'
-import { countDueWork, countFailedWork } from '../core/runtime/failed-work.js'
+import { findDataMigrations } from '../core/runtime/data-migrations.js'
+import { countFailedWork, findDueWork } from '../core/runtime/failed-work.js'
 import { findCallbackFigures, measureStorage } from '../core/runtime/maintenance.js'
+import { findProcesses } from '../core/runtime/process-registry.js'
+import { findDeliveryFigures, findLeaseFigures, findLongestQueues } from '../core/runtime/queues.js'
 import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import { createAdminGuard, createGuard, type Gate } from '../http/access/auth.js'
 import { createSessionGuard } from '../http/access/session.js'
@@ -16,7 +19,10 @@ import {
   measureRequests,
   showCallbacks,
   showConnections,
+  showDeliveries,
+  showFleet,
   showJobs,
+  showLeases,
   showTables,
   showWebhooks,
 } from '../http/metrics.js'
@@ -38,7 +44,7 @@ import { rootRoutes } from './root.js'
 import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
 
 /** Options of the probes (health and metrics). */
-export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsToken'> {
+export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsToken' | 'registry'> {
   ctx: Context
   /** The context of what must get through while requests wait: live events and metrics. */
   live: Context
@@ -114,16 +120,23 @@ export function mount(options: MountOptions): FastifyInstance {
 }
 
 function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
-  const { ctx, live, connections, checks, metricsToken, webhookFigures, countRunningJobs } = options
-  const registry = measureRequests(server)
+  const { ctx, live, connections, checks, registry, metricsToken, webhookFigures, countRunningJobs } = options
+  measureRequests(server, registry)
   showConnections(registry, connections)
   showWebhooks(registry, webhookFigures)
   showCallbacks(registry, () => findCallbackFigures(live))
   showTables(registry, () => measureStorage(live))
   showJobs(registry, {
     running: countRunningJobs,
-    due: () => countDueWork(live),
+    due: () => findDueWork(live),
     failed: () => countFailedWork(live),
+  })
+  showDeliveries(registry, () => findDeliveryFigures(live))
+  showLeases(registry, () => findLeaseFigures(live))
+  showFleet(registry, {
+    longestQueues: () => findLongestQueues(live, 1),
+    processes: () => findProcesses(live),
+    dataMigrations: () => findDataMigrations(live),
   })
   server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }

@@ -55,17 +55,45 @@ export interface UpstreamClient {
   close(): Promise<void>
 }
 
-/** Creates a client of the API at `baseUrl` (with its version, such as https://host/v23.0). */
-export function createUpstreamClient(baseUrl: string): UpstreamClient {
+/** One call that has ended, for metrics. */
+export interface EndedCall {
+  call: Exclude<keyof UpstreamClient, 'close'>
+  /** The outcome's own name, such as `accepted`. */
+  outcome: string
+  /** The upstream's error code, or the HTTP status if there is none; null: there was no error, or no answer. */
+  code: number | null
+  seconds: number
+}
+
+/**
+ * Creates a client of the API at `baseUrl` (with its version, such as https://host/v23.0). `onCall` is told of each
+ * call when it has ended.
+ */
+export function createUpstreamClient(
+  baseUrl: string,
+  onCall: (ended: EndedCall) => void = () => undefined,
+): UpstreamClient {
   const connection = openConnection(baseUrl)
+
+  async function timed<Result extends { outcome: string; code?: number | null }>(
+    call: EndedCall['call'],
+    running: Promise<Result>,
+  ): Promise<Result> {
+    const begunAt = performance.now()
+    const result = await running
+    onCall({ call, outcome: result.outcome, code: result.code ?? null, seconds: (performance.now() - begunAt) / 1_000 })
+    return result
+  }
+
   return {
-    send: (number, message, timeoutMs) => send(connection, number, message, timeoutMs),
-    markRead: (number, messageId, timeoutMs) => markRead(connection, number, messageId, timeoutMs),
-    uploadMedia: (number, file, timeoutMs) => uploadMedia(connection, number, file, timeoutMs),
-    findMedia: (number, mediaId, timeoutMs) => findMedia(connection, number, mediaId, timeoutMs),
-    findNumber: (number, timeoutMs) => findNumber(connection, number, timeoutMs),
-    listTemplates: (account, cursor, timeoutMs) => listTemplates(connection, account, cursor, timeoutMs),
-    checkTemplates: (account, timeoutMs) => checkTemplates(connection, account, timeoutMs),
+    send: (number, message, timeoutMs) => timed('send', send(connection, number, message, timeoutMs)),
+    markRead: (number, messageId, timeoutMs) => timed('markRead', markRead(connection, number, messageId, timeoutMs)),
+    uploadMedia: (number, file, timeoutMs) => timed('uploadMedia', uploadMedia(connection, number, file, timeoutMs)),
+    findMedia: (number, mediaId, timeoutMs) => timed('findMedia', findMedia(connection, number, mediaId, timeoutMs)),
+    findNumber: (number, timeoutMs) => timed('findNumber', findNumber(connection, number, timeoutMs)),
+    listTemplates: (account, cursor, timeoutMs) =>
+      timed('listTemplates', listTemplates(connection, account, cursor, timeoutMs)),
+    checkTemplates: (account, timeoutMs) => timed('checkTemplates', checkTemplates(connection, account, timeoutMs)),
     close: () => connection.client.drain(),
   }
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { OperatorContext } from '../../context.js'
 import { findOrganizationByName } from '../../core/organizations/organizations.js'
 import { listFailedWork, retryFailedWork } from '../../core/runtime/failed-work.js'
+import { findLongestQueues } from '../../core/runtime/queues.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { CliFailure } from '../failure.js'
@@ -16,10 +17,18 @@ interface Options {
 
 const ORGANIZATION = 'id or slug of an organization (default: all)'
 const MAX_LISTED = 1_000
+const MAX_QUEUES = 10
 
-/** `parley work …`: callbacks and jobs that failed on every attempt. */
+/** `parley work …`: what waits to be processed, and what failed on every attempt. */
 export function addWorkCommands(program: Command, invocation: Invocation): void {
-  const work = program.command('work').description('list and retry callbacks and jobs that failed on every attempt')
+  const work = program.command('work').description('list what waits to be processed, and list and retry what failed')
+  work
+    .command('queues')
+    .description(
+      `list the ${MAX_QUEUES} organizations for which most waits: callbacks, due jobs, due webhook deliveries`,
+    )
+    .option('--json', 'print JSON')
+    .action((options) => queues(invocation, options))
   work
     .command('list')
     .description(`list failed callbacks and jobs with their reasons, at most ${MAX_LISTED} of each`)
@@ -39,6 +48,13 @@ export function addWorkCommands(program: Command, invocation: Invocation): void 
 function collectIds(given: string, before: string[] = []): string[] {
   if (/^[1-9]\d{0,14}$/.test(given) || isUuid(given)) return [...before, given.toLowerCase()]
   throw new InvalidArgumentError('It must be an id that parley work list shows.')
+}
+
+async function queues({ env, streams }: Invocation, options: Options): Promise<void> {
+  const found = await asOperator(env, (ctx) => findLongestQueues(ctx, MAX_QUEUES))
+  printList(streams, found, options, ({ queue, organization, waiting, oldest_seconds: seconds }) => {
+    return { queue, organization, waiting, oldest_seconds: Math.round(seconds) }
+  })
 }
 
 async function list({ env, streams }: Invocation, options: Options): Promise<void> {

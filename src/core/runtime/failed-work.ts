@@ -4,8 +4,10 @@ import type { FailedWork, JobClassName } from '../../model/jobs.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { countFailedJobs, listFailedJobs, retryFailedJobs } from '../../storage/jobs/failed.js'
-import { countDueJobs } from '../../storage/jobs/queue.js'
+import { countDueJobs, type DueJobs } from '../../storage/jobs/queue.js'
 import { listFailedCallbacks, retryFailedCallbacks } from '../../storage/messages/set-aside-callbacks.js'
+
+export type { DueJobs } from '../../storage/jobs/queue.js'
 
 type WorkCounts = Partial<Record<JobClassName, number>>
 type WorkContext = Pick<OperatorContext, 'database' | 'notifications' | 'clock'>
@@ -47,9 +49,9 @@ export async function retryFailedWork(
   )
 }
 
-/** The number of due jobs of each class. Of all tenants. */
-export async function countDueWork({ database }: Pick<OperatorContext, 'database'>): Promise<WorkCounts> {
-  return Object.fromEntries((await countDueJobs(database)).map((row) => [row.class, row.due]))
+/** The due jobs of each class that has any. Of all tenants. */
+export function findDueWork({ database }: Pick<OperatorContext, 'database'>): Promise<DueJobs[]> {
+  return countDueJobs(database)
 }
 
 /** The number of failed jobs of each class. Of all tenants. */

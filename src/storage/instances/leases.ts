@@ -37,6 +37,20 @@ const claim = statement<LeasedInstance>(
    RETURNING ${COLUMNS}`,
 )
 
+/** The linked devices that are to be kept connected. */
+export interface LeaseFigures {
+  /** Those that a process holds. */
+  held: number
+  /** Those that no process holds. */
+  unheld: number
+}
+
+const figures = statement<LeaseFigures>(
+  'instanceLeases.figures',
+  `SELECT count(*) FILTER (WHERE held)::float8 AS held, count(*) FILTER (WHERE NOT held)::float8 AS unheld
+   FROM (SELECT holder IS NOT NULL AND held_until >= now() AS held FROM instances WHERE wanted) wanted`,
+)
+
 const share = statement<{ instances: number; others: number }>(
   'instanceLeases.share',
   `SELECT (SELECT count(*) FROM instances WHERE wanted) AS instances,
@@ -92,6 +106,12 @@ export function claimInstances(
   limit: number,
 ): Promise<LeasedInstance[]> {
   return db.run(claim, [processId, leaseMs, limit])
+}
+
+/** The leases of the linked devices that are to be kept connected, of all organizations. */
+export async function readLeaseFigures(db: Queryable): Promise<LeaseFigures> {
+  const [row] = await db.run(figures, [])
+  return row as LeaseFigures
 }
 
 /** The number of linked devices to run, and of the other processes that run such. */

@@ -161,9 +161,18 @@ const putBack = statement<{ id: number }>(
    RETURNING j.id`,
 )
 
-const countDue = statement<{ class: JobClassName; due: number }>(
+/** The due jobs of a class. */
+export interface DueJobs {
+  class: JobClassName
+  due: number
+  /** How long the oldest one has been due, in seconds. */
+  oldest_seconds: number
+}
+
+const countDue = statement<DueJobs>(
   'jobs.countDue',
-  `SELECT class, count(*) AS due FROM jobs WHERE ${IS_FREE} AND run_at <= now() GROUP BY class`,
+  `SELECT class, count(*) AS due, extract(epoch FROM now() - min(run_at))::float8 AS oldest_seconds
+   FROM jobs WHERE ${IS_FREE} AND run_at <= now() GROUP BY class`,
 )
 
 const startRecurring = statement<never>(
@@ -304,8 +313,8 @@ function identitiesOf(jobs: readonly ClaimedJob[]): [string[], number[], number[
   return [jobs.map((job) => job.organizationId), jobs.map((job) => job.id), jobs.map((job) => job.attempts)]
 }
 
-/** The number of due jobs of each class that has any. Of all tenants. */
-export function countDueJobs(db: Queryable): Promise<{ class: JobClassName; due: number }[]> {
+/** The due jobs of each class that has any. Of all tenants. */
+export function countDueJobs(db: Queryable): Promise<DueJobs[]> {
   return db.run(countDue, [])
 }
 

@@ -109,6 +109,28 @@ describe('a failed callback', () => {
   })
 })
 
+describe('work queues', () => {
+  it('prints for which organizations most waits, the longest queue first', async () => {
+    await world.database.pool.query(
+      `INSERT INTO jobs (organization_id, class, task, payload, run_at)
+       SELECT id, 'erasure', 'remove_media', '{"mediaIds": []}', now() - interval '1 hour' FROM unnest($1::uuid[]) AS id`,
+      [[one.id, other.id, other.id]],
+    )
+    const listed = await work('queues', '--json')
+    const rows = listed.json().filter(({ queue }: { queue: string }) => queue === 'jobs')
+    const ofTheirs = rows.filter((row: { organization: string | null }) => row.organization !== null)
+    expect(ofTheirs.map((row: Record<string, unknown>) => [row.organization, row.waiting])).toEqual([
+      [other.slug, 2],
+      [one.slug, 1],
+    ])
+    expect(ofTheirs[0].oldest_seconds).toBeGreaterThanOrEqual(3_600)
+    expect((await work('queues')).out).toContain(other.slug)
+    const { body } = await world.request('GET', '/metrics')
+    expect(body).toMatch(/^parley_queue_longest\{queue="jobs"\} 2$/m)
+    expect(body).not.toContain(other.slug)
+  })
+})
+
 it('the metrics count due and failed jobs', async () => {
   await world.database.pool.query(
     `INSERT INTO jobs (organization_id, class, task, payload) VALUES ($1, 'media', 'fetch_media', '{"messageId": "${one.id}"}')`,
@@ -117,5 +139,7 @@ it('the metrics count due and failed jobs', async () => {
   const { body } = await world.request('GET', '/metrics')
   expect(body).toMatch(/^parley_jobs_due\{class="media"\} 1$/m)
   expect(body).toMatch(/^parley_jobs_failed\{class="erasure"\} 3$/m)
+  expect(body).toMatch(/^parley_jobs_oldest_seconds\{class="media"\} \d/m)
+  expect(body).toMatch(/^parley_jobs_oldest_seconds\{class="erasure"\} 0$/m)
   expect(body).toMatch(/^parley_jobs_running\{class="media"\} 0$/m)
 })

@@ -194,6 +194,12 @@ describe('/metrics', () => {
     const after = await read()
     expect(after).toMatchObject({ delivered: before.delivered + 1, failed: before.failed + 1 })
     expect(after.body).toContain('parley_webhook_attempts_in_flight 0')
+    expect(after.body).toMatch(/^parley_webhook_request_duration_seconds_count\{outcome="delivered"\} [1-9]/m)
+    expect(after.body).toMatch(/^parley_webhook_request_duration_seconds_count\{outcome="refused"\} [1-9]/m)
+    // The failed one waits for its next attempt.
+    expect(after.body).toMatch(/^parley_webhook_deliveries_pending [1-9]/m)
+    expect(after.body).toMatch(/^parley_webhook_deliveries_due 0$/m)
+    expect(after.body).toMatch(/^parley_webhook_deliveries_oldest_seconds 0$/m)
     for (const value of [organization.id, endpoint.id, endpoint.url]) expect(after.body).not.toContain(value)
   })
 })
