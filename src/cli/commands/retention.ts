@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { findOrganizationByName, listOrganizations } from '../../core/organizations/organizations.js'
 import { type PreviewedKind, previewRetention } from '../../core/runtime/retention-preview.js'
-import { ChangeOrganization, readOrganizationFields } from '../../model/organizations/operator-input.js'
+import { PreviewRetention, readRetentionDays } from '../../model/organizations/operator-input.js'
 import { CliFailure } from '../failure.js'
 import { readOptions, toDays, toNumber } from '../input.js'
 import type { Invocation } from '../invocation.js'
@@ -44,13 +44,13 @@ async function preview({ env, streams }: Invocation, name: string | undefined, o
     message_retention_days: toDays(options.messageRetention),
     media_retention_days: toDays(options.mediaRetention),
   }
-  const days = readOptions(ChangeOrganization, given, readOrganizationFields)
+  const days = readOptions(PreviewRetention, given, readRetentionDays)
   const previewed = await asOperator(env, async (ctx) => {
     const organizations = name === undefined ? await listOrganizations(ctx) : [await findOrganizationByName(ctx, name)]
     const found: Previewed[] = []
     for (const organization of organizations) {
       const { slug, legal_hold } = organization
-      const kinds = await previewRetention(ctx, organization, days as Record<string, number | null>)
+      const kinds = await previewRetention(ctx, organization, days)
       found.push(...kinds.map((kind) => ({ organization: slug, legal_hold: legal_hold !== null, ...kind })))
     }
     return found

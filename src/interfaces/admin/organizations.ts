@@ -7,16 +7,17 @@ import {
   getOrganization,
   listOrganizations,
 } from '../../core/organizations/organizations.js'
+import { previewRetention } from '../../core/runtime/retention-preview.js'
 import { auditAccess } from '../../http/access/audit.js'
 import type { TypedServer } from '../../http/server.js'
-import { readOrganizationFields } from '../../model/organizations/operator-input.js'
+import { readOrganizationFields, readRetentionDays } from '../../model/organizations/operator-input.js'
 import { presentOrganization } from '../../model/organizations/organization.js'
 import * as schemas from './schemas.js'
 
 /** The holder of the admin token, if nobody else is named. */
 const OPERATOR = 'operator'
 
-/** `/organizations`: create, list, read, change, hold, delete. */
+/** `/organizations`: create, list, read, change, preview retention, hold, delete. */
 export function organizationRoutes(server: TypedServer, ctx: Context): void {
   server.post('/organizations', { schema: schemas.createOrganization }, async (request, reply) => {
     const organization = await createOrganization(ctx, readOrganizationFields(request.body))
@@ -35,6 +36,11 @@ export function organizationRoutes(server: TypedServer, ctx: Context): void {
   server.patch('/organizations/:id', { schema: schemas.changeOrganization }, async (request) => {
     const organization = await changeOrganization(ctx, request.params.id, readOrganizationFields(request.body))
     return { success: true, organization: presentOrganization(organization) }
+  })
+
+  server.post('/organizations/:id/retention-preview', { schema: schemas.previewRetention }, async (request) => {
+    const organization = await getOrganization(ctx, request.params.id)
+    return { success: true, kinds: await previewRetention(ctx, organization, readRetentionDays(request.body)) }
   })
 
   server.put('/organizations/:id/hold', { schema: schemas.setHold }, async (request) => {

@@ -9,6 +9,7 @@ import {
   CreateKey,
   CreateMember,
   CreateOrganization,
+  PreviewRetention,
   PutStorefront,
   PutUpstream,
   RotateKey,
@@ -105,6 +106,18 @@ const Organization = named(
   }),
 )
 
+const PreviewedKind = named(
+  'PreviewedKind',
+  Type.Object({
+    kind: Type.Enum(['callbacks', 'events', 'webhook_deliveries', 'files', 'messages']),
+    days: Nullable(Type.Integer({ description: 'After how many days they are deleted; null: never' })),
+    rows: Type.Integer({ description: 'How many would be deleted' }),
+    rows_are: Type.Enum(['exact', 'at least'], { description: 'Very many are not counted to the end' }),
+    bytes: Type.Integer({ description: 'Estimated from some of them' }),
+    oldest: Nullable(DateTime),
+  }),
+)
+
 const Upstream = named(
   'Upstream',
   Type.Object({
@@ -190,6 +203,16 @@ export const deleteOrganization = {
   description: 'The organization is gone at once. Its data is removed within minutes.',
   params: IdParams,
   response: describe({ 200: DoneAnswer }, 404, 409),
+}
+
+export const previewRetention = {
+  operationId: 'organizations.previewRetention',
+  summary: 'Count what retention would delete now',
+  description:
+    'With the days that are set, or with those of the body. Changes nothing. While a legal hold is on, nothing would be deleted.',
+  params: IdParams,
+  body: named('PreviewRetention', PreviewRetention),
+  response: describe({ 200: successAnswer('RetentionPreview', { kinds: Type.Array(PreviewedKind) }) }, 400, 404),
 }
 
 export const setHold = {

@@ -51,8 +51,23 @@ const {
 /** The fields that an owner may change; the others are the operator's. */
 export const ChangeOwnOrganization = Type.Object(ownFields)
 
+/** Days that a preview takes instead of those that are set. */
+export const PreviewRetention = Type.Object({
+  retention_days: organizationFields.retention_days,
+  message_retention_days: organizationFields.message_retention_days,
+  media_retention_days: organizationFields.media_retention_days,
+})
+
 /** `by`: who sets it; the command line has the name of the system's user as the default. */
 export const SetHold = Type.Object({ reason: Text(500), by: Type.Optional(Text(200)) })
+
+/** The given days, without unknown fields. */
+export function readRetentionDays(input: Static<typeof PreviewRetention>): Record<string, number | null> {
+  const given = Object.entries(input).filter(
+    ([name, days]) => Object.hasOwn(PreviewRetention.properties, name) && days !== undefined,
+  )
+  return Object.fromEntries(given) as Record<string, number | null>
+}
 
 export const ReleaseHold = Type.Object({ by: Text(200) })
 

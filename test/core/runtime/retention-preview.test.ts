@@ -97,6 +97,10 @@ describe('the preview', () => {
     expect(rowsOf(off)).toEqual({ callbacks: 0, events: 0, webhook_deliveries: 0, files: 0, messages: 0 })
     expect(await countAll()).toEqual(before)
     await expect(preview({ message_retention_days: 1 })).rejects.toThrow('message_retention_days 1 is less')
+    const path = `/organizations/${organization.id}/retention-preview`
+    const days = { retention_days: 30, message_retention_days: 45, media_retention_days: null }
+    expect((await world.admin('POST', path, days)).body).toEqual({ success: true, kinds: other })
+    expect((await world.admin('POST', path, { message_retention_days: 0 })).status).toBe(400)
   })
 
   it('is nothing while a legal hold is on', async () => {

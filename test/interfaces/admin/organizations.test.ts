@@ -28,6 +28,7 @@ const CALLS: [string, string, object?][] = [
   ['POST', '/organizations', { name: 'Shop', slug: 'some-shop' }],
   ['GET', '/organizations'],
   ['GET', '/organizations/:id'],
+  ['POST', '/organizations/:id/retention-preview', {}],
   ['PUT', '/organizations/:id/hold', { reason: 'Case 12' }],
   ['DELETE', '/organizations/:id/hold'],
   ['PATCH', '/organizations/:id', { name: 'Shop' }],

@@ -21,6 +21,8 @@ export async function recordAdmin(world: World): Promise<Record<string, Examples
   await recordConnections(recorder, path)
   await recordKeys(recorder, path)
   await recordMembers(recorder, path)
+  await record('organizations.previewRetention', { path, body: { message_retention_days: 365 } })
+  await refuse('organizations.previewRetention', { path, body: { message_retention_days: 7 } })
   await record('organizations.setHold', { path, body: { reason: 'Case 12/2026', by: 'Ana Ribeiro' } })
   await refuse('organizations.setHold', { path, body: { reason: 'Case 13/2026' } })
   await record('organizations.releaseHold', { path })

@@ -243,6 +243,35 @@ export const examples: Examples = {
       }
     }
   ],
+  "organizations.previewRetention": [
+    {
+      "name": "example",
+      "path": {"id": "01a20000-0000-7000-8000-000000000001"},
+      "body": {"message_retention_days": 365},
+      "status": 200,
+      "answer": {
+        "success": true,
+        "kinds": [
+          {"kind": "callbacks", "days": 30, "rows": 0, "rows_are": "exact", "bytes": 0, "oldest": null},
+          {"kind": "events", "days": 30, "rows": 0, "rows_are": "exact", "bytes": 0, "oldest": null},
+          {"kind": "webhook_deliveries", "days": 30, "rows": 0, "rows_are": "exact", "bytes": 0, "oldest": null},
+          {"kind": "files", "days": 365, "rows": 0, "rows_are": "exact", "bytes": 0, "oldest": null},
+          {"kind": "messages", "days": 365, "rows": 0, "rows_are": "exact", "bytes": 0, "oldest": null}
+        ]
+      }
+    },
+    {
+      "name": "invalid_field",
+      "path": {"id": "01a20000-0000-7000-8000-000000000001"},
+      "body": {"message_retention_days": 7},
+      "status": 400,
+      "answer": {
+        "success": false,
+        "error": "Invalid field",
+        "message": "message_retention_days 7 is less than retention_days 30: raw callbacks and events, which hold the messages too, may not be kept longer than the messages"
+      }
+    }
+  ],
   "organizations.setHold": [
     {
       "name": "example",
