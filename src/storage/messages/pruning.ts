@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { ONLY_ONE } from '../../model/jobs.js'
 import { keepOutcomes } from '../broadcasts/contact-changes.js'
 import { countOnChannels } from '../instances/channel-counts.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
@@ -20,7 +21,7 @@ const request = statement<never>(
   enqueueJobs({
     task: 'apply_retention',
     organizationId: 'o.id',
-    key: "'all'",
+    key: `'${ONLY_ONE}'`,
     from: `organizations o
      WHERE (o.message_retention_days IS NOT NULL OR o.media_retention_days IS NOT NULL) AND o.legal_hold IS NULL`,
   }),

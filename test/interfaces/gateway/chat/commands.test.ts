@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { applyRetention } from '../../../../src/core/runtime/retention.js'
+import { idBefore } from '../../../../src/lib/bytes/id.js'
 import { MEBIBYTE } from '../../../../src/lib/text/units.js'
 import { readConversations } from '../../../support/conversations.js'
 import { FILES } from '../../api/send-chat-support.js'
@@ -241,6 +243,20 @@ describe('deleteMessageForEveryone', () => {
     expect((await on.chat('deleteMessageForEveryone', 'phone', again, 'DELETE', on.second.token)).status).toBe(404)
     expect((await on.chat('deleteMessageForEveryone', 'phone', {}, 'DELETE')).status).toBe(400)
   })
+
+  it('is refused while a legal hold is on, and nothing reaches the phone', async () => {
+    const number = on.newNumber()
+    const id = await on.sendText('phone', number, 'evidence')
+    const hold = `/organizations/${on.organization.id}/hold`
+    expect((await on.world.admin('PUT', hold, { reason: 'Case 12' })).status).toBe(200)
+    const before = await commands()
+    const body = { id, fromMe: true, remoteJid: jid(number) }
+    const refused = await on.chat('deleteMessageForEveryone', 'phone', body, 'DELETE')
+    expect([refused.status, refused.body.response.message[0]]).toEqual([409, expect.stringContaining('legal hold')])
+    expect(await commands()).toEqual(before)
+    expect(await on.conversation(number)).toEqual(['evidence'])
+    expect((await on.world.admin('DELETE', hold)).status).toBe(200)
+  })
 })
 
 describe('whatsappNumbers', () => {
@@ -346,6 +362,26 @@ describe('getBase64FromMediaMessage', () => {
     expect((await handBack(22 * MEBIBYTE)).status).toBe(201)
     const { status, body } = await handBack(32 * MEBIBYTE)
     expect([status, body.response.message[0]]).toEqual([413, expect.stringContaining(String(32 * MEBIBYTE))])
+  })
+
+  it('says that a file was removed for its age', async () => {
+    const media = { number: on.newNumber(), mediatype: 'image', media: on.fileUrl('jpeg') }
+    const { key } = (await on.send('sendMedia', 'phone', media)).body
+    const { admin, app, database } = on.world
+    const path = `/organizations/${on.organization.id}`
+    await admin('PATCH', path, { media_retention_days: 7 })
+    await database.pool.query(
+      `WITH old AS (
+         UPDATE messages SET recorded_at = now() - interval '8 days', id = $2, media_id = $2 WHERE upstream_id = $1
+         RETURNING media_id
+       )
+       UPDATE media SET id = $2 WHERE message_id = (SELECT id FROM messages WHERE upstream_id = $1)`,
+      [key.id, idBefore(new Date(app.ctx.clock().getTime() - 8 * 86_400_000))],
+    )
+    expect(await applyRetention(app.ctx, on.organization.id, {})).toBeNull()
+    await admin('PATCH', path, { media_retention_days: null })
+    const gone = await ask('phone', key.id)
+    expect([gone.status, gone.body.response.message[0]]).toEqual([404, expect.stringContaining('no longer stored')])
   })
 
   it('explains why there is no file', async () => {
