@@ -246,6 +246,7 @@ async function createContext(
     log,
     tracer: config.tracing && (await openTracer(config.tracing, log)),
     processId,
+    cell: config.cell ?? null,
     publicUrl,
     channelNames: config.channelNames,
     upstreamTimeoutMs: config.upstreamTimeoutMs,

@@ -120,6 +120,8 @@ interface ProcessContext {
   tracer: Tracer | null
   /** This process in the process registry. */
   processId: number
+  /** The name of the cell that this installation is (docs/scaling.md); null if it is the only one. */
+  cell: string | null
   /** The public address of this service, such as https://chat.example.com. */
   publicUrl: () => string
   /**
@@ -207,7 +209,9 @@ export interface Context extends BaseContext {
 }
 
 /** The context of operators' functions, which is all that the command line has. */
-export type OperatorContext = Pick<Context, 'database' | 'clock'> & { notifications: Pick<Notifications, 'send'> }
+export type OperatorContext = Pick<Context, 'database' | 'clock' | 'cell'> & {
+  notifications: Pick<Notifications, 'send'>
+}
 
 /** The same for functions that store credentials. */
 export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator' | 'wakeWorkers'>

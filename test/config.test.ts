@@ -84,6 +84,7 @@ describe('readConfig', () => {
     ['PARLEY_SECRET', 'current-key-0123, older-key-456789', { masterKeys: ['current-key-0123', 'older-key-456789'] }],
     ['PARLEY_UPSTREAM_URL', 'sandbox', { upstreamUrl: 'sandbox' }],
     ['PARLEY_UPSTREAM_URL', 'http://127.0.0.1:9000/v23.0/', { upstreamUrl: 'http://127.0.0.1:9000/v23.0' }],
+    ['PARLEY_CELL', 'eu1', { cell: 'eu1' }],
     ['PARLEY_DRAIN_SECONDS', '10', { drainSeconds: 10 }],
     ['PARLEY_DATABASE_CONNECTIONS', '15', { databaseConnections: 15 }],
     ['PARLEY_RATE_LIMIT', '0', { rateLimit: 0 }],
@@ -320,7 +321,7 @@ describe('describeConfig', () => {
 
   it('shows every variable with the source of its value', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
-    expect(rows).toHaveLength(30)
+    expect(rows).toHaveLength(31)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
     expect(rowOf(rows, 'PARLEY_HOST')).toEqual({ name: 'PARLEY_HOST', value: '127.0.0.1', source: 'default' })
     expect(rowOf(rows, 'PARLEY_ROLES')?.value).toBe('api,worker,gateway')

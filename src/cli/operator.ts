@@ -69,7 +69,7 @@ async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext)
   const notifications = createNotificationSender(database)
   try {
     await prepareSchema(config, database, { migrate: false })
-    return await work({ database, clock: () => new Date(), notifications })
+    return await work({ database, clock: () => new Date(), cell: config.cell ?? null, notifications })
   } finally {
     await notifications.sent()
     await close()

@@ -6,6 +6,7 @@ import {
   maskPassword,
   type Parsed,
   parseAdminToken,
+  parseCell,
   parseChannelNames,
   parseConnections,
   parseDatabaseUrl,
@@ -59,6 +60,8 @@ export interface Config {
   port: number
   /** Without a trailing slash; undefined = `http://HOST:PORT` with the port that was bound. */
   publicUrl: string | undefined
+  /** The name of the cell that this installation is; undefined = it is the only one. */
+  cell: string | undefined
   /** The host name, in lower case, at which the gateway answers at the root; undefined = none. */
   gatewayHost: string | undefined
   /** A port at which the gateway answers at the root, 0 = any free one; undefined = none. */
@@ -118,6 +121,7 @@ export const settings = {
   PARLEY_HOST: setting(parseHost, '127.0.0.1', ({ host }) => host),
   PARLEY_PORT: setting(parsePort, 8080, ({ port }) => String(port)),
   PARLEY_PUBLIC_URL: setting(parseWebUrl, undefined, ({ publicUrl }) => publicUrl ?? '(from host and port)'),
+  PARLEY_CELL: setting(parseCell, undefined, ({ cell }) => cell ?? '(none)'),
   PARLEY_GATEWAY_HOST: setting(parseHost, undefined, ({ gatewayHost }) => gatewayHost ?? '(none)'),
   PARLEY_GATEWAY_PORT: setting(parsePort, undefined, ({ gatewayPort }) => String(gatewayPort ?? '(none)')),
   PARLEY_DRAIN_SECONDS: setting(parseDrainSeconds, 0, ({ drainSeconds }) => String(drainSeconds)),
@@ -185,6 +189,7 @@ export function assembleConfig(
     host: read('PARLEY_HOST'),
     port: read('PARLEY_PORT'),
     publicUrl: read('PARLEY_PUBLIC_URL'),
+    cell: read('PARLEY_CELL'),
     gatewayHost: read('PARLEY_GATEWAY_HOST')?.toLowerCase(),
     gatewayPort: read('PARLEY_GATEWAY_PORT'),
     drainSeconds: read('PARLEY_DRAIN_SECONDS'),

@@ -162,6 +162,13 @@ export function parseRateLimit(text: string): Parsed<number> {
       }
 }
 
+/** The name of a cell, which is a part of its keys and may be a part of its host name. */
+export function parseCell(text: string): Parsed<string> {
+  return /^[a-z][a-z0-9]{0,15}$/.test(text)
+    ? { ok: true, value: text }
+    : { ok: false, expected: 'up to 16 lower-case letters and digits, a letter first' }
+}
+
 export function parseDrainSeconds(text: string): Parsed<number> {
   const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN
   return seconds <= 300 ? { ok: true, value: seconds } : { ok: false, expected: 'whole seconds from 0 to 300' }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { hasHaproxy } from './support/haproxy.js'
 import { runProgram } from './support/programs.js'
 import { type Proxied, startProxied, stopInOrder } from './support/proxied.js'
+import { hasProxy } from './support/proxies.js'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
@@ -11,7 +11,7 @@ const ROLES = ['api', 'api,worker', 'worker,gateway', 'api,worker,gateway']
 let proxied: Proxied
 
 beforeAll(async () => {
-  if (!hasHaproxy) return
+  if (!hasProxy('haproxy')) return
   const servesApi = ROLES.map((roles, place) => (roles.includes('api') ? place : -1))
   proxied = await startProxied(servesApi)
   expect((await runProgram(['migrate'], { env: proxied.env })).code).toBe(0)
@@ -21,7 +21,7 @@ afterAll(() => proxied?.close())
 
 const start = (place: number) => proxied.start(place, { PARLEY_ROLES: ROLES[place] ?? '', PARLEY_DRAIN_SECONDS: '2' })
 
-describe.skipIf(!hasHaproxy)('four processes of different roles behind a proxy', () => {
+describe.skipIf(!hasProxy('haproxy'))('four processes of different roles behind a proxy', () => {
   it('can be restarted one by one, and killed one by one', async () => {
     const services = await Promise.all(ROLES.map((_roles, place) => start(place)))
     const traffic = await proxied.prepare(services[0] as (typeof services)[number])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { hasHaproxy } from './support/haproxy.js'
 import { runProgram } from './support/programs.js'
 import { type Proxied, startProxied, stopInOrder } from './support/proxied.js'
+import { hasProxy } from './support/proxies.js'
 import { versionBefore } from './support/version-before.js'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
@@ -10,7 +10,7 @@ const older = await versionBefore()
 let proxied: Proxied
 
 beforeAll(async () => {
-  if (older !== null && hasHaproxy) proxied = await startProxied()
+  if (older !== null && hasProxy('haproxy')) proxied = await startProxied()
 })
 
 afterAll(() => proxied?.close())
@@ -19,7 +19,7 @@ const runNew = (...args: string[]) => runProgram(args, { env: proxied.env })
 const startNew = (place: number) => proxied.start(place, { PARLEY_DRAIN_SECONDS: '2' })
 const startOld = (place: number) => proxied.start(place, {}, older ?? '')
 
-describe.skipIf(older === null || !hasHaproxy)('an upgrade from the version before, under load', () => {
+describe.skipIf(older === null || !hasProxy('haproxy'))('an upgrade from the version before, under load', () => {
   it('fails no request, loses nothing, does nothing twice, and can be taken back', async () => {
     expect((await runProgram(['migrate'], { env: proxied.env, main: older ?? '' })).code).toBe(0)
     let [one, two] = await Promise.all([startOld(0), startOld(1)])

@@ -90,19 +90,20 @@ export async function issueApiKey(
   { name, scopes, expires_at }: { name: string; scopes?: readonly Scope[]; expires_at?: Date | null },
 ): Promise<IssuedKey> {
   await requireOrganization(ctx, organizationId)
-  return insertNewKey(ctx.database, organizationId, name, scopes ?? SCOPES, expires_at ?? null)
+  const wanted = { name, scopes: scopes ?? SCOPES, expires_at: expires_at ?? null }
+  return insertNewKey(ctx.database, organizationId, ctx.cell, wanted)
 }
 
 async function insertNewKey(
   db: Queryable,
   organizationId: string,
-  name: string,
-  scopes: readonly Scope[],
-  expires_at: Date | null,
+  cell: string | null,
+  wanted: { name: string; scopes: readonly Scope[]; expires_at: Date | null },
 ): Promise<IssuedKey> {
-  const key = `${KEY_PREFIX}_${randomBytes(32).toString('base64url')}`
-  const prefix = key.slice(0, KEY_PREFIX.length + 7)
-  const row = { id: newId(), name, prefix, hash: directoryHash(key), scopes, expires_at }
+  // The name of the cell is there for proxies: the key is looked up as a whole.
+  const start = cell === null ? `${KEY_PREFIX}_` : `${KEY_PREFIX}_${cell}_`
+  const key = start + randomBytes(32).toString('base64url')
+  const row = { ...wanted, id: newId(), prefix: key.slice(0, start.length + 6), hash: directoryHash(key) }
   return { ...(await insertApiKey(db, organizationId, row)), key }
 }
 
@@ -135,7 +136,7 @@ export async function rotateKey(
     if (!(await retireApiKey(transaction, organizationId, key.id, now, end))) {
       throw new Problem('api_key_ended', `The API key ${keyId} is revoked, rotated or expired already: issue a new one`)
     }
-    return insertNewKey(transaction, organizationId, key.name, key.scopes, key.expires_at)
+    return insertNewKey(transaction, organizationId, ctx.cell, key)
   })
 }
 

@@ -5,8 +5,8 @@ import { freePort } from '../../support/free-port.js'
 import { onDatabase } from '../../support/global-setup.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
 import type { TestOrganization } from '../../support/world.js'
-import { startHaproxy } from './haproxy.js'
 import { endPrograms } from './programs.js'
+import { startHaproxy } from './proxies.js'
 import {
   call,
   createOrganization,

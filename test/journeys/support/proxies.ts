@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '../../support/free-port.js'
+
+/** A running proxy. */
+export interface RunningProxy {
+  url: string
+  stop(): Promise<void>
+}
+
+/** A cell behind a proxy: the address in place of its host name, and the port of its process. */
+export interface CellPlace {
+  host: string
+  port: number
+}
+
+type ProxyName = 'haproxy' | 'nginx'
+
+/** Addresses of this machine, at which a proxy for cells listens: the common one and those in place of host names. */
+const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+
+/** Whether the program is installed; tests that need it are skipped otherwise. */
+export function hasProxy(name: ProxyName): boolean {
+  return pathOf(name) !== undefined
+}
+
+/** Starts HAProxy with the shipped configuration in front of these ports of loopback; not all need a process. */
+export async function startHaproxy(folder: string, ports: readonly number[]): Promise<RunningProxy> {
+  const port = await freePort()
+  const servers = ports.map((one) => `  server p${one} 127.0.0.1:${one}\n`).join('')
+  const shipped = (await readShipped('haproxy/parley.cfg')).replace(/( {2}server .*\n)+/, servers)
+  return runHaproxy(folder, shipped, [`127.0.0.1:${port}`])
+}
+
+/** Starts a proxy with the shipped configuration for cells, at a port of three addresses of this machine. */
+export async function startProxyForCells(
+  name: ProxyName,
+  folder: string,
+  port: number,
+  cells: Record<string, CellPlace>,
+): Promise<RunningProxy> {
+  const addresses = ADDRESSES.map((address) => `${address}:${port}`)
+  let shipped = await readShipped(name === 'haproxy' ? 'haproxy/cells.cfg' : 'nginx/cells.conf')
+  for (const [cell, place] of Object.entries(cells)) {
+    const haproxyServers = new RegExp(`( {2}server ${cell}-.*\n)+`)
+    const nginxServers = new RegExp(`(upstream ${cell} {\n)  server .*`)
+    shipped = shipped
+      .replace(`${cell}.chat.example.com`, place.host)
+      .replace(haproxyServers, `  server ${cell} 127.0.0.1:${place.port}\n`)
+      .replace(nginxServers, `$1  server 127.0.0.1:${place.port};`)
+  }
+  return name === 'haproxy' ? runHaproxy(folder, shipped, addresses) : runNginx(folder, shipped, addresses)
+}
+
+async function runHaproxy(folder: string, shipped: string, addresses: readonly string[]): Promise<RunningProxy> {
+  const config = shipped.replace(/bind :8080/, `bind ${addresses.join(',')}`).replace(/inter 1s/g, 'inter 200ms')
+  const file = join(folder, 'haproxy.cfg')
+  await writeFile(file, config)
+  return run('haproxy', ['-db', '-f', file], `http://${addresses[0]}`)
+}
+
+/** Without TLS, which the journey of the proxies covers. */
+async function runNginx(folder: string, shipped: string, addresses: readonly string[]): Promise<RunningProxy> {
+  const [rest, sites] = splitAt(shipped, 'server {\n  listen 80')
+  const [, site] = splitAt(sites, 'server {\n  listen 443')
+  const listens = addresses.map((address) => `listen ${address};`).join(' ')
+  const plain = site
+    .replace(/listen 443 ssl http2;/, listens)
+    .replace(/ {2}ssl_.*\n/g, '')
+    .replace(/server_name .*/, '')
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const paths = kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')
+  const user = process.getuid?.() === 0 ? 'user root;' : ''
+  const file = join(folder, 'nginx.conf')
+  await writeFile(
+    file,
+    `${user} daemon off; pid ${folder}/pid; error_log ${folder}/errors; events {} http { access_log off; ${paths} ${rest} ${plain} }`,
+  )
+  return run('nginx', ['-p', folder, '-c', file, '-e', join(folder, 'errors')], `http://${addresses[0]}`)
+}
+
+async function run(name: ProxyName, args: string[], url: string): Promise<RunningProxy> {
+  const child: ChildProcess = spawn(pathOf(name) ?? name, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const errors: string[] = []
+  child.stderr?.on('data', (chunk) => errors.push(String(chunk)))
+  const exited = once(child, 'exit')
+  await Promise.race([
+    untilItAnswers(url),
+    exited.then(() => {
+      throw new Error(`${name} ended: ${errors.join('')}`)
+    }),
+  ])
+  return {
+    url,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+/** Without a process behind it, it answers 502 or 503. */
+async function untilItAnswers(url: string): Promise<void> {
+  for (;;) {
+    const answered = await fetch(url).then(
+      () => true,
+      () => false,
+    )
+    if (answered) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function readShipped(path: string): Promise<string> {
+  return readFile(fileURLToPath(new URL(`../../../deploy/${path}`, import.meta.url)), 'utf8')
+}
+
+function splitAt(text: string, at: string): [string, string] {
+  const place = text.indexOf(at)
+  if (place === -1) throw new Error(`the shipped configuration lacks ${JSON.stringify(at)}`)
+  return [text.slice(0, place), text.slice(place)]
+}
+
+function pathOf(name: ProxyName): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
+  return folders.map((folder) => join(folder, name)).find(isProgram)
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
