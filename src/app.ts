@@ -138,13 +138,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     notifications,
     wakeCallbacks,
   )
-  const base: BaseContext = { ...shared, ...contextOf(databases.work) }
+  const base: BaseContext = { ...shared, ...contextOf(databases.work, databases.work) }
   const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
     socketUrl: config.linkedDeviceUrl,
   })
   const work: Context = { ...base, devices: createSessionCommands(base, sessions) }
-  const ctx: Context = { ...work, ...contextOf(databases.requests) }
+  const ctx: Context = { ...work, ...contextOf(databases.requests, databases.lateReads) }
   const stopSweeping = await startSweeping(work, registration)
   const callbacks = new CallbackQueue(work)
   const webhooks = createDispatcher(work)
@@ -214,9 +214,10 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 /** The parts of the context that use these connections. */
-function contextOf(database: Database): DatabaseContext {
+function contextOf(database: Database, lateReads: Database): DatabaseContext {
   return {
     database,
+    lateReads,
     lookUp: {
       contact: createContactLookup(database),
       instance: createInstanceLookup(database),

@@ -321,7 +321,7 @@ describe('describeConfig', () => {
 
   it('shows every variable with the source of its value', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
-    expect(rows).toHaveLength(31)
+    expect(rows).toHaveLength(32)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
     expect(rowOf(rows, 'PARLEY_HOST')).toEqual({ name: 'PARLEY_HOST', value: '127.0.0.1', source: 'default' })
     expect(rowOf(rows, 'PARLEY_ROLES')?.value).toBe('api,worker,gateway')

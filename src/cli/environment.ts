@@ -81,7 +81,7 @@ export async function openConfiguredDatabase(
 
 /** Opens the connections of a service to an open database, for the roles of this process. */
 export function openServiceDatabases(
-  { databaseConnections, roles }: Config,
+  { databaseConnections, replicaUrl, roles }: Config,
   { connection }: OpenDatabase,
   log: Logger,
 ): Databases & { close(): Promise<void> } {
@@ -90,7 +90,11 @@ export function openServiceDatabases(
     works: roles.includes('worker') || roles.includes('gateway'),
   }
   const errors = createErrorLog(log)
-  const databases = openDatabases(connection, databaseConnections, purposes, errors.onError)
+  const servers = {
+    primary: connection,
+    replica: replicaUrl === undefined ? null : { connectionString: replicaUrl },
+  }
+  const databases = openDatabases(servers, databaseConnections, purposes, errors.onError)
   const close = async () => {
     errors.close()
     await databases.close()

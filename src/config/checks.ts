@@ -6,6 +6,8 @@ const mediaKeyNames = ['PARLEY_MEDIA_ACCESS_KEY', 'PARLEY_MEDIA_SECRET_KEY'] as 
 export function contradiction(config: Config): string | undefined {
   if (config.port !== 0 && config.gatewayPort === config.port)
     return `PARLEY_GATEWAY_PORT and PARLEY_PORT are both ${config.port}: give the gateway another port`
+  if (config.replicaUrl !== undefined && config.databaseUrl === undefined)
+    return 'PARLEY_REPLICA_URL is set, but the embedded database has no replica: set PARLEY_DATABASE_URL, or leave the replica out'
   if (!config.roles.includes('api')) {
     const only = `PARLEY_ROLES=${config.roles.join(',')} leaves the API to another process`
     if (config.databaseUrl === undefined)

@@ -57,6 +57,6 @@ function unknownVariables(given: Map<string, string>): string[] {
 function shown(name: VariableName, text: string): string {
   if (settings[name].isSecret) return MASK
   // A text that is not a URL may contain its password anywhere.
-  if (name === 'PARLEY_DATABASE_URL' && !text.includes('//')) return MASK
+  if ((name === 'PARLEY_DATABASE_URL' || name === 'PARLEY_REPLICA_URL') && !text.includes('//')) return MASK
   return JSON.stringify(maskPassword(text))
 }

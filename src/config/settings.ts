@@ -70,6 +70,8 @@ export interface Config {
   dataDir: string
   /** undefined = the embedded database. */
   databaseUrl: string | undefined
+  /** A read-only replica of the database; undefined = none. */
+  replicaUrl: string | undefined
   /** How long a process that is stopped goes on serving, so that proxies notice it first. */
   drainSeconds: number
   /** The most connections to the database that this process opens. */
@@ -128,6 +130,9 @@ export const settings = {
   PARLEY_DATA_DIR: setting(parseText, 'data', ({ dataDir }) => dataDir),
   PARLEY_DATABASE_URL: setting(parseDatabaseUrl, undefined, ({ databaseUrl }) =>
     databaseUrl === undefined ? '(embedded)' : maskPassword(databaseUrl),
+  ),
+  PARLEY_REPLICA_URL: setting(parseDatabaseUrl, undefined, ({ replicaUrl }) =>
+    replicaUrl === undefined ? '(none)' : maskPassword(replicaUrl),
   ),
   PARLEY_DATABASE_CONNECTIONS: setting(parseConnections, 30, ({ databaseConnections }) => String(databaseConnections)),
   PARLEY_ADMIN_TOKEN: secret(parseAdminToken, ({ adminToken }) => (adminToken === undefined ? '(not loaded)' : MASK)),
@@ -195,6 +200,7 @@ export function assembleConfig(
     drainSeconds: read('PARLEY_DRAIN_SECONDS'),
     dataDir: resolve(read('PARLEY_DATA_DIR')),
     databaseUrl: read('PARLEY_DATABASE_URL'),
+    replicaUrl: read('PARLEY_REPLICA_URL'),
     databaseConnections: read('PARLEY_DATABASE_CONNECTIONS'),
     adminToken: read('PARLEY_ADMIN_TOKEN'),
     masterKeys: read('PARLEY_SECRET'),

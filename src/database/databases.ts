@@ -6,6 +6,7 @@ import {
   type PoolFigures,
   type PoolLimits,
 } from './pool.js'
+import { preferReplica } from './replica.js'
 
 /** The connections of a process, by purpose, so that no purpose waits for another. */
 export interface Databases {
@@ -15,9 +16,12 @@ export interface Databases {
   work: Database
   /** What must always get through: the process registry, notifications, probes, and the readers of live events. */
   live: Database
+  /** Requests whose answers may show what was true a moment ago; on the replica, if there is one. */
+  lateReads: Database
 }
 
-export type Purpose = keyof Databases
+/** What connections are for. */
+export type Purpose = 'requests' | 'work' | 'live'
 
 /** What a process needs connections for. */
 export interface Purposes {
@@ -45,28 +49,32 @@ const WORK_STATEMENT_MS = 60_000
 const IDLE_IN_TRANSACTION_MS = 30_000
 
 /**
- * Opens the connections of a process: `total` at most, opened when they are needed. A listener of one database gets the
- * events of all. `onError` gets errors of idle connections.
+ * Opens the connections of a process: `total` at most, opened when they are needed, and as many for requests to a
+ * replica as to the primary. A listener of one database gets the events of all. `onError` gets errors of idle
+ * connections, and those of the replica.
  */
 export function openDatabases(
-  connection: Connection,
+  { primary, replica }: { primary: Connection; replica: Connection | null },
   total: number,
   purposes: Purposes,
   onError: (error: Error) => void,
 ): Databases & { close(): Promise<void> } {
   const announcer = createAnnouncer()
-  const open = (size: number, limits: PoolLimits) => openDatabase(connection, size, onError, limits, announcer)
+  const open = (size: number, limits: PoolLimits, server = primary) =>
+    openDatabase(server, size, onError, limits, announcer)
   const sizes = divideConnections(total, purposes)
+  const ofRequests: PoolLimits = {
+    ofOneOrganization: part(sizes.requests, OF_ONE_ORGANIZATION),
+    ofOrganizations: part(sizes.requests, OF_ORGANIZATIONS),
+    ofNoOrganization: part(sizes.requests, OF_NO_ORGANIZATION),
+    ofHeavyStatements: part(sizes.requests, OF_HEAVY_STATEMENTS),
+    waitMs: MAX_WAIT_MS,
+    statementMs: REQUEST_STATEMENT_MS,
+    idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
+  }
+  const onReplica = replica && open(sizes.requests, ofRequests, replica)
   const databases = {
-    requests: open(sizes.requests, {
-      ofOneOrganization: part(sizes.requests, OF_ONE_ORGANIZATION),
-      ofOrganizations: part(sizes.requests, OF_ORGANIZATIONS),
-      ofNoOrganization: part(sizes.requests, OF_NO_ORGANIZATION),
-      ofHeavyStatements: part(sizes.requests, OF_HEAVY_STATEMENTS),
-      waitMs: MAX_WAIT_MS,
-      statementMs: REQUEST_STATEMENT_MS,
-      idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
-    }),
+    requests: open(sizes.requests, ofRequests),
     // Work that waits for a connection has not failed, so its wait has no maximum.
     work: open(sizes.work, {
       ofOneOrganization: sizes.work,
@@ -89,8 +97,9 @@ export function openDatabases(
   }
   return {
     ...databases,
+    lateReads: onReplica ? preferReplica(onReplica, databases.requests, onError) : databases.requests,
     close: async () => {
-      await Promise.all(Object.values(databases).map((database) => database.close()))
+      await Promise.all([...Object.values(databases), onReplica].map((database) => database?.close()))
     },
   }
 }
@@ -109,6 +118,6 @@ export function divideConnections(total: number, { servesRequests, works }: Purp
 }
 
 /** The figures of all connections, for metrics. */
-export function figuresOf({ requests, work, live }: Databases): Record<Purpose, PoolFigures> {
+export function figuresOf({ requests, work, live }: Pick<Databases, Purpose>): Record<Purpose, PoolFigures> {
   return { requests: requests.figures(), work: work.figures(), live: live.figures() }
 }

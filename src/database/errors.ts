@@ -68,6 +68,15 @@ export function isStatementTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === QUERY_CANCELED
 }
 
+/**
+ * True if only the primary can run the statement: the replica cancelled it because it would have delayed the log
+ * (40001, 40P01), or lacks what the newest migration has added (class 42).
+ */
+export function isUnfitReplica(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && (code === '40001' || code === DEADLOCK || /^42/.test(code))
+}
+
 /** Why no connection was free in time. `own`: the organization used its whole share; null: it is another error. */
 export function connectionShortage(error: unknown): Shortage | null {
   return error instanceof NoPlaceError ? error.shortage : null

@@ -3,6 +3,7 @@ import type { Context } from '../../context.js'
 import { type ContactReference, findContact } from '../../core/contacts/contacts.js'
 import { listContacts } from '../../core/contacts/list.js'
 import { type PageRequest, readConversation, searchConversation } from '../../core/conversations/read.js'
+import { onReplica } from '../../core/runtime/late-reads.js'
 import { findOrderTerms, requireOrderId } from '../../core/storefront/orders.js'
 import { tenantOf } from '../../http/access/auth.js'
 import { successAnswer } from '../../http/description/name-schemas.js'
@@ -120,7 +121,7 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
   const wanted: PageRequest = { page, limit, ascending }
   const filtered = terms.length > 0
   const { messages, total } = filtered
-    ? await searchConversation(ctx, organization, contact, terms, wanted)
+    ? await searchConversation(onReplica(ctx), organization, contact, terms, wanted)
     : await readConversation(ctx, organization, contact, wanted)
   return {
     success: true,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { type BroadcastTable, exportBroadcast, exportRange, type RangeTable } from '../../core/analytics/export.js'
+import { onReplica } from '../../core/runtime/late-reads.js'
 import { tenantOf } from '../../http/access/auth.js'
 import { sendFile } from '../../http/answers/send-file.js'
 import { readDateRange } from '../../model/broadcasts/analytics.js'
@@ -28,12 +29,18 @@ export function analyticsExportRoutes(server: ConsoleServer, ctx: Context): void
       if (isOfRange(table)) {
         const range = readDateRange(startDate, endDate, 'query', ['startDate', 'endDate'])
         const filename = `${table}-${range.from}-${range.to}.csv`
-        return sendFile(ctx, request, reply, filename, await exportRange(ctx, tenant, table, range))
+        return sendFile(ctx, request, reply, filename, await exportRange(onReplica(ctx), tenant, table, range))
       }
       if (id === undefined) {
         throw new Problem('missing_parameter', `broadcast_id is required for the table ${table}`)
       }
-      return sendFile(ctx, request, reply, `${table}-${id}.csv`, await exportBroadcast(ctx, tenant, table, id))
+      return sendFile(
+        ctx,
+        request,
+        reply,
+        `${table}-${id}.csv`,
+        await exportBroadcast(onReplica(ctx), tenant, table, id),
+      )
     },
   )
 }

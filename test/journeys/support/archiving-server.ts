@@ -20,8 +20,16 @@ export interface ArchivedServer extends ArchivingServer {
   /** Runs a query as superuser in the database of Parley; the rows. */
   query(text: string): Promise<Record<string, unknown>[]>
   takeBaseBackup(): Promise<void>
+  /** Starts a hot standby that receives the log as it is written. */
+  startStandby(): Promise<Standby>
   /** Starts another server on a copy of the base backup, restored to a moment and writable. */
   restoreTo(moment: string, name: string): Promise<ArchivingServer>
+}
+
+/** A read-only server. */
+export interface Standby extends ArchivingServer {
+  /** Runs a query as superuser in the database of Parley; the rows. */
+  query(text: string): Promise<Record<string, unknown>[]>
 }
 
 /** The folder of the newest server's programs; null: none is installed. */
@@ -75,6 +83,16 @@ export async function startArchivedServer(programs: string, parent: string): Pro
         'postgres',
         ...target,
       ])
+    },
+    startStandby: async () => {
+      const copy = join(folder, 'standby')
+      const target = ['-D', copy, '-X', 'stream', '-R', '--checkpoint=fast', '--no-sync']
+      await asServer(join(programs, 'pg_basebackup'), ['-d', urlOf('postgres'), ...target])
+      const ownPort = await freePort()
+      await configure(copy, ownPort, folder, ['archive_mode = off'])
+      await start(programs, copy)
+      const standby = `postgres://postgres@127.0.0.1:${ownPort}/parley`
+      return { url: standby, query: (text) => ask(standby, text), stop: () => stop(programs, copy) }
     },
     restoreTo: async (moment, name) => {
       const copy = join(folder, name)

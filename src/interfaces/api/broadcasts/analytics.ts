@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { readAnalytics, readBroadcastAnalytics } from '../../../core/analytics/read.js'
+import { onReplica } from '../../../core/runtime/late-reads.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
@@ -92,12 +93,12 @@ async function answer(
   { broadcast_id: id, start_date: start, end_date: end }: Asked,
   source: 'query' | 'body',
 ) {
-  if (id !== undefined) return { success: true, data: await readBroadcastAnalytics(ctx, organization, id) }
+  if (id !== undefined) return { success: true, data: await readBroadcastAnalytics(onReplica(ctx), organization, id) }
   if (start === undefined && end === undefined) {
     throw new Problem(
       'missing_parameter',
       'Give broadcast_id for one broadcast, or start_date and end_date for all that started in a range of days',
     )
   }
-  return { success: true, data: await readAnalytics(ctx, organization, readDateRange(start, end, source)) }
+  return { success: true, data: await readAnalytics(onReplica(ctx), organization, readDateRange(start, end, source)) }
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import { findContact } from '../../../core/contacts/contacts.js'
 import { exportContacts } from '../../../core/contacts/export.js'
 import { exportConversation } from '../../../core/conversations/export.js'
+import { onReplica } from '../../../core/runtime/late-reads.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { sendFile } from '../../../http/answers/send-file.js'
 import { successAnswer } from '../../../http/description/name-schemas.js'
@@ -32,7 +33,7 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
     },
     async (request, reply) => {
       const { format = 'csv' } = request.query
-      const parts = exportContacts(ctx, tenantOf(request), format)
+      const parts = exportContacts(onReplica(ctx), tenantOf(request), format)
       return sendFile(ctx, request, reply, `contacts.${format}`, parts)
     },
   )

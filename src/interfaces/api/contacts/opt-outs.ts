@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import { exportOptOuts } from '../../../core/contacts/export-opt-outs.js'
 import { importOptOuts } from '../../../core/contacts/import-opt-outs.js'
 import { listOptOuts } from '../../../core/contacts/opt-outs.js'
+import { onReplica } from '../../../core/runtime/late-reads.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { sendFile } from '../../../http/answers/send-file.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
@@ -86,7 +87,7 @@ export function optOutRoutes(server: ApiServer, ctx: Context): void {
     },
     async (request, reply) => {
       const { format = 'csv' } = request.query
-      const parts = exportOptOuts(ctx, tenantOf(request), format)
+      const parts = exportOptOuts(onReplica(ctx), tenantOf(request), format)
       return sendFile(ctx, request, reply, `opt-outs.${format}`, parts)
     },
   )

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { searchConversation } from '../../../core/conversations/read.js'
 import { requireContact } from '../../../core/inbox/find.js'
+import { onReplica } from '../../../core/runtime/late-reads.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { presentHit } from '../../../model/conversations/inbox.js'
 import { readSearchTerms } from '../../../model/conversations/search-terms.js'
@@ -36,7 +37,7 @@ export function threadSearchRoutes(server: ConsoleServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const contact = await requireContact(ctx, tenant.id, request.params.contactId)
       const wanted = { page, limit, ascending: false }
-      const { messages, total } = await searchConversation(ctx, tenant, contact, terms, wanted)
+      const { messages, total } = await searchConversation(onReplica(ctx), tenant, contact, terms, wanted)
       return {
         success: true,
         messages: messages.map((message) => presentHit(message, ctx.mediaLinks.urlOf)),
