@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, isUnfitReplica } from './errors.js'
+import { connectionShortage, isDatabaseUnavailable, isUnfitReplica } from './errors.js'
 import type { Database } from './pool.js'
 
 /** For so long after a failure, a replica is not asked: each attempt to reach it may take seconds. */
@@ -22,8 +22,10 @@ export function preferReplica(
       try {
         return await replica.run(statement, values)
       } catch (error) {
-        if (!isUnfitReplica(error) && !isDatabaseUnavailable(error)) throw error
-        if (isDatabaseUnavailable(error)) pause.until = Date.now() + PAUSE_MS
+        const isAway = isDatabaseUnavailable(error) && connectionShortage(error) === null
+        // The share of an organization is not larger because there are two servers.
+        if (!isAway && !isUnfitReplica(error)) throw error
+        if (isAway) pause.until = Date.now() + PAUSE_MS
         onFailure(error as Error)
         return primary.run(statement, values)
       }
