@@ -85,7 +85,7 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
   const { only, seconds, messages, recipients, events, share, noise } = options
   switch (only) {
     case 'scale':
-      return report(run, only, options, () => measureScale(run, messages, seconds), formatScale, judgeScale)
+      return report(run, only, options, () => measureScale(run, options), formatScale, judgeScale)
     case 'analytics':
       return report(run, only, options, () => measureAnalytics(run, seconds), formatAnalytics, judgeAnalytics)
     case 'broadcast':
@@ -107,7 +107,7 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
     case 'bodies':
       return report(run, only, options, () => measureBodies(run), formatBodies, judgeBodies)
     case 'verify':
-      return report(run, only, options, () => measureVerify(run, messages), formatVerify, judgeVerify)
+      return report(run, only, options, () => measureVerify(run, messages, options.keep), formatVerify, judgeVerify)
     default:
       return benchmark(run, options)
   }

@@ -54,6 +54,8 @@ export interface Options {
   /** The file for the machine-readable copy. */
   json: string | null
   profile: ProfileName | null
+  /** Where the filled databases of `scale` and `verify` are kept, to be used again; null: they are removed. */
+  keep: string | null
   /** The PostgreSQL server to measure, as a URL of one of its databases; null: an embedded one. */
   database: string | null
 }
@@ -72,6 +74,7 @@ export function readOptions(args: string[]): Options {
       noise: { type: 'string' },
       json: { type: 'string' },
       profile: { type: 'string' },
+      keep: { type: 'string' },
       database: { type: 'string' },
     },
   })
@@ -89,8 +92,11 @@ export function readOptions(args: string[]): Options {
     throw new Error(`--events ${values.events}: expected a whole number from 100 to 1000000`)
   const share = Number(values.share)
   if (!(share >= 1 && share <= 1_000)) throw new Error(`--share ${values.share}: expected a number from 1 to 1000`)
+  if (values.keep !== undefined && values.database !== undefined)
+    throw new Error('--keep: the folder is for the embedded database; leave --database out')
   return {
     share,
+    keep: values.keep ?? null,
     recipients,
     events,
     seconds,

@@ -1,4 +1,6 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '../src/database/pool.js'
@@ -58,9 +60,51 @@ export const FILLING = {
 export const NO_UPSTREAM = 'http://127.0.0.1:9'
 const POLL_MS = 200
 
-/** Creates both databases and starts a service on each; `run` stops and removes everything. */
-export async function startScaleWorld(run: Run, messages: number): Promise<ScaleWorld & ScaleSetup> {
-  const folder = await makeFolder(run)
+/** What a kept folder holds. */
+interface Kept {
+  plans: { large: Plan; small: Plan }
+  fillSeconds: number
+  /** Null: the long conversations are not indexed yet. */
+  indexedPerSecond: number | null
+}
+
+/**
+ * Creates both databases, or uses those that `keep` holds from an earlier run, and starts a service on each. `run` stops
+ * everything, and removes what is not to be kept.
+ */
+export async function startScaleWorld(
+  run: Run,
+  messages: number,
+  keep: string | null = null,
+): Promise<ScaleWorld & ScaleSetup> {
+  const folder = keep === null ? await makeFolder(run) : await makeKeptFolder(keep)
+  const record = join(folder, `filled-${messages}.json`)
+  const note = (kept: Kept) => writeFile(record, JSON.stringify(kept))
+  const kept: Kept = existsSync(record)
+    ? JSON.parse(await readFile(record, 'utf8'))
+    : await fillBoth(run, folder, messages)
+  await note(kept)
+  const { cpu } = await startServer(run, folder)
+  const open = async ({ url, env, shape, organization }: Plan): Promise<Site> => {
+    const service = await startService(run, env, ['--migrate'])
+    return { database: openPool(run, url), url, cpu, shape, organization, service }
+  }
+  const large = await open(kept.plans.large)
+  const indexedPerSecond = kept.indexedPerSecond ?? (await indexLongConversations(large))
+  const small = await open(kept.plans.small)
+  await indexLongConversations(small)
+  await note({ ...kept, indexedPerSecond })
+  const { fillSeconds } = kept
+  return { large, small, fillSeconds, gigabytes: await sizeOf(large), indexedPerSecond }
+}
+
+async function makeKeptFolder(path: string): Promise<string> {
+  const folder = resolve(path)
+  await mkdir(folder, { recursive: true, mode: 0o755 })
+  return folder
+}
+
+async function fillBoth(run: Run, folder: string, messages: number): Promise<Kept> {
   const filling = await startServer(run, folder, FILLING)
   const plan = async (name: string, url: string, size: number): Promise<Plan> => {
     const env = { ...serviceEnvironment(join(folder, name), NO_UPSTREAM), PARLEY_DATABASE_URL: url }
@@ -75,17 +119,7 @@ export async function startScaleWorld(run: Run, messages: number): Promise<Scale
   const fillSeconds = (performance.now() - startedAt) / 1000
   await fill(plans.small)
   await filling.stop()
-
-  const { cpu } = await startServer(run, folder)
-  const open = async ({ url, env, shape, organization }: Plan): Promise<Site> => {
-    const service = await startService(run, env)
-    return { database: openPool(run, url), url, cpu, shape, organization, service }
-  }
-  const large = await open(plans.large)
-  const indexedPerSecond = await indexLongConversations(large)
-  const small = await open(plans.small)
-  await indexLongConversations(small)
-  return { large, small, fillSeconds, gigabytes: await sizeOf(large), indexedPerSecond }
+  return { plans, fillSeconds, indexedPerSecond: null }
 }
 
 async function fill({ url, shape }: Plan): Promise<void> {

@@ -1,6 +1,7 @@
 import { runLoad } from '../generator.js'
 import type { NextRequest } from '../loads.js'
 import { type Measurement, measure, measureAlternating, type Row } from '../measure.js'
+import type { Options } from '../options.js'
 import { explainAll, type StatementPlan } from '../plans.js'
 import { answer, anyConversation, type Question, questionsTo, requestOf } from '../scale-questions.js'
 import { type ScaleSetup, type ScaleWorld, type Site, startScaleWorld } from '../scale-world.js'
@@ -23,8 +24,8 @@ export interface QuestionPlan {
 const CROWD = 8
 
 /** Creates a database of this number of messages and a small one, and measures reading in both. */
-export async function measureScale(run: Run, messages: number, seconds: number): Promise<Scale> {
-  const { large, small, ...making } = await startScaleWorld(run, messages)
+export async function measureScale(run: Run, { messages, seconds, keep }: Options): Promise<Scale> {
+  const { large, small, ...making } = await startScaleWorld(run, messages, keep)
   return { messages, ...making, ...(await measureReading({ large, small }, seconds)) }
 }
 

@@ -16,8 +16,8 @@ export interface Verified {
 }
 
 /** Verifies the large database of `scale`. */
-export async function measureVerify(run: Run, messages: number): Promise<Verified> {
-  const { large } = await startScaleWorld(run, messages)
+export async function measureVerify(run: Run, messages: number, keep: string | null): Promise<Verified> {
+  const { large } = await startScaleWorld(run, messages, keep)
   const database = openDatabase({ connectionString: large.url }, 1, () => undefined)
   const measured: Verified = { messages, rows: 0, seconds: 0, violations: 0, memoryMb: 0 }
   const startedAt = performance.now()
