@@ -11,6 +11,7 @@ import { addBroadcastCommands } from './commands/broadcasts.js'
 import { config } from './commands/config.js'
 import { addContactCommands } from './commands/contacts.js'
 import { addConversationCommands } from './commands/conversations.js'
+import { addDoctorCommand } from './commands/doctor.js'
 import { addMemberCommands } from './commands/members.js'
 import { addMessageCommands } from './commands/messages.js'
 import { migrate } from './commands/migrate.js'
@@ -84,6 +85,7 @@ function createProgram(invocation: Invocation): Command {
     .option('--status', 'show what is applied and how far the changes of old rows are')
     .option('--json', 'print JSON')
     .action((options) => migrate(invocation, options))
+  addDoctorCommand(program, invocation)
   addVerifyCommand(program, invocation)
   addBackupCommands(program, invocation)
   addDemoCommands(program, invocation)

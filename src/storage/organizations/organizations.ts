@@ -53,6 +53,11 @@ const list = statement<Organization>(
 
 const find = statement<Organization>('organizations.find', `SELECT ${COLUMNS} FROM organizations WHERE id = $1`)
 
+const listSending = statement<{ organization_id: string }>(
+  'organizations.listSending',
+  'SELECT organization_id FROM upstream_settings ORDER BY organization_id LIMIT $1',
+)
+
 const findTenants = statement<TenantRow>(
   'organizations.findTenants',
   `SELECT ${TENANT_COLUMNS}
@@ -168,6 +173,17 @@ export function listOrganizations(db: Queryable): Promise<Organization[]> {
 export async function findOrganization(db: Queryable, organizationId: string): Promise<Organization | null> {
   const rows = await db.run(find, [organizationId])
   return rows[0] ?? null
+}
+
+/** The first organizations that have credentials of the upstream; at most `limit`. */
+export async function listSendingTenants(
+  db: Queryable,
+  limit: number,
+): Promise<(Tenant & { upstream: UpstreamSettings })[]> {
+  const ids = (await db.run(listSending, [limit])).map((row) => row.organization_id)
+  return [...(await findTenantsById(db, ids)).values()].flatMap(({ upstream, ...tenant }) =>
+    upstream ? [{ ...tenant, upstream }] : [],
+  )
 }
 
 /** Organizations with their upstream settings, by id. */

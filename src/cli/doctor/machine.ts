@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { openBlobStore } from '../../blobs/open.js'
+import type { Config } from '../../config/settings.js'
+import { isFfmpegInstalled } from '../../lib/files/ffmpeg.js'
+import { packageVersion } from '../../lib/files/package-version.js'
+import { type Check, type Finding, failed, ok, warning } from './check.js'
+
+const GIGABYTE = 1e9
+const LITTLE_SPACE = 2 * GIGABYTE
+const NO_SPACE = 0.2 * GIGABYTE
+
+/** The checks of this machine: versions, the data folder, and where files are kept. */
+export function machineChecks(config: Config): Check[] {
+  return [
+    {
+      name: 'versions',
+      remedy: 'install Parley again',
+      run: async () => ok(`Parley ${packageVersion}, Node ${process.version}`),
+    },
+    { name: 'ffmpeg', remedy: 'install ffmpeg', run: checkFfmpeg },
+    { name: 'data folder', remedy: `let this user write to ${config.dataDir}`, run: () => checkFolder(config.dataDir) },
+    {
+      name: 'files',
+      remedy: 'check PARLEY_MEDIA_URL, the credentials and the policy (docs/production.md#files)',
+      run: () => checkStore(config),
+    },
+  ]
+}
+
+async function checkFfmpeg(): Promise<Finding> {
+  if (await isFfmpegInstalled()) return ok('installed')
+  return warning('not installed', 'install it to convert voice notes and stickers (docs/production.md#without-ffmpeg)')
+}
+
+async function checkFolder(folder: string): Promise<Finding> {
+  if (!(await isThere(folder))) return warning(`${folder} does not exist yet`, 'it is created when the service starts')
+  await rm(await mkdtemp(join(folder, 'doctor-')), { recursive: true })
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const found = `${folder} can be written to; ${(free / GIGABYTE).toFixed(1)} GB are free`
+  if (free < NO_SPACE) return failed(found, 'make room: files and imports pass through this folder')
+  return free < LITTLE_SPACE ? warning(found, 'make room before it is full') : ok(found)
+}
+
+/** Stores a small file, reads it and removes it. */
+async function checkStore(config: Config): Promise<Finding> {
+  const what = config.media.kind === 'files' ? 'the data folder' : 'the bucket'
+  if (config.media.kind === 'files' && !(await isThere(join(config.dataDir, 'media')))) {
+    return ok('no file has been stored yet')
+  }
+  const store = await openBlobStore(config.media, config.dataDir)
+  const folder = await mkdtemp(join(tmpdir(), 'parley-doctor-'))
+  const key = `doctor/${randomUUID()}`
+  try {
+    const path = join(folder, 'probe')
+    await writeFile(path, 'probe')
+    await store.put(key, path, 'text/plain')
+    const stored = await store.open(key)
+    const isSame = stored !== null && (await buffer(stored)).toString() === 'probe'
+    return isSame ? ok(`${what} stores, reads and removes`) : failed(`${what} loses files`, 'use another store')
+  } finally {
+    await store.remove([key])
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+    // A store of files keeps a folder for each organization.
+    if (config.media.kind === 'files')
+      await rm(join(config.dataDir, 'media', 'doctor'), { recursive: true, force: true })
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,115 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../config/settings.js'
+import { openBusinessNumber } from '../../core/organizations/business-number.js'
+import type { Database } from '../../database/pool.js'
+import { createSecretBox } from '../../lib/crypto/secret-box.js'
+import { loadSecrets } from '../../secrets.js'
+import { listSendingTenants } from '../../storage/organizations/organizations.js'
+import { createUpstreamClient } from '../../upstream/client.js'
+import { type Check, type Finding, failed, ok, warning } from './check.js'
+
+const CALL_MS = 5_000
+const MAX_ORGANIZATIONS = 20
+
+/** The checks of whether the upstream reaches the service: through its public address. */
+export function addressChecks({ publicUrl }: Config): Check[] {
+  const remedy = 'check PARLEY_PUBLIC_URL, its name, its certificate and the proxy (docs/production.md#tls-and-proxies)'
+  return [
+    {
+      name: 'public address',
+      remedy,
+      run: async () => {
+        if (publicUrl === undefined)
+          return warning('PARLEY_PUBLIC_URL is not set', 'set it to the https address of the service')
+        const answer = await call(`${publicUrl}/healthz`)
+        const found = `${publicUrl}/healthz answers ${answer.status}`
+        if (answer.status !== 200) return failed(found, remedy)
+        return publicUrl.startsWith('https:')
+          ? ok(found)
+          : warning(found, 'use https: the upstream accepts nothing else')
+      },
+    },
+    {
+      name: 'callbacks',
+      remedy,
+      run: async () => {
+        if (publicUrl === undefined) return ok('not checked: PARLEY_PUBLIC_URL is not set')
+        // The token is no organization's, so the service refuses it; a proxy in the way would say something else.
+        const query = new URLSearchParams({
+          'hub.mode': 'subscribe',
+          'hub.verify_token': 'doctor',
+          'hub.challenge': '1',
+        })
+        const answer = await call(`${publicUrl}/hooks/upstream?${query}`)
+        const isOurs = answer.status === 403 && answer.body.includes('Invalid verify token')
+        return isOurs
+          ? ok(`${publicUrl}/hooks/upstream answers as it should`)
+          : failed(`${publicUrl}/hooks/upstream answers ${answer.status}, which is not Parley's answer`, remedy)
+      },
+    },
+  ]
+}
+
+async function call(url: string): Promise<{ status: number; body: string }> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(CALL_MS), redirect: 'manual' }).catch(
+    (error: Error) => {
+      throw new Error(
+        `${url} cannot be reached (${error.cause instanceof Error ? error.cause.message : error.message})`,
+      )
+    },
+  )
+  return { status: answer.status, body: await answer.text() }
+}
+
+/** The check of whether the stored credentials open the numbers; it reads one number of each organization. */
+export function upstreamChecks(config: Config, database: Database): Check[] {
+  const remedy = 'set the connection of the organization again, with a valid token'
+  return [
+    {
+      name: 'upstream',
+      remedy,
+      run: async () => {
+        if (config.upstreamUrl === 'sandbox') return ok('not checked: it is the sandbox')
+        return checkNumbers(config, database, remedy)
+      },
+    },
+  ]
+}
+
+async function checkNumbers(config: Config, database: Database, remedy: string): Promise<Finding> {
+  const tenants = await listSendingTenants(database, MAX_ORGANIZATIONS)
+  if (tenants.length === 0) return ok('no organization has credentials yet')
+  const secrets = await readSecrets(config)
+  if (secrets === null) return failed('there are no secrets to open credentials with', 'set PARLEY_SECRET')
+  const client = createUpstreamClient(config.upstreamUrl)
+  try {
+    const problems = await Promise.all(
+      tenants.map(async ({ id, slug, upstream }) => {
+        const number = openBusinessNumber({ secrets }, id, upstream)
+        const asked = await client.findNumber(number, Math.min(config.upstreamTimeoutMs, CALL_MS))
+        if (asked.outcome === 'found') return null
+        return `${slug}: ${asked.text.replaceAll(number.accessToken, '…')}`
+      }),
+    )
+    const found = problems.filter((problem) => problem !== null)
+    const which = tenants.length === MAX_ORGANIZATIONS ? `the first ${MAX_ORGANIZATIONS}` : tenants.length
+    return found.length === 0 ? ok(`the credentials of ${which} organizations work`) : failed(found.join('; '), remedy)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Secrets that do not exist are not created. */
+async function readSecrets(config: Config) {
+  const isSet = config.adminToken !== undefined && config.masterKeys !== undefined
+  const exist =
+    isSet ||
+    (await access(join(config.dataDir, 'secrets.json')).then(
+      () => true,
+      () => false,
+    ))
+  const loaded = exist ? await loadSecrets(config) : null
+  if (loaded?.ok === false) throw new Error(loaded.problem)
+  return loaded && createSecretBox(loaded.secrets.masterKeys)
+}

@@ -1,0 +1,152 @@
+import { readdir } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { besideService, makeFolder, type Result, run, toUrl } from '../support.js'
+
+const NOBODY = 'http://127.0.0.1:1'
+
+let world: World
+let env: Record<string, string>
+let folder: Awaited<ReturnType<typeof makeFolder>>
+let organization: TestOrganization
+
+beforeAll(async () => {
+  folder = await makeFolder()
+  world = await startWorld()
+  env = {
+    ...besideService(world.database.connection),
+    PARLEY_DATA_DIR: folder.path,
+    PARLEY_UPSTREAM_URL: world.simulator.upstreamUrl,
+    PARLEY_PUBLIC_URL: world.app.url,
+  }
+  organization = await world.createOrganization()
+})
+
+afterAll(async () => {
+  await world.close()
+  await folder.remove()
+})
+
+interface Report {
+  check: string
+  level: string
+  found: string
+  remedy: string | null
+}
+
+const doctor = (further: Record<string, string> = {}, ...args: string[]) =>
+  run(['doctor', '--json', ...args], { ...env, ...further })
+
+const reportOf = (result: Result, name: string) => (result.json() as Report[]).find(({ check }) => check === name)
+
+/** The server of the tests runs without fsync, which is rightly reported. */
+const failedOf = (result: Result) => allFailedOf(result).filter((check) => check !== 'safety')
+
+const allFailedOf = (result: Result) =>
+  (result.json() as Report[]).filter(({ level }) => level === 'failed').map(({ check }) => check)
+
+/** All that the checks could leave in the database. */
+async function traces(): Promise<unknown> {
+  const { rows } = await world.database.pool.query(
+    `SELECT (SELECT count(*)::integer FROM pg_class) AS classes, (SELECT count(*)::integer FROM pg_publication) AS publications,
+       (SELECT count(*)::integer FROM pg_extension) AS extensions, (SELECT count(*)::integer FROM pg_namespace) AS schemas`,
+  )
+  return rows[0]
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong with a service that runs, and leaves nothing behind', async () => {
+    const before = { traces: await traces(), files: await readdir(folder.path, { recursive: true }) }
+    const result = await doctor()
+    expect(failedOf(result)).toEqual([])
+    const fine = ['settings', 'notifications', 'advisory locks', 'prepared statements', 'transaction ids', 'tables']
+    for (const check of [...fine, 'schema', 'data folder', 'callbacks', 'clock', 'upstream']) {
+      expect(reportOf(result, check)).toMatchObject({ level: 'ok', remedy: null })
+    }
+    expect(reportOf(result, 'processes')?.found).toMatch(/^1 running/)
+    expect({ traces: await traces(), files: await readdir(folder.path, { recursive: true }) }).toEqual(before)
+  })
+
+  it('prints what to do below what it has found', async () => {
+    const { code, out, err } = await run(['doctor'], { ...env, PARLEY_PUBLIC_URL: NOBODY })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^failed {3}public address: .*cannot be reached.*\n {9}check PARLEY_PUBLIC_URL/m)
+    expect(out).toMatch(/^failed {3}callbacks: /m)
+    expect(err).toMatch(/^parley: \d checks failed$/m)
+  })
+
+  it('names the organization whose credentials the upstream refuses, without its token', async () => {
+    const setNumber = (id: string) =>
+      world.database.pool.query('UPDATE upstream_settings SET phone_number_id = $2 WHERE organization_id = $1', [
+        organization.id,
+        id,
+      ])
+    await setNumber('404')
+    const result = await doctor()
+    await setNumber(organization.phoneNumberId)
+    expect(failedOf(result)).toEqual(['upstream'])
+    expect(reportOf(result, 'upstream')?.found).toContain(organization.slug)
+    expect(result.out).not.toContain('token-')
+  })
+
+  it('tells settings of the server that lose data', async () => {
+    const { rows } = await world.database.pool.query('SHOW fsync')
+    const result = await doctor()
+    expect(allFailedOf(result).includes('safety')).toBe(rows[0].fsync === 'off')
+    expect(result.code).toBe(rows[0].fsync === 'off' ? 1 : 0)
+  })
+
+  it('says that credentials cannot be opened with another key', async () => {
+    expect(failedOf(await doctor({ PARLEY_SECRET: 'another-master-key-of-the-tests' }))).toEqual(['upstream'])
+  })
+
+  it('tells a wrong setting, and a database that does not answer', async () => {
+    expect(failedOf(await doctor({ PARLEY_PORT: 'many' }))).toEqual(['settings'])
+    const result = await doctor({ PARLEY_DATABASE_URL: 'postgres://parley:secret-word@127.0.0.1:1/parley' })
+    expect(failedOf(result)).toEqual(['server'])
+    expect(result.out).not.toContain('secret-word')
+  })
+
+  it('does not create an embedded database', async () => {
+    const { PARLEY_DATABASE_URL: _, ...embedded } = env
+    const result = await run(['doctor', '--json'], embedded)
+    expect(result.code).toBe(0)
+    expect(reportOf(result, 'server')).toMatchObject({ level: 'warning' })
+    expect(await readdir(folder.path)).not.toContain('postgres')
+  })
+})
+
+describe('doctor --database', () => {
+  it('checks a database that has nothing of Parley', async () => {
+    const name = `parley_doctor_${process.pid}`
+    const url = new URL(toUrl(world.database.connection).replace('///', '//localhost/'))
+    url.pathname = name
+    await world.database.pool.query(`CREATE DATABASE ${name} TEMPLATE template0`)
+    try {
+      const result = await doctor({}, '--database', url.href.replace('//localhost/', '///'))
+      expect(failedOf(result)).toEqual([])
+      expect(reportOf(result, 'extensions')).toMatchObject({ found: 'pg_trgm and btree_gin can be created' })
+      expect(reportOf(result, 'settings')).toBeUndefined()
+    } finally {
+      await world.database.pool.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    }
+  })
+
+  it('finds a role that may not create tables', async () => {
+    const role = `parley_doctor_${process.pid}`
+    const url = new URL(toUrl(world.database.connection).replace('///', '//localhost/'))
+    await world.database.pool.query(`CREATE ROLE ${role} LOGIN`)
+    try {
+      url.searchParams.set('user', role)
+      const result = await doctor({}, '--database', url.href.replace('//localhost/', '///'))
+      expect(result.code).toBe(1)
+      expect(failedOf(result)).toEqual(['rights', 'tables'])
+    } finally {
+      await world.database.pool.query(`DROP ROLE ${role}`)
+    }
+  })
+
+  it('refuses what is no address of a database', async () => {
+    expect(await doctor({}, '--database', 'mysql://localhost')).toMatchObject({ code: 2 })
+  })
+})
