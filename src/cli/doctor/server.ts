@@ -40,6 +40,7 @@ export function serverChecks(server: Server, connections: number): Check[] {
     { name: 'advisory locks', remedy: DIRECT, run: () => checkLocks(server) },
     { name: 'prepared statements', remedy: DIRECT, run: () => checkPrepared(server) },
     on('transaction ids', 'use an engine with the transaction ids of PostgreSQL', checkTransactionIds),
+    on('timeline', 'grant the role EXECUTE on pg_control_system() and pg_walfile_name(pg_lsn)', checkTimeline),
     on('tables', RIGHTS, checkTables),
     on('publications', 'only moving an organization to another server needs them', checkPublications),
     on('latency', 'use an engine that lets a transaction write to the log', checkLatency),
@@ -176,6 +177,16 @@ async function checkTransactionIds(client: PoolClient): Promise<Finding> {
        AND NOT pg_visible_in_snapshot(pg_current_xact_id(), pg_current_snapshot()) AS ordered`,
   )
   return ordered ? ok('they fit the snapshots') : failed('they do not fit the snapshots', 'use another engine')
+}
+
+/** A server that was restored is told from the one before by these two, so that no position of the feed misleads. */
+async function checkTimeline(client: PoolClient): Promise<Finding> {
+  const { server, timeline } = await one(
+    client,
+    `SELECT (pg_control_system()).system_identifier::text AS server,
+       left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline`,
+  )
+  return ok(`server ${server}, timeline ${Number.parseInt(timeline, 16)}`)
 }
 
 async function checkTables(client: PoolClient): Promise<Finding> {

@@ -59,7 +59,15 @@ describe('doctor', () => {
     const before = { traces: await traces(), files: await readdir(folder.path, { recursive: true }) }
     const result = await doctor()
     expect(failedOf(result)).toEqual([])
-    const fine = ['settings', 'notifications', 'advisory locks', 'prepared statements', 'transaction ids', 'tables']
+    const fine = [
+      'settings',
+      'notifications',
+      'advisory locks',
+      'prepared statements',
+      'transaction ids',
+      'timeline',
+      'tables',
+    ]
     for (const check of [...fine, 'schema', 'data folder', 'callbacks', 'clock', 'upstream']) {
       expect(reportOf(result, check)).toMatchObject({ level: 'ok', remedy: null })
     }
