@@ -3,7 +3,7 @@ import { runProgram } from './support/programs.js'
 import { type Proxied, startProxied, stopInOrder } from './support/proxied.js'
 import { hasProxy } from './support/proxies.js'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 /** The roles of the four places. */
 const ROLES = ['api', 'api,worker', 'worker,gateway', 'api,worker,gateway']
