@@ -1,11 +1,15 @@
-// closing-line.mjs <vitest's JSON report> <vitest's exit status> [<step>=<exit status>...]
-// Prints a line `failed: …` for each failed step and test, then `N passed, N failed` (`, N skipped` when any). A step
-// counts as one; exit status 3 means that it was skipped. Exits with 1 unless something passed and nothing failed.
+// closing-line.mjs <what the runs of tests reported> <seconds> [<step>=<exit status>...]
+// The reports: a folder with first.json and, if its failed files ran again, second.json. They are vitest's, and beside each of
+// them is a file `<name>.status` with vitest's exit status.
+// Prints a line `failed: …` for each failed step and test, `flaky: …` for each that failed at first and passed alone, the
+// three slowest files, then `N passed, N failed` (`, N skipped` when any). A step counts as one; exit status 3 means that it was
+// skipped. Exits with 1 unless something passed and nothing failed.
 import { existsSync, readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 
-const [reportPath, runnerStatus, ...steps] = process.argv.slice(2)
-const files = existsSync(reportPath) ? JSON.parse(readFileSync(reportPath, 'utf8')).testResults : []
+const [folder, seconds, ...steps] = process.argv.slice(2)
+const first = read('first')
+const second = read('second')
 const counts = { passed: 0, failed: 0, skipped: 0 }
 
 for (const step of steps) {
@@ -15,24 +19,59 @@ for (const step of steps) {
   else fail(name)
 }
 const failedSteps = counts.failed
-for (const { name, status, assertionResults: tests } of files) {
-  const path = relative('.', name)
-  for (const test of tests) {
-    if (test.status === 'passed') counts.passed += 1
-    else if (test.status === 'failed') fail(`${path} > ${[...test.ancestorTitles, test.title].join(' > ')}`)
-    else counts.skipped += 1
+for (const file of first.files) {
+  const again = second.files.find(({ name }) => name === file.name)
+  for (const title of failuresOf(file)) {
+    if (again && !failuresOf(again).includes(title)) say('flaky', title)
   }
-  // It did not load, or broke in a hook.
-  if (status === 'failed' && !tests.some((test) => test.status === 'failed')) fail(path)
+  count(again ?? file)
 }
 // The runner also fails on what belongs to no file: its set-up, or an error that nothing caught.
-if (runnerStatus !== '0' && counts.failed === failedSteps) fail('the tests as a whole, see above')
+const last = second.status === null ? first : second
+if (last.status !== '0' && counts.failed === failedSteps) fail('the tests as a whole, see above')
 
 const { passed, failed, skipped } = counts
+process.stdout.write(`took ${seconds} s${slowest()}\n`)
 process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
 process.exitCode = passed > 0 && failed === 0 ? 0 : 1
 
+function read(name) {
+  const path = join(folder, `${name}.json`)
+  const status = existsSync(`${path}.status`) ? readFileSync(`${path}.status`, 'utf8').trim() : null
+  return { status, files: existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).testResults : [] }
+}
+
+/** The titles of what failed in a file; the file's path, if it did not load or broke in a hook. */
+function failuresOf({ name, status, assertionResults: tests }) {
+  const path = relative('.', name)
+  const failed = tests.filter((test) => test.status === 'failed')
+  if (status === 'failed' && failed.length === 0) return [path]
+  return failed.map((test) => `${path} > ${[...test.ancestorTitles, test.title].join(' > ')}`)
+}
+
+function count(file) {
+  for (const { status } of file.assertionResults) {
+    if (status === 'passed') counts.passed += 1
+    else if (status !== 'failed') counts.skipped += 1
+  }
+  for (const title of failuresOf(file)) fail(title)
+}
+
+function slowest() {
+  const files = first.files.map(({ name, startTime, endTime }) => ({ name, took: (endTime - startTime) / 1_000 }))
+  const three = files.sort((one, other) => other.took - one.took).slice(0, 3)
+  return three.length === 0 ? '' : `; the slowest files: ${three.map(show).join(', ')}`
+}
+
+function show({ name, took }) {
+  return `${relative('.', name)} (${Math.round(took)} s)`
+}
+
 function fail(what) {
   counts.failed += 1
-  process.stdout.write(`failed: ${what.replace(/\s+/g, ' ')}\n`)
+  say('failed', what)
+}
+
+function say(how, what) {
+  process.stdout.write(`${how}: ${what.replace(/\s+/g, ' ')}\n`)
 }
