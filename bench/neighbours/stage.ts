@@ -38,7 +38,8 @@ export interface Asked {
   headers?: Record<string, string>
 }
 
-const PATIENCE = { pollMs: 20, timeoutMs: 60_000 }
+/** Only a hang takes so long. */
+const PATIENCE = { pollMs: 20, timeoutMs: 10 * 60_000 }
 
 /** Makes one request; its answer is read as JSON if it is JSON. Rejects without an answer. */
 export async function ask(method: string, url: string, { key, body, headers }: Asked = {}): Promise<Answer> {
@@ -64,7 +65,7 @@ export async function succeed(method: string, url: string, asked: Asked = {}): P
   throw new Error(`${method} ${url} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
 }
 
-/** Resolves when the condition holds; throws an error with `what` after a minute. */
+/** Resolves when the condition holds; throws an error with `what` after ten minutes. */
 export function untilTrue(what: string, condition: () => Promise<boolean>): Promise<void> {
   return until(condition, { what, ...PATIENCE })
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { businessDevice } from '../../src/channels/business-device.js'
 import type { Device, DeviceCommand, MessageKey } from '../../src/channels/device.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import { PATIENCE_MS } from '../support/patience.js'
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../upstream/http-server.js'
 
 const jid = '16505550042@s.whatsapp.net'
@@ -24,7 +25,7 @@ afterEach(async () => {
 })
 
 const markRead = () =>
-  device({ verb: 'mark_read', keys: [key('wamid.1'), key('wamid.2', true), key('wamid.3')] }, 5_000)
+  device({ verb: 'mark_read', keys: [key('wamid.1'), key('wamid.2', true), key('wamid.3')] }, PATIENCE_MS)
 
 describe('marking as read', () => {
   it('reports each received message to the upstream', async () => {
@@ -61,8 +62,8 @@ describe('marking as read', () => {
 
 describe('the other commands', () => {
   it('treat connecting as done', async () => {
-    expect(await device({ verb: 'connect', number: null }, 5_000)).toEqual({ outcome: 'done', value: null })
-    expect(await device({ verb: 'restart' }, 5_000)).toEqual({ outcome: 'done', value: null })
+    expect(await device({ verb: 'connect', number: null }, PATIENCE_MS)).toEqual({ outcome: 'done', value: null })
+    expect(await device({ verb: 'restart' }, PATIENCE_MS)).toEqual({ outcome: 'done', value: null })
   })
 
   it.each<DeviceCommand>([
@@ -75,7 +76,7 @@ describe('the other commands', () => {
     { verb: 'edit_message', key: key('wamid.1', true), text: 'better' },
     { verb: 'archive', jid, archive: true, last: null },
   ])('reject $verb as unsupported', async (command) => {
-    expect(await device(command, 5_000)).toEqual({
+    expect(await device(command, PATIENCE_MS)).toEqual({
       outcome: 'unsupported',
       text: expect.stringMatching(/^The business API cannot do this: .{20,}/),
     })

@@ -4,6 +4,7 @@ import { openSandboxes, type Sandboxes, sandboxDriver } from '../../src/channels
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
 import { phoneNumberIdOf } from '../../src/upstream/simulator-link.js'
 import { appSecret, startWorld, type World } from '../simulator/world.js'
+import { PATIENCE_MS } from '../support/patience.js'
 
 const controlToken = 'control-token'
 const phone = { organizationId: '0190a1b2-0000-7000-8000-000000000001', name: 'Loja São José / 50% off' }
@@ -34,7 +35,7 @@ afterAll(async () => {
 
 const scan = (fields: object = {}) => world.control('POST', '/scan', { ...who, ...fields })
 const link = async () => {
-  await device({ verb: 'connect', number: null }, 5_000)
+  await device({ verb: 'connect', number: null }, PATIENCE_MS)
   expect(await scan({ number: '5511912345678', name: 'Zoë' })).toMatchObject({ status: 200, body: { delivered: true } })
 }
 const commands = async () => {
@@ -44,17 +45,17 @@ const commands = async () => {
 
 describe('a sandbox', () => {
   it('shows a code until it is scanned', async () => {
-    expect(await device({ verb: 'connect', number: null }, 5_000)).toEqual({
+    expect(await device({ verb: 'connect', number: null }, PATIENCE_MS)).toEqual({
       outcome: 'done',
       value: { code: expect.stringMatching(/^2@/), pairingCode: null, count: 1 },
     })
-    const typed = await device({ verb: 'connect', number: '5511987654321' }, 5_000)
+    const typed = await device({ verb: 'connect', number: '5511987654321' }, PATIENCE_MS)
     expect(typed).toMatchObject({ value: { pairingCode: expect.stringMatching(/^\w{8}$/), count: 2 } })
-    const again = await device({ verb: 'restart' }, 5_000)
+    const again = await device({ verb: 'restart' }, PATIENCE_MS)
     expect((again as { value: PairingCode }).value.count).toBe(3)
     await scan()
-    expect(await device({ verb: 'connect', number: null }, 5_000)).toEqual({ outcome: 'done', value: null })
-    expect(await device({ verb: 'restart' }, 5_000)).toEqual({ outcome: 'done', value: null })
+    expect(await device({ verb: 'connect', number: null }, PATIENCE_MS)).toEqual({ outcome: 'done', value: null })
+    expect(await device({ verb: 'restart' }, PATIENCE_MS)).toEqual({ outcome: 'done', value: null })
   })
 
   it('is restored after the simulator restarts, and follows the simulator while it runs', async () => {
@@ -63,7 +64,7 @@ describe('a sandbox', () => {
     await sandboxes.forget(phone)
     expect(await sandboxes.register({ ...known, ...linked })).toEqual(linked)
     expect(await sandboxes.register(known)).toEqual(linked)
-    expect(await device({ verb: 'logout' }, 5_000)).toEqual({ outcome: 'done', value: null })
+    expect(await device({ verb: 'logout' }, PATIENCE_MS)).toEqual({ outcome: 'done', value: null })
     expect(await sandboxes.register({ ...known, ...linked })).toMatchObject({ state: 'close' })
   })
 
@@ -75,9 +76,9 @@ describe('a sandbox', () => {
       { verb: 'mark_read', keys: [{ ...key, fromMe: false }] },
       { verb: 'archive', jid: key.remoteJid, archive: true, last: null },
     ]
-    for (const command of told) expect(await device(command, 5_000)).toEqual({ outcome: 'done', value: null })
+    for (const command of told) expect(await device(command, PATIENCE_MS)).toEqual({ outcome: 'done', value: null })
     expect(await commands()).toEqual(told)
-    expect(await device({ verb: 'profile_picture', jid: key.remoteJid }, 5_000)).toEqual({
+    expect(await device({ verb: 'profile_picture', jid: key.remoteJid }, PATIENCE_MS)).toEqual({
       outcome: 'done',
       value: { url: null },
     })
@@ -85,7 +86,7 @@ describe('a sandbox', () => {
 
   it('revokes and edits messages', async () => {
     await link()
-    const deleted = await device({ verb: 'delete_message', key }, 5_000)
+    const deleted = await device({ verb: 'delete_message', key }, PATIENCE_MS)
     expect(deleted).toEqual({
       outcome: 'done',
       value: {
@@ -93,7 +94,7 @@ describe('a sandbox', () => {
         message: { protocolMessage: { key, type: 'REVOKE' } },
       },
     })
-    const edited = await device({ verb: 'edit_message', key, text: 'better' }, 5_000)
+    const edited = await device({ verb: 'edit_message', key, text: 'better' }, PATIENCE_MS)
     expect((edited as { value: Sent }).value.message).toEqual({
       protocolMessage: { key, type: 'MESSAGE_EDIT', editedMessage: { conversation: 'better' } },
     })
@@ -102,7 +103,7 @@ describe('a sandbox', () => {
   it('knows which numbers have an account', async () => {
     await link()
     const numbers = ['5531987654321', '5511900000001', '16505550042@s.whatsapp.net', '1203630@g.us', 'nobody 7']
-    expect(await device({ verb: 'check_numbers', numbers }, 5_000)).toEqual({
+    expect(await device({ verb: 'check_numbers', numbers }, PATIENCE_MS)).toEqual({
       outcome: 'done',
       value: [
         { jid: '553187654321@s.whatsapp.net', exists: true, number: numbers[0] },
@@ -116,12 +117,12 @@ describe('a sandbox', () => {
 
   it('sends through its own channel if the message mentions people', async () => {
     await link()
-    expect(await device({ verb: 'send', message: message('x'), about: null }, 5_000)).toMatchObject({
+    expect(await device({ verb: 'send', message: message('x'), about: null }, PATIENCE_MS)).toMatchObject({
       outcome: 'unsupported',
     })
     const driver = sandboxDriver(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })
-    expect(await driver.send(message('plain'), 5_000)).toMatchObject({ outcome: 'accepted' })
-    expect(await driver.send(message('named', ['1@lid']), 5_000)).toMatchObject({ outcome: 'accepted' })
+    expect(await driver.send(message('plain'), PATIENCE_MS)).toMatchObject({ outcome: 'accepted' })
+    expect(await driver.send(message('named', ['1@lid']), PATIENCE_MS)).toMatchObject({ outcome: 'accepted' })
     const { body } = await world.control('GET', '/messages')
     const [plain, named] = (body.messages as Array<{ payload: object }>).map(({ payload }) => payload)
     expect(plain).not.toHaveProperty('mentions')
@@ -137,10 +138,13 @@ describe('a command that a sandbox rejects', () => {
       { verb: 'check_numbers', numbers: [] },
     ]
     for (const command of asked) {
-      expect(await device(command, 5_000)).toEqual({ outcome: 'not_open', text: expect.stringContaining('not linked') })
+      expect(await device(command, PATIENCE_MS)).toEqual({
+        outcome: 'not_open',
+        text: expect.stringContaining('not linked'),
+      })
     }
     const driver = sandboxDriver(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })
-    expect(await driver.send(message('x'), 5_000)).toMatchObject({
+    expect(await driver.send(message('x'), PATIENCE_MS)).toMatchObject({
       outcome: 'refused',
       because: 'message',
       code: 133010,
@@ -149,11 +153,11 @@ describe('a command that a sandbox rejects', () => {
 
   it('if the simulator does not know it', async () => {
     const stranger = sandboxes.device({ ...phone, name: 'other' })
-    expect(await stranger({ verb: 'connect', number: null }, 5_000)).toMatchObject({ outcome: 'not_open' })
+    expect(await stranger({ verb: 'connect', number: null }, PATIENCE_MS)).toMatchObject({ outcome: 'not_open' })
   })
 
   it('if the simulator does not accept it', async () => {
-    expect(await device({ verb: 'connect', number: 'none' }, 5_000)).toEqual({
+    expect(await device({ verb: 'connect', number: 'none' }, PATIENCE_MS)).toEqual({
       outcome: 'refused',
       code: 400,
       text: expect.stringContaining('number must be a phone number'),
@@ -163,7 +167,7 @@ describe('a command that a sandbox rejects', () => {
 
   it('if there is no simulator', async () => {
     const gone = openSandboxes({ controlUrl: 'http://127.0.0.1:1/_sim', token: null }, () => world.receiver.url)
-    expect(await gone.device(phone)({ verb: 'logout' }, 5_000)).toMatchObject({ outcome: 'not_open' })
+    expect(await gone.device(phone)({ verb: 'logout' }, PATIENCE_MS)).toMatchObject({ outcome: 'not_open' })
     await expect(gone.register(known)).rejects.toThrow('no connection to the simulator')
     await expect(gone.forget(phone)).rejects.toThrow('no connection to the simulator')
   })

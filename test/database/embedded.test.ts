@@ -232,7 +232,7 @@ describe('the process that started the server', () => {
     await query(service.database, 'CREATE TABLE kept AS SELECT 1 AS number')
     const postmaster = await postmasterPid()
     await ended(service.child, 'SIGKILL')
-    await expect.poll(() => isAlive(postmaster), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => isAlive(postmaster)).toBe(false)
     expect(await query(await started(), 'SELECT number FROM kept')).toEqual([{ number: 1 }])
   })
 
@@ -246,7 +246,7 @@ describe('the process that started the server', () => {
 
   it('stops the first start when it is killed', async () => {
     const child = await spawnService()
-    await expect.poll(() => readdir(parent), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => readdir(parent)).toHaveLength(1)
     await ended(child, 'SIGKILL')
     expect(await query(await started(), 'SELECT 1 AS one')).toEqual([{ one: 1 }])
     expect(await readdir(parent)).toEqual(['postgres'])

@@ -46,7 +46,7 @@ describe('the manifests of Kubernetes', () => {
     expect(typeErrors(manifests)).toEqual([])
     const [api] = deployments()
     expect(typeErrors([{ ...api, spec: { ...api?.spec, replica: 2 } } as never])).toMatchObject([/replica/])
-  }, 120_000)
+  })
 
   it('run each role, with its disruption budget and its own pods', () => {
     const names = roles.map((role) => `parley-${role}`)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { setWebhook } from '../interfaces/api/webhooks-support.js'
 import { conversation, createContact, receiveMessages, textMessage } from '../interfaces/hooks/support.js'
+import { patience } from '../support/patience.js'
 import { type Receiver, startReceiver } from '../support/receiver.js'
 import { startWorld, type TestOrganization, type World } from '../support/world.js'
 
@@ -61,7 +62,7 @@ describe('a request of a recorded trace', () => {
     const sent = await send('01', { 'idempotency-key': 'one' })
     expect(sent.status).toBe(200)
     await world.settle()
-    await vi.waitFor(() => expect(exported().map(({ name }) => name)).toContain('call webhook'), { timeout: 10_000 })
+    await vi.waitFor(() => expect(exported().map(({ name }) => name)).toContain('call webhook'), patience)
     const spans = exported().filter(({ traceId }) => traceId === TRACE_ID)
     const request = spans.find(({ name }) => name === 'POST /send-chat')
     expect(request?.parentSpanId).toBe(SPAN_ID)
@@ -92,7 +93,7 @@ describe('a request of no recorded trace', () => {
     await receiveMessages(world, organization, textMessage(CUSTOMER, 'hello'))
     await world.settle()
     await send('01')
-    await vi.waitFor(() => expect(exported().length).toBeGreaterThan(before), { timeout: 10_000 })
+    await vi.waitFor(() => expect(exported().length).toBeGreaterThan(before), patience)
     expect(new Set(exported().map(({ traceId }) => traceId))).toEqual(new Set([TRACE_ID]))
     const requests = exported().filter(({ name }) => name === 'POST /send-chat')
     expect(requests).toHaveLength(2)

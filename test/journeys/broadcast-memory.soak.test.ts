@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { IS_LONG } from '../support/times.js'
+import { until } from '../support/until.js'
 import type { TestOrganization } from '../support/world.js'
 import {
   controlBroadcast,
@@ -20,13 +22,8 @@ import {
   succeed,
   urlOf,
 } from './support/service.js'
-import { createUntil } from './support/until.js'
 
-const PATIENCE_MS = 180_000
-vi.setConfig({ testTimeout: 2 * PATIENCE_MS, hookTimeout: PATIENCE_MS })
-const until = createUntil({ timeout: PATIENCE_MS, interval: 100 })
-
-const CONTACTS = 200_000
+const CONTACTS = IS_LONG ? 200_000 : 60_000
 const SENT = 5_000
 /**
  * A process that needs more dies. Half of it is code; what is kept of each contact would soon take more than the rest.
@@ -51,7 +48,7 @@ afterAll(async () => {
 })
 
 describe('a service with a small heap', () => {
-  it('prepares a broadcast to 200,000 contacts, and sends it', async () => {
+  it('prepares a broadcast to many contacts, and sends it', async () => {
     const service = await start(SMALL_HEAP_MIB)
     const organization = await createOrganization(service, { messages_per_second: 0, pair_limit: false })
     await seedContacts(organization)

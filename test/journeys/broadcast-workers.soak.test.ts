@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { until } from '../support/until.js'
 import type { TestOrganization } from '../support/world.js'
 import {
   controlBroadcast,
@@ -25,12 +26,7 @@ import {
   succeed,
   urlOf,
 } from './support/service.js'
-import { createUntil } from './support/until.js'
 import { startUpstreamProxy, type UpstreamProxy } from './support/upstream-proxy.js'
-
-const PATIENCE_MS = 60_000
-vi.setConfig({ testTimeout: 3 * PATIENCE_MS, hookTimeout: PATIENCE_MS })
-const until = createUntil({ timeout: PATIENCE_MS, interval: 20 })
 
 const RECIPIENTS = 3_000
 /** Slow enough to be stopped in the middle. */
@@ -99,7 +95,7 @@ describe('three processes with one broadcast', () => {
     expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' })
     await until(async () => (await readProgress(database, broadcast.id)).recorded === RECIPIENTS)
     await until(async () => (await countShardJobs(database)) === 0)
-    await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
+    await untilCallbacksAreWorkedOff(sandbox, database)
 
     const reached = await acceptedNumbers()
     const { numbersOf } = await readRecipients(service, organization, broadcast.id)
@@ -110,12 +106,12 @@ describe('three processes with one broadcast', () => {
   it('finish it, with every recipient reached once', async () => {
     const missed = RECIPIENTS - (await acceptedNumbers()).length
     await letOutcomesFallDue(database)
-    await runNow(database, 'expire_outcomes', PATIENCE_MS)
+    await runNow(database, 'expire_outcomes')
     const retried = await controlBroadcast(service, organization, broadcast.id, 'retry-failed')
     expect(retried.body).toMatchObject({ retried: missed })
     await until(async () => (await countAccepted(sandbox)) >= RECIPIENTS)
-    await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
-    await runNow(database, 'reconcile_broadcasts', PATIENCE_MS)
+    await untilCallbacksAreWorkedOff(sandbox, database)
+    await runNow(database, 'reconcile_broadcasts')
     expect(await readBroadcast(service, organization, broadcast.id)).toMatchObject({
       status: 'completed',
       totalRecipients: RECIPIENTS,
@@ -130,7 +126,7 @@ describe('three processes with one broadcast', () => {
     await until(async () => (await countAccepted(sandbox)) >= RECIPIENTS + STRIDE)
     await controlBroadcast(service, organization, cancelled.id, 'cancel')
     await expectEnd(cancelled.id, RECIPIENTS)
-    await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
+    await untilCallbacksAreWorkedOff(sandbox, database)
     const sent = (await acceptedNumbers()).length - RECIPIENTS
     expect(sent).toBeLessThan(RECIPIENTS)
     expect(await readBroadcast(service, organization, cancelled.id)).toMatchObject({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../support/free-port.js'
+import { patience } from '../support/patience.js'
 import type { TestOrganization } from '../support/world.js'
 import { endPrograms } from './support/programs.js'
 import { hasProxy, type RunningProxy, startProxyForCells } from './support/proxies.js'
@@ -14,8 +15,6 @@ import {
   succeed,
 } from './support/service.js'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
-const patience = { timeout: 20_000, interval: 50 }
 /** Stands for the host name of a cell. */
 const HOSTS = { eu1: '127.0.0.2', us1: '127.0.0.3' }
 type Cell = keyof typeof HOSTS

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/pool.js'
+import { patience } from '../support/patience.js'
 import type { TestOrganization } from '../support/world.js'
 import { type Clients, startClients } from './support/clients.js'
 import { type DatabaseServer, startDatabaseServer } from './support/database-server.js'
@@ -27,10 +28,7 @@ import {
 } from './support/webhook-proof.js'
 import { registerWitness, type Witness } from './support/webhook-witness.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 const ENOUGH = 10
-const patience = { timeout: 40_000, interval: 20 }
 
 let folder: Awaited<ReturnType<typeof makeFolder>>
 let server: DatabaseServer

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { patience, prepareFaults } from './support/faults.js'
+import { patience } from '../support/patience.js'
+import { prepareFaults } from './support/faults.js'
 import { descendantsOf, stillRunning } from './support/process-table.js'
 import { type Program, startProgram } from './support/programs.js'
 import { call } from './support/service.js'

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runProgram } from './support/programs.js'
 import { type Proxied, startProxied, stopInOrder } from './support/proxied.js'
 import { hasProxy } from './support/proxies.js'
-
-vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 /** The roles of the four places. */
 const ROLES = ['api', 'api,worker', 'worker,gateway', 'api,worker,gateway']

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { patience } from '../support/patience.js'
 import {
   compileScriptedLibrary,
   type Incoming,
@@ -20,10 +21,6 @@ import {
 } from './support/service.js'
 import { readConversation } from './support/traffic.js'
 
-const PATIENCE_MS = 180_000
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
-
-const patience = { timeout: 90_000, interval: 50 }
 const NAMES = ['north', 'east', 'south', 'west']
 const NUMBERS = NAMES.map((_, index) => `551196040${1_001 + index}`)
 const PERSON = '5511960409001'
@@ -86,9 +83,9 @@ describe('linked devices of two processes', () => {
   it('move to the other process when theirs is killed, with their keys and all pending messages', async () => {
     one.program.killGroup()
     expect(await one.program.exited).toEqual({ code: null, signal: 'SIGKILL' })
-    await expect.poll(() => holders().every(({ pid }) => pid === other.program.pid), patience).toBe(true)
+    await expect.poll(() => holders().every(({ pid }) => pid === other.program.pid)).toBe(true)
     await tellAll()
-    await expect.poll(() => holders().map(({ number }) => number), patience).toEqual(NUMBERS)
+    await expect.poll(() => holders().map(({ number }) => number)).toEqual(NUMBERS)
     for (const name of NAMES) await sendUntilTaken(other, name)
     expectEachSentOnce()
     await untilAllTold(other)
@@ -96,10 +93,10 @@ describe('linked devices of two processes', () => {
 
   it('move at once when theirs stops normally', async () => {
     one = await start()
-    await expect.poll(() => holders().filter(({ pid }) => pid === one.program.pid).length, patience).toBe(2)
-    await expect.poll(() => holders().length, patience).toBe(NAMES.length)
+    await expect.poll(() => holders().filter(({ pid }) => pid === one.program.pid).length).toBe(2)
+    await expect.poll(() => holders().length).toBe(NAMES.length)
     other.program.kill('SIGTERM')
-    await expect.poll(() => holders().filter(({ pid }) => pid === one.program.pid).length, patience).toBe(NAMES.length)
+    await expect.poll(() => holders().filter(({ pid }) => pid === one.program.pid).length).toBe(NAMES.length)
     expect(await other.program.exited).toEqual({ code: 0, signal: null })
     for (const name of NAMES) await sendUntilTaken(one, name)
     expectEachSentOnce()
@@ -159,7 +156,7 @@ async function sendUntilTaken(service: Service, name: string): Promise<void> {
       const { status, body } = await send(service, name)
       if (status !== 201) expect(body).toMatchObject({ status: 500, response: { message: 'Connection Closed' } })
       return status
-    }, patience)
+    })
     .toBe(201)
 }
 
@@ -186,7 +183,7 @@ async function untilAllTold(service: Service): Promise<void> {
       .poll(async () => {
         const { messages } = await readConversation(service, organization, from)
         return messages.map(({ message }) => message)
-      }, patience)
+      })
       .toEqual([text])
   }
 }

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { hmacSha256Hex } from '../../src/lib/crypto/signature.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { HOSTILITIES, type HostileServer, startHostileServer } from '../support/hostile-server.js'
@@ -19,8 +19,6 @@ import {
 const EXCHANGES = Number(process.env.PARLEY_TEST_EXCHANGES ?? 600)
 const AT_A_TIME = 16
 const DIGITS = '5511970200001'
-
-vi.setConfig({ testTimeout: 120_000 + 60 * EXCHANGES })
 
 let database: TestDatabase
 let folder: Awaited<ReturnType<typeof makeFolder>>
@@ -56,7 +54,7 @@ beforeAll(async () => {
     }
     await succeed(service.request('POST', '/set-webhooks', { key: organization.key, body }))
   }
-}, 240_000)
+})
 
 afterAll(async () => {
   await endPrograms()

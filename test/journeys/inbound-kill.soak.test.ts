@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { patience } from '../support/patience.js'
 import { TIMES } from '../support/times.js'
 import type { TestOrganization } from '../support/world.js'
 import { endPrograms } from './support/programs.js'
@@ -19,8 +20,6 @@ const KILLS = 10 * TIMES
 const WIDTH = 3
 const OTHERS = 20
 const PERSON = '5511960200001'
-
-vi.setConfig({ testTimeout: 240_000 * TIMES, hookTimeout: 240_000 })
 
 let database: TestDatabase
 let services: Service[]
@@ -96,15 +95,12 @@ it('three processes that are killed again and again lose no message, and keep th
   }
   await replacing
   expect(kills).toBe(KILLS)
-  await vi.waitFor(
-    async () => {
-      const { rows } = await database.pool.query(
-        'SELECT FROM callbacks WHERE waiting UNION ALL SELECT FROM set_aside_callbacks',
-      )
-      expect(rows).toEqual([])
-    },
-    { timeout: 60_000, interval: 100 },
-  )
+  await vi.waitFor(async () => {
+    const { rows } = await database.pool.query(
+      'SELECT FROM callbacks WHERE waiting UNION ALL SELECT FROM set_aside_callbacks',
+    )
+    expect(rows).toEqual([])
+  }, patience)
   expect(await textsOf(`c.chat_id = '${PERSON}'`)).toEqual(texts)
   expect((await textsOf(`c.chat_id <> '${PERSON}'`)).sort()).toEqual([...others].sort())
 })

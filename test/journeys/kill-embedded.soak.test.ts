@@ -1,11 +1,9 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { descendantsOf, stillRunning } from './support/process-table.js'
 import { endPrograms } from './support/programs.js'
 import { playRound, type Stage } from './support/rounds.js'
 import { createOrganization, makeFolder, type Service, startSandbox, startService } from './support/service.js'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let folder: Awaited<ReturnType<typeof makeFolder>>
 let stage: Omit<Stage, 'kill'>

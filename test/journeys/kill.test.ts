@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { TIMES } from '../support/times.js'
+import { patience } from '../support/patience.js'
+import { IS_LONG } from '../support/times.js'
 import { lockMessages } from './support/locks.js'
 import { endPrograms } from './support/programs.js'
 import { playRound, type Round, type Stage } from './support/rounds.js'
 import { createOrganization, sharedSecrets, startSandbox, startService, succeed, urlOf } from './support/service.js'
 import { type Inbound, readConversation, type Send, tellInbound, trySend } from './support/traffic.js'
 
-vi.setConfig({ testTimeout: 90_000 })
-
-/**
- * Each kills the service at another moment. A round takes seconds: bin/check plays one, bin/soak (with more TIMES)
- * seven.
- */
-const ROUNDS = TIMES > 1 ? 7 : 1
-const patience = { timeout: 20_000, interval: 20 }
+/** Each kills the service at another moment, and takes seconds. */
+const ROUNDS = IS_LONG ? 7 : 1
 
 let database: TestDatabase
 let stage: Stage
@@ -72,12 +67,11 @@ describe('a service that is killed while one of its statements waits', () => {
     await lock.release()
 
     stage.service = await stage.restart()
-    const atOnce = { ...patience, timeout: 10_000 }
     await vi.waitFor(async () => {
       const { messages } = await readConversation(stage.service, organization, '5511970100001')
       expect(messages.map(({ message }) => message)).toEqual(inbounds.map(({ text }) => text))
-    }, atOnce)
-    await vi.waitFor(async () => expect(await count('callbacks WHERE waiting')).toBe(0), atOnce)
+    }, patience)
+    await vi.waitFor(async () => expect(await count('callbacks WHERE waiting')).toBe(0), patience)
   })
 
   it('does not send again a message that the statement records after the death, however often the client repeats it', async () => {

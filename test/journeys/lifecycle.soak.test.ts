@@ -5,12 +5,10 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../support/database.js'
+import { patience } from '../support/patience.js'
 import { descendantsOf, stillRunning } from './support/process-table.js'
 import { endPrograms, startProgram } from './support/programs.js'
 import { createOrganization, makeFolder, type Service, startService, succeed, urlOf } from './support/service.js'
-
-vi.setConfig({ testTimeout: 90_000 })
-const patience = { timeout: 20_000, interval: 20 }
 
 let folder: Awaited<ReturnType<typeof makeFolder>>
 let dataDir: string

@@ -9,11 +9,10 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../support/free-port.js'
+import { patience } from '../support/patience.js'
 import { endPrograms } from './support/programs.js'
 import { createOrganization, makeFolder, type Service, startService, succeed } from './support/service.js'
 
-vi.setConfig({ testTimeout: 90_000 })
-const patience = { timeout: 20_000, interval: 20 }
 const HOST = 'chat.example.com'
 const ADDRESS_OF_A_PROXY_BEFORE = '203.0.113.7'
 const MEBIBYTE = 1024 * 1024

@@ -13,8 +13,6 @@ import {
   urlOf,
 } from './support/service.js'
 
-vi.setConfig({ testTimeout: 90_000 })
-
 const MESSAGES = 200
 const PEOPLE = 20
 
@@ -61,7 +59,7 @@ async function openWindow(from: string): Promise<void> {
   await vi.waitFor(async () => {
     const found = await services[0]?.request('GET', `/contact?chat_id=${from}`, { key: organization.key })
     expect(found?.status).toBe(200)
-  }, 20_000)
+  })
 }
 
 function send(index: number, to: string): Promise<Answer> {

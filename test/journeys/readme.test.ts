@@ -4,11 +4,10 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { patience } from '../support/patience.js'
 import { builtProgram } from './support/build.js'
 import { endPrograms, startProgram } from './support/programs.js'
 import { makeFolder } from './support/service.js'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
 const README = pageAt('README.md')
 const TOUR = pageAt('docs/tour.md')
@@ -37,7 +36,7 @@ beforeAll(async () => {
   // Not every machine has it.
   await symlink(CURL, join(programs, 'curl'))
   const started = await startProgram(['up'], { env: { PARLEY_PORT: '0' }, cwd: folder.path })
-  await vi.waitFor(() => expect(started.output.at(-1)).toMatch(/^Ctrl-C/), { timeout: 120_000 })
+  await vi.waitFor(() => expect(started.output.at(-1)).toMatch(/^Ctrl-C/), patience)
 })
 
 afterAll(async () => {

@@ -1,14 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../src/database/pool.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { onDatabase } from '../support/global-setup.js'
 import { endPrograms, runProgram, startProgram } from './support/programs.js'
 import { makeFolder, sharedSecrets, startService, urlOf } from './support/service.js'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let folder: Awaited<ReturnType<typeof makeFolder>>
 let migrated: TestDatabase

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { patience } from '../support/patience.js'
 import type { TestOrganization } from '../support/world.js'
 import { type ArchivedServer, findPostgres, type Standby, startArchivedServer } from './support/archiving-server.js'
 import { endPrograms } from './support/programs.js'
@@ -10,9 +11,6 @@ import {
   startService,
   succeed,
 } from './support/service.js'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
-const patience = { timeout: 20_000, interval: 50 }
 
 describe.skipIf(findPostgres() === null)('a service with a replica', () => {
   let folder: Awaited<ReturnType<typeof makeFolder>>

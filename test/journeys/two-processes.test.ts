@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { patience } from '../support/patience.js'
 import type { TestOrganization } from '../support/world.js'
 import { endPrograms } from './support/programs.js'
 import {
@@ -14,11 +15,8 @@ import {
 } from './support/service.js'
 import { type Inbound, readConversation, type Send, tellInbound, trySend } from './support/traffic.js'
 
-vi.setConfig({ testTimeout: 90_000 })
-
 const RATE = 20
 /** The dead are looked for every 15 seconds. */
-const patience = { timeout: 40_000, interval: 50 }
 
 let database: TestDatabase
 let sandbox: Sandbox

@@ -5,12 +5,10 @@ import { parseArgs, promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../support/database.js'
 import { freePort } from '../support/free-port.js'
+import { patience } from '../support/patience.js'
 import { descendantsOf, stillRunning } from './support/process-table.js'
 import { endPrograms, type Program, runProgram, startProgram } from './support/programs.js'
 import { type Answer, call, makeFolder, startService, urlOf } from './support/service.js'
-
-vi.setConfig({ testTimeout: 90_000 })
-const patience = { timeout: 40_000, interval: 20 }
 
 let folder: Awaited<ReturnType<typeof makeFolder>>
 let dataDir: string
@@ -122,7 +120,7 @@ describe('up', () => {
     async (sign) => {
       const program = await startProgram(['up'], { env: environment() })
       program.firstLine.catch(() => undefined)
-      await vi.waitFor(async () => expect(await readdir(dataDir)).toContain(sign), { ...patience, interval: 2 })
+      await vi.waitFor(async () => expect(await readdir(dataDir)).toContain(sign), patience)
       await killEverything(program)
       const next = await up()
       const texts = await textsOf(next)

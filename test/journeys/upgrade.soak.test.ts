@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runProgram } from './support/programs.js'
 import { type Proxied, startProxied, stopInOrder } from './support/proxied.js'
 import { hasProxy } from './support/proxies.js'
 import { versionBefore } from './support/version-before.js'
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const older = await versionBefore()
 let proxied: Proxied

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { patience } from '../support/patience.js'
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js'
 import type { TestOrganization } from '../support/world.js'
 import { untilCallbacksAreWorkedOff } from './support/broadcasts.js'
@@ -16,9 +17,6 @@ import {
 } from './support/service.js'
 import { tellInbound, workThrough } from './support/traffic.js'
 import { createFeedReader, type FeedEvent, readLog } from './support/webhook-proof.js'
-
-const PATIENCE_MS = 90_000
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
 
 const ORGANIZATIONS = 12
 const CONTACTS = 3
@@ -177,7 +175,7 @@ async function holdAnswers(): Promise<{ answer(): void; busiest: Deliverer; ids:
     })
   }
   await tell(shops)
-  await vi.waitFor(() => expect(held.size).toBe(shops.length * CONTACTS), { timeout: PATIENCE_MS, interval: 10 })
+  await vi.waitFor(() => expect(held.size).toBe(shops.length * CONTACTS), patience)
   const claims = await readClaims()
   const idsOf = ({ id }: Deliverer) => claims.get(id) ?? []
   expect(deliverers.flatMap(idsOf).sort()).toEqual([...held].sort())
@@ -191,21 +189,18 @@ async function holdAnswers(): Promise<{ answer(): void; busiest: Deliverer; ids:
  * each, for what is broken off is none.
  */
 async function expectDelivered(): Promise<void> {
-  await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
+  await untilCallbacksAreWorkedOff(sandbox, database)
   for (const { organization, receiver } of shops) {
     const feed = createFeedReader(organization)
     await feed.readOn(service)
     const ids = feed.events.map(({ id }) => id)
     const wanted = [...ids, ...ids.filter((id) => brokenOff.has(id))]
-    await vi.waitFor(
-      async () => {
-        const log = await readLog(service, organization)
-        expect(log.map(({ event_id }) => event_id).sort()).toEqual([...ids].sort())
-        expect(log.filter(({ status }) => status !== 'delivered')).toEqual([])
-        expect(log.filter(({ attempts }) => attempts.length !== 1)).toEqual([])
-      },
-      { timeout: PATIENCE_MS, interval: 50 },
-    )
+    await vi.waitFor(async () => {
+      const log = await readLog(service, organization)
+      expect(log.map(({ event_id }) => event_id).sort()).toEqual([...ids].sort())
+      expect(log.filter(({ status }) => status !== 'delivered')).toEqual([])
+      expect(log.filter(({ attempts }) => attempts.length !== 1)).toEqual([])
+    }, patience)
     const arrived = receiver.received.map(({ headers }) => String(headers['webhook-id']))
     expect([...arrived].sort()).toEqual(wanted.sort())
     expect(byContact(feed.events, [...new Set(arrived)])).toEqual(byContact(feed.events, ids))

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { until } from '../support/until.js'
 import type { TestOrganization } from '../support/world.js'
 import { untilCallbacksAreWorkedOff } from './support/broadcasts.js'
 import { endPrograms, type Program, startProgram } from './support/programs.js'
@@ -14,7 +15,6 @@ import {
   urlOf,
 } from './support/service.js'
 import { type Inbound, type Send, seeded, tellInbound, trySend, workThrough } from './support/traffic.js'
-import { createUntil } from './support/until.js'
 import {
   countDeliveries,
   createFeedReader,
@@ -26,10 +26,6 @@ import {
   readLog,
 } from './support/webhook-proof.js'
 import { registerWitness, type Witness } from './support/webhook-witness.js'
-
-const PATIENCE_MS = 180_000
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
-const until = createUntil({ timeout: PATIENCE_MS, interval: 10 })
 
 /** With what becomes of the sends, and of the contacts. */
 const EVENTS = 5_000
@@ -123,7 +119,7 @@ describe('5,000 events for three endpoints, one dead, one slow, one failing at r
 
   it('arrive at the working endpoints while another one is dead', async () => {
     await traffic
-    await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
+    await untilCallbacksAreWorkedOff(sandbox, database)
     await follower.readOn(await service)
     expect(follower.events.length).toBeGreaterThanOrEqual(EVENTS)
     await until(() => [slow, failing].every(({ taken }) => taken.size >= follower.events.length))

@@ -2,13 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeEndpoints, startEndpoint } from '../core/webhooks/support.js'
 import { createContact } from '../interfaces/hooks/support.js'
-import { createUntil } from '../journeys/support/until.js'
+import { until } from '../support/until.js'
 import { startWorld, type TestOrganization, type World } from '../support/world.js'
 import { hasPrometheus, type Prometheus, startPrometheus } from './prometheus.js'
 
 const PHONE_NUMBER = '+5511987654321'
-const TIMEOUT_MS = 60_000
-const until = createUntil({ timeout: TIMEOUT_MS, interval: 100 })
 
 interface Panel {
   title: string
@@ -40,22 +38,18 @@ describe.skipIf(!hasPrometheus)('with Prometheus, a service under a little traff
     await world.close()
   })
 
-  it(
-    'has data for every query of the board, and for every metric of the alerts',
-    async () => {
-      const missing = { queries, names: metricsIn(alerts) }
-      await until(async () => {
-        await work()
-        const values = await Promise.all(missing.queries.map(({ expr }) => prometheus.query(substitute(expr))))
-        missing.queries = missing.queries.filter((_, index) => !values[index]?.some((value) => !Number.isNaN(value)))
-        const names = await prometheus.names()
-        missing.names = missing.names.filter((name) => !names.has(name))
-        return missing.queries.length + missing.names.length === 0
-      }).catch(() => undefined)
-      expect(missing).toEqual({ queries: [], names: [] })
-    },
-    TIMEOUT_MS * 2,
-  )
+  it('has data for every query of the board, and for every metric of the alerts', async () => {
+    const missing = { queries, names: metricsIn(alerts) }
+    await until(async () => {
+      await work()
+      const values = await Promise.all(missing.queries.map(({ expr }) => prometheus.query(substitute(expr))))
+      missing.queries = missing.queries.filter((_, index) => !values[index]?.some((value) => !Number.isNaN(value)))
+      const names = await prometheus.names()
+      missing.names = missing.names.filter((name) => !names.has(name))
+      return missing.queries.length + missing.names.length === 0
+    }).catch(() => undefined)
+    expect(missing).toEqual({ queries: [], names: [] })
+  })
 
   it('has each of its metrics in the docs, and the docs have no others', async () => {
     const { body } = await world.request('GET', '/metrics')

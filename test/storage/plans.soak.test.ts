@@ -100,7 +100,7 @@ beforeAll(async () => {
   explain = await watchPlans(world.database)
   await work()
   await fill()
-}, 120_000)
+})
 
 afterAll(() => world.close())
 

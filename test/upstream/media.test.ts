@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import { PATIENCE_MS } from '../support/patience.js'
 import { type Answering, bare, type HttpServer, hangUp, json, readForm, startHttpServer } from './http-server.js'
 
 const number = { phoneNumberId: '10001', accessToken: 'token' }
@@ -33,7 +34,11 @@ function refusal(code: number, details = `details of ${code}`) {
 
 describe('uploading a file', () => {
   const upload = (size = content.length) =>
-    client.uploadMedia(number, { path: join(folder, 'spooled'), size, mimeType: 'image/jpeg', extension: 'jpg' }, 5_000)
+    client.uploadMedia(
+      number,
+      { path: join(folder, 'spooled'), size, mimeType: 'image/jpeg', extension: 'jpg' },
+      PATIENCE_MS,
+    )
 
   it("sends it in the upstream's form, with a known length", async () => {
     answer = json(200, { id: '4490709327384033' })
@@ -90,7 +95,7 @@ describe('uploading a file', () => {
 })
 
 describe('looking up a file', () => {
-  const find = (id = '1003383421387256') => client.findMedia(number, id, 5_000)
+  const find = (id = '1003383421387256') => client.findMedia(number, id, PATIENCE_MS)
   const url = 'https://lookaside.example/file?asset_id=1'
 
   it('uses the number and its token', async () => {

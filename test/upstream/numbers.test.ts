@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import { PATIENCE_MS } from '../support/patience.js'
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from './http-server.js'
 
 const number = { phoneNumberId: '10001', accessToken: 'token' }
@@ -18,7 +19,7 @@ afterEach(async () => {
   await server.close()
 })
 
-const find = () => client.findNumber(number, 5_000)
+const find = () => client.findNumber(number, PATIENCE_MS)
 const refusal = (code: number) => ({ error: { message: `(#${code}) title`, type: 'OAuthException', code } })
 
 describe('looking up a number', () => {

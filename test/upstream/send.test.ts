@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
 import type { OutboundMessage } from '../../src/upstream/wire.js'
+import { PATIENCE_MS } from '../support/patience.js'
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from './http-server.js'
 
 const number = { phoneNumberId: '10001', accessToken: 'token' }
@@ -27,7 +28,7 @@ afterEach(async () => {
   await server.close()
 })
 
-const send = () => client.send(number, message, 5_000)
+const send = () => client.send(number, message, PATIENCE_MS)
 
 function refusal(code: number) {
   return { error: { message: 'title', code, error_data: { details: `details of ${code}` } } }

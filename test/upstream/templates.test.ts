@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createUpstreamClient, type TemplateCursor, type UpstreamClient } from '../../src/upstream/client.js'
+import { PATIENCE_MS } from '../support/patience.js'
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from './http-server.js'
 
 const account = { businessAccountId: '20001', accessToken: 'token' }
@@ -19,7 +20,7 @@ afterEach(async () => {
   await server.close()
 })
 
-const list = (cursor: TemplateCursor | null = null) => client.listTemplates(account, cursor, 5_000)
+const list = (cursor: TemplateCursor | null = null) => client.listTemplates(account, cursor, PATIENCE_MS)
 const queryOf = (index: number) => new URL(server.taken[index]?.path ?? '', server.url).searchParams
 
 describe('listing templates', () => {

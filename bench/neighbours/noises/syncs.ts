@@ -3,7 +3,8 @@ import { openHangingReceiver } from '../receiver.js'
 import { askForEach, keepAsking, type Requests } from '../requests.js'
 import { ask, countJobs, createTenant, deleteTenant, type Stage, type Tenant, untilTrue } from '../stage.js'
 
-const TENANTS = 8
+/** More than a process has places for syncs. */
+const TENANTS = 5
 const CHANGES = 10
 
 /** Syncs that do not end. */

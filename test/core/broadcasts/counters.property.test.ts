@@ -311,7 +311,7 @@ it('the counters match the recipients after random changes and roll-ups', async 
   )
   // Forty stories, as bin/soak plays them, cover all of this; fewer may not.
   if (TIMES >= 4) expect(WANTED.filter((word) => !seen.has(word))).toEqual([])
-}, 180_000)
+})
 
 /** The cases that some of the stories must have covered. */
 const WANTED = [

@@ -31,7 +31,7 @@ beforeAll(async () => {
   )
   await pool.query('ANALYZE broadcast_recipients')
   explain = await watchPlans(world.database)
-}, 60_000)
+})
 
 afterAll(() => world.close())
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
       [id],
     )
   }
-}, 120_000)
+})
 
 afterAll(() => world.close())
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const { id } of [organization, other]) await addContacts(id, CONTACTS, "now() - interval '1 day'")
   await world.database.pool.query('VACUUM ANALYZE contact_activity')
   explain = await watchPlans(world.database)
-}, 60_000)
+})
 
 afterAll(() => world.close())
 

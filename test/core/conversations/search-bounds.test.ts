@@ -22,7 +22,7 @@ beforeAll(async () => {
   while ((await indexConversation(world.app.ctx, organization.id, id)) !== null);
   await world.database.pool.query('ANALYZE')
   explain = await watchPlans(world.database)
-}, 60_000)
+})
 
 afterAll(() => world.close())
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await addContacts(await world.createOrganization(), 100)
   await world.database.pool.query('ANALYZE')
   explain = await watchPlans(world.database)
-}, 180_000)
+})
 
 afterAll(() => world.close())
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   otherPhone = await fill(other)
   await world.database.pool.query('VACUUM ANALYZE contacts, messages')
   explain = await watchPlans(world.database)
-}, 120_000)
+})
 
 afterAll(() => world.close())
 

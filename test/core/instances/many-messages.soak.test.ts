@@ -41,7 +41,7 @@ beforeAll(async () => {
   ])
   await pool.query('VACUUM ANALYZE messages')
   explain = await watchPlans(world.database)
-}, 120_000)
+})
 
 afterAll(() => world.close())
 

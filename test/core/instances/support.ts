@@ -8,6 +8,7 @@ import { Sessions } from '../../../src/core/instances/sessions/sessions.js'
 import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import type { Database } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/bytes/id.js'
+import { PATIENCE_MS } from '../../support/patience.js'
 import * as library from '../../support/scripted-device/library.js'
 import { type ScriptedNetwork, startScriptedNetwork } from '../../support/scripted-device/network.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -114,7 +115,7 @@ export async function startDevices(shared?: World): Promise<Devices> {
 
   async function link(instance: TestInstance, number: string): Promise<void> {
     const device = world.app.ctx.devices(instance)
-    const answer = await device({ verb: 'connect', number: null }, 10_000)
+    const answer = await device({ verb: 'connect', number: null }, PATIENCE_MS)
     expect(answer).toMatchObject({ outcome: 'done' })
     network.scan((answer as { value: { code: string } }).value.code, number)
     await expect.poll(() => rowOf(instance)).toMatchObject({ state: 'open', owner: number })

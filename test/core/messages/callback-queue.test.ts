@@ -15,12 +15,12 @@ import {
   type WireMessage,
 } from '../../interfaces/hooks/support.js'
 import { hold } from '../../support/locks.js'
+import { patience } from '../../support/patience.js'
 import { hearNotifications } from '../../support/signals.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 const PERSON = '16505552001'
 const OTHER = '16505552002'
-const patience = { timeout: 30_000 }
 
 let world: World
 let organization: TestOrganization
@@ -219,7 +219,7 @@ describe('several processes', () => {
       await store(organization, textMessage(PERSON, text))
       started[Number(text) % 3]?.wake([organization.id])
     }
-    await expect.poll(() => countWaiting(organization), patience).toBe(0)
+    await expect.poll(() => countWaiting(organization)).toBe(0)
     expect(await storedTexts(organization)).toEqual(upTo(300))
   })
 
@@ -235,7 +235,7 @@ describe('several processes', () => {
     const notified = () => heard().filter(({ topic }) => topic === 'callbacks').length
     await expect.poll(notified).toBeGreaterThan(0)
     await lock.release()
-    await expect.poll(() => countWaiting(organization), patience).toBe(0)
+    await expect.poll(() => countWaiting(organization)).toBe(0)
     expect(notified()).toBe(1)
   })
 
@@ -252,12 +252,12 @@ describe('several processes', () => {
         FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
         WHERE l.locktype = 'advisory' AND l.classid = ${0x63_61_6c_6c} AND a.wait_event_type = 'Lock'
           AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-      await expect.poll(async () => (await world.database.pool.query(terminate)).rowCount, patience).toBe(1)
+      await expect.poll(async () => (await world.database.pool.query(terminate)).rowCount).toBe(1)
     } finally {
       await client.query('ROLLBACK')
       client.release()
     }
-    await expect.poll(() => countWaiting(organization), patience).toBe(0)
+    await expect.poll(() => countWaiting(organization)).toBe(0)
     expect(await storedTexts(organization)).toEqual(upTo(150))
     expect(await eventsOf(world, organization, 'message.received')).toHaveLength(150)
   })
@@ -269,7 +269,7 @@ describe('the backlog of some organizations', () => {
     for (const owner of noisy) await store(owner, ...upTo(400).map((text) => textMessage(PERSON, text)))
     await store(organization, textMessage(PERSON, 'quiet'))
     startQueue()
-    await expect.poll(() => storedTexts(organization), { ...patience, interval: 1 }).toEqual(['quiet'])
+    await expect.poll(() => storedTexts(organization), { interval: 1 }).toEqual(['quiet'])
     for (const owner of noisy) expect(await countWaiting(owner)).toBeGreaterThan(0)
     await expect.poll(async () => Math.max(...(await Promise.all(noisy.map(countWaiting)))), patience).toBe(0)
     for (const owner of noisy) expect(await storedTexts(owner)).toEqual(upTo(400))

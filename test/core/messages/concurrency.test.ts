@@ -69,7 +69,7 @@ describe('concurrent callbacks', () => {
     await withTwoWorkers(async () => {
       const messages = upTo(200).map((count) => textMessage(from, `message ${count}`))
       await Promise.all(messages.map((message) => post(world, organization, { messages: [message] })))
-      await expect.poll(async () => (await numbersOf(from)).length, { timeout: 20_000 }).toBe(200)
+      await expect.poll(async () => (await numbersOf(from)).length).toBe(200)
     })
     expect(await numbersOf(from)).toEqual(upTo(200))
     const pages = await Promise.all(
@@ -90,7 +90,7 @@ describe('concurrent callbacks', () => {
       const twin = textMessage(from, 'last')
       await Promise.all(upTo(20).map(() => post(world, organization, { messages: [message] })))
       await post(world, organization, { messages: [twin] })
-      await expect.poll(waitingCallbacks, { timeout: 20_000 }).toBe(0)
+      await expect.poll(waitingCallbacks).toBe(0)
     })
     expect((await texts(from)).sort()).toEqual(['last', 'once'])
     expect(await numbersOf(from)).toEqual([1, 2])
@@ -104,7 +104,7 @@ describe('concurrent callbacks', () => {
     )
     await withTwoWorkers(async () => {
       await Promise.all(messages.map((message) => post(world, organization, { messages: [message] })))
-      await expect.poll(waitingCallbacks, { timeout: 20_000 }).toBe(0)
+      await expect.poll(waitingCallbacks).toBe(0)
     })
     expect(await numbersOf('5531988887777')).toEqual(upTo(20))
   })
@@ -121,7 +121,7 @@ describe('concurrent callbacks', () => {
         ]),
       )
       expect(answers).toEqual(answers.map(() => 200))
-      await expect.poll(async () => (await numbersOf(from)).length, { timeout: 20_000 }).toBe(40)
+      await expect.poll(async () => (await numbersOf(from)).length).toBe(40)
     })
     expect(await numbersOf(from)).toEqual(upTo(40))
   })
@@ -188,7 +188,7 @@ describe('a contact that is erased while its messages arrive', () => {
       const erased = await world.request('DELETE', `/contact?chat_id=${from}`, { key: organization.key })
       expect(erased.status).toBe(200)
       await Promise.all(posts)
-      await expect.poll(waitingCallbacks, { timeout: 20_000 }).toBe(0)
+      await expect.poll(waitingCallbacks).toBe(0)
     })
     await world.drain()
     const left = await world.database.pool.query(

@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
   await world.database.pool.query('ANALYZE webhook_deliveries')
   explain = await watchPlans(world.database)
-}, 60_000)
+})
 
 afterAll(() => world.close())
 

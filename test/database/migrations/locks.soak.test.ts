@@ -4,8 +4,7 @@ import { migrate } from '../../../src/database/migrations/apply.js'
 import { listMigrations } from '../../../src/database/migrations/files.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { onDatabase } from '../../support/global-setup.js'
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
+import { patience } from '../../support/patience.js'
 
 const MESSAGES = 1_000_000
 /** The last migration of version 0.1, whose upgrades stopped the service. */
@@ -103,7 +102,7 @@ describe('migrating a database with a million messages', () => {
     const writers = TABLES.map(startWriter)
     const migrating = migrate(database.pool)
     const isBlocked = `SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock' AND pid <> pg_backend_pid()`
-    await vi.waitFor(async () => expect((await database.pool.query(isBlocked)).rowCount).toBe(1), 20_000)
+    await vi.waitFor(async () => expect((await database.pool.query(isBlocked)).rowCount).toBe(1), patience)
     await reader.query('COMMIT')
     reader.release()
     const applied = await migrating

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumPath } from '../../support/chromium.js'
 import { succeed } from '../support/service.js'
 import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** A magic test number: messages to it fail. */
 const UNREACHABLE = '5511900000001'

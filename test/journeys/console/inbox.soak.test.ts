@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumPath } from '../../support/chromium.js'
 import { succeed } from '../support/service.js'
 import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const ANA = '5511900001234'
 /** Maximum size of the scripts loaded before the list shows, compressed, in bytes. */

@@ -4,10 +4,10 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
 import { chromiumPath } from '../../support/chromium.js'
+import { patience } from '../../support/patience.js'
+import { IS_LONG } from '../../support/times.js'
 import { succeed } from '../support/service.js'
-import { complaintsBut401, MAX_WAIT_MS, type Stage, seriousFindings, startStage } from './stage.js'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+import { complaintsBut401, type Stage, seriousFindings, startStage } from './stage.js'
 
 type StorageState = Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>
 type Viewer = 'guest' | 'newcomer' | 'owner'
@@ -26,6 +26,9 @@ const UNREACHABLE = '5511900000001'
 const WIDTHS = [1280, 360]
 const HEIGHT = 800
 const SCHEMES = ['light', 'dark'] as const
+
+/** Each width and each scheme once; both with both take twice as long. */
+const schemesAt = (width: number) => (IS_LONG ? SCHEMES : [SCHEMES[WIDTHS.indexOf(width)] ?? 'light'])
 
 /** In the text of the conversation's last message. */
 const LAST = 'https://shop.example'
@@ -155,7 +158,7 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
       expect(await page.getByRole('heading', { level: 1 }).count(), `headings of the first level at ${width}`).toBe(1)
       expect(await page.title()).toMatch(/\S · Parley$/)
       await expect.poll(() => page.evaluate(WIDER), { message: `what is too wide at ${width}` }).toEqual([])
-      for (const colorScheme of SCHEMES) {
+      for (const colorScheme of schemesAt(width)) {
         await page.emulateMedia({ colorScheme })
         await expect.poll(() => page.evaluate(SCHEME)).toBe(colorScheme)
         const found = await seriousFindings(page)
@@ -187,7 +190,7 @@ function section(name: string, ready: Sight['ready']): Sight {
 async function expectLoaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   const waiting = page.getByRole('status', { name: /^(Loading|Carregando)/ })
-  await expect.poll(() => waiting.count(), { timeout: MAX_WAIT_MS }).toBe(0)
+  await expect.poll(() => waiting.count()).toBe(0)
 }
 
 /** The colour scheme of the page. */
@@ -284,7 +287,7 @@ async function fill(
   })
   await vi.waitFor(
     async () => expect((await ask('GET', `/broadcasts/${broadcast.id}`)).broadcast.status).toBe('completed'),
-    { timeout: MAX_WAIT_MS, interval: 20 },
+    patience,
   )
   const { messages } = (await succeed(stage.sim('GET', `/messages?to=${RITA}`))).body
   const context = { from: messages[0].payload.to, id: messages[0].id }

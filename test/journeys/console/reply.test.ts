@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumPath } from '../../support/chromium.js'
 import { complaintsBut401, type Stage, startStage } from './stage.js'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 describe.skipIf(chromiumPath === null)('the page', () => {
   let stage: Stage

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 import { launchChromium } from '../../support/chromium.js'
+import { PATIENCE_MS, patience } from '../../support/patience.js'
 import { endPrograms, startProgram } from '../support/programs.js'
 import { type Answer, call, makeFolder, succeed } from '../support/service.js'
 
@@ -37,11 +38,6 @@ const OWNER = {
   password: 'horse battery staple',
 }
 
-/** Maximum wait for anything on a page. */
-export const MAX_WAIT_MS = 10_000
-
-const POLLING = { timeout: 60_000, interval: 20 }
-
 /** Starts `parley up` in a new folder, and the browser. */
 export async function startStage(): Promise<Stage> {
   const folder = await makeFolder()
@@ -54,7 +50,7 @@ export async function startStage(): Promise<Stage> {
   }
   const program = await startProgram(['up'], { env })
   const url = (await program.firstLine).slice('parley ready on '.length)
-  await vi.waitFor(() => expect(program.output.at(-1)).toMatch(/^Ctrl-C/), POLLING)
+  await vi.waitFor(() => expect(program.output.at(-1)).toMatch(/^Ctrl-C/), patience)
   const printed = program.output.join('\n')
   const key = /API key +(\S+)/.exec(printed)?.[1] ?? ''
   const link = /(\S+\/console\/sign-in#\S+)/.exec(printed)?.[1] ?? ''
@@ -135,7 +131,7 @@ async function openPage(
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(MAX_WAIT_MS)
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {

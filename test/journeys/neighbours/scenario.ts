@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { JOURNEY, type NoiseKind } from '../../../bench/neighbours/noise.js'
 import { findNoise } from '../../../bench/neighbours/noises.js'
 import { openQuietTenant, type QuietTenant } from '../../../bench/neighbours/quiet.js'
@@ -10,7 +10,6 @@ import { endPrograms } from '../support/programs.js'
 import { makeFolder, type Service, sharedSecrets, startSandbox, startService, urlOf } from '../support/service.js'
 
 const ROUNDS = 10
-const PATIENCE_MS = 120_000
 
 interface Scene {
   stage: Stage
@@ -24,7 +23,6 @@ interface Scene {
  * of the same kind, while the work of the noisy one is not done.
  */
 export function expectQuietBeside(names: readonly string[]): void {
-  vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
   let scene: Scene
 
   beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest'
 import type { Database } from '../../../src/database/pool.js'
 import type { JobTask } from '../../../src/model/jobs.js'
+import { patience } from '../../support/patience.js'
 import type { TestOrganization } from '../../support/world.js'
 import { type Answer, call, type Sandbox, type Service, succeed } from './service.js'
 
@@ -102,34 +103,24 @@ export async function countShardJobs({ pool }: Database): Promise<number> {
 }
 
 /** Resolves when the simulator has sent all callbacks, and the service has processed them. */
-export async function untilCallbacksAreWorkedOff(
-  { control }: Sandbox,
-  { pool }: Database,
-  timeout: number,
-): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      expect((await succeed(control('POST', '/idle', { timeout_ms: 10_000 }))).body).toMatchObject({ pending: 0 })
-      const { rows } = await pool.query('SELECT count(*)::int AS count FROM callbacks WHERE waiting')
-      expect(rows).toEqual([{ count: 0 }])
-    },
-    { timeout, interval: 50 },
-  )
+export async function untilCallbacksAreWorkedOff({ control }: Sandbox, { pool }: Database): Promise<void> {
+  await vi.waitFor(async () => {
+    expect((await succeed(control('POST', '/idle', { timeout_ms: 10_000 }))).body).toMatchObject({ pending: 0 })
+    const { rows } = await pool.query('SELECT count(*)::int AS count FROM callbacks WHERE waiting')
+    expect(rows).toEqual([{ count: 0 }])
+  }, patience)
 }
 
 /** Has the service that runs do a recurring task at once, and not when its minute comes. */
-export async function runNow({ pool }: Database, task: JobTask, timeout: number): Promise<void> {
+export async function runNow({ pool }: Database, task: JobTask): Promise<void> {
   await pool.query('UPDATE jobs SET run_at = now(), repeat = process_id IS NOT NULL WHERE task = $1', [task])
-  await vi.waitFor(
-    async () => {
-      const { rows } = await pool.query(
-        'SELECT run_at <= now() OR process_id IS NOT NULL OR error IS NOT NULL AS waiting FROM jobs WHERE task = $1',
-        [task],
-      )
-      expect(rows).toEqual([{ waiting: false }])
-    },
-    { timeout, interval: 20 },
-  )
+  await vi.waitFor(async () => {
+    const { rows } = await pool.query(
+      'SELECT run_at <= now() OR process_id IS NOT NULL OR error IS NOT NULL AS waiting FROM jobs WHERE task = $1',
+      [task],
+    )
+    expect(rows).toEqual([{ waiting: false }])
+  }, patience)
 }
 
 /**

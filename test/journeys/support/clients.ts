@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { PATIENCE_MS, patience } from '../../support/patience.js'
 import type { TestOrganization } from '../../support/world.js'
 import type { Round } from './rounds.js'
 import { type Answer, call, type Service } from './service.js'
@@ -23,9 +24,6 @@ export interface Clients {
 }
 
 const CLIENTS: readonly Kind[] = ['send', 'send', 'send', 'inbound', 'inbound', 'inbound', 'change', 'change']
-/** No request may hang, even if the database is stopped. */
-const LONGEST_MS = 10_000
-const patience = { timeout: 60_000, interval: 30 }
 
 /** Starts the clients; `name`: stands in everything that they ask for; `people`: numbers of contacts. */
 export function startClients(
@@ -95,10 +93,11 @@ async function ask(service: Service, organization: TestOrganization, send: Send)
   return answer
 }
 
+/** No request may hang, even if the database is stopped. */
 async function inTime(asked: Promise<Answer | null>): Promise<Answer | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), LONGEST_MS)
+    timer = setTimeout(() => resolve(null), PATIENCE_MS)
   })
   return Promise.race([asked, late]).finally(() => clearTimeout(timer))
 }

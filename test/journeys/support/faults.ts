@@ -1,18 +1,16 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterEach, beforeEach } from 'vitest'
 import { endPrograms } from './programs.js'
 import { makeFolder } from './service.js'
 
 /** For programs with a fault. */
-export const patience = { timeout: 60_000, interval: 50 }
 
 /**
  * Gives each test of a file a folder. The result tells the settings of programs that live there, call the sandbox and
  * have a fault when they get SIGUSR2.
  */
 export function prepareFaults(): () => Record<string, string> {
-  vi.setConfig({ testTimeout: 2 * patience.timeout })
   let folder: Awaited<ReturnType<typeof makeFolder>>
 
   beforeEach(async () => {

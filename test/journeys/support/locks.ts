@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { expect, vi } from 'vitest'
 import type { Database } from '../../../src/database/pool.js'
+import { patience } from '../../support/patience.js'
 
 /** What a test holds in PostgreSQL, so that the service's statements wait for it. */
 export interface Lock {
@@ -18,7 +19,6 @@ const BEGINNINGS = {
 } as const
 
 const open = new Set<Lock>()
-const patience = { timeout: 20_000, interval: 10 }
 
 /**
  * Lets no message be written. A whole table, for the statements of a send pass over single rows that somebody holds.

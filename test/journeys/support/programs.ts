@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
+import { PATIENCE_MS } from '../../support/patience.js'
 import { builtProgram } from './build.js'
 
 /** How a program ended. */
@@ -65,8 +66,6 @@ export async function runProgram(args: string[], options: ProgramOptions = {}): 
 export async function endPrograms(): Promise<void> {
   await Promise.all([...running].map(end))
 }
-
-const PATIENCE_MS = 20_000
 
 async function end(program: Program): Promise<void> {
   program.firstLine.catch(() => undefined)

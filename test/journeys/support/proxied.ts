@@ -4,6 +4,7 @@ import { expect, inject, vi } from 'vitest'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { freePort } from '../../support/free-port.js'
 import { onDatabase } from '../../support/global-setup.js'
+import { patience } from '../../support/patience.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
 import type { TestOrganization } from '../../support/world.js'
 import { endPrograms } from './programs.js'
@@ -30,7 +31,6 @@ const CLIENTS = 4
 const PAUSE_MS = 200
 /** The least that each client has to do between two steps, so that every step has traffic around it. */
 const ROUNDS_BETWEEN = 5
-export const patience = { timeout: 600_000, interval: 100 }
 
 /** A database, a sandbox and a webhook's receiver, and HAProxy in front of places for four processes. */
 export interface Proxied {

@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { patience } from '../../support/patience.js'
 import type { TestOrganization } from '../../support/world.js'
 import { type AcceptedMessage, type Answer, type Sandbox, type Service, succeed } from './service.js'
 import {
@@ -35,7 +36,6 @@ const SENDS = 24
 const INBOUNDS = 40
 const WIDTH = 8
 /** Processes poll every second, but the machine may be busy. */
-const patience = { timeout: 40_000, interval: 50 }
 
 /**
  * Loads the service from both sides, kills it at a moment that the seed decides, starts it again, and holds it to what

@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { patience } from '../../support/patience.js'
 import type { TestOrganization } from '../../support/world.js'
 import { releaseLocks } from './locks.js'
 import {
@@ -33,7 +34,6 @@ const WAYS_TO_TELL = [
   { statuses: false },
 ]
 const ORDINARY = { delay_ms: 5, duplicate: 0, disorder: 0, statuses: true, slow_ms: 0 }
-const patience = { timeout: 20_000, interval: 30 }
 
 /**
  * Holds some sends at a step, kills the service, starts it again, lets the clients ask again, and holds what stands

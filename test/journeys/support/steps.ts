@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest'
 import type { Database } from '../../../src/database/pool.js'
+import { patience } from '../../support/patience.js'
 import type { FileServer } from './file-server.js'
 import { comeThrough, comeToNothing, type Lock, lockKeys, lockMessages, untilWaiting } from './locks.js'
 import type { Sandbox } from './service.js'
@@ -44,7 +45,6 @@ const FILES: readonly Kind[] = ['interactive with image', 'image', 'document']
 const REACTIONS: readonly Kind[] = ['reaction']
 /** Several sends would share a statement, or wait in the process for the one that waits in PostgreSQL. */
 const ALONE = { maxSends: 1 }
-const patience = { timeout: 20_000, interval: 10 }
 /** Far longer than it takes to see that the upstream has accepted, and to kill. */
 const SLOW_MS = 3_000
 

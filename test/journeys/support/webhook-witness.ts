@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { expect, vi } from 'vitest'
+import { patience } from '../../support/patience.js'
 import type { TestOrganization } from '../../support/world.js'
 import { type Service, succeed } from './service.js'
 
@@ -105,7 +106,7 @@ export async function registerWitness(
     taken,
     open: () => new Promise((resolve) => server.listen(port, '127.0.0.1', resolve)),
     noteDeath: async () => {
-      await vi.waitFor(async () => expect(await countConnections(server)).toBe(0), { timeout: 20_000, interval: 5 })
+      await vi.waitFor(async () => expect(await countConnections(server)).toBe(0), patience)
       deaths += 1
     },
     close: async () => {

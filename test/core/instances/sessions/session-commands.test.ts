@@ -11,6 +11,7 @@ import { packageVersion } from '../../../../src/lib/files/package-version.js'
 import { answerCommand, insertCommand, takeAnswers } from '../../../../src/storage/instances/commands.js'
 import { registerProcessAgain } from '../../../../src/storage/runtime/process-registry.js'
 import { hold } from '../../../support/locks.js'
+import { PATIENCE_MS } from '../../../support/patience.js'
 import type { World } from '../../../support/world.js'
 import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
@@ -85,7 +86,7 @@ const rows = async () => (await query('SELECT begun_at FROM instance_commands'))
 describe('a command to a device of another process', () => {
   it('runs there once, and leaves no row behind', async () => {
     const done = await own(900_001, async () => DONE)
-    expect(await asking.device(instance)(COMMAND, 10_000)).toEqual(DONE)
+    expect(await asking.device(instance)(COMMAND, PATIENCE_MS)).toEqual(DONE)
     expect(done).toEqual([{ verb: 'check_numbers', numbers: ['5511960300001', 'a\uFFFDb'] }])
     expect(await rows()).toEqual([])
   })
@@ -93,7 +94,7 @@ describe('a command to a device of another process', () => {
   it('runs only in the process that holds the instance', async () => {
     const stale = await own(900_002, async () => DONE, false)
     const done = await own(900_001, async () => DONE)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => asking.device(instance)(COMMAND, 10_000)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => asking.device(instance)(COMMAND, PATIENCE_MS)))
     expect(answers).toEqual(Array.from({ length: 20 }, () => DONE))
     expect([stale.length, done.length]).toEqual([0, 20])
   })
@@ -105,7 +106,7 @@ describe('a command to a device of another process', () => {
     expect(answer).toEqual({ outcome: 'not_open', text: expect.stringContaining('no process runs this instance') })
     expect(await rows()).toEqual([])
     const late = await own(900_001, async () => DONE)
-    const next = await asking.device(instance)({ verb: 'restart' }, 10_000)
+    const next = await asking.device(instance)({ verb: 'restart' }, PATIENCE_MS)
     expect(next).toEqual(DONE)
     expect(late).toEqual([{ verb: 'restart' }])
   })
@@ -137,7 +138,7 @@ describe('a command to a device of another process', () => {
   it('waits for a process to lease the instance', async () => {
     await query('UPDATE instances SET wanted = true WHERE id = $1', [instance.id])
     await announce(900_009)
-    const answer = asking.device(instance)(COMMAND, 10_000)
+    const answer = asking.device(instance)(COMMAND, PATIENCE_MS)
     await expect.poll(rows).toHaveLength(1)
     await own(900_001, async () => DONE)
     expect(await answer).toEqual(DONE)
@@ -145,16 +146,16 @@ describe('a command to a device of another process', () => {
 
   it('is not sent if the instance should not be connected', async () => {
     await own(900_001, async () => DONE, false)
-    expect(await asking.device(instance)(COMMAND, 10_000)).toMatchObject({ outcome: 'not_open' })
+    expect(await asking.device(instance)(COMMAND, PATIENCE_MS)).toMatchObject({ outcome: 'not_open' })
     const gone = { ...instance, id: newId() }
-    expect(await asking.device(gone)(COMMAND, 10_000)).toMatchObject({ outcome: 'not_open' })
+    expect(await asking.device(gone)(COMMAND, PATIENCE_MS)).toMatchObject({ outcome: 'not_open' })
   })
 
   it('of another organization reaches no device', async () => {
     const done = await own(900_001, async () => DONE)
     const other = await devices.world.createOrganization()
     const foreign = { ...instance, organization_id: other.id }
-    expect(await asking.device(foreign)(COMMAND, 10_000)).toMatchObject({ outcome: 'not_open' })
+    expect(await asking.device(foreign)(COMMAND, PATIENCE_MS)).toMatchObject({ outcome: 'not_open' })
     expect(done).toEqual([])
   })
 
@@ -193,7 +194,7 @@ describe('a command to a device of another process', () => {
   it('is answered even if another answer cannot be decrypted', async () => {
     await giveTo(900_001)
     await announce(900_001)
-    const answers = Promise.all([1, 2, 3].map(() => asking.device(instance)(COMMAND, 10_000)))
+    const answers = Promise.all([1, 2, 3].map(() => asking.device(instance)(COMMAND, PATIENCE_MS)))
     await expect.poll(rows).toHaveLength(3)
     // They are read together, whichever comes first.
     const good = encryptForProcess(asking.ctx.secrets, instance.organization_id, DONE)
@@ -212,7 +213,7 @@ describe('a command to a device of another process', () => {
       answer = () => resolve({ outcome: 'done', value: 'secret words' })
     })
     const done = await own(900_001, () => answered)
-    const asked = asking.device(instance)({ verb: 'check_numbers', numbers: ['secret words'] }, 10_000)
+    const asked = asking.device(instance)({ verb: 'check_numbers', numbers: ['secret words'] }, PATIENCE_MS)
     await expect.poll(() => done.length).toBe(1)
     const { rows: kept } = await query('SELECT command, connects FROM instance_commands')
     expect(kept).toEqual([{ command: expect.any(Buffer), connects: false }])

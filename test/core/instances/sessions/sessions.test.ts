@@ -6,6 +6,7 @@ import { deleteOrganization, deleteOrganizationData } from '../../../../src/core
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { logOutInstance, setInstanceWanted } from '../../../../src/storage/instances/instances.js'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
+import { PATIENCE_MS } from '../../../support/patience.js'
 import type { World } from '../../../support/world.js'
 import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
@@ -136,7 +137,7 @@ describe('a process', () => {
     process.delay('instances.changeState', recorded)
     devices.network.drop(numberOf(0), 440)
     await expect.poll(connectedNumbers).toEqual([])
-    const answer = process.device(instance)({ verb: 'restart' }, 10_000)
+    const answer = process.device(instance)({ verb: 'restart' }, PATIENCE_MS)
     await expect.poll(connectedNumbers).toEqual([numberOf(0)])
     record()
     expect(await answer).toEqual({ outcome: 'done', value: null })
@@ -151,9 +152,9 @@ describe('a process', () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     const device = process.device(instance)
-    expect(await device({ verb: 'logout' }, 5_000)).toEqual({ outcome: 'done', value: null })
+    expect(await device({ verb: 'logout' }, PATIENCE_MS)).toEqual({ outcome: 'done', value: null })
     await setInstanceWanted(devices.world.database, instance.organization_id, instance.id, true)
-    const answer = await device({ verb: 'connect', number: null }, 10_000)
+    const answer = await device({ verb: 'connect', number: null }, PATIENCE_MS)
     expect(answer).toMatchObject({ outcome: 'done', value: { code: expect.stringContaining('code 2 of') } })
   })
 
@@ -190,7 +191,7 @@ describe('an incoming event that cannot be recorded', () => {
     await expect.poll(() => process.sessions.figures()).toEqual({ held: 0, open: 0 })
     expect(await received()).toEqual([])
     await query(stopRefusing, [])
-    await expect.poll(received, { timeout: 20_000 }).toEqual([{ instance_id: instance.id }])
+    await expect.poll(received).toEqual([{ instance_id: instance.id }])
   })
 
   it('is logged as lost if the process ends', async () => {
@@ -225,7 +226,9 @@ describe('the state of an instance', () => {
     await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     const { database } = devices.world
-    expect(await devices.world.app.ctx.devices(instance)({ verb: 'logout' }, 10_000)).toMatchObject({ outcome: 'done' })
+    expect(await devices.world.app.ctx.devices(instance)({ verb: 'logout' }, PATIENCE_MS)).toMatchObject({
+      outcome: 'done',
+    })
     await logOutInstance(database, instance.organization_id, instance.id, [newId(), newId()])
     const closes = await query(
       `SELECT type FROM events WHERE type = 'instance.logged_out' OR data #>> '{connection,statusReason}' = '401' ORDER BY seq`,
@@ -377,7 +380,7 @@ describe('without the library', () => {
     const instance = await devices.createInstance()
     const process = await devices.startProcess({ hasLibrary: false })
     const missing = expect.stringContaining('npm install --no-save baileys@7.0.0-rc14')
-    expect(await process.device(instance)({ verb: 'restart' }, 5_000)).toEqual({
+    expect(await process.device(instance)({ verb: 'restart' }, PATIENCE_MS)).toEqual({
       outcome: 'unsupported',
       text: missing,
     })
@@ -390,7 +393,7 @@ describe('without the library', () => {
     const [instance] = (await linkSome(1)) as [TestInstance]
     const process = await devices.startProcess({ hasLibrary: false })
     await requireLinkedLibrary(process.ctx)
-    const answer = await process.device(instance)({ verb: 'set_presence', presence: 'available' }, 5_000)
+    const answer = await process.device(instance)({ verb: 'set_presence', presence: 'available' }, PATIENCE_MS)
     expect(answer).toMatchObject({ outcome: 'done' })
     expect(other.sessions.figures()).toEqual({ held: 1, open: 1 })
   })

@@ -53,9 +53,7 @@ async function listen(
 
 /** The events without the initial one, once there are this many. */
 async function heard({ events }: EventSource, count: number) {
-  await expect
-    .poll(() => events.filter(({ type }) => type !== null).length, { timeout: 5_000 })
-    .toBeGreaterThanOrEqual(count)
+  await expect.poll(() => events.filter(({ type }) => type !== null).length).toBeGreaterThanOrEqual(count)
   return events.filter(({ type }) => type !== null)
 }
 
@@ -264,7 +262,7 @@ describe('a reader that reconnects', () => {
     expect(namesOf(await heard(again, 1))).toEqual(['After'])
     await broadcast(8_100)
     const late = await listen(agent, { lastEventId: before?.id })
-    await expect.poll(() => late.events.at(-1)?.type, { timeout: 20_000 }).toBe('reset')
+    await expect.poll(() => late.events.at(-1)?.type).toBe('reset')
   })
 
   it('must reload if it missed too much, was away too long, or comes from another database', async () => {
@@ -420,7 +418,7 @@ describe('a live stream', () => {
       await rename(`filled ${n}`)
       // A reader that keeps up is not disconnected.
       const newest = () => reading.events.at(-1)?.data?.contact?.full_name
-      await expect.poll(newest, { timeout: 10_000, interval: 5 }).toBe(`filled ${n}`)
+      await expect.poll(newest).toBe(`filled ${n}`)
     }
     socket.resume()
     await cut
