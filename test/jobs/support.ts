@@ -8,6 +8,7 @@ import { type JobRunner, startJobRunner } from '../../src/jobs/runner.js'
 import { JOB_TASKS, type JobTask, type RunJob } from '../../src/model/jobs.js'
 import { type EnqueuedJobs, enqueueJobs } from '../../src/storage/jobs/enqueue.js'
 import type { TestDatabase } from '../support/database.js'
+import { cutOff } from '../support/locks.js'
 
 /** Two organizations: the first one comes first in every walk. */
 export const FIRST = '11111111-1111-7111-8111-111111111111'
@@ -39,7 +40,7 @@ export async function startProcess({ connection }: TestDatabase, processLog = lo
       runners.push(runner)
       return runner
     },
-    kill: () => terminate(database, registration.processId),
+    kill: () => cutOff(database, registration.processId),
     leave: async () => {
       await Promise.all(runners.map((runner) => runner.stop()))
       await notifications.close()
@@ -56,16 +57,6 @@ export function withIdleTasks(tasks: Partial<Record<JobTask, RunJob>>): Record<J
     return [task, async () => (isRecurring ? { againInMs: 3_600_000 } : null)]
   })
   return { ...Object.fromEntries(idle), ...tasks }
-}
-
-/** Ends the connection that holds the lock of a process. */
-async function terminate({ pool }: Database, processId: number): Promise<void> {
-  await pool.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_locks
-     WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [processId],
-  )
 }
 
 /** Adds jobs with these names as payload, in this order. */

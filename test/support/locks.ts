@@ -41,3 +41,13 @@ export async function untilWaiting({ pool }: TestDatabase, count: number, part =
     })
     .toBe(count)
 }
+
+/** Ends the connection with the lock that shows that a process is alive, as the process's death would. */
+export async function cutOff({ pool }: Pick<TestDatabase, 'pool'>, processId: number): Promise<void> {
+  await pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks
+     WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [processId],
+  )
+}

@@ -100,10 +100,13 @@ describe('a request whose process died', () => {
   it('is left to its process while that process lives', async () => {
     const neighbour = await world.database.pool.connect()
     try {
-      await neighbour.query('SELECT pg_advisory_lock(classid::int, $1) FROM pg_locks WHERE locktype = $2 LIMIT 1', [
-        DEAD + 1,
-        'advisory',
-      ])
+      await neighbour.query(
+        `SELECT pg_advisory_lock(l.classid::int, $1)
+         FROM processes p
+         JOIN pg_locks l ON l.locktype = 'advisory' AND l.objsubid = 2 AND l.objid = p.id
+         WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        [DEAD + 1],
+      )
       await leaveBehind('alive', DEAD + 1)
       await expect(once(request('alive', {}))).rejects.toMatchObject({ code: 'request_in_progress' })
     } finally {

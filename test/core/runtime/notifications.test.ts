@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../../src/database/pool.js'
 import type { Notification } from '../../../src/model/notification.js'
 import { createContact, post, receive, seconds, textMessage } from '../../interfaces/hooks/support.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
+import { cutOff } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 const log = pino({ level: 'silent' })
@@ -148,10 +149,7 @@ describe('notifications between two processes', () => {
   it('continue after a broken connection, with a warning that some may be lost', async () => {
     const heard = await listen(one)
     for (let round = 0; round < 2; round++) {
-      await database.pool.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted`,
-        [one.registration.processId],
-      )
+      await cutOff(database, one.registration.processId)
       await expect.poll(() => heard).toEqual([{ topic: 'missed' }])
       const notification = eventsOf([randomUUID()])
       send(other, notification)

@@ -4,6 +4,7 @@ import { type ProcessRegistration, registerThisProcess } from '../../../src/core
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { isProcessAlive } from '../../../src/storage/runtime/process-registry.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
+import { cutOff } from '../../support/locks.js'
 
 const log = pino({ level: 'silent' })
 
@@ -23,16 +24,6 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Ends the connection with the lock of a process, as its death would. */
-async function cutOff(processId: number): Promise<void> {
-  await database.pool.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_locks
-     WHERE locktype = 'advisory' AND objid = $1
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [processId],
-  )
-}
-
 const isAlive = (processId: number) => isProcessAlive(database, processId)
 
 describe('a process', () => {
@@ -46,14 +37,14 @@ describe('a process', () => {
   })
 
   it('is alive again soon after a broken connection', async () => {
-    await cutOff(registration.processId)
+    await cutOff(database, registration.processId)
     await expect.poll(() => isAlive(registration.processId)).toBe(true)
   })
 
   it('is registered again even if another one declared it dead', async () => {
     const other = await registerThisProcess(neighbours, log)
     await database.pool.query('DELETE FROM processes WHERE id = $1', [registration.processId])
-    await cutOff(registration.processId)
+    await cutOff(database, registration.processId)
     const registered = async () =>
       (await database.pool.query('SELECT id FROM processes WHERE id = $1', [registration.processId])).rows
     await expect.poll(registered).toEqual([{ id: registration.processId }])

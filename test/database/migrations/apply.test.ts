@@ -11,7 +11,8 @@ let database: TestDatabase
 const opened: Database[] = []
 const holding: (() => Promise<void>)[] = []
 
-const BUILD = 'CREATE INDEX CONCURRENTLY'
+/** The last of them. */
+const BUILD = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_email'
 const INDEXES = ['contacts_email', 'storefront_orders_clicked', 'storefront_orders_contact']
 
 beforeAll(async () => {
@@ -67,7 +68,10 @@ async function insertContact(db: pg.Pool | pg.PoolClient): Promise<void> {
   )
 }
 
-/** Resolves to the process that builds an index, once it waits for others. */
+/**
+ * Resolves to the process that builds the index of contacts, once it waits for others. The ones before may wait for the
+ * statement that looks.
+ */
 async function untilBuilderWaits(): Promise<number> {
   let pid = 0
   await expect
@@ -142,7 +146,10 @@ describe('a migration that builds indexes', () => {
     const migrating = startMigration()
     await untilBuilderWaits()
     const older = await database.pool.connect()
-    const { rows } = await database.pool.query(`SELECT objid, classid FROM pg_locks WHERE locktype = 'advisory'`)
+    const { rows } = await database.pool.query(
+      `SELECT objid, classid FROM pg_locks
+       WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
     const key = (BigInt(rows[0].classid) << 32n) | BigInt(rows[0].objid)
     const waiting = older.query('SELECT pg_advisory_lock($1)', [String(key)]).then(
       () => 'has it',

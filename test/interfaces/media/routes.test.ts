@@ -262,7 +262,9 @@ describe('GET /media, 403', () => {
     const query = path.split('?')[1] ?? ''
     const [expires = '', signature = ''] = query.split('&')
     const later = `expires=${Number(expires.split('=')[1]) + 1}`
-    const look = vi.spyOn(world.app.ctx.database, 'run')
+    const run = vi.spyOn(world.app.ctx.database, 'run')
+    // The service polls other tables meanwhile.
+    const countLooks = () => run.mock.calls.filter(([{ name }]) => /^media/.test(name)).length
     for (const altered of [
       `/media/${other.id}/${id}?${query}`,
       `/media/${organization.id}/${randomUUID()}?${query}`,
@@ -281,8 +283,10 @@ describe('GET /media, 403', () => {
       expect(answer.body).toEqual({ success: false, error: 'Invalid link', message: expect.any(String) })
       expect((await fetchPath(altered, {}, 'HEAD')).status).toBe(403)
     }
-    expect(look).not.toHaveBeenCalled()
-    look.mockRestore()
+    expect(countLooks()).toBe(0)
+    await world.request('GET', path)
+    expect(countLooks()).toBe(1)
+    run.mockRestore()
   })
 
   it('says when the link expired', async () => {

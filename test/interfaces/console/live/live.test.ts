@@ -15,6 +15,7 @@ import { type SignedInMember, signIn } from '../../../support/console.js'
 import { forAllPurposes } from '../../../support/database.js'
 import { type EventSource, openEventSource } from '../../../support/event-source.js'
 import { createInstance } from '../../../support/instances.js'
+import { cutOff } from '../../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
 import { contact as contactOf, createContact, receiveMessages, textMessage } from '../../hooks/support.js'
 
@@ -346,10 +347,7 @@ describe('a live stream', () => {
     const [ending, staying] = [await listen(leaving, { url }), await listen(agent, { url })]
     const { pool } = world.database
     await pool.query('DELETE FROM member_sessions WHERE member_id = $1', [leaving.member.id])
-    await pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted`,
-      [world.app.ctx.processId],
-    )
+    await cutOff(world.database, world.app.ctx.processId)
     await ending.ended
     await rename('Heard After That')
     expect(namesOf(await heard(staying, 1))).toContain('Heard After That')
