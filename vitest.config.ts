@@ -26,16 +26,20 @@ const common = { environment: 'node', pool: 'forks' } as const
 /** A worker loads the service once for all its files. To load it for each file took a fifth of a run. */
 const shared = { ...common, isolate: false }
 
-/** These take longest, so they begin first: no file runs alone at the end. Files of the project `memory` come before them. */
+/** These take longest, so they begin first: no file runs alone at the end. */
 const LONGEST = [
-  'send-steps',
-  'up',
-  'refusals',
-  'upgrade',
-  'webhooks-kill',
-  'four-processes',
   'looks',
+  'broadcast-memory',
+  'refusals',
+  'up',
+  'webhooks-kill',
+  'contact-import-memory',
   'restore',
+  'send-steps',
+  'locks',
+  'lifecycle',
+  'upgrade',
+  'four-processes',
   'broadcast-kill',
 ]
 
@@ -46,7 +50,7 @@ class LongestFirst extends BaseSequencer {
       return place === -1 ? LONGEST.length : place
     }
     const sorted = await super.sort(files)
-    return sorted.sort((one, other) => (one.project.name === other.project.name ? rank(one) - rank(other) : 0))
+    return sorted.sort((one, other) => rank(one) - rank(other))
   }
 }
 

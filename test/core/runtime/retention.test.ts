@@ -241,11 +241,12 @@ describe('the deletion of old messages', () => {
     expect(await stateOf(contact.id)).toMatchObject({ pruned_seq: MESSAGES_PER_CONTACT })
     expect(await verify()).toEqual([])
     // The connection of the second batch dies with its process.
+    const interrupted = expect(running).rejects.toThrow()
     await world.database.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     )
-    await expect(running).rejects.toThrow()
+    await interrupted
     await held.release()
     expect(await stateOf(contact.id)).toMatchObject({ pruned_seq: MESSAGES_PER_CONTACT })
     stop.abort(new Error('stopped'))
