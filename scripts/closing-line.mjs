@@ -1,6 +1,7 @@
 // closing-line.mjs <what the runs of tests reported> <seconds> [<step>=<exit status>...]
-// The reports: a folder with first.json and, if its failed files ran again, second.json. They are vitest's, and beside each of
-// them is a file `<name>.status` with vitest's exit status.
+// The reports: a folder with first.json and, if its failed files ran again, second.json. They are vitest's. Beside each of them,
+// `<report>.status` has vitest's exit status, and `<report>.uncaught` how many errors nothing caught: a run with one fails, even
+// if all its files pass when they run again.
 // Prints a line `failed: …` for each failed step and test, `flaky: …` for each that failed at first and passed alone, the
 // three slowest files, then `N passed, N failed` (`, N skipped` when any). A step counts as one; exit status 3 means that it was
 // skipped. Exits with 1 unless something passed and nothing failed.
@@ -26,7 +27,9 @@ for (const file of first.files) {
   }
   count(again ?? file)
 }
-// The runner also fails on what belongs to no file: its set-up, or an error that nothing caught.
+const uncaught = first.uncaught + second.uncaught
+if (uncaught > 0) fail(`${uncaught} errors that nothing caught, see above`)
+// The runner also fails on what belongs to no file, such as its set-up.
 const last = second.status === null ? first : second
 if (last.status !== '0' && counts.failed === failedSteps) fail('the tests as a whole, see above')
 
@@ -37,8 +40,9 @@ process.exitCode = passed > 0 && failed === 0 ? 0 : 1
 
 function read(name) {
   const path = join(folder, `${name}.json`)
-  const status = existsSync(`${path}.status`) ? readFileSync(`${path}.status`, 'utf8').trim() : null
-  return { status, files: existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).testResults : [] }
+  const besides = (kind) => (existsSync(`${path}.${kind}`) ? readFileSync(`${path}.${kind}`, 'utf8').trim() : null)
+  const files = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).testResults : []
+  return { status: besides('status'), uncaught: Number(besides('uncaught')), files }
 }
 
 /** The titles of what failed in a file; the file's path, if it did not load or broke in a hook. */
