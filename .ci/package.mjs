@@ -31,7 +31,6 @@ function pack() {
   const files = run('tar', ['-tzf', archive], scratch).split('\n')
   for (const wanted of [
     'dist/src/main.js',
-    'dist/simulator/index.js',
     'dist/console/index.html',
     'migrations/0001_foundation.sql',
     'deploy/systemd/parley.service',

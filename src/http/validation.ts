@@ -1,4 +1,4 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify'
 import { createSteps } from '../lib/async/steps.js'
 import type { JsonObject } from '../lib/text/json.js'
@@ -9,6 +9,7 @@ import {
   findInputProblem,
   findProblemInSteps,
   type InputSchema,
+  type SchemaCheck,
   toFieldPath,
 } from '../model/input.js'
 import { Problem } from '../model/problem.js'
@@ -20,17 +21,17 @@ interface Schema extends InputSchema {
 
 /** Compiles the schemas of bodies, queries and paths into checks that fail with a problem. */
 export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
-  const validate = compileSchema(schema)
-  if (httpPart === 'body') return (data: unknown) => checkBody(validate, schema, data)
-  if (httpPart === 'params') return (data: unknown) => checkPath(validate, data)
-  return (data: unknown) => checkQuery(validate, schema, data as JsonObject)
+  const check = compileSchema(schema)
+  if (httpPart === 'body') return (data: unknown) => checkBody(check, schema, data)
+  if (httpPart === 'params') return (data: unknown) => checkPath(check, data)
+  return (data: unknown) => checkQuery(check, schema, data as JsonObject)
 }
 
 type Checked = { value: unknown } | { error: Problem }
 
 /** The promise for a body with long lists is rejected with the problem. */
-function checkBody(validate: ValidateFunction, schema: Schema, given: unknown): Checked | SafePromiseLike<void> {
-  const inSteps = findProblemInSteps(validate, schema, given, 'The request body', createSteps())
+function checkBody(check: SchemaCheck, schema: Schema, given: unknown): Checked | SafePromiseLike<void> {
+  const inSteps = findProblemInSteps(check, schema, given, 'The request body', createSteps())
   if (inSteps !== null) {
     return inSteps.then((problem) => {
       if (problem !== null) throw problem
@@ -38,26 +39,26 @@ function checkBody(validate: ValidateFunction, schema: Schema, given: unknown): 
   }
   // Without a body (null), an empty one is assumed if no field is required.
   const data = given === null && !schema.required?.length ? {} : given
-  const error = findInputProblem(validate, schema, data, 'The request body')
+  const error = findInputProblem(check, schema, data, 'The request body')
   return error ? { error } : { value: data }
 }
 
 /** A parameter of a path is always the id of a resource, so an invalid one is not found. */
-function checkPath(validate: ValidateFunction, data: unknown): Checked {
-  if (validate(data)) return { value: data }
-  const [error] = validate.errors as [ErrorObject]
+function checkPath(check: SchemaCheck, data: unknown): Checked {
+  const error = check(data)
+  if (error === null) return { value: data }
   const name = toFieldPath(error.instancePath, data)
   return { error: new Problem('not_found', `${name} "${shorten(error.data)}" in the path ${explainError(error)}`) }
 }
 
-function checkQuery(validate: ValidateFunction, schema: Schema, query: JsonObject): Checked {
+function checkQuery(check: SchemaCheck, schema: Schema, query: JsonObject): Checked {
   const typed = readQuery(schema, query)
   for (const [name, value] of Object.entries(typed)) {
     if (firstUnstorable(value) === undefined) continue
     return { error: new Problem('invalid_parameter', `${name} holds a character that cannot be stored`) }
   }
-  if (validate(typed)) return { value: typed }
-  const [error] = validate.errors as [ErrorObject]
+  const error = check(typed)
+  if (error === null) return { value: typed }
   if (error.keyword === 'required') {
     return { error: new Problem('missing_parameter', `${error.params.missingProperty} query parameter is required`) }
   }

@@ -16,7 +16,7 @@ export type AudienceFormat = 'csv' | 'ndjson'
 export type AudienceRow = { row: number; recipient: RecipientInput } | { row: number; problem: Problem }
 
 const SCHEMA: TSchema = RecipientBody
-const validate = compileSchema(SCHEMA)
+const check = compileSchema(SCHEMA)
 /** As the limit of a CSV row. */
 const MAX_LINE = MEBIBYTE / 4
 const MAX_WARNINGS = 20
@@ -37,7 +37,7 @@ export async function* readAudienceFile(
   const rows = format === 'csv' ? readTable(path, warn) : readObjects(path)
   try {
     for await (const { row, fields } of rows) {
-      const problem = fields instanceof Problem ? fields : findInputProblem(validate, SCHEMA, fields, 'The row')
+      const problem = fields instanceof Problem ? fields : findInputProblem(check, SCHEMA, fields, 'The row')
       yield problem ? { row, problem } : { row, recipient: fields as RecipientInput }
     }
   } catch (error) {

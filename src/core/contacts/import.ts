@@ -16,7 +16,7 @@ export interface ImportOptions {
 }
 
 const SCHEMA: TSchema = ImportContact
-const validate = compileSchema(SCHEMA)
+const check = compileSchema(SCHEMA)
 
 /** Imports a CSV file of contacts, as `importFile` does. */
 export function importContacts(
@@ -32,7 +32,7 @@ export function importContacts(
 
 /** The contact of a row; throws the problem that POST /contact would answer. */
 export function readContact(organization: Organization, fields: Record<string, unknown>, now: Date): ImportedContact {
-  const problem = findInputProblem(validate, SCHEMA, fields, 'The row')
+  const problem = findInputProblem(check, SCHEMA, fields, 'The row')
   if (problem) throw problem
   const input = fields as ContactInput & Partial<ImportedContact>
   const { phone_number, chat_id } = input

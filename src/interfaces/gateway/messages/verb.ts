@@ -46,12 +46,12 @@ interface SendVerbOptions<Schema extends TObject> extends Omit<SendVerb, 'schema
 
 /** Creates a verb that validates bodies against its schema before it reads them. */
 export function sendVerb<Schema extends TObject>({ schema, read, ...parts }: SendVerbOptions<Schema>): SendVerb {
-  const validate = compileSchema(schema)
+  const check = compileSchema(schema)
   return {
     ...parts,
     schema,
     read: (fields, file) => {
-      const problem = findInputProblem(validate, schema, fields, 'The request body')
+      const problem = findInputProblem(check, schema, fields, 'The request body')
       if (problem) throw problem
       const long = findDropped(fields)
       if (long !== null) throw new Problem('invalid_field', `${long} is too long`)
