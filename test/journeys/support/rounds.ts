@@ -35,7 +35,6 @@ export interface Round {
 const SENDS = 24
 const INBOUNDS = 40
 const WIDTH = 8
-/** Processes poll every second, but the machine may be busy. */
 
 /**
  * Loads the service from both sides, kills it at a moment that the seed decides, starts it again, and holds it to what
