@@ -28,19 +28,20 @@ const shared = { ...common, isolate: false }
 
 /** These take longest, so they begin first: no file runs alone at the end. */
 const LONGEST = [
-  'looks',
-  'broadcast-memory',
   'refusals',
   'up',
+  'looks',
+  'four-processes',
+  'broadcast-memory',
+  'broadcast-kill',
   'webhooks-kill',
-  'contact-import-memory',
   'restore',
+  'upgrade',
   'send-steps',
   'locks',
   'lifecycle',
-  'upgrade',
-  'four-processes',
-  'broadcast-kill',
+  'inbound-kill',
+  'broadcast-workers',
 ]
 
 class LongestFirst extends BaseSequencer {
