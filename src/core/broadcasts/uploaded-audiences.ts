@@ -4,6 +4,12 @@ import { inBatches } from '../../lib/async/batches.js'
 import { excerpt } from '../../lib/text/text.js'
 import type { UploadedPart } from '../../model/broadcasts/broadcast.js'
 import type { RejectedRow, UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
+import {
+  type ContactNumber,
+  type DoubtfulNumber,
+  findDoubt,
+  type NumberReading,
+} from '../../model/contacts/written-number.js'
 import type { Again } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
@@ -24,8 +30,9 @@ import {
   removeUploadedRecipients,
   type UploadedRecipient,
 } from '../../storage/broadcasts/uploaded-audiences.js'
-import { readAddresses } from '../contacts/contacts.js'
-import { type AudienceFormat, describeProblem, readAudienceFile } from './audience-file.js'
+import { describeDoubtful } from '../contacts/import-file.js'
+import { notNumber, readGiven, settleReadings } from '../contacts/numbers.js'
+import { type AudienceFormat, type AudienceRow, describeProblem, readAudienceFile } from './audience-file.js'
 import { type RecipientInput, toNumber } from './list-recipients.js'
 
 /** The most audiences that an organization can have at a time. */
@@ -33,7 +40,8 @@ export const MAX_AUDIENCES = 20
 /** The most recipients of an uploaded audience. */
 export const MAX_RECIPIENTS = 1_000_000
 const KEPT_MS = 7 * 24 * 60 * 60_000
-const MAX_ERRORS = 100
+/** How many rejected rows, and how many in doubt, are listed. */
+const MAX_LISTED = 100
 const INSERT_BATCH = 2_000
 const REMOVE_BATCH = 5_000
 /** After this time a job gives its place back. */
@@ -51,36 +59,59 @@ export interface AudienceUpload {
   format: AudienceFormat
 }
 
+/** A stored audience, and what its uploader should look at. */
+export interface NewAudience {
+  audience: UploadedAudience
+  doubtful: DoubtfulRow[]
+  warnings: string[]
+}
+
+/** A row whose number has no country code, and may be of another country. */
+export interface DoubtfulRow extends DoubtfulNumber {
+  row: number
+}
+
 /** What is known of the rows so far. */
 interface Tally {
   recipients: number
   rejected: number
   errors: RejectedRow[]
+  doubts: number
+  doubtful: DoubtfulRow[]
   body: Set<string>
   buttons: Set<string>
 }
 
 /**
- * Stores the recipients of a file; rejected rows are counted, and the first 100 of them described. Resolves with a
- * sentence for each ignored column. Throws too_many_audiences, payload_too_large, invalid_field without any recipient,
- * and the errors of readAudienceFile; then nothing is stored.
+ * Stores the recipients of a file; rejected rows are counted, and the first 100 of them described. Resolves also with
+ * the first 100 rows whose number is in doubt, and a sentence for each ignored column. Throws too_many_audiences,
+ * payload_too_large, invalid_field without any recipient, and the errors of readAudienceFile; then nothing is stored.
  */
 export async function createAudience(
   ctx: Context,
   tenant: Tenant,
   { id, name, path, format }: AudienceUpload,
-): Promise<{ audience: UploadedAudience; warnings: string[] }> {
+): Promise<NewAudience> {
   await checkQuota(ctx.database, tenant, ctx.clock())
   const warnings: string[] = []
-  const tally: Tally = { recipients: 0, rejected: 0, errors: [], body: new Set(), buttons: new Set() }
+  const tally: Tally = {
+    recipients: 0,
+    rejected: 0,
+    errors: [],
+    doubts: 0,
+    doubtful: [],
+    body: new Set(),
+    buttons: new Set(),
+  }
   await planAudienceRemoval(ctx.database, tenant.id, id, UPLOAD_SECONDS)
   try {
-    const rows = readRecipients(tenant, path, format, tally, (warning) => warnings.push(warning))
+    const rows = readAudienceFile(path, format, (warning) => warnings.push(warning))
     for await (const batch of inBatches(rows, INSERT_BATCH)) {
-      await addUploadedRecipients(ctx.database, tenant.id, id, batch)
+      await addUploadedRecipients(ctx.database, tenant.id, id, await readRecipients(ctx, tenant, batch, tally))
     }
     checkAny(tally)
-    return { audience: await insertAudience(ctx, tenant, { id, name }, tally), warnings }
+    const audience = await insertAudience(ctx, tenant, { id, name }, tally)
+    return { audience, doubtful: tally.doubtful, warnings: [...warnings, ...describeDoubtful(tally.doubts)] }
   } catch (error) {
     await planAudienceRemoval(ctx.database, tenant.id, id, 0)
     ctx.wakeWorkers()
@@ -123,43 +154,61 @@ export async function checkQuota(db: Queryable, tenant: Tenant, now: Date): Prom
   )
 }
 
-async function* readRecipients(
+/** The recipients of a batch of rows; known contacts decide how numbers are read. Throws payload_too_large. */
+async function readRecipients(
+  { database }: Pick<Context, 'database'>,
   tenant: Tenant,
-  path: string,
-  format: AudienceFormat,
+  rows: readonly AudienceRow[],
   tally: Tally,
-  warn: (warning: string) => void,
-): AsyncGenerator<UploadedRecipient> {
-  for await (const read of readAudienceFile(path, format, warn)) {
-    const recipient = 'problem' in read ? read.problem : toRecipient(tenant, read.recipient, tally)
+): Promise<UploadedRecipient[]> {
+  const readings = rows.map((read) => ('problem' in read ? null : readingOf(tenant, read.recipient)))
+  const numbers = await settleReadings(database, tenant, readings)
+  return rows.flatMap((read, index) => {
+    const recipient = 'problem' in read ? read.problem : toRecipient(tenant, read, numbers[index] ?? null, tally)
     if (recipient instanceof Problem) {
       tally.rejected++
-      if (tally.errors.length < MAX_ERRORS) tally.errors.push({ row: read.row, ...describeProblem(recipient) })
-      continue
+      if (tally.errors.length < MAX_LISTED) tally.errors.push({ row: read.row, ...describeProblem(recipient) })
+      return []
     }
     if (tally.recipients === MAX_RECIPIENTS) {
       throw new Problem('payload_too_large', `The file has more than ${MAX_RECIPIENTS} recipients: upload it in parts`)
     }
     tally.recipients++
-    yield { ...recipient, n: tally.recipients }
-  }
+    return [{ ...recipient, n: tally.recipients }]
+  })
+}
+function readingOf(tenant: Tenant, { chatNumber }: RecipientInput): NumberReading {
+  return readGiven(tenant, { name: 'chatNumber', value: chatNumber }, 'table')
 }
 
 /** The recipient to store, or the problem that rejects it. */
 function toRecipient(
   tenant: Tenant,
-  { chatNumber, name, bodyParameters, buttonParameters }: RecipientInput,
-  { body, buttons }: Tally,
+  { row, recipient }: { row: number; recipient: RecipientInput },
+  number: ContactNumber | null,
+  tally: Tally,
 ): Omit<UploadedRecipient, 'n'> | Problem {
+  const { chatNumber: value, name, bodyParameters, buttonParameters } = recipient
+  const reading = readingOf(tenant, recipient)
+  if (number === null) return notNumber({ name: 'chatNumber', value }, reading, 'body')
   try {
-    const { digits } = readAddresses(tenant, 'chatNumber', chatNumber, 'body')
     const own = { body: bodyParameters ?? {}, buttons: buttonParameters ?? {} }
-    const names = [...note(body, own.body, 'bodyParameters'), ...note(buttons, own.buttons, 'buttonParameters')]
-    return { address: digits, name: name ?? null, parameters: names.length > 0 ? own : null }
+    const names = [
+      ...note(tally.body, own.body, 'bodyParameters'),
+      ...note(tally.buttons, own.buttons, 'buttonParameters'),
+    ]
+    noteDoubt(tally, row, findDoubt(value, reading, number, tenant.default_country))
+    return { address: number.digits, name: name ?? null, parameters: names.length > 0 ? own : null }
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
   }
+}
+
+function noteDoubt(tally: Tally, row: number, doubt: DoubtfulNumber | null): void {
+  if (doubt === null) return
+  tally.doubts++
+  if (tally.doubtful.length < MAX_LISTED) tally.doubtful.push({ row, ...doubt })
 }
 
 /** Adds the names of the values to the known ones, whose number is limited. */

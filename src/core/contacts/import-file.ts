@@ -1,9 +1,16 @@
 import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { retryOnConflict } from '../../database/retry.js'
+import { inBatches } from '../../lib/async/batches.js'
 import { CsvProblem, type CsvRecord, readCsv } from '../../lib/text/csv-read.js'
 import { nearestWord } from '../../lib/text/nearest-word.js'
 import { excerpt } from '../../lib/text/text.js'
+import {
+  type ContactNumber,
+  type DoubtfulNumber,
+  findDoubt,
+  type NumberReading,
+} from '../../model/contacts/written-number.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
 import {
@@ -14,15 +21,23 @@ import {
 } from '../../storage/contacts/imports.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
 import { type ContactColumn, type ContactColumns, readCells, readHeader } from './cells.js'
+import { type GivenNumber, notNumber, settleReadings } from './numbers.js'
 
 /** What the rows of a file are. */
 export interface ImportKind {
   /** The columns that are read; others are ignored. */
   columns: readonly ContactColumn[]
-  /** Converts the values of a row to a contact; throws a Problem if a value is invalid. */
-  readContact(organization: Organization, fields: Record<string, unknown>, now: Date): ImportedContact
+  /** Reads the values of a row; throws a Problem if one is invalid. */
+  readContact(organization: Organization, fields: Record<string, unknown>, now: Date): RowContent
   /** Whether existing contacts stay as they are. */
   leaveExisting: boolean
+}
+
+/** A row: its number, and the contact without it. */
+export interface RowContent {
+  given: GivenNumber
+  reading: NumberReading
+  contact: Omit<ImportedContact, 'chat_id' | 'addresses' | 'creatable'>
 }
 
 /** The result of one row of the file; `error` and `message` as in an answer of the API. */
@@ -32,6 +47,8 @@ export interface ImportResult {
   status: 'created' | 'updated' | 'unchanged' | 'skipped' | 'failed'
   chat_id: string | null
   id: string | null
+  /** Of a row without a country code: how its number was read, and could be read as well. */
+  doubt?: DoubtfulNumber
   error?: string
   message?: string
 }
@@ -42,7 +59,7 @@ export type ImportSummary = Record<'total' | ImportResult['status'], number>
 /** The result of an import. */
 export interface Import {
   summary: ImportSummary
-  /** A sentence for each ignored column. */
+  /** A sentence for each ignored column, and one if numbers are in doubt. */
   warnings: string[]
 }
 
@@ -50,9 +67,15 @@ export interface Import {
 interface GoodRow {
   row: number
   contact: ImportedContact
+  doubt: DoubtfulNumber | null
 }
 
-type ReadRow = GoodRow | { row: number; failure: Problem }
+interface BadRow {
+  row: number
+  failure: Problem
+}
+
+type ReadRow = GoodRow | BadRow
 
 const MAX_BATCH = 500
 const MAX_COLUMNS = 1_000
@@ -79,14 +102,16 @@ export async function importFile(
   const summary: ImportSummary = { total: 0, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
   const { columns, warnings } = await checkFile(path, kind)
   let isAnalyzed = false
-  for await (const batch of readBatches(organization, kind, columns, path, ctx.clock())) {
+  let doubtful = 0
+  for await (const batch of readBatches(ctx, organization, kind, columns, path)) {
     const results = await importBatch(ctx, organization, kind, batch)
     for (const { status } of results) summary[status]++
     summary.total += results.length
+    doubtful += results.filter(({ doubt }) => doubt).length
     if (!isAnalyzed && summary.created >= MANY) isAnalyzed = await analyzeContacts(ctx.database)
     await report(results)
   }
-  return { summary, warnings }
+  return { summary, warnings: [...warnings, ...describeDoubtful(doubtful)] }
 }
 
 /** Reads the whole file first, so that a file with an error at its end changes nothing. */
@@ -105,6 +130,13 @@ async function checkFile(path: string, kind: ImportKind): Promise<{ columns: Con
     throw new Problem('invalid_csv', 'The file is empty: its first row must name the columns')
   }
   return { columns, warnings: describeIgnored(header, columns, kind) }
+}
+
+/** A sentence that says how many numbers are in doubt; none if there are none. */
+export function describeDoubtful(count: number): string[] {
+  if (count === 0) return []
+  const numbers = count === 1 ? '1 number without a country code is' : `${count} numbers without a country code are`
+  return [`${numbers} of another country, or can be read both ways: look at doubtful before you send`]
 }
 
 function describeIgnored(header: readonly string[], columns: ContactColumns, kind: ImportKind): string[] {
@@ -133,27 +165,57 @@ function checkHeader(columns: ContactColumns): ContactColumns {
 
 /** The rows of a batch have no address in common. */
 async function* readBatches(
+  ctx: Pick<Context, 'database' | 'clock'>,
+  organization: Organization,
+  kind: ImportKind,
+  columns: ContactColumns,
+  path: string,
+): AsyncGenerator<ReadRow[]> {
+  for await (const rows of inBatches(readRows(organization, kind, columns, path, ctx.clock()), MAX_BATCH)) {
+    const readings = rows.map((row) => ('failure' in row ? null : row.reading))
+    const numbers = await settleReadings(ctx.database, organization, readings)
+    let batch: ReadRow[] = []
+    let taken = new Set<string>()
+    for (const [index, row] of rows.entries()) {
+      const read = 'failure' in row ? row : withNumber(organization, row, numbers[index] ?? null)
+      const addresses = 'contact' in read ? read.contact.addresses : []
+      if (addresses.some((address) => taken.has(address))) {
+        yield batch
+        batch = []
+        taken = new Set()
+      }
+      batch.push(read)
+      for (const address of addresses) taken.add(address)
+    }
+    yield batch
+  }
+}
+
+function withNumber(
+  { default_country }: Organization,
+  { row, given, reading, contact }: RowContent & { row: number },
+  number: ContactNumber | null,
+): ReadRow {
+  if (number === null) return { row, failure: notNumber(given, reading, 'body') }
+  const { kind, digits, forms } = number
+  return {
+    row,
+    contact: { ...contact, chat_id: digits, addresses: forms, creatable: kind === 'phone' },
+    doubt: findDoubt(given.value, reading, number, default_country),
+  }
+}
+
+async function* readRows(
   organization: Organization,
   kind: ImportKind,
   columns: ContactColumns,
   path: string,
   now: Date,
-): AsyncGenerator<ReadRow[]> {
-  let batch: ReadRow[] = []
-  let taken = new Set<string>()
+): AsyncGenerator<(RowContent & { row: number }) | BadRow> {
   for await (const record of readCsv(path)) {
     if (record.row === 1 || record.cells.every((cell) => cell.trim() === '')) continue
-    const read = readRow(organization, kind, columns, record, now)
-    const addresses = 'contact' in read ? read.contact.addresses : []
-    if (batch.length === MAX_BATCH || addresses.some((address) => taken.has(address))) {
-      yield batch
-      batch = []
-      taken = new Set()
-    }
-    batch.push(read)
-    for (const address of addresses) taken.add(address)
+    yield readRow(organization, kind, columns, record, now)
   }
-  if (batch.length > 0) yield batch
 }
 
 function readRow(
@@ -162,13 +224,13 @@ function readRow(
   columns: ContactColumns,
   { row, cells }: CsvRecord,
   now: Date,
-): ReadRow {
+): (RowContent & { row: number }) | BadRow {
   try {
     if (cells.length > columns.length) {
       const counts = `has ${cells.length} cells, and the header ${columns.length}`
       throw new Problem('invalid_csv', `The row ${counts}: a cell that holds the delimiter must be quoted`)
     }
-    return { row, contact: readContact(organization, readCells(columns, cells), now) }
+    return { row, ...readContact(organization, readCells(columns, cells), now) }
   } catch (error) {
     if (error instanceof Problem) return { row, failure: error }
     throw error
@@ -220,9 +282,9 @@ function organizationGone(): Problem {
   return new Problem('organization_not_found', 'The organization was deleted')
 }
 
-function toResult({ row, contact }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {
+function toResult({ row, contact, doubt }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {
   if (outcome === 'created' || outcome === 'updated' || outcome === 'unchanged' || outcome === 'skipped') {
-    return { row, status: outcome, chat_id, id }
+    return { row, status: outcome, chat_id, id, ...(doubt && { doubt }) }
   }
   return failed(
     row,

@@ -3,10 +3,9 @@ import { isCalendarDate } from '../../lib/text/calendar.js'
 import { excerpt } from '../../lib/text/text.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import type { ImportedContact } from '../../storage/contacts/imports.js'
 import type { ContactColumn } from './cells.js'
 import { readContact } from './import.js'
-import { type Import, type ImportResult, importFile } from './import-file.js'
+import { type Import, type ImportResult, importFile, type RowContent } from './import-file.js'
 
 const COLUMNS: readonly ContactColumn[] = ['phone_number', 'chat_id', 'full_name', 'opted_out_at']
 
@@ -31,13 +30,14 @@ function readOptOut(
   organization: Organization,
   { opted_out_at, ...fields }: Record<string, unknown>,
   now: Date,
-): ImportedContact {
-  return {
-    ...readContact(organization, fields, now),
+): RowContent {
+  const { contact, ...number } = readContact(organization, fields, now)
+  const optOut = {
     allow_broadcast: false,
     opted_out_at: typeof opted_out_at === 'string' ? readTime(opted_out_at, now) : now,
     source: { type: 'opt_out_import', created_at: now.toISOString() },
   }
+  return { ...number, contact: { ...contact, ...optOut } }
 }
 
 /** A time without a zone is UTC. */

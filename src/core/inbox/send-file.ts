@@ -8,7 +8,7 @@ import type { MessageContent } from '../../model/messages/content.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { readAddresses } from '../contacts/contacts.js'
+import { numberOf } from '../contacts/numbers.js'
 import { openChosenChannel } from '../instances/send/chosen-channel.js'
 import { withPrepared } from '../media/convert.js'
 import type { SendResult } from '../messages/send/outcome.js'
@@ -97,7 +97,7 @@ export function tooBig(kind: FileKind): Problem {
 export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
   const { id, contactId, replyToId, memberId, instance, cause } = send
   const contact = await requireContact(ctx, tenant.id, contactId)
-  const to = readAddresses(tenant, 'chat_id', contact.chat_id, 'body')
+  const to = numberOf(contact)
   const replyTo = replyToId === null ? null : { id: replyToId, field: 'context_message_id' }
   return withContent(ctx, tenant, send, async (content) => {
     const channel = await openChosenChannel(ctx, tenant, instance, content)

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { MAX_FULL_NAME } from '../contacts/contact-input.js'
+import type { DoubtfulNumber } from '../contacts/written-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { parameterValues } from '../templates/input.js'
@@ -41,14 +42,14 @@ export const AudienceBody = Type.Object(
   { description: 'The recipients; the kinds are combined, and no contact receives it twice' },
 )
 
-/** At least one kind of recipient is required. Throws missing_field. */
-export function readAudience({
-  tags = [],
-  contactIds = [],
-  recipients = [],
-  audienceId,
-  all = false,
-}: Static<typeof AudienceBody>) {
+/**
+ * At least one kind of recipient is required. Recipients that a member has pasted are read as a table. Throws
+ * missing_field.
+ */
+export function readAudience(
+  { tags = [], contactIds = [], recipients = [], audienceId, all = false }: Static<typeof AudienceBody>,
+  isPasted: boolean,
+) {
   if (tags.length + contactIds.length + recipients.length === 0 && audienceId === undefined && !all) {
     throw new Problem(
       'missing_field',
@@ -57,6 +58,7 @@ export function readAudience({
   }
   return {
     ...(all ? { all: true } : tags.length > 0 ? { tags } : {}),
+    ...(isPasted && { numbers: 'table' as const }),
     contactIds,
     recipients,
     audienceId: audienceId ?? null,
@@ -70,4 +72,8 @@ export interface AudienceCount {
   reachable: number
   /** By reason (SKIP_REASONS of model/broadcasts/broadcast), most frequent first. */
   skipped: { reason: string; count: number }[]
+  /** How many listed numbers have no country code and are of another country, or can be read both ways. */
+  doubts: number
+  /** The first 100 of them. */
+  doubtful: DoubtfulNumber[]
 }

@@ -60,6 +60,8 @@ export type ShownBroadcast = Pick<
 export interface Audience {
   tags?: string[]
   all?: boolean
+  /** As what the numbers of listed recipients are read; absent: as those of the API. */
+  numbers?: 'table'
   /** The uploaded audience whose recipients follow the listed ones. */
   uploaded?: UploadedPart
 }

@@ -21,9 +21,9 @@ const lockCounted = statement<{ id: string }>(
    FOR UPDATE`,
 )
 
-/** The kept answers that may contain data of other contacts: import reports, also in the console. */
+/** The kept answers that may contain data of several contacts: those to uploaded files, also in the console. */
 const REPORTS = ['', '/console/api']
-  .flatMap((base) => [`'POST ${base}/contacts/import'`, `'POST ${base}/opt-outs/import'`])
+  .flatMap((base) => ['contacts/import', 'opt-outs/import', 'audiences'].map((path) => `'POST ${base}/${path}'`))
   .join(', ')
 
 // This statement enqueues one job that blanks traces elsewhere (raw callbacks, events) and another that removes the

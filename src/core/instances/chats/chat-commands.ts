@@ -30,7 +30,7 @@ export async function showPresence(
   signal: AbortSignal,
 ): Promise<void> {
   requireCapability(instance, 'show_presence')
-  const { jid } = readRecipient(tenant, 'number', number)
+  const { jid } = await readRecipient(ctx, tenant, 'number', number)
   await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence })
   if (delayMs === 0) return
   await sleep(delayMs, signal).catch(() => undefined)
@@ -92,7 +92,7 @@ export async function findProfilePicture(
   number: string | null,
 ): Promise<{ jid: string; url: string | null }> {
   requireCapability(instance, 'profile_picture')
-  const { jid } = readRecipient(tenant, 'number', numberOrOwn(instance, number))
+  const { jid } = await readRecipient(ctx, tenant, 'number', numberOrOwn(instance, number))
   const { url } = (await command(ctx, tenant, instance, { verb: 'profile_picture', jid })) as { url: string | null }
   return { jid, url }
 }

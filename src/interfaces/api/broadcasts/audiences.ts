@@ -8,23 +8,26 @@ import {
   deleteAudience,
   getAudience,
   listAudiences,
+  type NewAudience,
 } from '../../../core/broadcasts/uploaded-audiences.js'
 import { MAX_IMPORT_BYTES } from '../../../core/contacts/receive-import.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { presentUploadedAudience, type UploadedAudience } from '../../../model/broadcasts/uploaded-audience.js'
+import { presentUploadedAudience } from '../../../model/broadcasts/uploaded-audience.js'
 import { Nullable, OptionalText } from '../../../model/fields.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import { receiveFile, takeFiles } from '../contacts/csv-import.js'
+import { doubtFields, receiveFile, takeFiles } from '../contacts/csv-import.js'
 import { Count, DoneAnswer, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 
 const TYPES: Record<string, AudienceFormat> = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' }
 
 const DateTime = Type.String({ format: 'date-time' })
+
+const Row = Type.Integer({ minimum: 1 })
 
 const AudienceSchema = named(
   'UploadedAudience',
@@ -33,12 +36,9 @@ const AudienceSchema = named(
     name: Nullable(Type.String()),
     recipients: Count,
     rejected: Type.Integer({ minimum: 0, description: 'Rows of the file that are no recipient' }),
-    errors: Type.Array(
-      Type.Object({ row: Type.Integer({ minimum: 1 }), error: Type.String(), message: Type.String() }),
-      {
-        description: 'The first 100 rejected rows; the first line of the file is row 1',
-      },
-    ),
+    errors: Type.Array(Type.Object({ row: Row, error: Type.String(), message: Type.String() }), {
+      description: 'The first 100 rejected rows; the first line of the file is row 1',
+    }),
     bodyParameters: Type.Array(Type.String(), { description: 'The names of the parameters that recipients have' }),
     buttonParameters: Type.Array(Type.String()),
     created_at: DateTime,
@@ -47,6 +47,12 @@ const AudienceSchema = named(
 )
 
 const AudienceAnswer = successAnswer('UploadedAudienceAnswer', { audience: AudienceSchema })
+const NewAudienceAnswer = successAnswer('NewAudienceAnswer', {
+  audience: AudienceSchema,
+  doubtful: Type.Array(Type.Object({ row: Row, ...doubtFields }), {
+    description: 'The first 100 rows without a country code that are of another country, or can be read both ways',
+  }),
+})
 const AudiencesAnswer = successAnswer('UploadedAudiencesAnswer', {
   audiences: Type.Array(AudienceSchema),
   count: Count,
@@ -123,7 +129,7 @@ function uploadRoute(scope: ApiServer, ctx: Context): void {
         description:
           'CSV with a header, or a recipient of POST /broadcasts as JSON on each line. UTF-8, at most 512 MB and 1,000,000 recipients.',
         querystring: Type.Object({ name: OptionalText(200, 'What the audience is called in lists'), tenantId }),
-        response: responses({ 201: AudienceAnswer }, 400, 409, 422),
+        response: responses({ 201: NewAudienceAnswer }, 400, 409, 422),
       },
     },
     async (request, reply) => {
@@ -139,10 +145,7 @@ function uploadRoute(scope: ApiServer, ctx: Context): void {
         ({ path, sha256 }) =>
           answerOnce(ctx, request, reply, {
             fingerprint: { file: sha256.toString('hex'), format, name },
-            perform: async (id) => {
-              const { audience, warnings } = await createAudience(ctx, tenant, { id, name, path, format })
-              return toAnswer(audience, warnings)
-            },
+            perform: async (id) => toAnswer(await createAudience(ctx, tenant, { id, name, path, format })),
             recover: (id) => recover(ctx, tenant, id),
           }),
         invalid,
@@ -156,14 +159,15 @@ function formatOf({ headers }: FastifyRequest): AudienceFormat {
   return TYPES[headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''] ?? 'csv'
 }
 
-function toAnswer(audience: UploadedAudience, warnings: readonly string[] = []): RepeatableAnswer {
-  const body = { success: true, audience: presentUploadedAudience(audience), ...(warnings.length > 0 && { warnings }) }
+function toAnswer({ audience, doubtful, warnings }: NewAudience): RepeatableAnswer {
+  const shown = { audience: presentUploadedAudience(audience), doubtful }
+  const body = { success: true, ...shown, ...(warnings.length > 0 && { warnings }) }
   return { status: 201, body, final: true }
 }
 
 async function recover(ctx: Context, tenant: Tenant, id: string): Promise<RepeatableAnswer | null> {
   try {
-    return toAnswer(await getAudience(ctx, tenant, id))
+    return toAnswer({ audience: await getAudience(ctx, tenant, id), doubtful: [], warnings: [] })
   } catch (error) {
     if (error instanceof Problem && error.code === 'audience_not_found') return null
     throw error

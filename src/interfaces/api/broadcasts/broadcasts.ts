@@ -58,7 +58,11 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
     (request, reply) => {
       const tenant = tenantOf(request)
       return answerOnce(ctx, request, reply, {
-        perform: async (id) => toAnswer(await createBroadcast(ctx, tenant, { id, ...readCreateBody(request.body) })),
+        perform: async (id) => {
+          // Members paste their lists into the console.
+          const isPasted = request.caller?.memberId != null
+          return toAnswer(await createBroadcast(ctx, tenant, { id, ...readCreateBody(request.body, isPasted) }))
+        },
         recover: (id) => recover(ctx, tenant, id),
       })
     },
@@ -109,11 +113,11 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   )
 }
 
-function readCreateBody(body: Static<typeof CreateBody>) {
+function readCreateBody(body: Static<typeof CreateBody>, isPasted: boolean) {
   return {
     name: body.name,
     ...readTemplateFields(body),
-    audience: readAudience(body.audience),
+    audience: readAudience(body.audience, isPasted),
     scheduledAt: body.scheduled_at ? readMoment('scheduled_at', body.scheduled_at) : null,
   }
 }

@@ -11,7 +11,21 @@ import { Nullable } from '../../../model/fields.js'
 import { Problem } from '../../../model/problem.js'
 import type { ApiServer } from '../server.js'
 
+/** How a number without a country code was read. */
+export const doubtFields = {
+  given: Type.String(),
+  read_as: Type.String({ description: 'With + and country code' }),
+  or: Nullable(
+    Type.String({ description: "How it can be read as well. Null if it is no number of the organization's country." }),
+  ),
+}
+
 const Count = Type.Integer({ minimum: 0 })
+
+const Doubt = named(
+  'NumberInDoubt',
+  Type.Object(doubtFields, { description: 'How the number of a row without a country code was read' }),
+)
 
 const Result = named(
   'ImportedRow',
@@ -20,6 +34,7 @@ const Result = named(
     status: Type.Enum(['created', 'updated', 'unchanged', 'skipped', 'failed']),
     chat_id: Nullable(Type.String()),
     id: Nullable(Type.String({ format: 'uuid' })),
+    doubt: Type.Optional(Doubt),
     error: Type.Optional(Type.String({ description: 'Why the row failed, as POST /contact answers it' })),
     message: Type.Optional(Type.String()),
   }),
@@ -36,6 +51,9 @@ export const ImportAnswer = successAnswer('ImportReport', {
     failed: Count,
   }),
   failures: Type.Array(Result, { description: 'The first 1,000 rows that failed' }),
+  doubtful: Type.Array(Result, {
+    description: 'The first 1,000 rows without a country code that are of another country, or can be read both ways',
+  }),
   results: Type.Array(Result, { description: 'One for each row that is not blank, in the order of the file' }),
   results_truncated: Type.Optional(
     Type.Literal(true, {

@@ -26,7 +26,8 @@ export const examples: Examples = {
           "buttonParameters": [],
           "created_at": "2026-03-02T09:00:00.000Z",
           "expires_at": "2026-03-09T09:00:00.000Z"
-        }
+        },
+        "doubtful": []
       }
     },
     {

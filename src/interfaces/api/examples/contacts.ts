@@ -151,6 +151,7 @@ export const examples: Examples = {
         "success": true,
         "summary": {"total": 1, "created": 1, "updated": 0, "unchanged": 0, "skipped": 0, "failed": 0},
         "failures": [],
+        "doubtful": [],
         "results": [{"row": 2, "status": "created", "chat_id": "5511912345678", "id": "01a20000-0000-7000-8000-000000000004"}]
       }
     },

@@ -11,6 +11,7 @@ export const examples: Examples = {
         "success": true,
         "summary": {"total": 1, "created": 0, "updated": 1, "unchanged": 0, "skipped": 0, "failed": 0},
         "failures": [],
+        "doubtful": [],
         "results": [{"row": 2, "status": "updated", "chat_id": "5511912345678", "id": "01a20000-0000-7000-8000-000000000004"}]
       }
     },

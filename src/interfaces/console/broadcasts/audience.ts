@@ -16,7 +16,7 @@ export function audienceRoutes(server: ConsoleServer, ctx: Context): void {
       schema: { body: Type.Object({ audience: AudienceBody }) },
     },
     async (request) => {
-      const count = await countAudience(ctx, tenantOf(request), readAudience(request.body.audience))
+      const count = await countAudience(ctx, tenantOf(request), readAudience(request.body.audience, true))
       return { success: true, ...count }
     },
   )

@@ -391,6 +391,7 @@ describe('Idempotency-Key', () => {
       success: true,
       summary: first.body.summary,
       failures: first.body.failures,
+      doubtful: [],
       results: first.body.results.filter(({ status }: { status: string }) => status === 'failed'),
       results_truncated: true,
     })
@@ -409,7 +410,7 @@ it('names the failures first, and the ignored columns', async () => {
   const [one, two] = [newNumber(), newNumber()]
   const csv = `phone,City,full nme\n${one},Santos,Ana\nhello,,\n${two},Rio,Bia\n`
   const { body } = await send(csv, { query: '?existng=skip' })
-  expect(Object.keys(body)).toEqual(['success', 'summary', 'warnings', 'failures', 'results'])
+  expect(Object.keys(body)).toEqual(['success', 'summary', 'warnings', 'failures', 'doubtful', 'results'])
   expect(body.warnings).toEqual([
     'The parameter existng is not known and was ignored. Did you mean existing?',
     'The column "City" is not known and was ignored.',
