@@ -1,4 +1,5 @@
 import { toIso } from '../contacts/contact.js'
+import { readDigits } from '../contacts/written-number.js'
 
 /** How an instance connects. */
 export type InstanceKind = 'linked_device' | 'business_api' | 'sandbox'
@@ -108,5 +109,5 @@ export interface ConsoleCode {
 
 /** The digits of a phone's number, for a pairing code; null if none is given. */
 export function readLinkNumber(number: string | null | undefined): string | null {
-  return number?.replace(/\D/g, '') || null
+  return number ? readDigits(number) : null
 }
