@@ -122,6 +122,10 @@ export const broadcasts = {
     people_other: '{{shown}} people',
     skipped_one: '{{shown}} does not:',
     skipped_other: '{{shown}} do not:',
+    doubts_one: '{{shown}} number has no country code. Check how it is read:',
+    doubts_other: '{{shown}} numbers have no country code. Check how they are read:',
+    bothWays: '{{given}} as {{read}}, not {{other}}',
+    abroad: '{{given}} as {{read}}',
   },
   confirm: {
     title: 'Send “{{name}}”?',

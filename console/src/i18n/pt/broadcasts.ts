@@ -136,6 +136,10 @@ export const broadcasts: SameShape<typeof english> = {
     people_other: '{{shown}} pessoas',
     skipped_one: '{{shown}} não recebe:',
     skipped_other: '{{shown}} não recebem:',
+    doubts_one: '{{shown}} número está sem código do país. Confira como é lido:',
+    doubts_other: '{{shown}} números estão sem código do país. Confira como são lidos:',
+    bothWays: '{{given}} como {{read}}, não {{other}}',
+    abroad: '{{given}} como {{read}}',
   },
   confirm: {
     title: 'Enviar “{{name}}”?',
