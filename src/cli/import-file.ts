@@ -20,6 +20,9 @@ import { inOneLine, printFields } from './output.js'
 export const IMPORT_HELP =
   '\nPrints the counts and each failed row. The exit code is 1 if a row failed; all other rows are imported.'
 
+/** As many as `failures` of the API's answer has. */
+const MAX_PRINTED = 1_000
+
 /** Imports the file at `path`. */
 export type ImportVerb = (
   ctx: OperatorContext,
@@ -75,14 +78,20 @@ async function importPrintingJson(
 }
 
 async function importPrintingFailures(streams: Streams, work: ReportingImport): Promise<ImportSummary> {
+  let printed = 0
   const { summary, warnings } = await work(async (results) => {
-    for (const result of results) if (result.status === 'failed') streams.stdout.write(describeFailure(result))
+    for (const result of results) {
+      if (result.status === 'failed' && ++printed <= MAX_PRINTED) streams.stdout.write(describeFailure(result))
+    }
   })
+  const rest = summary.failed - MAX_PRINTED
+  if (rest > 0) streams.stdout.write(`and ${rest} more: --json prints every failed row\n`)
   for (const warning of warnings) streams.stdout.write(`${inOneLine(warning)}\n`)
   printFields(streams, summary, {})
   return summary
 }
 
-function describeFailure({ row, error, message }: ImportResult): string {
-  return `row ${row}: ${inOneLine(`${error}: ${message}`)}\n`
+function describeFailure({ row, error, message = '', value = '' }: ImportResult): string {
+  const given = message.includes(value) ? '' : `: "${value}"`
+  return `row ${row}: ${inOneLine(`${error}: ${message}${given}`)}\n`
 }

@@ -25,7 +25,8 @@ import {
   type UploadedRecipient,
 } from '../../storage/broadcasts/uploaded-audiences.js'
 import { readAddresses } from '../contacts/contacts.js'
-import { type AudienceFormat, describeProblem, readAudienceFile } from './audience-file.js'
+import { describeIgnored, describeProblem, type TableColumns } from '../contacts/table.js'
+import { type AudienceFile, readAudienceFile } from './audience-file.js'
 import { type RecipientInput, toNumber } from './list-recipients.js'
 
 /** The most audiences that an organization can have at a time. */
@@ -34,6 +35,7 @@ export const MAX_AUDIENCES = 20
 export const MAX_RECIPIENTS = 1_000_000
 const KEPT_MS = 7 * 24 * 60 * 60_000
 const MAX_ERRORS = 100
+const NAMED_VALUES = 'bodyParameters.… or buttonParameters.…'
 const INSERT_BATCH = 2_000
 const REMOVE_BATCH = 5_000
 /** After this time a job gives its place back. */
@@ -43,16 +45,15 @@ const UPLOAD_SECONDS = 24 * 60 * 60
 /** How long recipients stay that a broadcast is still being prepared from. */
 const IN_USE_MS = 60_000
 
-/** A file that has arrived completely. */
+/** The file of an audience, and what the audience is called. */
 export interface AudienceUpload {
   id: string
   name: string | null
-  path: string
-  format: AudienceFormat
+  file: AudienceFile
 }
 
 /** What is known of the rows so far. */
-interface Tally {
+export interface Tally {
   recipients: number
   rejected: number
   errors: RejectedRow[]
@@ -68,14 +69,16 @@ interface Tally {
 export async function createAudience(
   ctx: Context,
   tenant: Tenant,
-  { id, name, path, format }: AudienceUpload,
+  { id, name, file }: AudienceUpload,
 ): Promise<{ audience: UploadedAudience; warnings: string[] }> {
   await checkQuota(ctx.database, tenant, ctx.clock())
   const warnings: string[] = []
-  const tally: Tally = { recipients: 0, rejected: 0, errors: [], body: new Set(), buttons: new Set() }
+  const tally = createTally()
   await planAudienceRemoval(ctx.database, tenant.id, id, UPLOAD_SECONDS)
   try {
-    const rows = readRecipients(tenant, path, format, tally, (warning) => warnings.push(warning))
+    const rows = readRecipients(tenant, file, tally, ({ ignored }) => {
+      warnings.push(...describeIgnored(ignored, () => `: a value of the template is named ${NAMED_VALUES}`))
+    })
     for await (const batch of inBatches(rows, INSERT_BATCH)) {
       await addUploadedRecipients(ctx.database, tenant.id, id, batch)
     }
@@ -123,18 +126,20 @@ export async function checkQuota(db: Queryable, tenant: Tenant, now: Date): Prom
   )
 }
 
-async function* readRecipients(
+/** The recipients of a file; counts them and the rejected rows. Throws as createAudience. */
+export async function* readRecipients(
   tenant: Tenant,
-  path: string,
-  format: AudienceFormat,
+  file: AudienceFile,
   tally: Tally,
-  warn: (warning: string) => void,
+  onColumns: (columns: TableColumns) => void,
 ): AsyncGenerator<UploadedRecipient> {
-  for await (const read of readAudienceFile(path, format, warn)) {
+  for await (const read of readAudienceFile(file, onColumns)) {
     const recipient = 'problem' in read ? read.problem : toRecipient(tenant, read.recipient, tally)
     if (recipient instanceof Problem) {
       tally.rejected++
-      if (tally.errors.length < MAX_ERRORS) tally.errors.push({ row: read.row, ...describeProblem(recipient) })
+      const fields = 'problem' in read ? read.fields : read.recipient
+      if (tally.errors.length < MAX_ERRORS)
+        tally.errors.push({ row: read.row, ...describeProblem(recipient, { ...fields }) })
       continue
     }
     if (tally.recipients === MAX_RECIPIENTS) {
@@ -143,6 +148,11 @@ async function* readRecipients(
     tally.recipients++
     yield { ...recipient, n: tally.recipients }
   }
+}
+
+/** Nothing is known yet. */
+export function createTally(): Tally {
+  return { recipients: 0, rejected: 0, errors: [], body: new Set(), buttons: new Set() }
 }
 
 /** The recipient to store, or the problem that rejects it. */

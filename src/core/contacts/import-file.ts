@@ -1,11 +1,8 @@
 import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { retryOnConflict } from '../../database/retry.js'
-import { CsvProblem, type CsvRecord, readCsv } from '../../lib/text/csv-read.js'
-import { nearestWord } from '../../lib/text/nearest-word.js'
-import { excerpt } from '../../lib/text/text.js'
 import type { Organization } from '../../model/organizations/organization.js'
-import { PROBLEMS, Problem } from '../../model/problem.js'
+import { Problem } from '../../model/problem.js'
 import {
   analyzeContacts,
   type ImportedContact,
@@ -13,12 +10,14 @@ import {
   importContacts as importRows,
 } from '../../storage/contacts/imports.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
-import { type ContactColumn, type ContactColumns, readCells, readHeader } from './cells.js'
+import { readCells } from './cells.js'
+import type { ContactField } from './headings.js'
+import { describeIgnored, describeProblem, readTable, suggestField, type TableKind, type TableRow } from './table.js'
 
 /** What the rows of a file are. */
 export interface ImportKind {
-  /** The columns that are read; others are ignored. */
-  columns: readonly ContactColumn[]
+  /** The fields that are read; columns of others are ignored. */
+  fields: readonly ContactField[]
   /** Converts the values of a row to a contact; throws a Problem if a value is invalid. */
   readContact(organization: Organization, fields: Record<string, unknown>, now: Date): ImportedContact
   /** Whether existing contacts stay as they are. */
@@ -27,13 +26,15 @@ export interface ImportKind {
 
 /** The result of one row of the file; `error` and `message` as in an answer of the API. */
 export interface ImportResult {
-  /** Numbered as in a spreadsheet: the header is row 1. */
+  /** Numbered as in a spreadsheet: the first row is 1, the header included. */
   row: number
   status: 'created' | 'updated' | 'unchanged' | 'skipped' | 'failed'
   chat_id: string | null
   id: string | null
   error?: string
   message?: string
+  /** The beginning of the text that the error is about. */
+  value?: string
 }
 
 /** How many rows had each result. */
@@ -52,12 +53,9 @@ interface GoodRow {
   contact: ImportedContact
 }
 
-type ReadRow = GoodRow | { row: number; failure: Problem }
+type ReadRow = GoodRow | { row: number; failure: ImportResult }
 
 const MAX_BATCH = 500
-const MAX_COLUMNS = 1_000
-/** How many ignored columns are named. */
-const MAX_WARNINGS = 20
 /** After this many new contacts, the statistics of PostgreSQL are updated. */
 const MANY = 1_000
 /** How often rows are tried again when other transactions interfere. */
@@ -77,9 +75,10 @@ export async function importFile(
   report: (results: ImportResult[]) => Promise<void>,
 ): Promise<Import> {
   const summary: ImportSummary = { total: 0, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
-  const { columns, warnings } = await checkFile(path, kind)
+  const table = { fields: kind.fields, number: 'phone_number (or chat_id)' }
+  const warnings = await checkFile(path, table)
   let isAnalyzed = false
-  for await (const batch of readBatches(organization, kind, columns, path, ctx.clock())) {
+  for await (const batch of readBatches(organization, kind, readTable(path, table), ctx.clock())) {
     const results = await importBatch(ctx, organization, kind, batch)
     for (const { status } of results) summary[status]++
     summary.total += results.length
@@ -90,60 +89,26 @@ export async function importFile(
 }
 
 /** Reads the whole file first, so that a file with an error at its end changes nothing. */
-async function checkFile(path: string, kind: ImportKind): Promise<{ columns: ContactColumns; warnings: string[] }> {
-  let header: string[] | undefined
-  let columns: ContactColumns | undefined
-  try {
-    for await (const { cells } of readCsv(path)) {
-      header ??= cells
-      columns ??= checkHeader(readHeader(cells, kind.columns))
-    }
-  } catch (error) {
-    throw error instanceof CsvProblem ? new Problem('invalid_csv', error.message) : error
-  }
-  if (header === undefined || columns === undefined) {
-    throw new Problem('invalid_csv', 'The file is empty: its first row must name the columns')
-  }
-  return { columns, warnings: describeIgnored(header, columns, kind) }
-}
-
-function describeIgnored(header: readonly string[], columns: ContactColumns, kind: ImportKind): string[] {
-  const ignored = header.filter((name, index) => columns[index] === null && name.trim() !== '')
-  return ignored.slice(0, MAX_WARNINGS).map((name) => {
-    const nearest = nearestWord(name.trim().toLowerCase(), kind.columns)
-    return `The column "${excerpt(name)}" is not known and was ignored.${nearest === null ? '' : ` Did you mean ${nearest}?`}`
+async function checkFile(path: string, table: TableKind): Promise<string[]> {
+  const warnings: string[] = []
+  const rows = readTable(path, table, ({ ignored }) => {
+    warnings.push(...describeIgnored(ignored, (heading) => suggestField(heading, table.fields)))
   })
-}
-
-function checkHeader(columns: ContactColumns): ContactColumns {
-  if (columns.length > MAX_COLUMNS) {
-    throw new Problem(
-      'invalid_csv',
-      `The header (row 1 of the file) has ${columns.length} columns: at most ${MAX_COLUMNS}`,
-    )
-  }
-  const twice = columns.find((column, index) => column !== null && columns.indexOf(column) < index)
-  if (twice) throw new Problem('invalid_csv', `The header (row 1 of the file) names ${twice} twice`)
-  if (columns.includes('phone_number') || columns.includes('chat_id')) return columns
-  throw new Problem(
-    'missing_field',
-    'phone_number (or chat_id) is required: the header (row 1 of the file) must name such a column',
-  )
+  for await (const _ of rows);
+  return warnings
 }
 
 /** The rows of a batch have no address in common. */
 async function* readBatches(
   organization: Organization,
   kind: ImportKind,
-  columns: ContactColumns,
-  path: string,
+  rows: AsyncIterable<TableRow>,
   now: Date,
 ): AsyncGenerator<ReadRow[]> {
   let batch: ReadRow[] = []
   let taken = new Set<string>()
-  for await (const record of readCsv(path)) {
-    if (record.row === 1 || record.cells.every((cell) => cell.trim() === '')) continue
-    const read = readRow(organization, kind, columns, record, now)
+  for await (const row of rows) {
+    const read = readRow(organization, kind, row, now)
     const addresses = 'contact' in read ? read.contact.addresses : []
     if (batch.length === MAX_BATCH || addresses.some((address) => taken.has(address))) {
       yield batch
@@ -156,21 +121,13 @@ async function* readBatches(
   if (batch.length > 0) yield batch
 }
 
-function readRow(
-  organization: Organization,
-  { readContact }: ImportKind,
-  columns: ContactColumns,
-  { row, cells }: CsvRecord,
-  now: Date,
-): ReadRow {
+function readRow(organization: Organization, { readContact }: ImportKind, read: TableRow, now: Date): ReadRow {
+  const { row } = read
+  if ('problem' in read) return { row, failure: failed(row, read.problem) }
   try {
-    if (cells.length > columns.length) {
-      const counts = `has ${cells.length} cells, and the header ${columns.length}`
-      throw new Problem('invalid_csv', `The row ${counts}: a cell that holds the delimiter must be quoted`)
-    }
-    return { row, contact: readContact(organization, readCells(columns, cells), now) }
+    return { row, contact: readContact(organization, readCells(read.fields), now) }
   } catch (error) {
-    if (error instanceof Problem) return { row, failure: error }
+    if (error instanceof Problem) return { row, failure: failed(row, error, read.fields) }
     throw error
   }
 }
@@ -182,7 +139,7 @@ async function importBatch(
   kind: ImportKind,
   batch: readonly ReadRow[],
 ): Promise<ImportResult[]> {
-  const results = batch.flatMap((read) => ('failure' in read ? [failed(read.row, read.failure)] : []))
+  const results = batch.flatMap((read) => ('failure' in read ? [read.failure] : []))
   let waiting = batch.filter((read): read is GoodRow => 'contact' in read)
   for (let attempt = 1; waiting.length > 0; attempt++) {
     const outcomes = await importGoodRows(ctx, organization, kind, waiting)
@@ -237,6 +194,6 @@ function busy({ contact }: GoodRow): Problem {
   return new Problem('service_unavailable', `The contact ${contact.chat_id} keeps changing: import the row again`)
 }
 
-function failed(row: number, { code, message }: Problem): ImportResult {
-  return { row, status: 'failed', chat_id: null, id: null, error: PROBLEMS[code], message }
+function failed(row: number, problem: Problem, fields?: Readonly<Record<string, string>>): ImportResult {
+  return { row, status: 'failed', chat_id: null, id: null, ...describeProblem(problem, fields) }
 }

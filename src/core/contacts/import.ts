@@ -6,8 +6,8 @@ import { isUserIdChatId } from '../../model/contacts/phone-number.js'
 import { compileSchema, findInputProblem } from '../../model/input.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import type { ImportedContact } from '../../storage/contacts/imports.js'
-import type { ContactColumn } from './cells.js'
 import { type ContactInput, readAddresses, readInputNumber, readSource } from './contacts.js'
+import type { ContactField } from './headings.js'
 import { type Import, type ImportResult, importFile } from './import-file.js'
 
 /** Whether existing contacts get the cells that are not empty, or stay as they are. */
@@ -26,8 +26,8 @@ export function importContacts(
   { existing }: ImportOptions,
   report: (results: ImportResult[]) => Promise<void>,
 ): Promise<Import> {
-  const columns = Object.keys(ImportContact.properties) as ContactColumn[]
-  return importFile(ctx, organization, path, { columns, readContact, leaveExisting: existing === 'skip' }, report)
+  const fields = Object.keys(ImportContact.properties) as ContactField[]
+  return importFile(ctx, organization, path, { fields, readContact, leaveExisting: existing === 'skip' }, report)
 }
 
 /** The contact of a row; throws the problem that POST /contact would answer. */

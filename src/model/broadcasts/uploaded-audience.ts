@@ -20,6 +20,8 @@ export interface RejectedRow {
   row: number
   error: string
   message: string
+  /** The beginning of the text that the error is about. */
+  value?: string
 }
 
 /** The audience as the API shows it. */

@@ -11,14 +11,15 @@ import {
 } from '../../../core/broadcasts/uploaded-audiences.js'
 import { MAX_IMPORT_BYTES } from '../../../core/contacts/receive-import.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
+import { chooseTemplate } from '../../../core/templates/templates.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
+import { receiveFile, takeFiles } from '../../../http/uploads.js'
 import { presentUploadedAudience, type UploadedAudience } from '../../../model/broadcasts/uploaded-audience.js'
 import { Nullable, OptionalText } from '../../../model/fields.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import { receiveFile, takeFiles } from '../contacts/csv-import.js'
 import { Count, DoneAnswer, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 
@@ -34,7 +35,12 @@ const AudienceSchema = named(
     recipients: Count,
     rejected: Type.Integer({ minimum: 0, description: 'Rows of the file that are no recipient' }),
     errors: Type.Array(
-      Type.Object({ row: Type.Integer({ minimum: 1 }), error: Type.String(), message: Type.String() }),
+      Type.Object({
+        row: Type.Integer({ minimum: 1 }),
+        error: Type.String(),
+        message: Type.String(),
+        value: Type.Optional(Type.String({ description: 'The beginning of the text that the error is about' })),
+      }),
       {
         description: 'The first 100 rejected rows; the first line of the file is row 1',
       },
@@ -121,8 +127,13 @@ function uploadRoute(scope: ApiServer, ctx: Context): void {
         operationId: 'audiences.create',
         summary: 'Upload the recipients of broadcasts as a file',
         description:
-          'CSV with a header, or a recipient of POST /broadcasts as JSON on each line. UTF-8, at most 512 MB and 1,000,000 recipients.',
-        querystring: Type.Object({ name: OptionalText(200, 'What the audience is called in lists'), tenantId }),
+          'A table (CSV), or a recipient of POST /broadcasts as JSON on each line. At most 512 MB and 1,000,000 recipients.',
+        querystring: Type.Object({
+          name: OptionalText(200, 'What the audience is called in lists'),
+          templateName: OptionalText(512, 'The template whose variables and buttons columns are called after'),
+          language: OptionalText(20, 'The language of that template'),
+          tenantId,
+        }),
         response: responses({ 201: AudienceAnswer }, 400, 409, 422),
       },
     },
@@ -132,15 +143,23 @@ function uploadRoute(scope: ApiServer, ctx: Context): void {
       const format = formatOf(request)
       // Before the file is received; uploads at the same time are counted when each is complete.
       await checkQuota(ctx.database, tenant, ctx.clock())
+      const { templateName, language } = request.query
+      const template = templateName ? await chooseTemplate(ctx, tenant, templateName, language || undefined) : null
       const invalid = format === 'csv' ? 'invalid_csv' : 'invalid_json'
       return receiveFile(
         ctx,
         request,
         ({ path, sha256 }) =>
           answerOnce(ctx, request, reply, {
-            fingerprint: { file: sha256.toString('hex'), format, name },
+            fingerprint: {
+              file: sha256.toString('hex'),
+              format,
+              name,
+              ...(template && { template: [template.name, template.language] }),
+            },
             perform: async (id) => {
-              const { audience, warnings } = await createAudience(ctx, tenant, { id, name, path, format })
+              const file = { path, format, template }
+              const { audience, warnings } = await createAudience(ctx, tenant, { id, name, file })
               return toAnswer(audience, warnings)
             },
             recover: (id) => recover(ctx, tenant, id),

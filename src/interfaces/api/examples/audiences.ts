@@ -19,7 +19,8 @@ export const examples: Examples = {
             {
               "row": 3,
               "error": "Invalid field",
-              "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000"
+              "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000",
+              "value": "12"
             }
           ],
           "bodyParameters": ["discount"],
@@ -36,7 +37,7 @@ export const examples: Examples = {
       "answer": {
         "success": false,
         "error": "Missing required field",
-        "message": "chatNumber is required: the header (row 1 of the file) must name such a column"
+        "message": "chatNumber is required: the first row of the file must name such a column, such as Phone, Mobile, WhatsApp, Telefone, Celular or Móvil, and it has \"name\""
       }
     }
   ],
@@ -56,7 +57,8 @@ export const examples: Examples = {
               {
                 "row": 3,
                 "error": "Invalid field",
-                "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000"
+                "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000",
+                "value": "12"
               }
             ],
             "bodyParameters": ["discount"],
@@ -95,7 +97,8 @@ export const examples: Examples = {
             {
               "row": 3,
               "error": "Invalid field",
-              "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000"
+              "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000",
+              "value": "12"
             }
           ],
           "bodyParameters": ["discount"],

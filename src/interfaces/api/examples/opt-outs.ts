@@ -21,7 +21,7 @@ export const examples: Examples = {
       "answer": {
         "success": false,
         "error": "Missing required field",
-        "message": "phone_number (or chat_id) is required: the header (row 1 of the file) must name such a column"
+        "message": "phone_number (or chat_id) is required: the first row of the file must name such a column, such as Phone, Mobile, WhatsApp, Telefone, Celular or Móvil, and it has \"name\""
       }
     }
   ],
