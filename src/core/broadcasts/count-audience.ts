@@ -42,7 +42,7 @@ export async function countAudience(
   audience: AudienceInput,
 ): Promise<AudienceCount> {
   const tags = audience.all ? null : audience.tags
-  const counting: Counting = { counts: new Map(), tags, listed: new Set(), reachable: new Set(), newNames: new Map() }
+  const counting = startCounting(tags)
   if (tags !== undefined) {
     for (const { reason, contacts } of await countContacts(ctx.database, tenant.id, tags)) {
       add(counting.counts, reason, contacts)
@@ -58,6 +58,21 @@ export async function countAudience(
     }
   }
   return present(counting.counts)
+}
+
+/** Counts listed recipients only, in batches of LISTED_BATCH, as countAudience does. */
+export async function countListedRecipients(
+  ctx: CountContext,
+  tenant: Tenant,
+  batches: AsyncIterable<readonly ListedInput[]>,
+): Promise<AudienceCount> {
+  const counting = startCounting(undefined)
+  for await (const batch of batches) await countListed(ctx, tenant, batch, counting)
+  return present(counting.counts)
+}
+
+function startCounting(tags: Counting['tags']): Counting {
+  return { counts: new Map(), tags, listed: new Set(), reachable: new Set(), newNames: new Map() }
 }
 
 /** Counts one batch by the rules of prepareRecipients. */

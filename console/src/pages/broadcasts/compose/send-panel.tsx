@@ -7,9 +7,11 @@ import { skipReason } from '../skip-reason.js'
 import type { useReach } from './data.js'
 import { Section } from './section.js'
 
+type ShownReach = Pick<ReturnType<typeof useReach>, 'data' | 'error' | 'isFetching'>
+
 interface SendPanelProps {
   /** Undefined until an audience is chosen. */
-  reach: ReturnType<typeof useReach> | undefined
+  reach: ShownReach | undefined
   isLater: boolean
   onSend: () => void
 }
@@ -39,7 +41,7 @@ export function SendPanel({ reach, isLater, onSend }: SendPanelProps) {
   )
 }
 
-function Reach({ reach: { data, error, isFetching } }: { reach: ReturnType<typeof useReach> }) {
+function Reach({ reach: { data, error, isFetching } }: { reach: ShownReach }) {
   const { t } = useTranslation('broadcasts')
   const { number } = useFormat()
   if (error) return <Text size="sm">{messageOf(error)}</Text>
