@@ -25,13 +25,7 @@ import { createCallbackReceiver } from './core/messages/receive/callback-receive
 import { createMessageWriter } from './core/messages/send/message-writer.js'
 import { createSendRateLimiter } from './core/messages/send/rate-limiter.js'
 import { linkAllWithSimulator } from './core/organizations/connections.js'
-import {
-  createFileLimiter,
-  EXPORTED_FILES,
-  IMPORTED_FILES,
-  LARGE_BODIES,
-  SENT_FILES,
-} from './core/runtime/file-limits.js'
+import { createFileLimiter, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/runtime/file-limits.js'
 import { createListOrders } from './core/runtime/list-orders.js'
 import { adoptRestoredDatabase } from './core/runtime/maintenance.js'
 import { createMilestones } from './core/runtime/milestones.js'
@@ -255,7 +249,6 @@ async function createContext(
       sentFiles: createFileLimiter(SENT_FILES),
       importedFiles: createFileLimiter(IMPORTED_FILES),
       exportedFiles: createFileLimiter(EXPORTED_FILES),
-      largeBodies: createFileLimiter(LARGE_BODIES, 'large request bodies'),
       conversions: createFairSemaphore(CONVERSIONS),
     },
     milestones: createMilestones({ clock }),

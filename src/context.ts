@@ -92,8 +92,6 @@ export interface Limits {
   importedFiles: FileLimiter
   /** Exports. */
   exportedFiles: FileLimiter
-  /** JSON bodies of more than 1 MB. */
-  largeBodies: FileLimiter
   /** Conversions of files by ffmpeg, by organization; those beyond the limits wait. */
   conversions: FairSemaphore
 }

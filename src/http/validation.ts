@@ -1,16 +1,8 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify'
-import { createSteps } from '../lib/async/steps.js'
+import type { FastifySchemaCompiler } from 'fastify'
 import type { JsonObject } from '../lib/text/json.js'
 import { firstUnstorable } from '../lib/text/text.js'
-import {
-  compileSchema,
-  explainError,
-  findInputProblem,
-  findProblemInSteps,
-  type InputSchema,
-  toFieldPath,
-} from '../model/input.js'
+import { compileSchema, explainError, findInputProblem, type InputSchema, toFieldPath } from '../model/input.js'
 import { Problem } from '../model/problem.js'
 
 /** The parts of a JSON Schema that the checks read. */
@@ -28,14 +20,7 @@ export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPa
 
 type Checked = { value: unknown } | { error: Problem }
 
-/** The promise for a body with long lists is rejected with the problem. */
-function checkBody(validate: ValidateFunction, schema: Schema, given: unknown): Checked | SafePromiseLike<void> {
-  const inSteps = findProblemInSteps(validate, schema, given, 'The request body', createSteps())
-  if (inSteps !== null) {
-    return inSteps.then((problem) => {
-      if (problem !== null) throw problem
-    }) as unknown as SafePromiseLike<void>
-  }
+function checkBody(validate: ValidateFunction, schema: Schema, given: unknown): Checked {
   // Without a body (null), an empty one is assumed if no field is required.
   const data = given === null && !schema.required?.length ? {} : given
   const error = findInputProblem(validate, schema, data, 'The request body')

@@ -87,6 +87,7 @@ export function mount(options: MountOptions): FastifyInstance {
       (isGatewayUrl(request.url) ? sendGatewayProblem : sendProblem)(error, request, reply),
   })
   server.decorateRequest('caller', null)
+  server.decorateRequest('isOperator', false)
   traceRequests(server, ctx.tracer)
   server.decorateRequest('memberSession', null)
   const otherMethods = refuseOtherMethods(server, ['/docs', GATEWAY])

@@ -12,6 +12,8 @@ import { clientNetwork } from './client-address.js'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
+    /** Whether it came with the admin token. */
+    isOperator: boolean
   }
   interface FastifyContextConfig {
     /** The scope that the route requires. */
@@ -112,7 +114,10 @@ export function createAdminGuard({ clock, log }: Pick<Context, 'clock' | 'log'>,
         retry_after: seconds,
       })
     }
-    if (equalInConstantTime(token, adminToken)) return
+    if (equalInConstantTime(token, adminToken)) {
+      request.isOperator = true
+      return
+    }
     guesses.take(network)
     if (guesses.waitMs(network) > 0) log.warn({ network }, 'too many wrong admin tokens come from this address')
     throw new Problem('invalid_api_key', 'The admin token is wrong: it is PARLEY_ADMIN_TOKEN, or in the data folder')

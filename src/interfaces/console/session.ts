@@ -38,13 +38,16 @@ const ChangePassword = Type.Object({
   new_password: Password,
 })
 
+/** Anybody can send these bodies. */
+const SIGN_IN_LIMIT = 8_192
+
 /** Signing in, without a session: `POST /session`, `POST /session/link`. */
 export function signInRoutes(server: ConsoleServer, ctx: Context): void {
-  server.post('/session', { schema: { body: SignIn } }, async (request, reply) =>
+  server.post('/session', { bodyLimit: SIGN_IN_LIMIT, schema: { body: SignIn } }, async (request, reply) =>
     begin(ctx, request, reply, await signIn(ctx, request.body, originOf(request))),
   )
 
-  server.post('/session/link', { schema: { body: SignInByLink } }, async (request, reply) =>
+  server.post('/session/link', { bodyLimit: SIGN_IN_LIMIT, schema: { body: SignInByLink } }, async (request, reply) =>
     begin(ctx, request, reply, await signInByLink(ctx, request.body.token)),
   )
 }

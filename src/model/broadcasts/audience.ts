@@ -4,8 +4,10 @@ import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { parameterValues } from '../templates/input.js'
 
-/** The most entries of a list of recipients. */
-const MAX_LISTED = 1_000_000
+/** The most entries of a list of recipients in a body. */
+const MAX_LISTED = 100_000
+/** Where those go that do not fit into a body. */
+export const LARGER_AUDIENCES = 'upload longer lists of recipients with POST /audiences, and give its id as audienceId'
 
 /** A recipient, in a body and in a line of a file. */
 export const RecipientBody = Type.Object({
@@ -38,7 +40,10 @@ export const AudienceBody = Type.Object(
     ),
     all: Type.Optional(Type.Boolean({ description: 'Every contact' })),
   },
-  { description: 'The recipients; the kinds are combined, and no contact receives it twice' },
+  {
+    description:
+      'The recipients; the kinds are combined, and no contact receives it twice. Lists that are too long for a body of 1 MB: POST /audiences',
+  },
 )
 
 /** At least one kind of recipient is required. Throws missing_field. */

@@ -122,19 +122,6 @@ describe('POST /broadcasts returns 400 for', () => {
   })
 })
 
-describe('the size of a body', () => {
-  it('is at most 32 MB', async () => {
-    const body = (size: number) => {
-      const rest = JSON.stringify({ name: 'N', templateName: 'nothing', ...one, filler: '' }).length
-      return JSON.stringify({ name: 'N', templateName: 'nothing', ...one, filler: 'x'.repeat(size - rest) })
-    }
-    const most = await at.ask('POST', '/broadcasts', { body: body(32 * MEBIBYTE) })
-    expect(most).toMatchObject({ status: 400, body: { error: 'Template not found' } })
-    const more = await at.ask('POST', '/broadcasts', { body: body(32 * MEBIBYTE + 1) })
-    expect(more).toMatchObject({ status: 413, body: { error: 'Payload too large' } })
-  })
-})
-
 describe('Idempotency-Key', () => {
   const headers = (key: string) => ({ 'idempotency-key': key })
 

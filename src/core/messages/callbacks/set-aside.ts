@@ -73,7 +73,7 @@ export async function retrySetAside(ctx: Context, organizationId: string, mayGoO
     const due = await findDueCallback(ctx.database, organizationId, ctx.clock())
     if (due === null) return true
     const { id } = due.callback
-    const error = await tryToProcess(ctx, organizationId, await readItems(due.callback))
+    const error = await tryToProcess(ctx, organizationId, readItems(due.callback))
     if (error === null) await completeSetAsideCallback(ctx.database, organizationId, id, ctx.clock())
     else {
       const attempts = due.attempts + 1

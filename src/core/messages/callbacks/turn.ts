@@ -66,11 +66,11 @@ async function processTaken(
 async function readBatch([first, ...others]: TakenCallbacks['callbacks']): Promise<ReadCallback[]> {
   if (first === undefined) return []
   const step = createSteps()
-  const batch = [await readItems(first)]
+  const batch = [readItems(first)]
   let items = batch[0]?.items.length ?? 0
   for (const callback of others) {
     await step()
-    const read = await readItems(callback)
+    const read = readItems(callback)
     items += read.items.length
     if (items > MAX_ITEMS) break
     batch.push(read)

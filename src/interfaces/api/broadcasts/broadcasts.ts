@@ -6,8 +6,7 @@ import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { takesLargeBodies } from '../../../http/large-bodies.js'
-import { readAudience } from '../../../model/broadcasts/audience.js'
+import { LARGER_AUDIENCES, readAudience } from '../../../model/broadcasts/audience.js'
 import { BROADCAST_STATUSES, type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'
 import { page } from '../../../model/fields.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -45,8 +44,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   server.post(
     '/broadcasts',
     {
-      ...takesLargeBodies(ctx),
-      config: { scope: 'broadcasts:write' },
+      config: { scope: 'broadcasts:write', forMore: LARGER_AUDIENCES },
       schema: {
         operationId: 'broadcasts.create',
         summary: 'Send a template to many recipients',

@@ -5,6 +5,7 @@ import type { Context } from '../../../context.js'
 import { type ImportReport, importWithReport, type ReportingImport } from '../../../core/contacts/import-report.js'
 import { MAX_IMPORT_BYTES, tooLarge, type Upload, withUpload } from '../../../core/contacts/receive-import.js'
 import { tenantOf } from '../../../http/access/auth.js'
+import { requireUtf8 } from '../../../http/charset.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/fields.js'
@@ -105,10 +106,7 @@ function fileOf({ body, headers }: FastifyRequest): Readable {
       `The Content-Encoding "${encoding}" is not supported: send the file as it is`,
     )
   }
-  const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
-  if (!/^(utf-?8|us-ascii)$/i.test(charset)) {
-    throw new Problem('unsupported_media_type', `The charset "${charset}" is not supported: send the file as UTF-8`)
-  }
+  requireUtf8(headers['content-type'], 'the file')
   return body instanceof Readable ? body : Readable.from([])
 }
 

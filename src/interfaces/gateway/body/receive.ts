@@ -7,7 +7,7 @@ import { isJsonObject } from '../../../lib/text/json.js'
 import { Problem } from '../../../model/problem.js'
 import { receiveForm } from './form.js'
 import { receiveJson } from './json.js'
-import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
+import type { Received, ReserveSpoolPath } from './received.js'
 
 /** A body that has been read. */
 export interface Body extends Received {
@@ -45,13 +45,12 @@ async function receive(
 ): Promise<Received> {
   const { body, headers, raw } = request
   checkEncoding(headers['content-encoding'])
-  if (Number(headers['content-length']) > MAX_MESSAGE_BYTES) throw tooLarge()
   const source = body instanceof Readable ? body : Readable.from([])
   const type = headers['content-type'] ?? ''
   try {
     const received = /^multipart\/form-data\b/i.test(type)
-      ? await receiveForm(source, type, reserveSpoolPath)
-      : await receiveJson(source, filePaths, reserveSpoolPath)
+      ? await receiveForm(request, source, reserveSpoolPath)
+      : await receiveJson(request, source, filePaths, reserveSpoolPath)
     if (!isJsonObject(received.fields)) throw new Problem('invalid_json', 'The request body must be a JSON object')
     return received
   } finally {
