@@ -7,7 +7,7 @@ import { knownDeviceToken, type SignInOrigin, signIn, signInByLink } from '../..
 import { markNow } from '../../core/live/mark.js'
 import { auditAccess } from '../../http/access/audit.js'
 import { tenantOf } from '../../http/access/auth.js'
-import { clientNetwork } from '../../http/access/client-address.js'
+import { areaOf, clientNetwork } from '../../http/access/client-address.js'
 import {
   clearSessionCookie,
   deviceToken,
@@ -80,7 +80,8 @@ async function begin(ctx: Context, request: FastifyRequest, reply: FastifyReply,
 }
 
 function originOf(request: FastifyRequest): SignInOrigin {
-  return { network: clientNetwork(request) ?? request.ip, deviceToken: deviceToken(request) }
+  const network = clientNetwork(request) ?? request.ip
+  return { network, area: areaOf(network), deviceToken: deviceToken(request) }
 }
 
 /** A browser has one session: a new one ends the previous one. */
