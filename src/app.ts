@@ -25,6 +25,7 @@ import { createCallbackReceiver } from './core/messages/receive/callback-receive
 import { createMessageWriter } from './core/messages/send/message-writer.js'
 import { createSendRateLimiter } from './core/messages/send/rate-limiter.js'
 import { linkAllWithSimulator } from './core/organizations/connections.js'
+import { ARRIVING_FILES } from './core/runtime/arriving-files.js'
 import { createFileLimiter, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/runtime/file-limits.js'
 import { createListOrders } from './core/runtime/list-orders.js'
 import { adoptRestoredDatabase } from './core/runtime/maintenance.js'
@@ -45,6 +46,7 @@ import { mount, mountProbesOnly } from './interfaces/mount.js'
 import { type JobRunner, startJobRunner } from './jobs/runner.js'
 import { createTasks } from './jobs/tasks.js'
 import { sleep } from './lib/async/backoff.js'
+import { createByteBudget } from './lib/async/byte-budget.js'
 import { createFairSemaphore } from './lib/async/fair-semaphore.js'
 import { createLruCache } from './lib/async/lru-cache.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
@@ -249,6 +251,7 @@ async function createContext(
       sentFiles: createFileLimiter(SENT_FILES),
       importedFiles: createFileLimiter(IMPORTED_FILES),
       exportedFiles: createFileLimiter(EXPORTED_FILES),
+      arrivingFiles: createByteBudget(ARRIVING_FILES),
       conversions: createFairSemaphore(CONVERSIONS),
     },
     milestones: createMilestones({ clock }),

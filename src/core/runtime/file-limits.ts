@@ -20,12 +20,17 @@ export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits): Fil
   const inProgress = new Map<string, number>()
   let total = 0
 
+  function check(organizationId: string): void {
+    const own = inProgress.get(organizationId) ?? 0
+    if (own >= ofOneOrganization) throw tooMany(`${own} files of the organization are`)
+    if (total >= ofAll) throw tooMany('The maximum number of files is')
+  }
+
   return {
+    check,
     pass: async (organizationId, work) => {
-      const own = inProgress.get(organizationId) ?? 0
-      if (own >= ofOneOrganization) throw tooMany(`${own} files of the organization are`)
-      if (total >= ofAll) throw tooMany('The maximum number of files is')
-      inProgress.set(organizationId, own + 1)
+      check(organizationId)
+      inProgress.set(organizationId, (inProgress.get(organizationId) ?? 0) + 1)
       total++
       try {
         return await work()

@@ -10,7 +10,7 @@ import { Problem } from '../../model/problem.js'
 /** Nearly all bodies are smaller. They have a separate budget, which large ones cannot use up. */
 const SMALL_BYTES = 64 * 1_024
 /** Of each budget. A share takes a minimum: a request needs memory in addition to its body. */
-const LIMITS: ByteLimits = { capacity: 32 * MEBIBYTE, ofOneKey: 16 * MEBIBYTE, floor: 4 * 1_024 }
+const LIMITS: ByteLimits = { capacity: 32 * MEBIBYTE, ofOneKey: 24 * MEBIBYTE, floor: 4 * 1_024 }
 /** The networks of the upstream and of storefronts are a few hundred. */
 const MAX_KNOWN = 1_000
 const RETRY_SECONDS = 2

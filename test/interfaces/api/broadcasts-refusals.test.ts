@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { sha256 } from '../../../src/lib/crypto/signature.js'
 import { canonicalJson } from '../../../src/lib/text/json.js'
-import { MEBIBYTE } from '../../../src/lib/text/units.js'
 import {
   type BroadcastWorld,
   MINUTE,

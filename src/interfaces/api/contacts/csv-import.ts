@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type ImportReport, importWithReport, type ReportingImport } from '../../../core/contacts/import-report.js'
 import { MAX_IMPORT_BYTES, tooLarge, type Upload, withUpload } from '../../../core/contacts/receive-import.js'
+import { withArriving } from '../../../core/runtime/arriving-files.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { requireUtf8 } from '../../../http/charset.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
@@ -93,8 +94,13 @@ export function receiveFile<Result>(
   work: (upload: Upload) => Promise<Result>,
   invalid?: Parameters<typeof withUpload>[3],
 ): Promise<Result> {
-  const organizationId = tenantOf(request).id
-  return ctx.limits.importedFiles.pass(organizationId, () => withUpload(ctx, fileOf(request), work, invalid))
+  const { id } = tenantOf(request)
+  const { importedFiles } = ctx.limits
+  const file = fileOf(request)
+  importedFiles.check(id)
+  return withArriving(ctx, id, file, (arriving) =>
+    withUpload(ctx, arriving, (upload) => importedFiles.pass(id, () => work(upload)), invalid),
+  )
 }
 
 /** No body at all is an empty file. */
