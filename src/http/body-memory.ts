@@ -58,7 +58,8 @@ export function createBodyMemory(): BodyMemory {
         },
         release: () => {
           share.release()
-          if (hasTurn) turns.give(key)
+          // Not at once: the next body would be read before the event loop serves anybody else.
+          if (hasTurn) setImmediate(() => turns.give(key))
           hasTurn = false
         },
       }

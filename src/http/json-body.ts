@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { countJsonValues, parseJsonBytes } from '../lib/text/json-bytes.js'
+import { countJsonValues, createJsonValueCounter, parseJsonBytes } from '../lib/text/json-bytes.js'
 import { Problem } from '../model/problem.js'
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.js'
 import { requireUtf8 } from './charset.js'
@@ -35,7 +35,8 @@ export function takeJsonBodies(server: FastifyInstance): void {
   })
   server.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     requireUtf8(request.headers['content-type'], 'the body')
-    return readJsonBody(request, await collect(request, payload))
+    const { bytes, values } = await collect(request, payload)
+    return readJsonBody(request, bytes, values)
   })
 }
 
@@ -49,10 +50,13 @@ export function holdBody(request: FastifyRequest, onEvicted: (problem: Problem) 
  * Parses the body of a request, for which memory is held, a large one in its turn; undefined for an empty one, which
  * many clients send. Throws invalid_json, payload_too_large, and what waiting for the turn throws.
  */
-export async function readJsonBody(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+export async function readJsonBody(
+  request: FastifyRequest,
+  bytes: Buffer,
+  values = countJsonValues(bytes, MAX_VALUES),
+): Promise<unknown> {
   if (bytes.length === 0) return undefined
-  const values = countJsonValues(bytes, MAX_VALUES)
-  if (values > MAX_VALUES) throw bodyTooLarge(request, `The request body has more than ${MAX_VALUES} values`)
+  if (values > MAX_VALUES) throw tooManyValues(request)
   if (bytes.length > SMALL_BYTES || values > SMALL_VALUES) await request.heldBody?.takeTurn()
   const read = parseJsonBytes(bytes)
   switch (read.outcome) {
@@ -74,13 +78,18 @@ export function bodyTooLarge({ routeOptions }: FastifyRequest, what?: string): P
   return new Problem('payload_too_large', config.forMore === undefined ? sentence : `${sentence}: ${config.forMore}`)
 }
 
-/** The bytes of a body. With listeners, because an iterator costs more than all other reading of a small body. */
-function collect(request: FastifyRequest, payload: Readable): Promise<Buffer> {
+function tooManyValues(request: FastifyRequest): Problem {
+  return bodyTooLarge(request, `The request body has more than ${MAX_VALUES} values`)
+}
+
+/** The bytes of a body, and how many values they have at most. With listeners, because an iterator costs more than all other reading of a small body. */
+function collect(request: FastifyRequest, payload: Readable): Promise<{ bytes: Buffer; values: number }> {
   const { bodyLimit } = request.routeOptions
   if (Number(request.headers['content-length']) > bodyLimit) throw bodyTooLarge(request)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
+    let values = 0
     const fail = (error: unknown) => {
       payload.off('data', onData).off('end', onEnd).off('error', fail)
       chunks.length = 0
@@ -89,10 +98,14 @@ function collect(request: FastifyRequest, payload: Readable): Promise<Buffer> {
       reject(error)
     }
     const held = holdBody(request, fail)
+    const countValues = createJsonValueCounter(MAX_VALUES)
     const onData = (chunk: Buffer) => {
       chunks.push(chunk)
       length += chunk.length
       if (length > bodyLimit) return fail(bodyTooLarge(request))
+      // Not only when all of it is there: what will be refused needs no memory.
+      values = countValues(chunk)
+      if (values > MAX_VALUES) return fail(tooManyValues(request))
       try {
         held.reserve(length)
       } catch (problem) {
@@ -101,7 +114,7 @@ function collect(request: FastifyRequest, payload: Readable): Promise<Buffer> {
     }
     const onEnd = () => {
       held.complete()
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
+      resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length), values })
     }
     payload.on('data', onData).on('end', onEnd).on('error', fail)
   })
