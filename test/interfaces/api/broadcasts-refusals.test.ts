@@ -16,6 +16,15 @@ let at: BroadcastWorld
 
 beforeAll(async () => {
   at = await startBroadcastWorld()
+  const account = { phone_number_id: at.organization.phoneNumberId }
+  const common = { language: 'en', category: 'MARKETING' }
+  const put = async (name: string, components: object[]) => {
+    const template = { ...common, name, components: [{ type: 'BODY', text: 'Look' }, ...components] }
+    expect((await at.world.sim('PUT', '/templates', { ...account, template })).status).toBe(200)
+  }
+  await put('carousel', [{ type: 'CAROUSEL', cards: [] }])
+  await put('catalog', [{ type: 'BUTTONS', buttons: [{ type: 'CATALOG', text: 'View' }] }])
+  await put('flow', [{ type: 'BUTTONS', buttons: [{ type: 'FLOW', text: 'Answer', flow_id: '123' }] }])
 })
 
 afterAll(() => at.close())
@@ -94,6 +103,8 @@ describe('POST /broadcasts returns 400 for', () => {
       'Missing required field',
       'bodyParameters.discount',
     ],
+    ['a template with a carousel', { templateName: 'carousel' }, 'Invalid field', 'it has a CAROUSEL'],
+    ['a template with a catalog', { templateName: 'catalog' }, 'Invalid field', 'it has a button of type CATALOG'],
     ['no header file', { templateName: 'nova_colecao' }, 'Missing required field', 'headerMedia'],
   ])('%s', async (_name, fields, error, named) => {
     const answer = await at.post({ ...one, ...fields })
@@ -120,6 +131,12 @@ describe('POST /broadcasts returns 400 for', () => {
     })
     expect(answer).toMatchObject({ status: 400, body: { error: 'Invalid provider' } })
   })
+})
+
+it('a template with a FLOW button is sent with its component', async () => {
+  await at.send({ templateName: 'flow', audience: { recipients: [{ chatNumber: '16505558888' }] } })
+  const [{ template }] = await at.arrived()
+  expect(template.components).toEqual([{ type: 'button', sub_type: 'flow', index: '0' }])
 })
 
 describe('the size of a body', () => {
