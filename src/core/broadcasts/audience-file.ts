@@ -5,6 +5,7 @@ import { unguardFormula } from '../../lib/text/formula-guard.js'
 import { excerpt } from '../../lib/text/text.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { RecipientBody } from '../../model/broadcasts/audience.js'
+import { compileGiven } from '../../model/given.js'
 import { compileSchema, findInputProblem } from '../../model/input.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
 import { readHeader } from '../contacts/cells.js'
@@ -17,6 +18,7 @@ export type AudienceRow = { row: number; recipient: RecipientInput } | { row: nu
 
 const SCHEMA: TSchema = RecipientBody
 const validate = compileSchema(SCHEMA)
+const dropNotGiven = compileGiven(SCHEMA)
 /** As the limit of a CSV row. */
 const MAX_LINE = MEBIBYTE / 4
 const MAX_WARNINGS = 20
@@ -37,6 +39,7 @@ export async function* readAudienceFile(
   const rows = format === 'csv' ? readTable(path, warn) : readObjects(path)
   try {
     for await (const { row, fields } of rows) {
+      dropNotGiven(fields)
       const problem = fields instanceof Problem ? fields : findInputProblem(validate, SCHEMA, fields, 'The row')
       yield problem ? { row, problem } : { row, recipient: fields as RecipientInput }
     }

@@ -119,8 +119,11 @@ export function createAdminGuard({ clock, log }: Pick<Context, 'clock' | 'log'>,
   }
 }
 
-/** The message is the same for every other slug, existing or not, so it does not reveal which tenants exist. */
+/**
+ * The message is the same for every other slug, existing or not, so it does not reveal which tenants exist. An empty one
+ * counts as not given, as every parameter does.
+ */
 export function checkTenant({ tenant }: Caller, tenantId: unknown): void {
-  if (tenantId === undefined || tenantId === tenant.slug) return
+  if (tenantId === undefined || tenantId === '' || tenantId === tenant.slug) return
   throw new Problem('invalid_api_key', 'API key does not belong to the organization that tenantId names')
 }
