@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { isCalendarDate } from '../lib/text/calendar.js'
+import { readIsoTime } from '../lib/text/iso-time.js'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/text/json.js'
 import { excerpt, firstUnstorable } from '../lib/text/text.js'
 import { Problem, type ProblemCode } from './problem.js'
@@ -27,11 +27,7 @@ const MAX_DEPTH = 32
 // Values are not coerced, no defaults are filled in, and surplus fields are allowed. Lengths count code points.
 const ajv = new Ajv({ strict: false, allErrors: false, verbose: true, discriminator: true })
 ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
-ajv.addFormat(
-  'date-time',
-  (value: string) =>
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value)) && isCalendarDate(value),
-)
+ajv.addFormat('date-time', (value: string) => readIsoTime(value) !== null)
 ajv.addFormat('uri', (value: string) => URL.canParse(value))
 
 /** By the hash of the schema: many routes have the same one, and services of one process share all of theirs. */

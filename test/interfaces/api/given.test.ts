@@ -139,7 +139,7 @@ describe('an optional field that is empty or null counts as not given', () => {
     '/broadcasts?kind=&status=&page=&limit=',
     '/broadcast-analytics?broadcast_id=&start_date=2026-01-01&end_date=2026-01-02',
     '/shortlinks?page=&limit=',
-    '/audiences?page=&limit=',
+    '/audiences?tenantId=',
     '/webhook-deliveries?webhook_id=&status=&page=&limit=',
     '/events?after=&types=&limit=',
     '/templates?tenantId=',

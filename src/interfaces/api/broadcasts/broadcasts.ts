@@ -13,7 +13,7 @@ import { page } from '../../../model/fields.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { readTemplateFields } from '../messages/template-fields.js'
-import { readMoment } from '../moment.js'
+import { readStart } from '../moment.js'
 import { limit, PAGE_SIZE, paginationOf } from '../pagination.js'
 import { Count, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
@@ -58,7 +58,8 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
     (request, reply) => {
       const tenant = tenantOf(request)
       return answerOnce(ctx, request, reply, {
-        perform: async (id) => toAnswer(await createBroadcast(ctx, tenant, { id, ...readCreateBody(request.body) })),
+        perform: async (id) =>
+          toAnswer(await createBroadcast(ctx, tenant, { id, ...readCreateBody(request.body, ctx.clock()) })),
         recover: (id) => recover(ctx, tenant, id),
       })
     },
@@ -109,12 +110,12 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   )
 }
 
-function readCreateBody(body: Static<typeof CreateBody>) {
+function readCreateBody(body: Static<typeof CreateBody>, now: Date) {
   return {
     name: body.name,
     ...readTemplateFields(body),
     audience: readAudience(body.audience),
-    scheduledAt: body.scheduled_at ? readMoment('scheduled_at', body.scheduled_at) : null,
+    scheduledAt: body.scheduled_at ? readStart('scheduled_at', body.scheduled_at, now) : null,
   }
 }
 

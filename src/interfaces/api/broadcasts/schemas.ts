@@ -63,7 +63,7 @@ export const CreateBody = named(
       Nullable(
         Type.String({
           format: 'date-time',
-          description: 'When it starts. Without a value, or with one in the past, it starts now.',
+          description: 'When it starts, with a time zone. Without a value it starts now.',
         }),
       ),
     ),
