@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { IS_OLD_EVENT, KEPT_SINCE } from '../organizations/retention.js'
+import { EVENT_SNAPSHOT } from './transaction-clock.js'
 
 // Events are written by the statements that cause them. Readers read them in windows between two snapshots: everything
 // committed after the first and before the second. So a reader misses nothing and waits for nothing, however late a
@@ -55,7 +56,7 @@ interface WindowParts {
 const windowsOf = ({ positions, limit, edge, filter }: WindowParts) => `
    SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, edge.walked_to, e.*
    FROM (
-     SELECT given.*, coalesce(given.window_to, pg_current_snapshot()) AS upper
+     SELECT given.*, coalesce(given.window_to, ${EVENT_SNAPSHOT}) AS upper
      FROM ${positions}
    ) w
    CROSS JOIN LATERAL (
@@ -126,7 +127,7 @@ type WindowRow = { reader: string; window_from: string; window_to: string; walke
   | { seq: null }
 )
 
-const newest = statement<{ window_from: string }>('events.newest', 'SELECT pg_current_snapshot()::text AS window_from')
+const newest = statement<{ window_from: string }>('events.newest', `SELECT ${EVENT_SNAPSHOT}::text AS window_from`)
 
 // In the order of transactions, which is the order of time: if the first event of an organization is young, so are the
 // others.

@@ -5,6 +5,7 @@ import type { NetworkDetails } from '../../model/messages/message.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { normalizeName } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
+import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents, RECORDED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
@@ -160,7 +161,7 @@ const record = statement<RecordRow>(
        k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
-       jsonb_build_array(k.note || jsonb_build_object('x', pg_current_xact_id()::text)), k.traceparent
+       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent
      FROM next k JOIN numbered c ON c.id = k.sender_id
      ORDER BY k.n
      RETURNING *

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, type Statement, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
+import { EVENT_SNAPSHOT } from '../events/transaction-clock.js'
 import { TABLES_OF_ORGANIZATIONS } from '../organizations/deletion.js'
 
 // Each statement compares rows in its own snapshot. Rows that belong together are written in one transaction, so a
@@ -158,8 +159,8 @@ const walkEvents = pageStatement('events', {
      WHERE page.place < first.place`,
     `SELECT 'event_order', 'events ' || key, format('at most %s, the last number given', s.last_value), key
      FROM page, events_seq s WHERE page.place > s.last_value`,
-    `SELECT 'event_transaction', 'events ' || key, format('a transaction below %s', pg_snapshot_xmax(pg_current_snapshot())), transaction_id::text
-     FROM page WHERE transaction_id >= pg_snapshot_xmax(pg_current_snapshot())`,
+    `SELECT 'event_transaction', 'events ' || key, format('a transaction below %s', pg_snapshot_xmax(${EVENT_SNAPSHOT})), transaction_id::text
+     FROM page WHERE transaction_id >= pg_snapshot_xmax(${EVENT_SNAPSHOT})`,
   ],
 })
 
