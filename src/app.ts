@@ -32,8 +32,8 @@ import {
   LARGE_BODIES,
   SENT_FILES,
 } from './core/runtime/file-limits.js'
+import { adoptRestoredDatabase } from './core/runtime/histories.js'
 import { createListOrders } from './core/runtime/list-orders.js'
-import { adoptRestoredDatabase } from './core/runtime/maintenance.js'
 import { createMilestones } from './core/runtime/milestones.js'
 import { createNotifications } from './core/runtime/notifications.js'
 import { type ProcessRegistration, registerThisProcess } from './core/runtime/process-registry.js'

@@ -214,7 +214,7 @@ export interface Context extends BaseContext {
 }
 
 /** The context of operators' functions, which is all that the command line has. */
-export type OperatorContext = Pick<Context, 'database' | 'clock' | 'cell'> & {
+export type OperatorContext = Pick<Context, 'database' | 'clock' | 'cell' | 'log'> & {
   notifications: Pick<Notifications, 'send'>
 }
 

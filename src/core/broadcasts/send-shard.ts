@@ -9,6 +9,7 @@ import { completeBroadcast } from '../../storage/broadcasts/runs.js'
 import { findPendingRecipients, type PendingRecipient } from '../../storage/broadcasts/sending.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
 import { type Channel, organizationChannel } from '../messages/send/channel.js'
+import { findHistories } from '../runtime/histories.js'
 import { openHeader } from './header.js'
 import { giveUpDeferred, pause, type Run, sendDeferred, sendTo } from './send-recipient.js'
 
@@ -60,7 +61,7 @@ export async function sendBroadcastShard(
   return null
 }
 
-/** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused. */
+/** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused, such as after a restore. */
 async function openRun(
   ctx: Context,
   organizationId: string,
@@ -68,6 +69,7 @@ async function openRun(
   { generation, lane, lanes, hasDeferred = false, unknowns = 0 }: ShardState,
   signal: AbortSignal | undefined,
 ): Promise<Run | null> {
+  await findHistories(ctx)
   const tenant = await findTenant(ctx.database, organizationId)
   const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
   if (!tenant || !broadcast) return null

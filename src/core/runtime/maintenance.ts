@@ -6,7 +6,7 @@ import { pruneBroadcastRetries } from '../../storage/broadcasts/retries.js'
 import { pruneUploadedAudiences } from '../../storage/broadcasts/uploaded-audiences.js'
 import { repairContactLists, rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { pruneEvents } from '../../storage/events/events.js'
-import { adoptRestoredEvents, tickTransactionClock } from '../../storage/events/transaction-clock.js'
+import { tickTransactionClock } from '../../storage/events/transaction-clock.js'
 import { pruneSessions } from '../../storage/identity/sessions.js'
 import { pruneFailures, trimFailures } from '../../storage/identity/sign-in-failures.js'
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
@@ -22,7 +22,7 @@ import {
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { requestRetention } from '../../storage/messages/pruning.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
-import { findLastUse, noteUptime } from '../../storage/runtime/process-registry.js'
+import { noteUptime } from '../../storage/runtime/process-registry.js'
 import { measureTables, type TableSize } from '../../storage/runtime/tables.js'
 import { pruneStorefrontWebhooks } from '../../storage/storefront/orders.js'
 import { pruneShortLinkVisits, rollUpShortLinkClicks } from '../../storage/storefront/short-links.js'
@@ -77,28 +77,6 @@ export async function expireOutcomes(ctx: Context): Promise<void> {
     }
     if (overdue.length < BATCH) return
   }
-}
-
-/** A service that runs notes its uptime every minute. */
-const LATEST_NOTE_MS = 3 * MINUTE_MS
-
-/**
- * Continues the events of a database that was restored from another server; call it before anything reads them. Logs
- * the point at which the database stands if that is a while ago, after a stop or after a restore.
- */
-export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log' | 'clock'>): Promise<void> {
-  const lastUsed = await findLastUse(ctx.database)
-  const behindMs = lastUsed === null ? 0 : ctx.clock().getTime() - lastUsed.getTime()
-  if (lastUsed !== null && behindMs > LATEST_NOTE_MS) {
-    ctx.log.info(
-      { lastUsed: lastUsed.toISOString(), minutes: Math.floor(behindMs / MINUTE_MS) },
-      'no service has used this database since lastUsed; if it was restored, what happened after that is not in it',
-    )
-  }
-  if (!(await ctx.database.transaction(adoptRestoredEvents))) return
-  ctx.log.warn(
-    'the database was restored from another server: events continue, and readers of the feed must start again',
-  )
 }
 
 /** Orders of the last 60 days are read at first, and one may be attributed to a click 90 days before it. */

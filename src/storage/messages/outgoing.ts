@@ -7,6 +7,7 @@ import type { MessageError } from '../../model/messages/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
 import type { CallsNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../analytics/campaign-counts.js'
+import { HISTORY_GOES_ON } from '../events/histories.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { ACCEPTED_EVENT, ASSIGNEE, messageEvents } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
@@ -103,12 +104,13 @@ const record = statement<RecordRow>(
      ) m
      WHERE g.reply_to_id IS NOT NULL
    ), open AS (
-     -- Locks the recipients of running broadcasts that still wait for this message.
+     -- Locks the recipients of running broadcasts that still wait for this message. None after a restore, until the
+     -- broadcasts are paused with the new history.
      SELECT g.n
      FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
        SELECT FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.broadcast_id
        WHERE r.organization_id = g.organization_id AND r.broadcast_id = g.broadcast_id AND r.n = g.recipient_n
-         AND r.message_id = g.id AND r.skip_reason IS NULL AND b.status = 'running'
+         AND r.message_id = g.id AND r.skip_reason IS NULL AND b.status = 'running' AND ${HISTORY_GOES_ON}
        FOR KEY SHARE OF r
      ) r
      WHERE g.recipient_n > 0
