@@ -251,6 +251,69 @@ describe('a service on the embedded database', () => {
   })
 })
 
+describe('broadcasts of a restored service', () => {
+  it('wait for a person, whoever starts first, and then reach those who have no message', async () => {
+    const [dataDir, backups, target] = ['sender', 'of-sender', 'sender-restored'].map((name) => join(folder.path, name))
+    const env = { PARLEY_DATA_DIR: String(dataDir), PARLEY_UPSTREAM_URL: sandbox.upstreamUrl, PARLEY_RATE_LIMIT: '0' }
+    const service = await startService(env)
+    const { key, slug, phoneNumberId } = await createOrganization(service, { messages_per_second: 10 })
+    const received = async (numbers: readonly string[]) => {
+      const sent = (await sandbox.accepted()).filter(({ phone_number_id }) => phone_number_id === phoneNumberId)
+      return numbers.map((number) => sent.filter(({ to }) => to === number).length)
+    }
+    const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0)
+    const people = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${1_000 + n}`)
+    const send = async (name: string, numbers: readonly string[], scheduled_at: string | null) => {
+      const audience = { recipients: numbers.map((chatNumber) => ({ chatNumber })) }
+      const body = { name, templateName: 'hello_world', audience, scheduled_at }
+      return (await succeed(service.request('POST', '/broadcasts', { key, body }))).body.broadcast.id as string
+    }
+    const [reached, planned] = [people('1650556', 100), people('1650557', 5)]
+    const dueAt = Date.now() + 45_000
+    const running = await send('Now', reached, null)
+    const scheduled = await send('Later', planned, new Date(dueAt).toISOString())
+    await until(async () => sum(await received(reached)) > 0)
+    const taken = await runProgram(['backup', '--to', String(backups)], { env })
+    expect(taken.code, taken.errors.join('\n')).toBe(0)
+    await until(async () => sum(await received([...reached, ...planned])) === 105)
+    await until(() => Date.now() > dueAt)
+    service.program.kill('SIGTERM')
+    await service.program.exited
+
+    const restoredEnv = { ...env, PARLEY_DATA_DIR: String(target) }
+    const restored = await runProgram(['restore', String(backups), '--json'], { env: restoredEnv })
+    expect(restored.code, restored.errors.join('\n')).toBe(0)
+    const { interruptedBroadcasts } = JSON.parse(restored.output.join('\n'))
+    expect(interruptedBroadcasts).toMatchObject([
+      { id: running, name: 'Now', organization: slug, status: 'running', prepared: true },
+      { id: scheduled, name: 'Later', organization: slug, status: 'scheduled', withoutMessage: 5, prepared: true },
+    ])
+    const [{ withoutMessage }] = interruptedBroadcasts
+    expect(withoutMessage).toBeLessThan(100)
+
+    const again = await startService(restoredEnv)
+    expect(again.program.errors.join('\n')).toContain('"waitingBroadcasts":2')
+    for (const id of [running, scheduled]) {
+      const { body } = await again.request('GET', `/broadcasts/${id}`, { key })
+      expect(body.broadcast).toMatchObject({ status: 'paused', reason: 'restored' })
+    }
+    // A broadcast after them was sent: so the workers had the time to send what they have to send.
+    const later = people('1650558', 3)
+    const audience = { recipients: later.map((chatNumber) => ({ chatNumber })) }
+    await succeed(
+      again.request('POST', '/broadcasts', { key, body: { name: 'New', templateName: 'hello_world', audience } }),
+    )
+    await until(async () => sum(await received(later)) === 3)
+    expect(sum(await received([...reached, ...planned]))).toBe(105)
+
+    for (const id of [running, scheduled]) await succeed(again.request('POST', `/broadcasts/${id}/resume`, { key }))
+    await until(async () => sum(await received([...reached, ...planned])) === 105 + withoutMessage + 5)
+    expect(Math.max(...(await received([...reached, ...planned])))).toBe(2)
+    again.program.kill('SIGTERM')
+    await again.program.exited
+  }, 240_000)
+})
+
 async function filesIn(folder: string): Promise<number> {
   return (await readdir(folder, { recursive: true }).catch(() => [])).length
 }
