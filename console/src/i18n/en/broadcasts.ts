@@ -52,6 +52,11 @@ export const broadcasts = {
   progress: { done: '{{done}} of {{total}}', label: 'Progress of {{name}}' },
   sums: 'Figures of this broadcast',
   pausedAutomatically: 'Paused automatically',
+  pauseReasons: {
+    restored:
+      'The database was restored, or another server took over. Who received this broadcast after the moment at which the database stands is not known, and gets it again if you resume. Cancel it if it was sent already.',
+    late: 'It could not start at its time and is more than six hours late. Resume it to send it now, or cancel it.',
+  },
   actions: { pause: 'Pause', resume: 'Resume', cancel: 'Cancel broadcast', retry: 'Retry failed' },
   cancel: {
     title: 'Cancel “{{name}}”?',

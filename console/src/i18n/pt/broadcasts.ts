@@ -61,6 +61,11 @@ export const broadcasts: SameShape<typeof english> = {
   progress: { done: '{{done}} de {{total}}', label: 'Andamento de {{name}}' },
   sums: 'Números desta campanha',
   pausedAutomatically: 'Pausada automaticamente',
+  pauseReasons: {
+    restored:
+      'O banco de dados foi restaurado, ou outro servidor assumiu. Não se sabe quem recebeu esta campanha depois do momento em que o banco de dados está; essas pessoas a recebem de novo se você a retomar. Cancele-a se já foi enviada.',
+    late: 'Não pôde começar na hora marcada e está mais de seis horas atrasada. Retome-a para enviar agora, ou cancele-a.',
+  },
   actions: { pause: 'Pausar', resume: 'Retomar', cancel: 'Cancelar campanha', retry: 'Reenviar falhas' },
   cancel: {
     title: 'Cancelar “{{name}}”?',

@@ -8,6 +8,7 @@ import { PageFrame } from '../../../shared/page-frame.js'
 import { LoadProblem } from '../../../shared/problem.js'
 import { useBroadcastFigures } from '../../analytics/data.js'
 import { type Broadcast, pollOf, useBroadcast } from '../data.js'
+import { pauseReason } from '../pause-reason.js'
 import { BroadcastProgress } from '../progress.js'
 import { StatusBadge } from '../status-badge.js'
 import { Actions } from './actions.js'
@@ -45,7 +46,7 @@ function Loaded({ broadcast }: { broadcast: Broadcast }) {
     >
       {status === 'paused' && reason !== null && (
         <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title={t('pausedAutomatically')}>
-          {reason}
+          {pauseReason(t, reason)}
         </Alert>
       )}
       {(status === 'running' || status === 'paused') && <BroadcastProgress broadcast={broadcast} size="lg" />}
