@@ -56,8 +56,8 @@ async function startUnlessLate(
 }
 
 /**
- * Starts the broadcasts whose time has come (those that are late wait), completes those whose last outcome is known, and enqueues new jobs for
- * those that have lost theirs.
+ * Starts the broadcasts whose time has come, unless they are late. Completes those whose last outcome is known, and
+ * enqueues new jobs for those that have lost theirs.
  */
 export async function reconcileBroadcasts(ctx: Context): Promise<void> {
   await findHistories(ctx)

@@ -61,7 +61,7 @@ export async function sendBroadcastShard(
   return null
 }
 
-/** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused, such as after a restore. */
+/** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused, as after a restore. */
 async function openRun(
   ctx: Context,
   organizationId: string,

@@ -5,8 +5,9 @@ import { type EventHistories, readEventHistories } from '../../storage/events/hi
 import { adoptRestoredEvents } from '../../storage/events/transaction-clock.js'
 import { findLastUse } from '../../storage/runtime/process-registry.js'
 
-// A new history begins when the server was restored, a standby took over, or the database has moved. What was done after
-// the moment at which the database stands is not in it, so Parley does nothing on its own that it may have done before.
+// A new history begins when the server was restored, a standby took over, or the database has moved. What was done
+// after the moment at which the database stands is not in it, so Parley sends nothing on its own that it may have sent
+// before.
 
 type HistoryContext = Pick<Context, 'database' | 'log' | 'clock'>
 

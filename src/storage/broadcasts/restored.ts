@@ -7,8 +7,8 @@ import { countersOf } from '../analytics/campaign-counts.js'
 const UNDER_WAY = `b.kind = 'broadcast' AND b.status IN ('scheduled', 'running')
      AND (b.status = 'running' OR b.scheduled_at <= $1)`
 
-// Messages that were put back may have been sent since: without their deferrals they are not sent again, and their outcome
-// is unknown.
+// Messages that were put back may have been sent since: without their deferrals they are not sent again, and their
+// outcome is unknown.
 const hold = statement<UnderWay>(
   'broadcasts.hold',
   `WITH held AS (

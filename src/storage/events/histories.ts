@@ -21,7 +21,7 @@ export interface EventHistories {
 /** SQL: the server and its timeline. A restore to a point in time and a failover begin a new timeline. */
 const SERVER = `((pg_control_system()).system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8))`
 
-/** SQL: whether the last history goes on: the database was not restored since it began. Evaluated once per statement. */
+/** SQL: whether the last history goes on: the database was not restored since it began. Evaluated once a statement. */
 export const HISTORY_GOES_ON = `(SELECT ${SERVER} = (SELECT server FROM event_histories ORDER BY n DESC LIMIT 1))`
 
 interface HistoryRow extends EventHistory {

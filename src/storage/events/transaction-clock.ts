@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
-import { beginEventHistory } from './histories.js'
+import { beginEventHistory, HISTORY_GOES_ON } from './histories.js'
 
 // Positions of readers consist of transaction ids (see storage/events/events), which each PostgreSQL server counts on
 // its own. The ids of events are those of the server plus an offset (`ahead`), so that they go on above all ids in use
@@ -11,9 +11,11 @@ export const EVENT_SNAPSHOT = '(SELECT event_snapshot())'
 /** SQL: the id of this transaction as its events have it. */
 export const EVENT_TRANSACTION_ID = '(SELECT event_transaction_id())'
 
+// After a restore it shows how far the last history has come, until the next one begins.
 const tick = statement<never>(
   'transactionClock.tick',
-  `UPDATE transaction_clock SET transaction_id = ${EVENT_TRANSACTION_ID}, snapshot = ${EVENT_SNAPSHOT}`,
+  `UPDATE transaction_clock SET transaction_id = ${EVENT_TRANSACTION_ID}, snapshot = ${EVENT_SNAPSHOT}
+   WHERE ${HISTORY_GOES_ON}`,
 )
 
 const lock = statement<never>('transactionClock.lock', 'SELECT FROM transaction_clock FOR UPDATE')
