@@ -256,7 +256,7 @@ describe('broadcasts of a restored service', () => {
     const [dataDir, backups, target] = ['sender', 'of-sender', 'sender-restored'].map((name) => join(folder.path, name))
     const env = { PARLEY_DATA_DIR: String(dataDir), PARLEY_UPSTREAM_URL: sandbox.upstreamUrl, PARLEY_RATE_LIMIT: '0' }
     const service = await startService(env)
-    const { key, slug, phoneNumberId } = await createOrganization(service, { messages_per_second: 10 })
+    const { key, slug, phoneNumberId } = await createOrganization(service, { messages_per_second: 5 })
     const received = async (numbers: readonly string[]) => {
       const sent = (await sandbox.accepted()).filter(({ phone_number_id }) => phone_number_id === phoneNumberId)
       return numbers.map((number) => sent.filter(({ to }) => to === number).length)
@@ -268,14 +268,14 @@ describe('broadcasts of a restored service', () => {
       const body = { name, templateName: 'hello_world', audience, scheduled_at }
       return (await succeed(service.request('POST', '/broadcasts', { key, body }))).body.broadcast.id as string
     }
-    const [reached, planned] = [people('1650556', 100), people('1650557', 5)]
-    const dueAt = Date.now() + 45_000
+    const [reached, planned] = [people('1650556', 150), people('1650557', 5)]
+    const dueAt = Date.now() + 60_000
     const running = await send('Now', reached, null)
     const scheduled = await send('Later', planned, new Date(dueAt).toISOString())
     await until(async () => sum(await received(reached)) > 0)
     const taken = await runProgram(['backup', '--to', String(backups)], { env })
     expect(taken.code, taken.errors.join('\n')).toBe(0)
-    await until(async () => sum(await received([...reached, ...planned])) === 105)
+    await until(async () => sum(await received([...reached, ...planned])) === 155)
     await until(() => Date.now() > dueAt)
     service.program.kill('SIGTERM')
     await service.program.exited
@@ -289,7 +289,7 @@ describe('broadcasts of a restored service', () => {
       { id: scheduled, name: 'Later', organization: slug, status: 'scheduled', withoutMessage: 5, prepared: true },
     ])
     const [{ withoutMessage }] = interruptedBroadcasts
-    expect(withoutMessage).toBeLessThan(100)
+    expect(withoutMessage).toBeLessThan(150)
 
     const again = await startService(restoredEnv)
     expect(again.program.errors.join('\n')).toContain('"waitingBroadcasts":2')
@@ -304,14 +304,14 @@ describe('broadcasts of a restored service', () => {
       again.request('POST', '/broadcasts', { key, body: { name: 'New', templateName: 'hello_world', audience } }),
     )
     await until(async () => sum(await received(later)) === 3)
-    expect(sum(await received([...reached, ...planned]))).toBe(105)
+    expect(sum(await received([...reached, ...planned]))).toBe(155)
 
     for (const id of [running, scheduled]) await succeed(again.request('POST', `/broadcasts/${id}/resume`, { key }))
-    await until(async () => sum(await received([...reached, ...planned])) === 105 + withoutMessage + 5)
+    await until(async () => sum(await received([...reached, ...planned])) === 155 + withoutMessage + 5)
     expect(Math.max(...(await received([...reached, ...planned])))).toBe(2)
     again.program.kill('SIGTERM')
     await again.program.exited
-  }, 240_000)
+  }, 300_000)
 })
 
 async function filesIn(folder: string): Promise<number> {
