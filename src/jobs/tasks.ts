@@ -3,6 +3,7 @@ import { prepareBroadcastAsJob } from '../core/broadcasts/prepare.js'
 import { reconcileBroadcasts, startDueBroadcast } from '../core/broadcasts/reconcile.js'
 import { type ShardState, sendBroadcastShard } from '../core/broadcasts/send-shard.js'
 import { removeAudienceRecipients } from '../core/broadcasts/uploaded-audiences.js'
+import { type ErasedRows, eraseContactRows } from '../core/contacts/erase-contact.js'
 import { eraseTraces, type Traces } from '../core/contacts/erase-traces.js'
 import { indexConversation } from '../core/conversations/search.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
@@ -57,6 +58,8 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
       const { list = null } = payload as { list?: OrderList | null }
       return syncOrdersAsJob(ctx, organizationId, list)
     },
+    erase_contact: ({ organizationId, payload, signal }) =>
+      eraseContactRows(ctx, organizationId, payload as ErasedRows, signal),
     erase_traces: ({ organizationId, payload }) => eraseTraces(ctx, organizationId, payload as Traces),
     remove_media: ({ organizationId, payload }) => {
       const { mediaIds } = payload as { mediaIds: string[] }

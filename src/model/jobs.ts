@@ -39,6 +39,7 @@ export const JOB_TASKS = {
   index_conversation: 'search',
   sync_templates: 'sync',
   sync_orders: 'sync',
+  erase_contact: 'erasure',
   erase_traces: 'erasure',
   remove_media: 'erasure',
   remove_audience: 'erasure',

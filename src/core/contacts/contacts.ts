@@ -1,7 +1,6 @@
 import type { ContactContext, Context, LookUps } from '../../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/errors.js'
 import type { Database } from '../../database/pool.js'
-import { retryOnDeadlock } from '../../database/retry.js'
 import { batch } from '../../lib/async/batcher.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
@@ -16,8 +15,6 @@ import {
   insertContact,
   updateContact,
 } from '../../storage/contacts/contacts.js'
-import { eraseContact as eraseContactRows } from '../../storage/contacts/erasure.js'
-import { requireNoHold } from '../organizations/legal-hold.js'
 
 const MAX_BATCH = 500
 const MAX_SOURCE_LENGTH = 10_000
@@ -211,26 +208,6 @@ export async function changeContact(
   const changed = await updateContact(ctx.database, organization.id, contact.id, wanted, newId())
   if (!changed) throw new Problem('contact_not_found', `The contact ${contact.chat_id} was just erased`)
   return changed
-}
-
-/**
- * Erases a contact with its messages, and raises contact.erased. A job removes its data from other tables. Throws like
- * findContact, and legal_hold.
- */
-export async function eraseContact(
-  ctx: Context,
-  organization: Organization,
-  reference: ContactReference,
-): Promise<Contact> {
-  const contact = await findContact(ctx, organization, reference, 'query')
-  await retryOnDeadlock(() =>
-    ctx.database.transaction(async (transaction) => {
-      await requireNoHold(transaction, organization.id)
-      return eraseContactRows(transaction, organization.id, contact.id, newId())
-    }),
-  )
-  ctx.wakeWorkers()
-  return contact
 }
 
 /** Shortens a value for an error message. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, statement } from '../../database/statement.js'
+import { FEW, ofOrganization, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { IS_OLD_EVENT, KEPT_SINCE } from '../organizations/retention.js'
 
@@ -34,6 +34,14 @@ export const OLDEST_POSITION: EventPosition = { windowFrom: '1:1:', windowTo: nu
 /** The columns of an event, under the alias e. */
 export const EVENT_COLUMNS =
   'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
+
+/**
+ * SQL: whether the event `e` is shown, which has data until its contact is erased or its message deleted. Jobs blank the
+ * events of an erased contact; they are hidden as soon as it is gone.
+ */
+export const IS_SHOWN = `e.data <> '{}' AND (e.contact_id IS NULL OR EXISTS (
+           SELECT FROM contacts WHERE ${ofOrganization('organization_id', 'e.organization_id')} AND id = e.contact_id OFFSET 0
+         ))`
 
 /** The maximum number of events per organization and read. */
 const MAX_EVENTS = 1_000
@@ -84,7 +92,7 @@ const windowsOf = ({ positions, limit, edge, filter }: WindowParts) => `
        WHERE e.organization_id = w.organization_id AND e.seq > after.seq
          AND pg_visible_in_snapshot(e.transaction_id, w.upper)
          AND NOT pg_visible_in_snapshot(e.transaction_id, w.window_from)
-         AND e.data <> '{}' AND ${filter}
+         AND ${IS_SHOWN} AND ${filter}
        ORDER BY e.seq
        LIMIT ${MAX_EVENTS}
      ) e

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, type Statement, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
+import type { JobTask } from '../../model/jobs.js'
 import { TABLES_OF_ORGANIZATIONS } from '../organizations/deletion.js'
 
 // Each statement compares rows in its own snapshot. Rows that belong together are written in one transaction, so a
@@ -71,6 +72,12 @@ const pageStatement = (name: string, { page, violations, rows = 'count(*)', file
        (SELECT coalesce(json_agg(v), '[]') FROM (${violations.join('\n UNION ALL\n')}) v (kind, row, expected, found)) AS violations`,
   )
 
+/** SQL: whether a job of the organization $1 removes what an erased contact left; it was enqueued with the erasure. */
+const isBeingErased = (task: JobTask, contactId: string) => `EXISTS (
+         SELECT FROM jobs j
+         WHERE j.organization_id = $1 AND j.task = '${task}' AND j.payload ->> 'contactId' = ${contactId}::text
+       )`
+
 // The index of conversations is unique, so as many messages as there are numbers after the deleted ones are without a gap.
 const walkContacts = pageStatement('contacts', {
   page: `SELECT c.id::text AS key, row_number() OVER (ORDER BY c.id) AS place, c.pruned_seq, c.last_seq, m.count, m.lowest, m.highest, a.contact_id IS NOT NULL AS is_listed
@@ -95,7 +102,8 @@ const walkContacts = pageStatement('contacts', {
 })
 
 const walkMessages = pageStatement('messages', {
-  page: `SELECT m.id::text AS key, row_number() OVER (ORDER BY m.id) AS place, m.contact_id, c.id IS NOT NULL AS has_contact, m.media_id, f.size,
+  page: `SELECT m.id::text AS key, row_number() OVER (ORDER BY m.id) AS place, m.contact_id,
+       c.id IS NOT NULL OR ${isBeingErased('erase_contact', 'm.contact_id')} AS has_contact, m.media_id, f.size,
        m.campaign_id, b.id IS NOT NULL AS has_campaign, m.broadcast_id, m.recipient_n, r.n IS NOT NULL AS has_recipient
      FROM (
        SELECT id, contact_id, media_id, campaign_id, broadcast_id, recipient_n
@@ -128,10 +136,8 @@ const walkMessages = pageStatement('messages', {
 // Message events follow the event that tells of the message first; a page compares the events that it holds.
 const walkEvents = pageStatement('events', {
   page: `SELECT e.seq::text AS key, e.seq AS place, e.transaction_id, e.contact_id, e.type, e.message_id,
-       e.contact_id IS NOT NULL AND NOT e.is_blank AND c.id IS NULL AND NOT EXISTS (
-         SELECT FROM jobs j
-         WHERE j.organization_id = $1 AND j.task = 'erase_traces' AND j.payload ->> 'contactId' = e.contact_id::text
-       ) AS lacks_contact,
+       e.contact_id IS NOT NULL AND NOT e.is_blank AND c.id IS NULL AND NOT ${isBeingErased('erase_traces', 'e.contact_id')}
+         AS lacks_contact,
        e.message_id IS NOT NULL AND m.id IS NULL AND c.id IS NOT NULL AND NOT CASE
          WHEN e.message_seq IS NULL THEN c.pruned_seq > 0 OR o.message_retention_days IS NOT NULL
          ELSE e.message_seq <= c.pruned_seq
@@ -171,7 +177,8 @@ const recipientsAfter = (table: string) => `
 
 const walkRecipients = pageStatement('recipients', {
   page: `SELECT format('%s %s', r.broadcast_id, r.n) AS key, row_number() OVER (ORDER BY r.broadcast_id, r.n) AS place,
-       r.campaign_id, b.id IS NOT NULL AS has_campaign, r.contact_id, c.id IS NOT NULL AS has_contact
+       r.campaign_id, b.id IS NOT NULL AS has_campaign, r.contact_id,
+       c.id IS NOT NULL OR ${isBeingErased('erase_contact', 'r.contact_id')} AS has_contact
      FROM (${recipientsAfter('broadcast_recipients')}) r LEFT JOIN LATERAL (
        SELECT id FROM broadcasts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = r.campaign_id OFFSET 0
      ) b ON true LEFT JOIN LATERAL (
