@@ -190,7 +190,8 @@ const eraseDeliveries = statement<Slice>(
    SELECT (SELECT id::text FROM slice ORDER BY id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked`,
 )
 
-// A callback that waits or is set aside cannot be blanked yet. One that failed on every attempt is blanked and forgotten.
+// A callback that waits or is set aside cannot be blanked yet. One that failed on every attempt may have work for other
+// people, so it is blanked and forgotten only if an address is a whole value in it ($5), but not as a text.
 const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
   'contacts.eraseCallbacks',
   `WITH slice AS (
@@ -200,6 +201,7 @@ const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
      FROM slice c
      LEFT JOIN set_aside_callbacks s ON s.organization_id = $1 AND s.callback_id = c.id
      WHERE EXISTS (SELECT FROM unnest($2::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
+       AND (s.failed_at IS NULL OR encode(c.body, 'escape') ~ $5)
    ), failed AS (
      DELETE FROM set_aside_callbacks s USING named
      WHERE s.organization_id = $1 AND s.callback_id = named.id AND NOT named.is_waiting
@@ -324,7 +326,7 @@ export async function eraseContactDeliveries(
 }
 
 /**
- * Blanks raw callbacks that name one of the addresses; walks like eraseContactEvents, by id. `isWaiting`: some of them
+ * Blanks raw callbacks that contain one of the addresses; walks like eraseContactEvents, by id. `isWaiting`: some of them
  * are not processed yet and stay.
  */
 export async function eraseCallbacksNaming(
@@ -334,8 +336,14 @@ export async function eraseCallbacksNaming(
   after: string,
 ): Promise<{ reached: string | null; isWaiting: boolean }> {
   const spellings = addresses.map((address) => address.replace(/^user:/, ''))
-  const rows = await db.run(eraseCallbacks, [organizationId, spellings, after, CALLBACKS])
+  const rows = await db.run(eraseCallbacks, [organizationId, spellings, after, CALLBACKS, wholeValue(spellings)])
   return { reached: endOf(rows, CALLBACKS), isWaiting: rows[0]?.is_waiting === true }
+}
+
+/** A regular expression of PostgreSQL for one of the addresses as a JSON string, alone or as that of a JID. */
+function wholeValue(spellings: readonly string[]): string {
+  const literals = spellings.map((spelling) => spelling.replace(/[^A-Za-z0-9]/g, '\\$&'))
+  return `(?<!"(?:body|caption|conversation|text)"\\s*:\\s*)"\\+?(?:${literals.join('|')})(?::[0-9]+)?(?:@[a-z.]+)?"`
 }
 
 function endOf([slice]: readonly Slice[], limit: number): string | null {
