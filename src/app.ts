@@ -65,7 +65,12 @@ import { createStorefrontClient } from './storefront/client.js'
 import { openTracer } from './tracing.js'
 import { createTranscriber } from './transcription/client.js'
 import { createUpstreamClient } from './upstream/client.js'
-import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
+import {
+  isSimulator,
+  registerWithSimulator,
+  type SimulatedNumber,
+  type SimulatorControl,
+} from './upstream/simulator-link.js'
 
 /** The parts that the service is built from. The caller opens the databases and, if configured, the simulator. */
 export interface AppOptions {
@@ -276,6 +281,7 @@ async function createContext(
     // Only a process that receives callbacks registers itself with the simulator.
     linkWithSimulator:
       simulator && config.roles.includes('api') ? (number) => link(simulator, number, callbackUrl(), log) : null,
+    isSimulated: () => isSimulated(simulator),
     sandboxes: simulator && openSandboxes(simulator, callbackUrl),
     refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
@@ -349,7 +355,7 @@ function hostNameOf({ headers }: IncomingMessage): string {
   return (headers.host ?? '').toLowerCase().replace(/:\d*$/, '')
 }
 
-/** The built-in simulator must know every number; another server on this machine need not be a simulator. */
+/** The built-in simulator must know every number; another server on this machine need not be one. */
 async function link(
   simulator: SimulatorControl & { passesOn: boolean },
   number: SimulatedNumber,
@@ -357,6 +363,7 @@ async function link(
   log: Logger,
 ): Promise<void> {
   try {
+    if (!(await isSimulated(simulator))) throw new Error('its control does not answer as that of a simulator')
     await registerWithSimulator(simulator, number, callbackUrl)
   } catch (error) {
     if (simulator.passesOn) throw error
@@ -365,6 +372,10 @@ async function link(
       'the upstream on this machine does not register numbers: it is not a simulator, or it is not running',
     )
   }
+}
+
+async function isSimulated(simulator: AppOptions['simulator']): Promise<boolean> {
+  return simulator !== null && (simulator.passesOn || (await isSimulator(simulator)))
 }
 
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -174,8 +174,10 @@ interface ClientContext {
    * (core/instances/sessions/linked-library).
    */
   linkedLibrary: () => Promise<LinkedLibrary | null>
-  /** Registers a business number with the simulator; null if none is in use. */
+  /** Registers a business number with the simulator, if the upstream on this machine is one; null if it is elsewhere. */
   linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
+  /** Whether the upstream says now that it is a simulator, which accepts any number. */
+  isSimulated: () => Promise<boolean>
   /** The simulated phones; null if no simulator is in use. */
   sandboxes: Sandboxes | null
 }
