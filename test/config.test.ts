@@ -379,6 +379,7 @@ describe('warnings', () => {
   it.each([
     [{ PARLEY_ADMIN_TOKEN: 'short' }, 'PARLEY_ADMIN_TOKEN is short'],
     [{ PARLEY_SECRET: 'long-enough-to-be-one,short' }, 'PARLEY_SECRET is short'],
+    [{ PARLEY_DATABASE_URL: 'postgres://localhost/parley' }, 'PARLEY_SECRET is not set'],
     [{ PARLEY_ADMIN_TOKEN: 'long-enough-to-be-one', PARLEY_SECRET: 'long-enough-to-be-one' }, 'are the same'],
   ])('for %j', (env, text) => {
     const warnings = configWarnings(configOf(env))

@@ -2,10 +2,12 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config/settings.js'
 import { openBusinessNumber } from '../../core/organizations/business-number.js'
+import { readSchema } from '../../database/migrations/state.js'
 import type { Database } from '../../database/pool.js'
 import { createSecretBox } from '../../lib/crypto/secret-box.js'
 import { loadSecrets } from '../../secrets.js'
 import { listSendingTenants } from '../../storage/organizations/organizations.js'
+import { listEncryptedSamples } from '../../storage/runtime/encrypted-samples.js'
 import { createUpstreamClient } from '../../upstream/client.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
 
@@ -60,6 +62,30 @@ async function call(url: string): Promise<{ status: number; body: string }> {
     },
   )
   return { status: answer.status, body: await answer.text() }
+}
+
+/** The check of whether this process can read the stored credentials. */
+export function secretChecks(config: Config, database: Database): Check[] {
+  const remedy = 'set the PARLEY_SECRET that encrypted them, the same for every process'
+  return [
+    {
+      name: 'secrets',
+      remedy,
+      run: async () => {
+        const { state } = await readSchema(database.pool)
+        const samples = state === 'empty' ? [] : await listEncryptedSamples(database)
+        const secrets = await readSecrets(config)
+        const unknown = samples.filter((sample) => secrets?.knows(sample) !== true)
+        if (unknown.length > 0) return failed('stored credentials were encrypted with another PARLEY_SECRET', remedy)
+        return config.databaseUrl !== undefined && config.masterKeys === undefined
+          ? warning(
+              `PARLEY_SECRET is not set: the key is only in ${config.dataDir}`,
+              'set it, the same for every process',
+            )
+          : ok(samples.length === 0 ? 'no credentials are stored yet' : 'the stored credentials can be read')
+      },
+    },
+  ]
 }
 
 /** The check of whether the stored credentials open the numbers; it reads one number of each organization. */

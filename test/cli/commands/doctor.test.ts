@@ -68,7 +68,7 @@ describe('doctor', () => {
       'timeline',
       'tables',
     ]
-    for (const check of [...fine, 'schema', 'data folder', 'callbacks', 'clock', 'upstream']) {
+    for (const check of [...fine, 'schema', 'data folder', 'callbacks', 'clock', 'secrets', 'upstream']) {
       expect(reportOf(result, check)).toMatchObject({ level: 'ok', remedy: null })
     }
     expect(reportOf(result, 'processes')?.found).toMatch(/^1 running/)
@@ -105,7 +105,10 @@ describe('doctor', () => {
   })
 
   it('says that credentials cannot be opened with another key', async () => {
-    expect(failedOf(await doctor({ PARLEY_SECRET: 'another-master-key-of-the-tests' }))).toEqual(['upstream'])
+    expect(failedOf(await doctor({ PARLEY_SECRET: 'another-master-key-of-the-tests' }))).toEqual([
+      'secrets',
+      'upstream',
+    ])
   })
 
   it('tells a wrong setting, and a database that does not answer', async () => {
