@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Config } from '../../config/settings.js'
 import { openBusinessNumber } from '../../core/organizations/business-number.js'
 import { readSchema } from '../../database/migrations/state.js'
-import type { Database } from '../../database/pool.js'
+import { type Database, openDatabase } from '../../database/pool.js'
+import { sleep } from '../../lib/async/backoff.js'
 import { createSecretBox } from '../../lib/crypto/secret-box.js'
 import { loadSecrets } from '../../secrets.js'
 import { listSendingTenants } from '../../storage/organizations/organizations.js'
@@ -12,6 +13,7 @@ import { createUpstreamClient } from '../../upstream/client.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
 
 const CALL_MS = 5_000
+const REPLAY_WAITS_MS = [0, 500, 1_500, 3_000]
 const MAX_ORGANIZATIONS = 20
 
 /** The checks of whether the upstream reaches the service: through its public address. */
@@ -83,6 +85,36 @@ export function secretChecks(config: Config, database: Database): Check[] {
               'set it, the same for every process',
             )
           : ok(samples.length === 0 ? 'no credentials are stored yet' : 'the stored credentials can be read')
+      },
+    },
+  ]
+}
+
+/** The check of the replica, if there is one: it must replay what the primary has written by now. */
+export function replicaChecks({ replicaUrl }: Config, primary: Database): Check[] {
+  if (replicaUrl === undefined) return []
+  const remedy = 'check PARLEY_REPLICA_URL, and the replication: a stopped replay, a wrong timeline (docs/scaling.md)'
+  return [
+    {
+      name: 'replica',
+      remedy,
+      run: async () => {
+        const replica = openDatabase({ connectionString: replicaUrl }, 1, () => undefined)
+        try {
+          const end = await primary.pool.query('SELECT pg_current_wal_lsn()::text AS lsn')
+          const { rows } = await replica.pool.query('SELECT pg_is_in_recovery() AS standby')
+          if (!rows[0].standby) return failed('it is no replica: it takes writes', remedy)
+          for (const wait of REPLAY_WAITS_MS) {
+            await sleep(wait)
+            const replayed = await replica.pool.query('SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached', [
+              end.rows[0].lsn,
+            ])
+            if (replayed.rows[0].reached) return ok('it has replayed what the primary wrote')
+          }
+          return failed(`it has not replayed within ${CALL_MS / 1_000} s what the primary wrote`, remedy)
+        } finally {
+          await replica.close()
+        }
       },
     },
   ]

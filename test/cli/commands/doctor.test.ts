@@ -111,6 +111,16 @@ describe('doctor', () => {
     ])
   })
 
+  it('says that a replica is none, or does not answer', async () => {
+    const primary = await doctor({ PARLEY_REPLICA_URL: toUrl(world.database.connection) })
+    expect(failedOf(primary)).toEqual(['replica'])
+    expect(reportOf(primary, 'replica')?.found).toBe('it is no replica: it takes writes')
+    const away = await doctor({ PARLEY_REPLICA_URL: 'postgres://parley:secret-word@127.0.0.1:1/parley' })
+    expect(failedOf(away)).toEqual(['replica'])
+    expect(away.out).not.toContain('secret-word')
+    expect(reportOf(await doctor(), 'replica')).toBeUndefined()
+  })
+
   it('tells a wrong setting, and a database that does not answer', async () => {
     expect(failedOf(await doctor({ PARLEY_PORT: 'many' }))).toEqual(['settings'])
     const result = await doctor({ PARLEY_DATABASE_URL: 'postgres://parley:secret-word@127.0.0.1:1/parley' })
