@@ -247,6 +247,7 @@ async function createContext(
   // A proxy on this machine reaches the processes that run; this one may have ended by then.
   const proxy = config.publicUrl !== undefined && isOnThisMachine(config.publicUrl) ? config.publicUrl : null
   const callbackUrl = () => `${proxy ?? ownAddress()}/hooks/upstream`
+  const isSimulated = askOnce(simulator)
   return {
     clock,
     log,
@@ -280,8 +281,10 @@ async function createContext(
     linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
     // Only a process that receives callbacks registers itself with the simulator.
     linkWithSimulator:
-      simulator && config.roles.includes('api') ? (number) => link(simulator, number, callbackUrl(), log) : null,
-    isSimulated: () => isSimulated(simulator),
+      simulator && config.roles.includes('api')
+        ? (number) => link(simulator, isSimulated, number, callbackUrl(), log)
+        : null,
+    isSimulated,
     sandboxes: simulator && openSandboxes(simulator, callbackUrl),
     refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
@@ -358,12 +361,13 @@ function hostNameOf({ headers }: IncomingMessage): string {
 /** The built-in simulator must know every number; another server on this machine need not be one. */
 async function link(
   simulator: SimulatorControl & { passesOn: boolean },
+  isSimulated: () => Promise<boolean>,
   number: SimulatedNumber,
   callbackUrl: string,
   log: Logger,
 ): Promise<void> {
   try {
-    if (!(await isSimulated(simulator))) throw new Error('its control does not answer as that of a simulator')
+    if (!(await isSimulated())) throw new Error('its control does not answer as that of a simulator')
     await registerWithSimulator(simulator, number, callbackUrl)
   } catch (error) {
     if (simulator.passesOn) throw error
@@ -374,8 +378,13 @@ async function link(
   }
 }
 
-async function isSimulated(simulator: AppOptions['simulator']): Promise<boolean> {
-  return simulator !== null && (simulator.passesOn || (await isSimulator(simulator)))
+/** Asks the server until it has said that it is a simulator. */
+function askOnce(simulator: AppOptions['simulator']): () => Promise<boolean> {
+  let isKnown = simulator?.passesOn === true
+  return async () => {
+    if (!isKnown && simulator !== null) isKnown = await isSimulator(simulator)
+    return isKnown
+  }
 }
 
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
