@@ -1,5 +1,13 @@
 import { connectionShortage, isDatabaseUnavailable, isUnfitReplica } from './errors.js'
 import type { Database } from './pool.js'
+import { statement } from './statement.js'
+
+const endOfLog = statement<{ lsn: string }>('replica.endOfLog', 'SELECT pg_current_wal_lsn()::text AS lsn')
+
+const hasReplayed = statement<{ reached: boolean }>(
+  'replica.hasReplayed',
+  'SELECT coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, true) AS reached',
+)
 
 /** For so long after a failure, a replica is not asked: each attempt to reach it may take seconds. */
 const PAUSE_MS = 5_000
@@ -66,22 +74,16 @@ async function isUpToDate(
   const now = Date.now()
   if (now - state.upToDateAt < LOOK_MS) return true
   try {
-    const awaited = state.awaited ?? { lsn: await endOfLog(primary), at: now }
-    const reached = await replica.pool.query<{ reached: boolean }>(
-      'SELECT coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, true) AS reached',
-      [awaited.lsn],
-    )
-    state.awaited = reached.rows[0]?.reached ? null : awaited
+    const awaited = state.awaited ?? { lsn: (await primary.run(endOfLog, []))[0]?.lsn ?? '0/0', at: now }
+    const [replay] = await replica.run(hasReplayed, [awaited.lsn])
+    state.awaited = replay?.reached ? null : awaited
     if (state.awaited === null) state.upToDateAt = awaited.at
     else if (now - awaited.at > MAX_LAG_MS) onFailure(new Error('the replica is more than a minute behind'))
     return now - state.upToDateAt <= MAX_LAG_MS
   } catch (error) {
+    // The statement itself is refused then, and does not go to the primary.
+    if (connectionShortage(error) !== null) return true
     onFailure(error as Error)
     return false
   }
-}
-
-async function endOfLog(primary: Database): Promise<string> {
-  const { rows } = await primary.pool.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn')
-  return rows[0]?.lsn ?? '0/0'
 }
