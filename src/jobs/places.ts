@@ -25,6 +25,8 @@ export interface PlacesOptions {
 export interface Places {
   /** Claims jobs for the free places and starts them; resolves to whether another call may find more. */
   fill(): Promise<boolean>
+  /** Makes the next calls of `fill` visit every organization again: one of them may have got a due job, or room. */
+  lookAgain(): void
   /** The ids of the jobs that are running. */
   runningIds(): number[]
   /** Resolves when the running jobs have ended and are reported. */
@@ -58,6 +60,8 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
   const atOnce = places === undefined && isSpread(name) ? 1 : size
   const running = new Map<number, { organizationId: string; abort: AbortController; ended: Promise<void> }>()
   let after = NIL_UUID
+  /** Where the walk over the organizations began that has found no job yet; null: it begins with the next claim. */
+  let since: string | null = null
   let isClosed = false
 
   function takenPlaces(): Map<string, number> {
@@ -100,11 +104,16 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
     fill: async () => {
       const free = size - running.size
       if (isClosed || free <= 0) return false
-      const wanted = { class: name, processId, after, places: size, free, share, atOnce, taken: takenPlaces() }
+      since ??= after
+      const wanted = { class: name, processId, after, since, places: size, free, share, atOnce, taken: takenPlaces() }
       const claimed = await claimJobs(database, wanted)
       after = claimed.reached
+      if (claimed.jobs.length > 0 || !claimed.hasMore) since = null
       for (const job of claimed.jobs) start(job)
       return claimed.hasMore
+    },
+    lookAgain: () => {
+      since = null
     },
     runningIds: () => [...running.keys()],
     settled: async () => {

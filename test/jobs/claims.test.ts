@@ -3,7 +3,7 @@ import { NIL_UUID } from '../../src/lib/bytes/id.js'
 import { type Claimed, claimJobs, finishJobs, MAX_WALK, pollJobs } from '../../src/storage/jobs/queue.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { watchPlans } from '../support/plans.js'
-import { addJobs, FIRST, jobs, nameOf, newOrganizations, SECOND } from './support.js'
+import { addJobs, addLaterJobs, FIRST, jobs, nameOf, newOrganizations, SECOND } from './support.js'
 
 let database: TestDatabase
 
@@ -23,13 +23,15 @@ const PROCESS = 7
 function claim({
   free = 8,
   after = NIL_UUID,
+  since = after,
   taken = {},
 }: {
   free?: number
   after?: string
+  since?: string
   taken?: Record<string, number>
 }): Promise<Claimed> {
-  const wanted = { class: 'media', processId: PROCESS, after, places: 8, free, share: 4, atOnce: 8 } as const
+  const wanted = { class: 'media', processId: PROCESS, after, since, places: 8, free, share: 4, atOnce: 8 } as const
   return claimJobs(database, { ...wanted, taken: new Map(Object.entries(taken)) })
 }
 
@@ -105,18 +107,31 @@ describe('a claim', () => {
   })
 
   it('goes on after many organizations without due jobs', async () => {
-    await database.pool.query(
-      `INSERT INTO jobs (organization_id, class, task, payload, run_at)
-       SELECT ('11111111-1111-7111-8111-' || lpad(n::text, 12, '0'))::uuid, 'media', 'fetch_media', '{}', now() + interval '1 hour'
-       FROM generate_series(1, ${MAX_WALK + 10}) n`,
-    )
+    await addLaterJobs(database, MAX_WALK + 10)
     await addJobs(database, SECOND, 'fetch_media', ['due'])
     const first = await claim({})
     expect(first).toMatchObject({ jobs: [], hasMore: true })
-    expect(namesOf(await claim({ after: first.reached }))).toEqual(['due'])
+    expect(namesOf(await claim({ after: first.reached, since: NIL_UUID }))).toEqual(['due'])
     const found = await pollJobs(database, PROCESS, { dead: [], knownIds: [] })
     expect(found.due).toContain('media')
   })
+
+  it.each([1, 2])(
+    'says that there are no more after a full round without a due job, from organization %i on',
+    async (n) => {
+      await addLaterJobs(database, MAX_WALK + 10)
+      const since = `11111111-1111-7111-8111-${String(n * 250).padStart(12, '0')}`
+      const first = await claim({ after: since })
+      expect(first).toMatchObject({ jobs: [], hasMore: true })
+      const second = await claim({ after: first.reached, since })
+      expect(second).toMatchObject({ jobs: [], hasMore: false })
+      // A job found meanwhile begins another round.
+      await addJobs(database, SECOND, 'fetch_media', ['due'])
+      const third = await claim({ after: second.reached })
+      expect([...namesOf(first), ...namesOf(second), ...namesOf(third)]).toEqual(['due'])
+      expect(third.hasMore).toBe(true)
+    },
+  )
 
   it('reads few rows while one organization has 100,000 due jobs', async () => {
     await database.pool.query(

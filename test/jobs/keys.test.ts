@@ -25,6 +25,7 @@ async function claim(): Promise<ClaimedJob> {
     class: 'sync',
     processId: PROCESS,
     after: NIL_UUID,
+    since: NIL_UUID,
     places: 4,
     free: 4,
     share: 2,

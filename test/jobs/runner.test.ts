@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { drainJobs } from '../support/jobs.js'
 import {
   addJobs,
+  addLaterJobs,
   FIRST,
   gate,
   type JobProcess,
@@ -87,6 +88,22 @@ describe('a runner', () => {
     expect(begun).toHaveLength(places / 2 + 1)
     await expect.poll(() => runner.running()).toMatchObject({ media: places / 2 })
     open()
+  })
+
+  it('looks once at 600 organizations whose jobs are not due, and then again only when it is woken', async () => {
+    await addLaterJobs(database, 600)
+    const polled: number[] = []
+    const { run } = mine.ctx.database
+    mine.ctx.database.run = (statement, values) => {
+      if (statement.name === 'jobs.poll') polled.push(0)
+      if (statement.name === 'jobs.claim' && values[0] === 'media') polled.push((polled.pop() ?? 0) + 1)
+      return run(statement, values)
+    }
+    mine.start({})
+    await expect.poll(() => polled.length, { timeout: 20_000 }).toBeGreaterThan(7)
+    // A round takes two claims; the poll before may have woken the class too.
+    expect(Math.max(...polled)).toBeLessThanOrEqual(4)
+    expect(Math.max(...polled)).toBeGreaterThanOrEqual(2)
   })
 
   it('runs classes while all places of others are taken', async () => {

@@ -225,8 +225,10 @@ export async function pollJobs(
 export interface Wanted {
   class: JobClassName
   processId: number
-  /** The organization that was served last. */
+  /** The organization that was visited last. */
   after: string
+  /** The organization at which the walk began that has found nothing since. */
+  since: string
   /** The number of places; the service itself may have all of them. */
   places: number
   /** The number of free places. */
@@ -249,18 +251,27 @@ export interface Claimed {
   hasMore: boolean
 }
 
-/** Claims due jobs of a class, round robin over the organizations. */
+/**
+ * Claims due jobs of a class, round robin over the organizations. A claim visits a limited number of them; when the walk
+ * has come round to `since` without a job, there are no more.
+ */
 export async function claimJobs(db: Queryable, wanted: Wanted): Promise<Claimed> {
-  const { class: name, processId, after, places, free, share, atOnce, taken } = wanted
+  const { class: name, processId, after, since, places, free, share, atOnce, taken } = wanted
   const takers = [...taken.keys()]
   const values = [name, after, free, processId, share, takers, [...taken.values()], places, atOnce]
   const rows = await db.run(claim, values)
   const jobs = rows.flatMap(({ organization_id: organizationId, id, task, payload, attempts, requested_at }) =>
     organizationId === null ? [] : [{ organizationId, id, task, payload, attempts, requestedAt: requested_at }],
   )
-  const isCut = rows[0]?.is_cut === true
+  const reached = rows[0]?.reached ?? after
+  const isCut = rows[0]?.is_cut === true && (jobs.length > 0 || !isPassed(since, after, reached))
   const mayTakeMore = rows.some(({ may_take_more }) => may_take_more)
-  return { jobs, reached: rows[0]?.reached ?? after, hasMore: jobs.length < free && (isCut || mayTakeMore) }
+  return { jobs, reached, hasMore: jobs.length < free && (isCut || mayTakeMore) }
+}
+
+/** Whether the walk from after `after` up to `reached`, round the end of the ids if need be, has come past an id. */
+function isPassed(id: string, after: string, reached: string): boolean {
+  return after < reached ? after < id && id <= reached : id > after || id <= reached
 }
 
 /**
