@@ -62,6 +62,7 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
     const knownIds = all.flatMap(({ places }) => places.runningIds())
     const found = await unlessHung(pollJobs(database, processId, { dead: longDead(deadSince), knownIds }))
     noteDead(deadSince, found.dead)
+    for (const job of found.setAside) log.error(job, 'a job is set aside, because its processes died')
     soonestMs = found.soonestMs
     isFailing = false
     for (const name of found.due) classes.get(name)?.wake()

@@ -37,13 +37,13 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
       const { broadcastId } = payload as { broadcastId: string }
       return startDueBroadcast(ctx, organizationId, broadcastId)
     },
-    send_broadcast: ({ organizationId, payload, signal }) => {
+    send_broadcast: ({ organizationId, payload, signal, isAlone }) => {
       const { broadcastId, ...shard } = payload as { broadcastId: string } & ShardState
-      return sendBroadcastShard(ctx, organizationId, broadcastId, shard, signal)
+      return sendBroadcastShard(ctx, organizationId, broadcastId, shard, signal, isAlone)
     },
-    prepare_broadcast: ({ organizationId, payload, signal }) => {
+    prepare_broadcast: ({ organizationId, payload, signal, isAlone }) => {
       const { broadcastId } = payload as { broadcastId: string }
-      return prepareBroadcastAsJob(ctx, organizationId, broadcastId, signal)
+      return prepareBroadcastAsJob(ctx, organizationId, broadcastId, signal, isAlone)
     },
     index_conversation: ({ organizationId, payload, signal }) => {
       const { contactId } = payload as { contactId: string }

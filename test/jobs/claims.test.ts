@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NIL_UUID } from '../../src/lib/bytes/id.js'
 import { type Claimed, claimJobs, finishJobs, MAX_WALK, pollJobs } from '../../src/storage/jobs/queue.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { makeJobsDue } from '../support/jobs.js'
 import { watchPlans } from '../support/plans.js'
 import { addJobs, addLaterJobs, FIRST, jobs, nameOf, newOrganizations, SECOND } from './support.js'
 
@@ -154,7 +155,7 @@ describe('a poll', () => {
   const poll = (dead: number[] = [], knownIds: number[] = []) => pollJobs(database, PROCESS, { dead, knownIds })
 
   it('finds the classes with due jobs, and when the next one becomes due', async () => {
-    expect(await poll()).toEqual({ due: [], soonestMs: null, dead: [] })
+    expect(await poll()).toEqual({ due: [], soonestMs: null, dead: [], setAside: [] })
     await addJobs(database, FIRST, 'sync_orders', ['later'])
     await database.pool.query(`UPDATE jobs SET run_at = now() + interval '1 hour'`)
     await addJobs(database, SECOND, 'fetch_media', ['due'])
@@ -169,8 +170,11 @@ describe('a poll', () => {
     const first = await poll()
     expect(first).toMatchObject({ due: [], dead: [4711] })
     expect(await jobs(database)).toMatchObject([{ running: true }])
-    expect(await poll(first.dead)).toMatchObject({ due: ['media'] })
-    expect(await jobs(database)).toMatchObject([{ running: false, attempts: 1 }])
+    expect(await poll(first.dead)).toMatchObject({ due: [], setAside: [] })
+    expect(await jobs(database)).toMatchObject([{ running: false, attempts: 1, failed: false }])
+    expect(await poll()).toMatchObject({ due: [], dead: [] })
+    await makeJobsDue({ database })
+    expect(await poll()).toMatchObject({ due: ['alone'] })
   })
 
   it('frees jobs that the process has claimed without knowing it, and none that it runs', async () => {

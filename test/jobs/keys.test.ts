@@ -38,7 +38,7 @@ async function claim(): Promise<ClaimedJob> {
 
 const putBack = (job: ClaimedJob, change: Partial<PutBack>) =>
   putJobsBack(database, PROCESS, [
-    { job, inMs: 0, attempts: 0, payload: null, error: null, hasFailed: false, ...change },
+    { job, inMs: 0, attempts: 0, deaths: 0, payload: null, error: null, hasFailed: false, ...change },
   ])
 
 async function isDue(): Promise<boolean> {

@@ -4,7 +4,7 @@ import { MAX_ATTEMPTS } from '../../src/jobs/places.js'
 import { RECURRING_TASKS, untilNextRun } from '../../src/jobs/recurring.js'
 import { JOB_CLASSES, JOB_TASKS, type JobTask, type RunJob, type RunningJob } from '../../src/model/jobs.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { drainJobs } from '../support/jobs.js'
+import { drainJobs, makeJobsDue } from '../support/jobs.js'
 import {
   addJobs,
   addLaterJobs,
@@ -253,10 +253,34 @@ describe('the jobs of a process that died', () => {
     await addJobs(database, FIRST, 'fetch_media', ['left'])
     await database.pool.query('UPDATE jobs SET process_id = 4711, claimed_at = now(), attempts = 1')
     const seen: unknown[] = []
-    mine.start({ fetch_media: async ({ payload, attempt }) => void seen.push([nameOf(payload), attempt]) })
-    await expect.poll(() => seen, { timeout: 10_000 }).toEqual([['left', 2]])
+    mine.start({
+      fetch_media: async ({ payload, attempt, isAlone }) => void seen.push([nameOf(payload), attempt, isAlone]),
+    })
+    await expect.poll(() => seen, { timeout: 15_000 }).toEqual([['left', 2, true]])
     await expect.poll(() => jobs(database)).toEqual([])
   })
+
+  it('run one after the other, and as usual when they have ended a slice', async () => {
+    await addJobs(database, FIRST, 'fetch_media', ['a', 'b', 'c'])
+    await database.pool.query('UPDATE jobs SET process_id = 4711, claimed_at = now(), attempts = 1')
+    let running = 0
+    const seen: unknown[] = []
+    mine.start({
+      fetch_media: async ({ payload, isAlone }) => {
+        seen.push([nameOf(payload), ++running, isAlone])
+        await mine.ctx.database.pool.query('SELECT')
+        running--
+        return isAlone ? { againInMs: 3_600_000 } : null
+      },
+    })
+    await expect.poll(() => seen, { timeout: 15_000 }).toEqual(['a', 'b', 'c'].map((name) => [name, 1, true]))
+    const ended = { running: false, attempts: 0, error: null }
+    await expect.poll(() => jobs(database)).toMatchObject([ended, ended, ended])
+    await makeJobsDue({ database })
+    wake()
+    await expect.poll(() => jobs(database)).toEqual([])
+    expect(new Set(seen.slice(3).map((job) => (job as unknown[])[2]))).toEqual(new Set([false]))
+  }, 30_000)
 
   it('stay with a process that only lost its connection for a moment', async () => {
     const other = await startProcess(database)

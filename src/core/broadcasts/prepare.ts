@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/pool.js'
 import { retryOnConflict } from '../../database/retry.js'
 import { newId } from '../../lib/bytes/id.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
-import type { Again } from '../../model/jobs.js'
+import { type Again, ALONE_SLICE_MS } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import {
@@ -72,8 +72,10 @@ export async function prepareBroadcastAsJob(
   organizationId: string,
   broadcastId: string,
   signal: AbortSignal,
+  isAlone: boolean,
 ): Promise<Again | null> {
-  if (!(await prepareBroadcast(ctx, organizationId, broadcastId, SLICE_MS, signal))) return { againInMs: 0 }
+  const forMs = isAlone ? ALONE_SLICE_MS : SLICE_MS
+  if (!(await prepareBroadcast(ctx, organizationId, broadcastId, forMs, signal))) return { againInMs: 0 }
   ctx.wakeWorkers()
   return null
 }
