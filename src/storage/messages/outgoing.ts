@@ -339,7 +339,7 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
   'outgoing.listOverdue',
   `SELECT m.organization_id, m.id
    FROM organizations o JOIN messages m ON m.organization_id = o.id
-   WHERE m.outcome IS NOT NULL AND m.recorded_at < $1 AND NOT o.id = ANY ($3::uuid[])
+   WHERE m.outcome IS NOT NULL AND m.recorded_at < $1 AND NOT o.id = ANY ($3::uuid[]) AND NOT m.id = ANY ($4::uuid[])
    ORDER BY m.recorded_at
    LIMIT $2`,
 )
@@ -523,8 +523,8 @@ export async function markAbandonedMessages(db: Queryable, before: Date): Promis
 export function listOverdueMessages(
   db: Queryable,
   before: Date,
-  except: readonly string[],
+  except: { organizations: readonly string[]; ids: readonly string[] },
   limit: number,
 ): Promise<{ organization_id: string; id: string }[]> {
-  return db.run(listOverdue, [before, limit, except])
+  return db.run(listOverdue, [before, limit, except.organizations, except.ids])
 }
