@@ -107,8 +107,8 @@ export interface App {
 }
 
 const REAP_MS = 1_000
-/** Longer than any file is in progress; older ones were left by a dead process. */
-const STALE_MS = 60 * 60_000
+/** Longer than any file is in progress; older ones of other machines were left by a dead process. */
+const STALE_MS = 24 * 60 * 60_000
 /** How often templates are fetched when a request names an unknown one. */
 const TEMPLATES_MS = 60_000
 const MAX_ONE_OFF_CAMPAIGNS = 10_000
