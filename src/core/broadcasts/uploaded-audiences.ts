@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises'
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { inBatches } from '../../lib/async/batches.js'
 import { excerpt } from '../../lib/text/text.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 import type { UploadedPart } from '../../model/broadcasts/broadcast.js'
 import type { RejectedRow, UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
 import type { Again } from '../../model/jobs.js'
@@ -30,6 +32,8 @@ import { type RecipientInput, toNumber } from './list-recipients.js'
 
 /** The most audiences that an organization can have at a time. */
 export const MAX_AUDIENCES = 20
+/** The most bytes that the files of its audiences can have together: four of the largest. */
+export const MAX_AUDIENCE_BYTES = 2_048 * MEBIBYTE
 /** The most recipients of an uploaded audience. */
 export const MAX_RECIPIENTS = 1_000_000
 const KEPT_MS = 7 * 24 * 60 * 60_000
@@ -80,7 +84,8 @@ export async function createAudience(
       await addUploadedRecipients(ctx.database, tenant.id, id, batch)
     }
     checkAny(tally)
-    return { audience: await insertAudience(ctx, tenant, { id, name }, tally), warnings }
+    const { size } = await stat(path)
+    return { audience: await insertAudience(ctx, tenant, { id, name, bytes: size }, tally), warnings }
   } catch (error) {
     await planAudienceRemoval(ctx.database, tenant.id, id, 0)
     ctx.wakeWorkers()
@@ -92,19 +97,20 @@ export async function createAudience(
 function insertAudience(
   ctx: Context,
   tenant: Tenant,
-  { id, name }: Pick<AudienceUpload, 'id' | 'name'>,
+  { id, name, bytes }: Pick<AudienceUpload, 'id' | 'name'> & { bytes: number },
   { recipients, rejected, errors, body, buttons }: Tally,
 ): Promise<UploadedAudience> {
   const created = ctx.clock()
   return ctx.database.transaction(async (transaction) => {
     await lockUploadedAudiences(transaction, tenant.id)
-    await checkQuota(transaction, tenant, created)
+    await checkQuota(transaction, tenant, created, bytes)
     return insertUploadedAudience(transaction, tenant.id, {
       id,
       name,
       recipients,
       rejected,
       errors,
+      bytes,
       body_parameters: [...body],
       button_parameters: [...buttons],
       created_at: created,
@@ -113,13 +119,20 @@ function insertAudience(
   })
 }
 
-/** Throws too_many_audiences. */
-export async function checkQuota(db: Queryable, tenant: Tenant, now: Date): Promise<void> {
-  const { length } = await listUploadedAudiences(db, tenant.id, now)
-  if (length < MAX_AUDIENCES) return
+/** Whether the organization may have another audience, with a file of so many bytes. Throws too_many_audiences. */
+export async function checkQuota(db: Queryable, tenant: Tenant, now: Date, bytes = 1): Promise<void> {
+  const audiences = await listUploadedAudiences(db, tenant.id, now)
+  if (audiences.length >= MAX_AUDIENCES) {
+    throw new Problem(
+      'too_many_audiences',
+      `The organization has ${audiences.length} audiences, and may have ${MAX_AUDIENCES}: delete one that is not needed`,
+    )
+  }
+  const total = audiences.reduce((sum, audience) => sum + audience.bytes, bytes)
+  if (total <= MAX_AUDIENCE_BYTES) return
   throw new Problem(
     'too_many_audiences',
-    `The organization has ${length} audiences, and may have ${MAX_AUDIENCES}: delete one that is not needed`,
+    `The files of the organization's audiences would have ${Math.ceil(total / MEBIBYTE)} MB together, and may have ${MAX_AUDIENCE_BYTES / MEBIBYTE} MB: delete audiences that are not needed`,
   )
 }
 

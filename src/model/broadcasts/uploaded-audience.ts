@@ -12,6 +12,8 @@ export interface UploadedAudience {
   button_parameters: string[]
   created_at: Date
   expires_at: Date
+  /** The size of the file. */
+  bytes: number
 }
 
 /** A row of the file that is no recipient; `error` and `message` as in an answer of the API. */

@@ -203,6 +203,32 @@ describe('POST /audiences', () => {
     await uploaded(table(at.newNumber()), { owner })
   })
 
+  it('keeps at most 2 GB of files of an organization', async () => {
+    const owner = await newBroadcaster(at.world)
+    const file = table(at.newNumber())
+    const { id } = await uploaded(file, { owner })
+    const { pool } = at.world.database
+    const fill = (bytes: number) =>
+      pool.query('UPDATE audiences SET bytes = $2 WHERE organization_id = $1 AND id = $3', [owner.id, bytes, id])
+    await fill(2 ** 31 - Buffer.byteLength(file))
+    await uploaded(file, { owner })
+    const full = [
+      409,
+      'Too many audiences',
+      "The files of the organization's audiences would have 2049 MB together, and may have 2048 MB: delete audiences that are not needed",
+    ]
+    expect(await refused(file, { owner })).toEqual(full)
+    // Found when the file has arrived.
+    await fill(2 ** 31 - 2 * Buffer.byteLength(file) + 1)
+    await at.world.drain()
+    expect(await refused(file, { owner })).toEqual(full)
+    await at.world.drain()
+    expect(await storedRecipients(owner)).toHaveLength(2)
+    await uploaded(file)
+    await at.ask('DELETE', '/audiences/{id}', { id, key: owner.key })
+    await uploaded(file, { owner })
+  })
+
   it('keeps at most 20 audiences of an organization, even if more arrive at the same time', async () => {
     const owner = await newBroadcaster(at.world)
     const { ctx } = at.world.app
