@@ -93,6 +93,7 @@ export function toIncomingMessage(ctx: Context, of: CallbackSource, item: Messag
     awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
     network: device?.network ?? item.author ?? null,
+    keepsArchived: device?.keepsArchived ?? false,
     created_at: item.createdAt ?? ctx.clock(),
     note: callbackNote(ctx, of),
     traceparent,
