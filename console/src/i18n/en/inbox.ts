@@ -36,8 +36,7 @@ export const inbox = {
   empty: {
     all: 'No conversations yet',
     allHint: 'Conversations appear here when customers write to you. You can also add a contact and write first.',
-    sandboxHint:
-      'This is the sandbox: from a terminal, you can play a customer who writes to you (see docs/simulator.md).',
+    sandboxHint: 'This is the sandbox. Add a contact, open it, and write as the customer above the editor.',
     unread: 'All caught up',
     unreadHint: 'There are no unread conversations.',
     mine: 'Nothing assigned to you',

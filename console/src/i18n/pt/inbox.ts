@@ -40,8 +40,7 @@ export const inbox: SameShape<typeof english> = {
     all: 'Nenhuma conversa ainda',
     allHint:
       'As conversas aparecem aqui quando os clientes escrevem. Você também pode adicionar um contato e escrever primeiro.',
-    sandboxHint:
-      'Este é o sandbox: pelo terminal, você pode fazer o papel de um cliente que escreve para você (veja docs/simulator.md).',
+    sandboxHint: 'Este é o sandbox. Adicione um contato, abra a conversa e escreva como o cliente acima do editor.',
     unread: 'Tudo em dia',
     unreadHint: 'Não há conversas não lidas.',
     mine: 'Nada atribuído a você',

@@ -9,6 +9,7 @@ import { Link, useNavigate } from 'react-router'
 import { api } from '../../../api/client.js'
 import { Loading } from '../../../layout/loading.js'
 import { useSession } from '../../../session/session.js'
+import { isNumberMissing, NoNumber } from '../../../shared/no-number.js'
 import { PageFrame } from '../../../shared/page-frame.js'
 import { LoadProblem } from '../../../shared/problem.js'
 import { readForm } from '../../../shared/templates/template-form.js'
@@ -41,7 +42,8 @@ export default function Compose() {
         </Anchor>
       }
     >
-      {error && <LoadProblem error={error} retry={() => void refetch()} />}
+      {error && isNumberMissing(error) && <NoNumber purpose="templates" />}
+      {error && !isNumberMissing(error) && <LoadProblem error={error} retry={() => void refetch()} />}
       {isPending && <Loading />}
       {templates && <Composer templates={templates} />}
     </PageFrame>

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../../api/client.js'
 import { Loading } from '../../../../layout/loading.js'
+import { isNumberMissing, NoNumber } from '../../../../shared/no-number.js'
 import { LoadProblem } from '../../../../shared/problem.js'
 import { fileKindOf, readForm, type ShownTemplate } from '../../../../shared/templates/template-form.js'
 import {
@@ -50,6 +51,7 @@ function Choose({ onChoose }: { onChoose: (template: ShownTemplate) => void }) {
     queryKey: ['templates'],
     queryFn: ({ signal }) => api.get<{ templates: ShownTemplate[] }>('/templates', {}, signal),
   })
+  if (isNumberMissing(error)) return <NoNumber purpose="templates" />
   if (error) return <LoadProblem error={error} retry={() => void refetch()} />
   if (!data) return <Loading />
   const wanted = search.trim().toLocaleLowerCase()
