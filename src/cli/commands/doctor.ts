@@ -104,7 +104,7 @@ async function checkDatabase(config: Config): Promise<Report[]> {
 
 function checksOf(config: Config, database: Database) {
   return [
-    ...serverChecks(database, config.databaseConnections),
+    ...serverChecks(database, config.databaseConnections, { isEmbedded: config.databaseUrl === undefined }),
     ...installationChecks(database),
     ...upstreamChecks(config, database),
   ]
