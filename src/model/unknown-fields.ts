@@ -43,6 +43,23 @@ export interface UnknownField {
 /** How many unknown fields are reported. */
 export const MAX_UNKNOWN = 20
 const MAX_NAME = 100
+/** Words that are often used for a field, and its names at the endpoints that have it. */
+const SYNONYMS: readonly { words: readonly string[]; names: readonly string[] }[] = [
+  {
+    words: ['to', 'number', 'phone', 'recipient', 'msisdn', 'waid', 'phonenumber', 'chatnumber', 'chatid', 'jid'],
+    names: ['phone_number', 'chatNumber', 'chat_id'],
+  },
+  { words: ['type', 'kind'], names: ['message_type'] },
+  { words: ['body', 'message', 'msg', 'content'], names: ['text'] },
+  {
+    words: ['url', 'link', 'media', 'file', 'image', 'video', 'audio', 'document'],
+    names: ['media_url', 'headerMedia'],
+  },
+  { words: ['template'], names: ['templateName'] },
+  { words: ['variables', 'params', 'parameters', 'components'], names: ['bodyParameters'] },
+  { words: ['context', 'replyto', 'quoted', 'quotedmessageid'], names: ['context_message_id'] },
+  { words: ['name'], names: ['full_name'] },
+]
 /** How many fields are checked. Larger values are lists, whose first items show the same mistakes. */
 const MAX_FIELDS = 10_000
 
@@ -144,8 +161,14 @@ function note(search: Search, { path, value, fields, kinds }: Place, name: strin
   if (search.places.has(place)) return
   search.places.add(place)
   const kind = kinds?.any.fields.has(name) ? `${kinds.tag} ${value[kinds.tag]}` : null
-  const nearest = kind === null ? nearestWord(name, fields.keys()) : null
+  const nearest = kind === null ? (findSynonym(name, fields) ?? nearestWord(name, fields.keys())) : null
   search.found.push({ path: shown, place, nearest: nearest && join(path, nearest), kind })
+}
+
+/** The field that other services, or other endpoints of this one, call by this name. */
+function findSynonym(name: string, fields: ReadonlyMap<string, unknown>): string | undefined {
+  const word = name.toLowerCase().replace(/[_-]/g, '')
+  return SYNONYMS.find(({ words }) => words.includes(word))?.names.find((known) => fields.has(known))
 }
 
 function join(path: string, name: string): string {

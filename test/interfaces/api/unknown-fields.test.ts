@@ -34,6 +34,29 @@ describe('an unknown field', () => {
   })
 
   it.each([
+    ['to', 'phone_number'],
+    ['number', 'phone_number'],
+    ['type', 'message_type'],
+    ['body', 'text'],
+    ['mediaUrl', 'media_url'],
+    ['reply_to', 'context_message_id'],
+  ])('is reported with the name that the field has here: %s', async (given, meant) => {
+    const { status, body } = await post('/send-chat', { ...text, [given]: 'x' })
+    expect([status, body.warnings]).toEqual([
+      200,
+      [`The field ${given} is not known and was ignored. Did you mean ${meant}?`],
+    ])
+  })
+
+  it('is reported by another name where the endpoint has another', async () => {
+    const { body } = await post('/send-template', { to: '5511988880001', template: 'hello_world' })
+    expect(body.warnings).toEqual([
+      'The field to is not known and was ignored. Did you mean chatNumber?',
+      'The field template is not known and was ignored. Did you mean templateName?',
+    ])
+  })
+
+  it.each([
     [{ Phone_Number: 'x' }, ['The field Phone_Number is not known and was ignored. Did you mean phone_number?']],
     [{ zzzzzzzz: 1 }, ['The field zzzzzzzz is not known and was ignored.']],
     [{ caption: 'x' }, ['The field caption is not a field of message_type text and was ignored.']],
