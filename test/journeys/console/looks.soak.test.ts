@@ -96,6 +96,12 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
       ready: (page) => page.getByRole('main').getByRole('link').first(),
     },
     {
+      name: 'a new broadcast without a number',
+      viewer: 'newcomer',
+      path: () => '/broadcasts/new',
+      ready: (page) => page.locator('a[href$="/settings/number"]'),
+    },
+    {
       name: 'the broadcasts',
       viewer: 'owner',
       path: () => '/broadcasts',

@@ -59,8 +59,8 @@ export const broadcasts = {
   },
   retry: {
     title: 'Send again?',
-    hint_one: 'Sends the message again to {{shown}} failed recipient.',
-    hint_other: 'Sends the message again to {{shown}} failed recipients.',
+    hint_one: 'Sends the message again to {{shown}} failed recipient. A number that is not on WhatsApp fails again.',
+    hint_other: 'Sends the message again to {{shown}} failed recipients. Numbers that are not on WhatsApp fail again.',
   },
   recipientsTitle: 'Recipients',
   downloadRecipients: 'Download these recipients as CSV',

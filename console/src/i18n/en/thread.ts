@@ -164,7 +164,6 @@ export const thread = {
   buttonField: 'Button “{{name}}”',
   placeholders: 'Insert contact details',
   asCustomer: {
-    hint: 'This is the sandbox: you can also play the customer.',
     open: 'Write as the customer',
     field: 'Message from {{name}}',
     send: 'Send as customer',

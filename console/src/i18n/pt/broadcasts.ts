@@ -68,8 +68,10 @@ export const broadcasts: SameShape<typeof english> = {
   },
   retry: {
     title: 'Enviar de novo?',
-    hint_one: 'A mensagem será enviada de novo a {{shown}} destinatário com falha.',
-    hint_other: 'A mensagem será enviada de novo a {{shown}} destinatários com falha.',
+    hint_one:
+      'A mensagem será enviada de novo a {{shown}} destinatário com falha. Um número que não está no WhatsApp falha outra vez.',
+    hint_other:
+      'A mensagem será enviada de novo a {{shown}} destinatários com falha. Números que não estão no WhatsApp falham outra vez.',
   },
   recipientsTitle: 'Destinatários',
   downloadRecipients: 'Baixar estes destinatários em CSV',

@@ -168,7 +168,6 @@ export const thread: SameShape<typeof english> = {
   buttonField: 'Botão “{{name}}”',
   placeholders: 'Inserir dados do contato',
   asCustomer: {
-    hint: 'Este é o sandbox: você também pode fazer o papel do cliente.',
     open: 'Escrever como o cliente',
     field: 'Mensagem de {{name}}',
     send: 'Enviar como cliente',

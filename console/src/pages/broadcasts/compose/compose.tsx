@@ -1,6 +1,6 @@
 import { Anchor, Grid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef } from 'react'
@@ -28,6 +28,8 @@ import { TemplatePicker } from './template/template-picker.js'
 import { Variables } from './template/variables.js'
 
 const TYPING_MS = 400
+/** Below the breakpoint `md`. */
+const NARROW = '(max-width: 61.99em)'
 
 /** Composes a broadcast: message, audience and time. */
 export default function Compose() {
@@ -77,6 +79,9 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
     else document.querySelector<HTMLElement>(`[data-path="${CSS.escape(first[0])}"]`)?.focus()
   }
   const send = () => template && create.send(toBody(draft, template, list, timezone))
+  // In one column, it follows what it shows.
+  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
+  const preview = <Preview draft={draft} template={template} list={list} />
 
   return (
     <Grid gap="xl">
@@ -98,13 +103,14 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
             />
             {templateForm && <Variables form={form} template={templateForm} list={list} />}
           </Section>
+          {isNarrow && preview}
           <AudienceSection form={form} list={list} />
           <WhenSection form={form} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="lg" pos={{ md: 'sticky' }} top={0}>
-          <Preview draft={draft} template={template} list={list} />
+          {!isNarrow && preview}
           <SendPanel reach={audience === null ? undefined : reach} isLater={draft.isLater} onSend={review} />
         </Stack>
       </Grid.Col>

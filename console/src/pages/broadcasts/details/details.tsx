@@ -41,7 +41,7 @@ function Loaded({ broadcast }: { broadcast: Broadcast }) {
         </span>
       }
       subtitle={<Facts broadcast={broadcast} />}
-      actions={<Actions broadcast={broadcast} failed={figures?.deliveryStats.failed ?? 0} />}
+      actions={<Actions broadcast={broadcast} />}
     >
       {status === 'paused' && reason !== null && (
         <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title={t('pausedAutomatically')}>
