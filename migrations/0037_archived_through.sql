@@ -1,2 +1,2 @@
--- The instance through which a conversation was archived, on its phone too; null: archived by the organization alone.
+-- The instance on whose phone an archived conversation is archived too; null: in Parley alone, or not archived.
 ALTER TABLE contacts ADD COLUMN archived_through uuid;

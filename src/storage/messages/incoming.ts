@@ -125,7 +125,9 @@ const record = statement<RecordRow>(
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = CASE WHEN t.has_inbound THEN greatest(c.last_inbound_at, t.inbound_at) ELSE c.last_inbound_at END,
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
-       archived = c.archived AND (c.blocked OR NOT t.unarchives), updated_at = now()
+       archived = c.archived AND (c.blocked OR NOT t.unarchives),
+       archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
+       updated_at = now()
      FROM (
        SELECT sender_id, count(*) AS total, bool_or(sender_type = 'user-chat') AS has_inbound, bool_or(unarchives) AS unarchives,
          bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE sender_type = 'user-chat') AS inbound_at,
