@@ -65,7 +65,7 @@ const layers = {
   secrets: ['config', 'lib'],
   log: ['config'],
   tracing: ['config', 'log', 'lib'],
-  config: [],
+  config: ['lib'],
   model: ['lib'],
   lib: [],
   simulator: ['upstream/wire', 'lib'],

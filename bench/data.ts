@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { newId } from '../src/lib/bytes/id.js'
-import { readPhoneNumber } from '../src/model/contacts/phone-number.js'
+import { formsOf } from '../src/model/contacts/phone-number.js'
 
 export const CONTACTS = 10_000
 export const MESSAGES = 1_000_000
@@ -100,12 +100,6 @@ export async function loadData(
   ])
   await database.query('VACUUM (ANALYZE)')
   await checkData(database, organizationId, amount)
-}
-
-function formsOf(number: string): readonly string[] {
-  const reading = readPhoneNumber(number, 'BR')
-  if (!reading.possible) throw new Error(`${number} is not a possible phone number`)
-  return reading.forms
 }
 
 /** Checks the data, because results from other data would mislead. */

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { normalizeText } from '../src/lib/text/normalize.js'
-import { readPhoneNumber } from '../src/model/contacts/phone-number.js'
+import { formsOf, readInternational } from '../src/model/contacts/phone-number.js'
 import {
   ACCENTED,
   ENDS,
@@ -178,8 +178,8 @@ async function checkSample(client: pg.PoolClient): Promise<void> {
      FROM contacts c ORDER BY chat_id LIMIT 500`,
   )
   for (const row of rows) {
-    const reading = readPhoneNumber(`+${row.chat_id}`, 'BR')
-    const forms = reading.possible ? [...reading.forms] : []
+    const digits = readInternational(row.chat_id)?.digits
+    const forms = digits === undefined ? [] : [...formsOf(digits)]
     if (normalizeText(row.full_name) === row.folded_name && String(forms.sort()) === String(row.forms.sort())) continue
     throw new Error(`a contact differs from what the service would write: ${JSON.stringify(row)}`)
   }

@@ -25,15 +25,10 @@ import { createCallbackReceiver } from './core/messages/receive/callback-receive
 import { createMessageWriter } from './core/messages/send/message-writer.js'
 import { createSendRateLimiter } from './core/messages/send/rate-limiter.js'
 import { linkAllWithSimulator } from './core/organizations/connections.js'
-import {
-  createFileLimiter,
-  EXPORTED_FILES,
-  IMPORTED_FILES,
-  LARGE_BODIES,
-  SENT_FILES,
-} from './core/runtime/file-limits.js'
+import { ARRIVING_FILES } from './core/runtime/arriving-files.js'
+import { createFileLimiter, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/runtime/file-limits.js'
+import { adoptRestoredDatabase } from './core/runtime/histories.js'
 import { createListOrders } from './core/runtime/list-orders.js'
-import { adoptRestoredDatabase } from './core/runtime/maintenance.js'
 import { createMilestones } from './core/runtime/milestones.js'
 import { createNotifications } from './core/runtime/notifications.js'
 import { type ProcessRegistration, registerThisProcess } from './core/runtime/process-registry.js'
@@ -51,6 +46,7 @@ import { mount, mountProbesOnly } from './interfaces/mount.js'
 import { type JobRunner, startJobRunner } from './jobs/runner.js'
 import { createTasks } from './jobs/tasks.js'
 import { sleep } from './lib/async/backoff.js'
+import { createByteBudget } from './lib/async/byte-budget.js'
 import { createFairSemaphore } from './lib/async/fair-semaphore.js'
 import { createLruCache } from './lib/async/lru-cache.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
@@ -65,7 +61,12 @@ import { createStorefrontClient } from './storefront/client.js'
 import { openTracer } from './tracing.js'
 import { createTranscriber } from './transcription/client.js'
 import { createUpstreamClient } from './upstream/client.js'
-import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
+import {
+  isSimulator,
+  registerWithSimulator,
+  type SimulatedNumber,
+  type SimulatorControl,
+} from './upstream/simulator-link.js'
 
 /** The parts that the service is built from. The caller opens the databases and, if configured, the simulator. */
 export interface AppOptions {
@@ -107,8 +108,8 @@ export interface App {
 }
 
 const REAP_MS = 1_000
-/** Longer than any file is in progress; older ones were left by a dead process. */
-const STALE_MS = 60 * 60_000
+/** Longer than any file is in progress; older ones of other machines were left by a dead process. */
+const STALE_MS = 24 * 60 * 60_000
 /** How often templates are fetched when a request names an unknown one. */
 const TEMPLATES_MS = 60_000
 const MAX_ONE_OFF_CAMPAIGNS = 10_000
@@ -242,6 +243,7 @@ async function createContext(
   // A proxy on this machine reaches the processes that run; this one may have ended by then.
   const proxy = config.publicUrl !== undefined && isOnThisMachine(config.publicUrl) ? config.publicUrl : null
   const callbackUrl = () => `${proxy ?? ownAddress()}/hooks/upstream`
+  const isSimulated = askOnce(simulator)
   return {
     clock,
     log,
@@ -255,7 +257,7 @@ async function createContext(
       sentFiles: createFileLimiter(SENT_FILES),
       importedFiles: createFileLimiter(IMPORTED_FILES),
       exportedFiles: createFileLimiter(EXPORTED_FILES),
-      largeBodies: createFileLimiter(LARGE_BODIES, 'large request bodies'),
+      arrivingFiles: createByteBudget(ARRIVING_FILES),
       conversions: createFairSemaphore(CONVERSIONS),
     },
     milestones: createMilestones({ clock }),
@@ -275,7 +277,10 @@ async function createContext(
     linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
     // Only a process that receives callbacks registers itself with the simulator.
     linkWithSimulator:
-      simulator && config.roles.includes('api') ? (number) => link(simulator, number, callbackUrl(), log) : null,
+      simulator && config.roles.includes('api')
+        ? (number) => link(simulator, isSimulated, number, callbackUrl(), log)
+        : null,
+    isSimulated,
     sandboxes: simulator && openSandboxes(simulator, callbackUrl),
     refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
@@ -349,14 +354,16 @@ function hostNameOf({ headers }: IncomingMessage): string {
   return (headers.host ?? '').toLowerCase().replace(/:\d*$/, '')
 }
 
-/** The built-in simulator must know every number; another server on this machine need not be a simulator. */
+/** The built-in simulator must know every number; another server on this machine need not be one. */
 async function link(
   simulator: SimulatorControl & { passesOn: boolean },
+  isSimulated: () => Promise<boolean>,
   number: SimulatedNumber,
   callbackUrl: string,
   log: Logger,
 ): Promise<void> {
   try {
+    if (!(await isSimulated())) throw new Error('its control does not answer as that of a simulator')
     await registerWithSimulator(simulator, number, callbackUrl)
   } catch (error) {
     if (simulator.passesOn) throw error
@@ -364,6 +371,15 @@ async function link(
       { reason: (error as Error).message },
       'the upstream on this machine does not register numbers: it is not a simulator, or it is not running',
     )
+  }
+}
+
+/** Asks the server until it has said that it is a simulator. */
+function askOnce(simulator: AppOptions['simulator']): () => Promise<boolean> {
+  let isKnown = simulator?.passesOn === true
+  return async () => {
+    if (!isKnown && simulator !== null) isKnown = await isSimulator(simulator)
+    return isKnown
   }
 }
 

@@ -5,6 +5,7 @@ import type { LinkedLibrary } from './channels/linked-device/library.js'
 import type { Sandboxes } from './channels/sandbox.js'
 import type { Database } from './database/pool.js'
 import type { EndpointClient } from './endpoints/client.js'
+import type { ByteBudget } from './lib/async/byte-budget.js'
 import type { FairSemaphore } from './lib/async/fair-semaphore.js'
 import type { LruCache } from './lib/async/lru-cache.js'
 import type { ThrottledRuns } from './lib/async/throttled-runs.js'
@@ -65,23 +66,38 @@ export interface SignInTokens {
   device: DeviceTokens
 }
 
-/** Hashes and checks passwords (core/identity/passwords), round robin over their sources (networks, devices). */
+/** Where a password comes from. */
+export interface PasswordSource {
+  /** Identifies a network, a known device, or a member. */
+  id: string
+  /** Whether the member of this name signed in there before. Strangers cannot lock such a source out. */
+  isKnown: boolean
+  /** The wider network that one client may have as well; null if there is none. */
+  area: string | null
+}
+
+/** Hashes and checks passwords (core/identity/passwords), round robin over their sources, known ones apart. */
 export interface Passwords {
   /** The hash of a password. Throws service_unavailable if too many wait. */
-  hash(source: string, password: string): Promise<string>
+  hash(source: PasswordSource, password: string): Promise<string>
   /**
    * Whether the password has this hash. Null never matches, and takes as long, so that the time does not show who is a
    * member. Call it within `queue`.
    */
-  matches(source: string, passwordHash: string | null, password: string): Promise<boolean>
+  matches(source: PasswordSource, passwordHash: string | null, password: string): Promise<boolean>
   /** Runs work that hashes or checks passwords. Throws service_unavailable before it starts if too many wait. */
-  queue<Result>(source: string, work: () => Promise<Result>): Promise<Result>
+  queue<Result>(source: PasswordSource, work: () => Promise<Result>): Promise<Result>
 }
 
 /** Bounds how many files are in progress, in all and for each organization. */
 export interface FileLimiter {
   /** Does the work within the limits. Throws too_many_requests if they are reached. */
   pass<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>
+  /**
+   * Throws too_many_requests if they are reached at this moment. For files that arrive, which take their place when they
+   * are there: a slow one must not keep it from others.
+   */
+  check(organizationId: string): void
 }
 
 /** The limits of concurrent work in this process. */
@@ -92,8 +108,8 @@ export interface Limits {
   importedFiles: FileLimiter
   /** Exports. */
   exportedFiles: FileLimiter
-  /** JSON bodies of more than 1 MB. */
-  largeBodies: FileLimiter
+  /** Bytes of files on disk that organizations send or import (core/runtime/arriving-files). */
+  arrivingFiles: ByteBudget
   /** Conversions of files by ffmpeg, by organization; those beyond the limits wait. */
   conversions: FairSemaphore
 }
@@ -174,8 +190,10 @@ interface ClientContext {
    * (core/instances/sessions/linked-library).
    */
   linkedLibrary: () => Promise<LinkedLibrary | null>
-  /** Registers a business number with the simulator; null if none is in use. */
+  /** Registers a business number with the simulator, if the upstream on this machine is one; null if it is elsewhere. */
   linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
+  /** Whether the upstream says now that it is a simulator, which accepts any number. */
+  isSimulated: () => Promise<boolean>
   /** The simulated phones; null if no simulator is in use. */
   sandboxes: Sandboxes | null
 }
@@ -214,7 +232,7 @@ export interface Context extends BaseContext {
 }
 
 /** The context of operators' functions, which is all that the command line has. */
-export type OperatorContext = Pick<Context, 'database' | 'clock' | 'cell'> & {
+export type OperatorContext = Pick<Context, 'database' | 'clock' | 'cell' | 'log'> & {
   notifications: Pick<Notifications, 'send'>
 }
 

@@ -226,11 +226,24 @@ describe('readConfig', () => {
     expect(problemOf({ PARLEY_PORT: '80\n81' })).toMatch(/^PARLEY_PORT="80\\n81": .*$/)
   })
 
-  it('refuses an unknown variable and lists the known ones', () => {
-    const problem = problemOf({ PARLEY_DATABSE_URL: 'postgres://db/parley' })
-    expect(problem).toContain('PARLEY_DATABSE_URL is not a setting of Parley')
-    expect(problem).toContain('PARLEY_DATABASE_URL')
+  it.each([
+    ['PARLEY_DATABSE_URL', 'PARLEY_DATABASE_URL'],
+    ['PARLEY_DATABASE', 'PARLEY_DATABASE_URL'],
+    ['PARLEY_PROT', 'PARLEY_PORT'],
+    ['PARLEY_DATADIR', 'PARLEY_DATA_DIR'],
+    ['PARLEY_RATE_LIMITS', 'PARLEY_RATE_LIMIT'],
+    ['PARLEY_GATEWAY_PROT', 'PARLEY_GATEWAY_PORT'],
+    ['PARLEY_METRIC_TOKEN', 'PARLEY_METRICS_TOKEN'],
+  ])('refuses the misspelt %s and says what is meant', (given, meant) => {
+    expect(problemOf({ [given]: '1' })).toBe(`${given} is not a setting of Parley: did you mean ${meant}?`)
   })
+
+  it.each(['KEY', 'URL', 'API_KEY', 'API_URL', 'BASE_URL', 'TOKEN', 'WEBHOOK_SECRET', 'ORG_ID', 'DEMO_CUSTOMER_PHONE'])(
+    'leaves PARLEY_%s to bots and scripts',
+    (name) => {
+      expect(configOf({ [`PARLEY_${name}`]: 'anything' })).toEqual(configOf({}))
+    },
+  )
 
   it('accepts the variables of the test suite', () => {
     expect(configOf({ PARLEY_TEST_DATABASE_URL: 'anything' })).toEqual(configOf({}))
@@ -379,6 +392,7 @@ describe('warnings', () => {
   it.each([
     [{ PARLEY_ADMIN_TOKEN: 'short' }, 'PARLEY_ADMIN_TOKEN is short'],
     [{ PARLEY_SECRET: 'long-enough-to-be-one,short' }, 'PARLEY_SECRET is short'],
+    [{ PARLEY_DATABASE_URL: 'postgres://localhost/parley' }, 'PARLEY_SECRET is not set'],
     [{ PARLEY_ADMIN_TOKEN: 'long-enough-to-be-one', PARLEY_SECRET: 'long-enough-to-be-one' }, 'are the same'],
   ])('for %j', (env, text) => {
     const warnings = configWarnings(configOf(env))

@@ -4,6 +4,7 @@ import { MEBIBYTE } from '../../src/lib/text/units.js'
 import { memoryOf } from '../processes.js'
 import { type Run, startServer } from '../server.js'
 import { call, makeFolder, makeOrganization, type Organization, serviceEnvironment, startService } from '../world.js'
+import { type FloodRow, measureFloods } from './body-floods.js'
 
 /** What one request did to the service. */
 export interface BodyRow {
@@ -16,6 +17,12 @@ export interface BodyRow {
   blockedMs: number
   /** RSS after it, in MB. */
   memoryMb: number
+}
+
+/** What large bodies do to the service, one by one and many at the same time. */
+export interface Bodies {
+  rows: BodyRow[]
+  floods: FloodRow[]
 }
 
 interface Body {
@@ -31,8 +38,11 @@ const RESOLUTION_MS = 10
 /** Longer than the monitor needs to notice a block that has ended. */
 const SETTLE_MS = 200
 
-/** Sends large bodies of every shape one by one, and measures how long each blocks the event loop of the service. */
-export async function measureBodies(run: Run): Promise<BodyRow[]> {
+/**
+ * Sends large bodies of every shape one by one, and measures how long each blocks the event loop of the service; then
+ * many at the same time, and measures the memory.
+ */
+export async function measureBodies(run: Run): Promise<Bodies> {
   const folder = await makeFolder(run)
   const { url } = await startServer(run, folder)
   // Nothing is sent to the upstream.
@@ -54,8 +64,9 @@ export async function measureBodies(run: Run): Promise<BodyRow[]> {
     const megabytes = Buffer.byteLength(body.body) / MEBIBYTE
     rows.push({ name: body.name, megabytes, status, answeredMs, blockedMs, memoryMb: memoryOf(service.pid) })
   }
+  const floods = await measureFloods(service, { key: organization.key, instance: INSTANCE })
   await service.stop()
-  return rows
+  return { rows, floods }
 }
 
 async function post(url: string, { path, body, headers }: Body, { key }: Organization): Promise<number> {
@@ -83,7 +94,7 @@ function* corpus({ appSecret, phoneNumberId }: Organization): Generator<Body> {
   yield { name: 'an empty body', path: '/contact', body: '{}' }
   for (const [path, megabytes] of [
     ['/contact', 1],
-    ['/broadcasts', 4],
+    ['/broadcasts', 1],
     [`/gateway/message/sendText/${INSTANCE}`, 1],
   ] as const) {
     const size = megabytes * MEBIBYTE - 1
@@ -110,11 +121,11 @@ function* corpus({ appSecret, phoneNumberId }: Organization): Generator<Body> {
 /** The most recipients that a body can have, in its lists. */
 function* listBodies(): Generator<Body> {
   const path = '/broadcasts'
-  const numbers = Array.from({ length: 900_000 }, (_, n) => ({ chatNumber: String(5_511_960_000_010 + n) }))
-  const ids = Array.from({ length: 800_000 }, () => '01a207a6-35e3-7d24-99a0-f18c1bdea0a4')
+  const numbers = Array.from({ length: 30_000 }, (_, n) => ({ chatNumber: String(5_511_960_000_010 + n) }))
+  const ids = Array.from({ length: 26_000 }, () => '01a207a6-35e3-7d24-99a0-f18c1bdea0a4')
   for (const [name, audience] of [
-    ['900,000 recipients', { recipients: numbers }],
-    ['800,000 contacts', { contactIds: ids }],
+    ['30,000 recipients', { recipients: numbers }],
+    ['26,000 contacts', { contactIds: ids }],
   ] as const) {
     const body = JSON.stringify({ name: 'x', templateName: 'none', audience })
     yield { name: `${path}: ${name}`, path, body, headers: { 'idempotency-key': name } }

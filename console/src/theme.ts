@@ -1,4 +1,4 @@
-import { Avatar, type CSSVariablesResolver, createTheme, Menu } from '@mantine/core'
+import { Avatar, Badge, type CSSVariablesResolver, createTheme, Menu } from '@mantine/core'
 
 /** The theme; the rest is the library's default. Shades are chosen for sufficient contrast. */
 export const theme = createTheme({
@@ -12,6 +12,7 @@ export const theme = createTheme({
       // Colours whose text is readable on their own tint.
       defaultProps: { allowedInitialsColors: ['pink', 'grape', 'violet', 'indigo', 'blue', 'cyan'] },
     }),
+    Badge: Badge.extend({ defaultProps: { tt: 'none' } }),
     // The focus placeholder is not a valid child of a menu. The first item gets the focus instead.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },

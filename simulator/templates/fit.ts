@@ -7,8 +7,8 @@ import type { ButtonRequirements, TemplateRequirements } from './requirements.js
 
 const mediaFormats = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']
 const textTypes = ['text', 'currency', 'date_time']
-/** The types of buttons in a send, by their type in a template. Other types are not checked. */
-const sentButtons: Record<string, string> = { URL: 'url', QUICK_REPLY: 'quick_reply', COPY_CODE: 'copy_code' }
+/** Buttons without whose component a send has a wrong value; of the others it lacks a parameter. */
+const emptyButtons = ['FLOW', 'MPM', 'ORDER_DETAILS']
 
 /**
  * Refuses a send of a template that the number's account does not have, that cannot be sent now, or that needs other
@@ -37,9 +37,25 @@ function checkComponents(given: unknown, requirements: TemplateRequirements): Re
   return (
     checkHeader(parametersOf(components, 'header'), requirements) ??
     checkVariables('body', parametersOf(components, 'body'), requirements.body.variables, requirements.isNamed) ??
+    firstRefusal(requirements.always, (type) => checkComponent(components, type)) ??
     firstRefusal(requirements.buttons, (requirement, index) => checkPresence(buttons, requirement, index)) ??
-    firstRefusal(buttons, (button) => checkButton(button, requirements.buttons))
+    firstRefusal(buttons, (button) => checkButton(button, requirements.buttons)) ??
+    checkOnce(components)
   )
+}
+
+/** An assumption: two components for one part of a template. */
+function checkOnce(components: JsonObject[]): Refusal | null {
+  const names = components.map(({ type, index }) =>
+    type === 'button' ? `button at index ${Number(index)}` : String(type),
+  )
+  const twice = names.find((name, place) => names.indexOf(name) !== place)
+  return twice === undefined ? null : refusals.invalidValue(`components: There are two of the ${twice}`)
+}
+
+function checkComponent(components: JsonObject[], type: string): Refusal | null {
+  if (components.some((component) => component.type === type.toLowerCase())) return null
+  return refusals.invalidValue(`components: The component of the ${spelled(type)} is missing`)
 }
 
 function parametersOf(components: JsonObject[], type: string): JsonObject[] {
@@ -81,12 +97,13 @@ function wrongCount(path: string, given: number, expected: number): Refusal {
   )
 }
 
-function checkPresence(
-  buttons: JsonObject[],
-  { type, needsParameter }: ButtonRequirements,
-  index: number,
-): Refusal | null {
-  if (!needsParameter || buttons.some((button) => Number(button.index) === index)) return null
+function checkPresence(buttons: JsonObject[], { type, isRequired }: ButtonRequirements, index: number): Refusal | null {
+  if (!isRequired || buttons.some((button) => Number(button.index) === index)) return null
+  if (emptyButtons.includes(type)) {
+    return refusals.invalidValue(
+      `buttons: The component of the button at index ${index} of type ${spelled(type)} is missing`,
+    )
+  }
   return refusals.missing(`buttons: Button at index ${index} of type ${spelled(type)} requires a parameter`)
 }
 
@@ -97,12 +114,11 @@ function checkPresence(
 function checkButton({ sub_type: kind, index }: JsonObject, requirements: ButtonRequirements[]): Refusal | null {
   const button = requirements[Number(index)]
   if (!button) return refusals.parameterFormat(`buttons: There is no button at index ${index}`)
-  const expected = sentButtons[button.type]
-  if (expected === undefined) return null
-  if (kind !== expected) {
+  const expected = button.type === 'OTP' ? 'url' : button.type.toLowerCase()
+  if (String(kind).toLowerCase() !== expected) {
     return refusals.parameterFormat(`buttons: Button at index ${index} is of type ${spelled(button.type)}`)
   }
-  if (button.type !== 'URL' || button.needsParameter) return null
+  if (button.type !== 'URL' || button.isRequired) return null
   return refusals.parameterCount(`buttons: Button at index ${index} of type Url does not require parameters`)
 }
 

@@ -11,6 +11,8 @@ export interface TemplateRequirements {
     variables: string[]
   }
   body: { variables: string[] }
+  /** The components that a send must have whether they have variables or not. */
+  always: string[]
   /** All buttons, in order. */
   buttons: ButtonRequirements[]
 }
@@ -18,8 +20,13 @@ export interface TemplateRequirements {
 export interface ButtonRequirements {
   /** `URL`, `QUICK_REPLY` or similar. */
   type: string
-  needsParameter: boolean
+  /** Whether a send must have its component, with or without a parameter. */
+  isRequired: boolean
 }
+
+/** Named after the component of a send in lower case. */
+const always = ['CAROUSEL', 'LIMITED_TIME_OFFER']
+const alwaysButtons = ['OTP', 'COPY_CODE', 'FLOW', 'MPM', 'ORDER_DETAILS']
 
 /** Derives the requirements of a template. Done once per template, because each is sent many times. */
 export function requirementsOf({ components, parameter_format: format }: Template): TemplateRequirements {
@@ -32,11 +39,12 @@ export function requirementsOf({ components, parameter_format: format }: Templat
       variables: variablesOf(header.text),
     },
     body: { variables: variablesOf(component('BODY').text) },
+    always: always.filter((type) => components.some((one) => one.type === type)),
     buttons: asObjects(component('BUTTONS').buttons).map(buttonRequirements),
   }
 }
 
 function buttonRequirements({ type, url }: JsonObject): ButtonRequirements {
-  // It is an assumption that a code is required: without one there is nothing to copy.
-  return { type: String(type), needsParameter: type === 'COPY_CODE' || variablesOf(url).length > 0 }
+  // Of those that are always required, only FLOW is reported to be; the others would have nothing to show.
+  return { type: String(type), isRequired: alwaysButtons.includes(String(type)) || variablesOf(url).length > 0 }
 }

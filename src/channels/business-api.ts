@@ -162,8 +162,9 @@ function toTextParameters({ parameters }: FilledText): wire.TextParameter[] {
 }
 
 function toTemplateButton({ index, kind, parameter }: FilledTemplate['buttons'][number]): wire.TemplateComponent[] {
-  if (parameter === null) return []
   const common = { type: 'button' as const, index: String(index) }
+  if (kind === 'flow') return [{ ...common, sub_type: kind }]
+  if (parameter === null) return []
   return kind === 'copy_code'
     ? [{ ...common, sub_type: kind, parameters: [{ type: 'coupon_code', coupon_code: parameter }] }]
     : [{ ...common, sub_type: 'url', parameters: [{ type: 'text', text: parameter }] }]

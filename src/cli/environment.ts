@@ -8,8 +8,10 @@ import { migrate } from '../database/migrations/apply.js'
 import { isOlder } from '../database/migrations/files.js'
 import { readSchema, type Schema } from '../database/migrations/state.js'
 import { type Connection, type Database, openDatabase } from '../database/pool.js'
+import { createSecretBox } from '../lib/crypto/secret-box.js'
 import type { Logger } from '../log.js'
 import { loadSecrets, type Secrets } from '../secrets.js'
+import { listEncryptedSamples } from '../storage/runtime/encrypted-samples.js'
 import { CliFailure } from './failure.js'
 import type { Environment } from './invocation.js'
 import { readUpSettings, type UpSettings } from './up-settings.js'
@@ -34,6 +36,21 @@ export async function requireSecrets(config: Config): Promise<Secrets> {
   const loaded = await loadSecrets(config)
   if (!loaded.ok) throw new CliFailure(2, loaded.problem)
   return loaded.secrets
+}
+
+/**
+ * Throws a CliFailure with code 2 if credentials are stored, and none under a key of this process: it could use none,
+ * and other processes could not read what it stores.
+ */
+export async function requireKnownKey(config: Config, database: Database, { masterKeys }: Secrets): Promise<void> {
+  const samples = await listEncryptedSamples(database)
+  const box = createSecretBox(masterKeys)
+  if (samples.length === 0 || samples.some((sample) => box.knows(sample))) return
+  const whose = config.masterKeys === undefined ? `that was generated in ${config.dataDir}` : 'of this process'
+  throw new CliFailure(
+    2,
+    `The credentials in the database were encrypted with another PARLEY_SECRET than the one ${whose}: set the one that encrypted them, the same for every process`,
+  )
 }
 
 /** An open database and how to close it. */

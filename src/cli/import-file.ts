@@ -9,6 +9,7 @@ import { importWithReport, type ReportingImport } from '../core/contacts/import-
 import { withUpload } from '../core/contacts/receive-import.js'
 import { findOrganizationByName } from '../core/organizations/organizations.js'
 import { createSpool, type Spool } from '../lib/files/spool.js'
+import type { DoubtfulNumber } from '../model/contacts/written-number.js'
 import type { Organization } from '../model/organizations/organization.js'
 import { writeDocument } from './export-file.js'
 import { CliFailure } from './failure.js'
@@ -18,7 +19,10 @@ import { inOneLine, printFields } from './output.js'
 
 /** The part of every import's help about output and exit codes. */
 export const IMPORT_HELP =
-  '\nPrints the counts and each failed row. The exit code is 1 if a row failed; all other rows are imported.'
+  '\nPrints the counts, the first 1,000 failed rows, and each number whose country is in doubt. The exit code is 1 if a row failed; all other rows are imported.'
+
+/** As many as `failures` of the API's answer has. */
+const MAX_PRINTED = 1_000
 
 /** Imports the file at `path`. */
 export type ImportVerb = (
@@ -75,14 +79,26 @@ async function importPrintingJson(
 }
 
 async function importPrintingFailures(streams: Streams, work: ReportingImport): Promise<ImportSummary> {
+  let printed = 0
   const { summary, warnings } = await work(async (results) => {
-    for (const result of results) if (result.status === 'failed') streams.stdout.write(describeFailure(result))
+    for (const result of results) {
+      if (result.status === 'failed') {
+        if (++printed <= MAX_PRINTED) streams.stdout.write(describeFailure(result))
+      } else if (result.doubt) streams.stdout.write(describeDoubt(result.row, result.doubt))
+    }
   })
+  const rest = summary.failed - MAX_PRINTED
+  if (rest > 0) streams.stdout.write(`and ${rest} more: --json prints every failed row\n`)
   for (const warning of warnings) streams.stdout.write(`${inOneLine(warning)}\n`)
   printFields(streams, summary, {})
   return summary
 }
 
-function describeFailure({ row, error, message }: ImportResult): string {
-  return `row ${row}: ${inOneLine(`${error}: ${message}`)}\n`
+function describeDoubt(row: number, { given, read_as, or }: DoubtfulNumber): string {
+  return `row ${row}: ${inOneLine(given)} was read as ${read_as}${or === null ? '' : `; it can be ${or} as well`}\n`
+}
+
+function describeFailure({ row, error, message = '', value = '' }: ImportResult): string {
+  const given = message.includes(value) ? '' : `: "${value}"`
+  return `row ${row}: ${inOneLine(`${error}: ${message}${given}`)}\n`
 }

@@ -65,11 +65,12 @@ export function publicUrlOf({ host, port, publicUrl }: Config): string {
 }
 
 async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext) => Promise<Result>): Promise<Result> {
-  const { database, close } = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
+  const log = createLogger(config.logLevel)
+  const { database, close } = await openConfiguredDatabase(config, log, { hold: false })
   const notifications = createNotificationSender(database)
   try {
     await prepareSchema(config, database, { migrate: false })
-    return await work({ database, clock: () => new Date(), cell: config.cell ?? null, notifications })
+    return await work({ database, log, clock: () => new Date(), cell: config.cell ?? null, notifications })
   } finally {
     await notifications.sent()
     await close()

@@ -77,6 +77,10 @@ function createProgram(invocation: Invocation): Command {
     .description('run the service, by default with the sandbox and a demo organization')
     .option('--migrate', 'migrate the database first')
     .option('--no-restart', 'run in this process; do not restart after a crash')
+    .addHelpText(
+      'after',
+      '\nPARLEY_PORT (8080) and PARLEY_DATA_DIR (./data) choose another port and another folder for the data.',
+    )
     .action((options) => up(invocation, options))
   program
     .command('migrate')

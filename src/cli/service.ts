@@ -13,6 +13,7 @@ import {
   openConfiguredDatabase,
   openServiceDatabases,
   prepareSchema,
+  requireKnownKey,
   requireSecrets,
 } from './environment.js'
 import { CliFailure } from './failure.js'
@@ -67,6 +68,7 @@ export async function startService(
     signal.throwIfAborted()
     const open = keep(await openConfiguredDatabase(config, log, { hold: true }), (database) => database.close())
     const schema = await prepareSchema(config, open.database, options)
+    await requireKnownKey(config, open.database, secrets)
     const databases = keep(openServiceDatabases(config, open, log), (opened) => opened.close())
     const simulator =
       config.upstreamUrl === 'sandbox'

@@ -59,6 +59,10 @@ export function configWarnings(config: Config): string[] {
     warnings.push(
       'PARLEY_ADMIN_TOKEN and PARLEY_SECRET are the same: the token travels with requests, the key must not',
     )
+  if (config.databaseUrl !== undefined && masterKeys.length === 0)
+    warnings.push(
+      `PARLEY_SECRET is not set, so a generated one in ${config.dataDir} encrypts credentials: without that file nobody can read them, other processes included; set PARLEY_SECRET`,
+    )
   return warnings
 }
 

@@ -1,9 +1,11 @@
+import { nearestWord } from '../lib/text/nearest-word.js'
 import { contradiction } from './checks.js'
 import { assembleConfig, type Config, settings, type ValueOf, type VariableName, variableNames } from './settings.js'
 import { MASK, maskPassword, type Parsed } from './values.js'
 
-// Variables of the test suite, which reach the processes that it starts.
-const testNames = /^PARLEY_TEST_/
+const PREFIX = 'PARLEY_'
+/** Variables of the test suite, which reach the processes that it starts, and names that bots and scripts use. */
+const notOurs = /^PARLEY_(TEST_.*|KEY|TOKEN|URL|BASE_URL|API_(KEY|TOKEN|URL)|GATEWAY_URL|WEBHOOK_(SECRET|URL)|ORG.*)$/
 
 /**
  * Reads and validates the settings. Empty variables count as unset; `up` has their values in place of defaults. The
@@ -41,17 +43,20 @@ function givenVariables(env: Record<string, string | undefined>): Map<string, st
   const given = new Map<string, string>()
   for (const [name, value] of Object.entries(env)) {
     const text = value?.trim()
-    if (text && name.startsWith('PARLEY_')) given.set(name, text)
+    if (text && name.startsWith(PREFIX)) given.set(name, text)
   }
   return given
 }
 
-// Otherwise a misspelt name would silently leave the default in force.
+/** Misspelt names, which would silently leave the default in force. A name that is like no other is not meant for us. */
 function unknownVariables(given: Map<string, string>): string[] {
   const known: readonly string[] = variableNames
-  return [...given.keys()]
-    .filter((name) => !known.includes(name) && !testNames.test(name))
-    .map((name) => `${name} is not a setting of Parley: expected one of ${variableNames.join(', ')}`)
+  const settingNames = variableNames.map((name) => name.slice(PREFIX.length))
+  return [...given.keys()].flatMap((name) => {
+    if (known.includes(name) || notOurs.test(name)) return []
+    const meant = nearestWord(name.slice(PREFIX.length), settingNames)
+    return meant === null ? [] : [`${name} is not a setting of Parley: did you mean ${PREFIX}${meant}?`]
+  })
 }
 
 function shown(name: VariableName, text: string): string {

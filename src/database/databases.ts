@@ -31,7 +31,10 @@ export interface Purposes {
   works: boolean
 }
 
-/** The process registry keeps one of them; the others are used for a moment each. */
+/**
+ * The process registry keeps one of them. Figures for metrics take one at most, and so do the readers of live events, so
+ * probes and notifications wait for a moment at most.
+ */
 const LIVE = 3
 /**
  * Limits of the connections for requests, as parts of all. Statements that belong to no single organization, such as
@@ -87,7 +90,7 @@ export function openDatabases(
     }),
     live: open(sizes.live, {
       ofOneOrganization: 1,
-      ofOrganizations: sizes.live,
+      ofOrganizations: 1,
       ofNoOrganization: sizes.live,
       ofHeavyStatements: 1,
       waitMs: MAX_WAIT_MS,

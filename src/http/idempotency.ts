@@ -5,10 +5,8 @@ import { type KeptAnswer, performOnce, type RepeatableAnswer } from '../core/run
 import { newId } from '../lib/bytes/id.js'
 import { sha256 } from '../lib/crypto/signature.js'
 import { asObject, canonicalJson, isDeeperThan } from '../lib/text/json.js'
-import { hashInSteps } from '../lib/text/json-steps.js'
 import { PROBLEMS, Problem } from '../model/problem.js'
 import { tenantOf } from './access/auth.js'
-import { isLargeBody } from './json-body.js'
 
 /** A POST that may be repeated; see core/runtime/idempotency. */
 export interface Repeatable {
@@ -49,13 +47,12 @@ export async function answerOnce(
     const { status, body } = await perform(newId())
     return send(reply, status, body)
   }
-  const isLarge = isLargeBody(request)
-  // If the endpoint reads no body, its depth has not been checked yet. That of a large one does not matter.
-  if (!isLarge && isDeeperThan(fingerprint, MAX_DEPTH)) {
+  // If the endpoint reads no body, its depth has not been checked yet.
+  if (isDeeperThan(fingerprint, MAX_DEPTH)) {
     throw new Problem('invalid_json', `The request body nests deeper than ${MAX_DEPTH} levels`)
   }
   const operation = `${request.method} ${request.url.split('?')[0]}`
-  const bodyHash = isLarge ? await hashInSteps(fingerprint) : sha256(canonicalJson(fingerprint))
+  const bodyHash = sha256(canonicalJson(fingerprint))
   const claim = request.span?.child('claim idempotency key')
   const once = {
     ...{ operation, key, bodyHash, isSecret, isUnsettled, recover },

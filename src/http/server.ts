@@ -16,13 +16,13 @@ import { MEBIBYTE } from '../lib/text/units.js'
 import { Problem } from '../model/problem.js'
 import { type ProblemSender, sendProblem } from './answers/problems.js'
 import { answerClientError, HEADER_LIMIT } from './client-error.js'
-import { readJsonBody } from './json-body.js'
+import { takeJsonBodies } from './json-body.js'
 import { createRequestIds, REQUEST_ID } from './request-id.js'
 import { endStalledUploads } from './stalled-uploads.js'
 import { compileValidator } from './validation.js'
 
 /** The default maximum size of a request body, in bytes. */
-export const BODY_LIMIT = MEBIBYTE
+const BODY_LIMIT = MEBIBYTE
 
 /** How long request line and headers may take. */
 const HEADERS_TIMEOUT_MS = 60_000
@@ -91,15 +91,7 @@ export function createServer(
   // For routes that find out later, such as the files of /docs.
   server.setNotFoundHandler((request, reply) => sendProblem(notFound(request), request, reply))
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    try {
-      const value = readJsonBody(body as string, request.routeOptions.schema?.body !== undefined)
-      if (value instanceof Promise) value.then((read) => done(null, read), done)
-      else done(null, value)
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  takeJsonBodies(server)
   return server
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readTraceparent } from '../lib/http/trace-context.js'
+import { readTraceparent, type TraceContext } from '../lib/http/trace-context.js'
 import type { Span, SpanFields, Tracer } from '../lib/tracer.js'
 
 declare module 'fastify' {
@@ -17,17 +17,24 @@ export function traceRequests(server: FastifyInstance, tracer: Tracer | null): v
   server.decorateRequest('span', null)
   if (tracer === null) return
   server.addHook('onRequest', (request, reply, done) => {
-    const { traceparent } = request.headers
-    const parent = traceparent === undefined ? null : readTraceparent(traceparent)
-    if (tracer.samples(parent)) begin(request, reply)
+    if (request.headers.traceparent === undefined && tracer.samples(null)) begin(request, reply, null)
     done()
   })
+  // After the guards: a trace that strangers name is not recorded for them, and gets none of their ids.
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    const { traceparent } = request.headers
+    if (traceparent !== undefined) {
+      const isVerified = request.caller !== null || request.isOperator
+      const parent = isVerified ? readTraceparent(traceparent) : null
+      if (tracer.samples(parent)) begin(request, reply, parent)
+    }
+    done(null, payload)
+  })
 
-  function begin(request: FastifyRequest, reply: FastifyReply): void {
+  function begin(request: FastifyRequest, reply: FastifyReply, parent: TraceContext | null): void {
     const { url = '(unknown)' } = request.routeOptions
     if (LEFT_OUT.test(url)) return
     const fields = { 'http.request.method': request.method, 'http.route': url, 'parley.request_id': request.id }
-    const parent = readTraceparent(request.headers.traceparent)
     const span = (tracer as Tracer).begin(`${request.method} ${url}`, parent, 'server', fields)
     request.span = span
     reply.raw.once('close', () => {

@@ -23,7 +23,7 @@ const MAX_LOGGED_PER_KEY = 100
 
 /**
  * Ignores unknown parameters and fields on routes registered from now on, lists them in the answer's `warnings` (also
- * of errors), and logs each once per key. Only JSON objects have warnings; files and streams have none.
+ * of errors), and logs each once per key. One that says when to act is refused with invalid_field. Only JSON objects have warnings; files and streams have none.
  */
 export function reportUnknown(server: FastifyInstance, log: Logger): void {
   lookForUnknown(server, 'report')
@@ -31,9 +31,11 @@ export function reportUnknown(server: FastifyInstance, log: Logger): void {
   const isNews = createFirstSeen(MAX_KEYS, MAX_LOGGED_PER_KEY)
   server.addHook('preValidation', (request, _reply, done) => {
     const unknown = findUnknown(request, 'report')
+    const time = unknown.find(({ isTime }) => isTime)
+    if (time) return done(ignoredTime(time))
     if (unknown.length > 0) {
-      request.warnings = unknown.map((one) => describeUnknown(one.is, one, ' and was ignored'))
-      logNews(request, unknown)
+      request.warnings = unknown.slice(0, MAX_UNKNOWN).map((one) => describeUnknown(one.is, one, ' and was ignored'))
+      logNews(request, unknown.slice(0, MAX_UNKNOWN))
     }
     done()
   })
@@ -67,6 +69,12 @@ export function refuseUnknown(server: FastifyInstance, knownParameters: readonly
   })
 }
 
+/** Ignoring it would send to people at once what was meant for later. */
+function ignoredTime({ is, path, nearest }: Unknown): Problem {
+  const advice = nearest === null ? 'leave it out, since this happens at once' : `use ${nearest}`
+  return new Problem('invalid_field', `The ${is} ${path} is not known here: ${advice}`)
+}
+
 function findUnknown(request: FastifyRequest, policy: 'report' | 'refuse'): Unknown[] {
   const { unknown } = request.routeOptions.config
   return unknown?.policy === policy ? unknown.find(request) : []
@@ -87,7 +95,7 @@ function lookForUnknown(
     const find = (request: FastifyRequest): Unknown[] => {
       const parameters = inQuery(request.query).map((one) => ({ ...one, is: 'parameter' as const }))
       const fields = inBody(request.body).map((one) => ({ ...one, is: 'field' as const }))
-      return [...parameters, ...fields].slice(0, MAX_UNKNOWN)
+      return [...parameters, ...fields]
     }
     route.config = { ...route.config, unknown: { policy, find } }
   })

@@ -1,13 +1,11 @@
 import type { ErrorObject } from 'ajv'
-import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify'
-import { createSteps } from '../lib/async/steps.js'
+import type { FastifySchemaCompiler } from 'fastify'
 import type { JsonObject } from '../lib/text/json.js'
 import { firstUnstorable } from '../lib/text/text.js'
 import {
   compileSchema,
   explainError,
   findInputProblem,
-  findProblemInSteps,
   type InputSchema,
   type SchemaCheck,
   toFieldPath,
@@ -29,14 +27,7 @@ export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPa
 
 type Checked = { value: unknown } | { error: Problem }
 
-/** The promise for a body with long lists is rejected with the problem. */
-function checkBody(check: SchemaCheck, schema: Schema, given: unknown): Checked | SafePromiseLike<void> {
-  const inSteps = findProblemInSteps(check, schema, given, 'The request body', createSteps())
-  if (inSteps !== null) {
-    return inSteps.then((problem) => {
-      if (problem !== null) throw problem
-    }) as unknown as SafePromiseLike<void>
-  }
+function checkBody(check: SchemaCheck, schema: Schema, given: unknown): Checked {
   // Without a body (null), an empty one is assumed if no field is required.
   const data = given === null && !schema.required?.length ? {} : given
   const error = findInputProblem(check, schema, data, 'The request body')

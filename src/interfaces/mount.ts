@@ -28,6 +28,7 @@ import {
 } from '../http/metrics.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
 import { traceRequests } from '../http/trace-requests.js'
+import { createSemaphore } from '../lib/async/semaphore.js'
 import { adminDescription } from './admin/openapi.js'
 import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
@@ -87,6 +88,7 @@ export function mount(options: MountOptions): FastifyInstance {
       (isGatewayUrl(request.url) ? sendGatewayProblem : sendProblem)(error, request, reply),
   })
   server.decorateRequest('caller', null)
+  server.decorateRequest('isOperator', false)
   traceRequests(server, ctx.tracer)
   server.decorateRequest('memberSession', null)
   const otherMethods = refuseOtherMethods(server, ['/docs', GATEWAY])
@@ -124,19 +126,25 @@ function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   measureRequests(server, registry)
   showConnections(registry, connections)
   showWebhooks(registry, webhookFigures)
-  showCallbacks(registry, () => findCallbackFigures(live))
-  showTables(registry, () => measureStorage(live))
+  const oneAtATime = createSemaphore(1)
+  // Slow counting keeps one connection of those that probes and live events share, and not all.
+  const figures =
+    <Figures>(find: (ctx: Context) => Promise<Figures>) =>
+    () =>
+      oneAtATime(() => find(live))
+  showCallbacks(registry, figures(findCallbackFigures))
+  showTables(registry, figures(measureStorage))
   showJobs(registry, {
     running: countRunningJobs,
-    due: () => findDueWork(live),
-    failed: () => countFailedWork(live),
+    due: figures(findDueWork),
+    failed: figures(countFailedWork),
   })
-  showDeliveries(registry, () => findDeliveryFigures(live))
-  showLeases(registry, () => findLeaseFigures(live))
+  showDeliveries(registry, figures(findDeliveryFigures))
+  showLeases(registry, figures(findLeaseFigures))
   showFleet(registry, {
-    longestQueues: () => findLongestQueues(live, 1),
-    processes: () => findProcesses(live),
-    dataMigrations: () => findDataMigrations(live),
+    longestQueues: figures((ctx) => findLongestQueues(ctx, 1)),
+    processes: figures(findProcesses),
+    dataMigrations: figures(findDataMigrations),
   })
   server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }

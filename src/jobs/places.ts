@@ -5,7 +5,15 @@ import { NIL_UUID } from '../lib/bytes/id.js'
 import { errorMessage } from '../lib/text/error-message.js'
 import { asObject } from '../lib/text/json.js'
 import { toStorable } from '../lib/text/text.js'
-import { type Again, JOB_CLASSES, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
+import {
+  type Again,
+  JOB_BACKOFF,
+  JOB_CLASSES,
+  JOB_TASKS,
+  type JobClassName,
+  type JobTask,
+  type RunJob,
+} from '../model/jobs.js'
 import { type ClaimedJob, claimJobs, type PutBack } from '../storage/jobs/queue.js'
 import type { ReportJob } from './reports.js'
 
@@ -25,6 +33,8 @@ export interface PlacesOptions {
 export interface Places {
   /** Claims jobs for the free places and starts them; resolves to whether another call may find more. */
   fill(): Promise<boolean>
+  /** Makes the next calls of `fill` visit every organization again: one of them may have got a due job, or room. */
+  lookAgain(): void
   /** The ids of the jobs that are running. */
   runningIds(): number[]
   /** Resolves when the running jobs have ended and are reported. */
@@ -37,10 +47,8 @@ export interface Places {
 
 /** After this many attempts (about four days) a job counts as failed. */
 export const MAX_ATTEMPTS = 25
-/** The waits after failed attempts: 3 s, 7 s, 20 s, 1 min, 2 min, 7 min, 18 min, 50 min, 2 h, then 6 h each. */
-const BACKOFF = { baseMs: 2_718, factor: Math.E, maxMs: 22_026_000, jitter: 0.1 }
-/** A failing recurring job is retried at least once a minute, without end. */
-const RECURRING_BACKOFF = { ...BACKOFF, maxMs: 60_000 }
+/** A failing recurring job is retried without end, at least once a minute; the daily one, which reads much, is not. */
+const RECURRING_BACKOFF = { ...JOB_BACKOFF, maxMs: 60_000 }
 /** Until a job of an unknown task is offered to the processes again. */
 const UNKNOWN_TASK_MS = 5_000
 const MAX_ERROR_LENGTH = 500
@@ -58,6 +66,8 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
   const atOnce = places === undefined && isSpread(name) ? 1 : size
   const running = new Map<number, { organizationId: string; abort: AbortController; ended: Promise<void> }>()
   let after = NIL_UUID
+  /** Where the walk over the organizations began that has found no job yet; null: it begins with the next claim. */
+  let since: string | null = null
   let isClosed = false
 
   function takenPlaces(): Map<string, number> {
@@ -79,7 +89,7 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
   }
 
   async function runOne(job: ClaimedJob, abort: AbortController): Promise<boolean> {
-    const { maxRunMs } = JOB_CLASSES[name]
+    const { maxRunMs } = JOB_CLASSES[classOf(job) ?? name]
     const tooLong = new Aborted(`it took longer than ${maxRunMs / 60_000} minutes`)
     const timer = setTimeout(() => abort.abort(tooLong), maxRunMs)
     try {
@@ -100,11 +110,16 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
     fill: async () => {
       const free = size - running.size
       if (isClosed || free <= 0) return false
-      const wanted = { class: name, processId, after, places: size, free, share, atOnce, taken: takenPlaces() }
+      since ??= after
+      const wanted = { class: name, processId, after, since, places: size, free, share, atOnce, taken: takenPlaces() }
       const claimed = await claimJobs(database, wanted)
       after = claimed.reached
+      if (claimed.jobs.length > 0 || !claimed.hasMore) since = null
       for (const job of claimed.jobs) start(job)
       return claimed.hasMore
+    },
+    lookAgain: () => {
+      since = null
     },
     runningIds: () => [...running.keys()],
     settled: async () => {
@@ -119,16 +134,21 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
   }
 }
 
+/** The class of a job's task; undefined for a task of a newer version. */
+function classOf({ task }: ClaimedJob): JobClassName | undefined {
+  return JOB_TASKS[task]
+}
+
 function isSpread(name: JobClassName): boolean {
   return 'spreadMs' in JOB_CLASSES[name]
 }
 
 async function perform(tasks: Record<JobTask, RunJob>, job: ClaimedJob, signal: AbortSignal): Promise<Again | null> {
-  const { organizationId, payload, attempts, requestedAt } = job
+  const { organizationId, payload, attempts, requestedAt, deaths } = job
   const run: RunJob | undefined = tasks[job.task]
   // Of a newer version, which runs beside this one.
   if (run === undefined) return { againInMs: UNKNOWN_TASK_MS }
-  return (await run({ organizationId, payload, attempt: attempts, requestedAt, signal })) ?? null
+  return (await run({ organizationId, payload, attempt: attempts, requestedAt, isAlone: deaths > 0, signal })) ?? null
 }
 
 /** Resolves like the work; rejects ABORTED_MS after the signal was aborted, and the work's result is ignored. */
@@ -148,12 +168,13 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promi
 }
 
 function untilNextRun(job: ClaimedJob, { againInMs, payload }: Again): PutBack {
-  return { job, inMs: againInMs, attempts: 0, payload: payload ?? null, error: null, hasFailed: false }
+  return { job, inMs: againInMs, attempts: 0, deaths: 0, payload: payload ?? null, error: null, hasFailed: false }
 }
 
-/** An interrupted attempt does not count. */
+/** An interrupted attempt does not count, and does not show that the job can end. */
 function interrupted(job: ClaimedJob): PutBack {
-  return { job, inMs: 0, attempts: job.attempts - 1, payload: null, error: null, hasFailed: false }
+  const { attempts, deaths } = job
+  return { job, inMs: 0, attempts: attempts - 1, deaths, payload: null, error: null, hasFailed: false }
 }
 
 /** Logs only the ids of the payload, because its other fields may be personal data. */
@@ -165,8 +186,8 @@ function afterFailure(job: ClaimedJob, error: unknown, log: Logger): PutBack {
   if (hasFailed) log.error(facts, 'a job failed on its last attempt')
   else log.warn(facts, 'a job failed and will be retried')
   const text = toStorable(errorMessage(error)).slice(0, MAX_ERROR_LENGTH)
-  const inMs = backoffDelay(attempts, isRecurring ? RECURRING_BACKOFF : BACKOFF)
-  return { job, inMs, attempts, payload: null, error: text, hasFailed }
+  const inMs = backoffDelay(attempts, isRecurring && task !== 'prune' ? RECURRING_BACKOFF : JOB_BACKOFF)
+  return { job, inMs, attempts, deaths: 0, payload: null, error: text, hasFailed }
 }
 
 function idsOf(payload: unknown): Record<string, unknown> {

@@ -45,7 +45,7 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
   const options: PlacesOptions = {
     ...{ database, log, processId, tasks, report },
     onEnd: (name, { isDueAgain, wasFull }) => {
-      if (wasFull) classes.get(name)?.loop.wake()
+      if (wasFull) classes.get(name)?.wake()
       if (isDueAgain) polling.wake()
     },
   }
@@ -62,9 +62,10 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
     const knownIds = all.flatMap(({ places }) => places.runningIds())
     const found = await unlessHung(pollJobs(database, processId, { dead: longDead(deadSince), knownIds }))
     noteDead(deadSince, found.dead)
+    for (const job of found.setAside) log.error(job, 'a job is set aside, because its processes died')
     soonestMs = found.soonestMs
     isFailing = false
-    for (const name of found.due) classes.get(name)?.loop.wake()
+    for (const name of found.due) classes.get(name)?.wake()
     return false
   }
   const polling = startLoop({
@@ -118,8 +119,12 @@ function longDead(deadSince: ReadonlyMap<number, number>): number[] {
   return [...deadSince].flatMap(([id, since]) => (since <= latest ? [id] : []))
 }
 
-/** The places of a class, filled whenever the loop is woken. */
-function startClass(name: JobClassName, places: Places, log: Context['log']): { places: Places; loop: Loop } {
+/** The places of a class, and the loop that fills them. `wake`: there may be jobs for them. */
+function startClass(
+  name: JobClassName,
+  places: Places,
+  log: Context['log'],
+): { places: Places; loop: Loop; wake: () => void } {
   const { spreadMs = 0 }: JobClass = JOB_CLASSES[name]
   let hasMore = false
   const loop = startLoop({
@@ -130,7 +135,11 @@ function startClass(name: JobClassName, places: Places, log: Context['log']): { 
     pauseMs: () => (hasMore ? spreadMs : IDLE_MS),
     onFailure: (error) => log.warn({ err: error }, 'claiming jobs failed and is retried'),
   })
-  return { places, loop }
+  const wake = () => {
+    places.lookAgain()
+    loop.wake()
+  }
+  return { places, loop, wake }
 }
 
 async function unlessHung<Result>(work: Promise<Result>): Promise<Result> {

@@ -3,6 +3,7 @@ import { prepareBroadcastAsJob } from '../core/broadcasts/prepare.js'
 import { reconcileBroadcasts, startDueBroadcast } from '../core/broadcasts/reconcile.js'
 import { type ShardState, sendBroadcastShard } from '../core/broadcasts/send-shard.js'
 import { removeAudienceRecipients } from '../core/broadcasts/uploaded-audiences.js'
+import { type ErasedRows, eraseContactRows } from '../core/contacts/erase-contact.js'
 import { eraseTraces, type Traces } from '../core/contacts/erase-traces.js'
 import { indexConversation } from '../core/conversations/search.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
@@ -37,13 +38,13 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
       const { broadcastId } = payload as { broadcastId: string }
       return startDueBroadcast(ctx, organizationId, broadcastId)
     },
-    send_broadcast: ({ organizationId, payload, signal }) => {
+    send_broadcast: ({ organizationId, payload, signal, isAlone }) => {
       const { broadcastId, ...shard } = payload as { broadcastId: string } & ShardState
-      return sendBroadcastShard(ctx, organizationId, broadcastId, shard, signal)
+      return sendBroadcastShard(ctx, organizationId, broadcastId, shard, signal, isAlone)
     },
-    prepare_broadcast: ({ organizationId, payload, signal }) => {
+    prepare_broadcast: ({ organizationId, payload, signal, isAlone }) => {
       const { broadcastId } = payload as { broadcastId: string }
-      return prepareBroadcastAsJob(ctx, organizationId, broadcastId, signal)
+      return prepareBroadcastAsJob(ctx, organizationId, broadcastId, signal, isAlone)
     },
     index_conversation: ({ organizationId, payload, signal }) => {
       const { contactId } = payload as { contactId: string }
@@ -57,6 +58,8 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
       const { list = null } = payload as { list?: OrderList | null }
       return syncOrdersAsJob(ctx, organizationId, list)
     },
+    erase_contact: ({ organizationId, payload, signal }) =>
+      eraseContactRows(ctx, organizationId, payload as ErasedRows, signal),
     erase_traces: ({ organizationId, payload }) => eraseTraces(ctx, organizationId, payload as Traces),
     remove_media: ({ organizationId, payload }) => {
       const { mediaIds } = payload as { mediaIds: string[] }

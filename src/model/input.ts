@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { isCalendarDate } from '../lib/text/calendar.js'
+import { readIsoTime } from '../lib/text/iso-time.js'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/text/json.js'
 import { excerpt, firstUnstorable } from '../lib/text/text.js'
 import { Problem, type ProblemCode } from './problem.js'
@@ -27,11 +27,7 @@ const MAX_DEPTH = 32
 // Values are not coerced, no defaults are filled in, and surplus fields are allowed. Lengths count code points.
 const ajv = new Ajv({ strict: false, allErrors: false, verbose: true, discriminator: true })
 ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
-ajv.addFormat(
-  'date-time',
-  (value: string) =>
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value)) && isCalendarDate(value),
-)
+ajv.addFormat('date-time', (value: string) => readIsoTime(value) !== null)
 ajv.addFormat('uri', (value: string) => URL.canParse(value))
 
 /** Finds the first thing that is wrong with a value; null if it matches the schema. */
@@ -72,104 +68,20 @@ export function findInputProblem(
   source: string,
 ): Problem | null {
   if (!isJsonObject(data)) return new Problem('invalid_json', `${source} must be a JSON object`)
-  const walked = walkedValues.has(data) ? null : walk(data, source)
+  const walked = walk(data, source)
   if (walked !== null) return walked
   const error = check(data)
   return error && fieldProblem(schema, data, error)
 }
 
-/** Values whose depth and texts are known to be in order. Walking through a large value again would take long. */
-const walkedValues = new WeakSet<object>()
-
-/** Records what a reader has found out about a value while it read it. */
-export function markWalked(value: unknown, { depth, isStorable }: { depth: number; isStorable: boolean }): void {
-  if (isJsonObject(value) && depth <= MAX_DEPTH && isStorable) walkedValues.add(value)
-}
-
-/** The problem of a value that nests too deep. */
-export function tooDeep(source: string): Problem {
-  return new Problem('invalid_field', `${source} nests deeper than ${MAX_DEPTH} levels`)
-}
-
 function walk(data: JsonObject, source: string): Problem | null {
-  if (isDeeperThan(data, MAX_DEPTH)) return tooDeep(source)
+  if (isDeeperThan(data, MAX_DEPTH)) {
+    return new Problem('invalid_field', `${source} nests deeper than ${MAX_DEPTH} levels`)
+  }
   const unstorable = firstUnstorable(data)
   if (unstorable === undefined) return null
   const message = `${unstorable} holds a character that cannot be stored (U+0000 or half of a surrogate pair)`
   return new Problem('invalid_field', message)
-}
-
-/** Longer lists are checked in parts. */
-const LONG = 1_000
-
-/**
- * As findInputProblem, for an object with long lists: checks 1,000 of their items at a time, and calls `step` in
- * between. Null if there is no such list.
- */
-export function findProblemInSteps(
-  check: SchemaCheck,
-  schema: InputSchema,
-  data: unknown,
-  source: string,
-  step: () => Promise<void> | null,
-): Promise<Problem | null> | null {
-  const lists = isJsonObject(data) ? [...longLists(schema, data, [])] : []
-  return lists.length === 0 ? null : checkParts(check, schema, data as JsonObject, source, lists, step)
-}
-
-type List = { path: readonly string[]; items: readonly unknown[]; maxItems: number | undefined }
-
-async function checkParts(
-  check: SchemaCheck,
-  schema: InputSchema,
-  data: JsonObject,
-  source: string,
-  lists: readonly List[],
-  step: () => Promise<void> | null,
-): Promise<Problem | null> {
-  const tooLong = lists.find(({ items, maxItems }) => maxItems !== undefined && items.length > maxItems)
-  if (tooLong) {
-    return new Problem('invalid_field', `${tooLong.path.join('.')} ${tooMany(tooLong.maxItems, tooLong.items)}`)
-  }
-  const isWalked = walkedValues.has(data)
-  const longest = Math.max(...lists.map(({ items }) => items.length))
-  for (let from = 0; from < longest; from += LONG) {
-    const part = lists.reduce((whole, { path, items }) => withList(whole, path, partOf(items, from)), data)
-    if (isWalked) walkedValues.add(part)
-    const problem = findInputProblem(check, schema, part, source)
-    if (problem) return shiftIndexes(problem, lists, from)
-    await step()
-  }
-  return null
-}
-
-function* longLists(schema: InputSchema, data: JsonObject, path: readonly string[]): Generator<List> {
-  for (const [name, { type, maxItems, ...field }] of Object.entries(schema.properties ?? {})) {
-    const value = Object.hasOwn(data, name) ? data[name] : undefined
-    if (type === 'array' && Array.isArray(value) && value.length > LONG) {
-      yield { path: [...path, name], items: value, maxItems }
-    } else if (type === 'object' && isJsonObject(value)) yield* longLists(field, value, [...path, name])
-  }
-}
-
-/** The items from `from` on; of a list that has ended, its last part again, since it may have to have items. */
-function partOf(items: readonly unknown[], from: number): readonly unknown[] {
-  const start = Math.min(from, items.length - 1 - ((items.length - 1) % LONG))
-  return items.slice(start, start + LONG)
-}
-
-/** A copy of the object with another list at the path. */
-function withList(data: JsonObject, [name, ...path]: readonly string[], items: readonly unknown[]): JsonObject {
-  if (name === undefined) return data
-  return { ...data, [name]: path.length === 0 ? items : withList(data[name] as JsonObject, path, items) }
-}
-
-/** The first index in a message is that of the part. */
-function shiftIndexes(problem: Problem, lists: readonly List[], from: number): Problem {
-  const list = lists.find(({ path }) => problem.message.startsWith(`${path.join('.')}[`))
-  if (!list) return problem
-  const message = problem.message.replace(/\[(\d+)\]/, (_, index) => `[${Number(index) + from}]`)
-  return new Problem(problem.code, message, problem.extras)
 }
 
 function fieldProblem(schema: InputSchema, data: JsonObject, error: ErrorObject): Problem {
@@ -226,7 +138,7 @@ export function explainError({ keyword, params, schema, parentSchema, message, d
     case 'minLength':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
     case 'maxItems':
-      return tooMany(params.limit, data as unknown[])
+      return `must have at most ${params.limit} items, not ${(data as unknown[]).length}`
     case 'minItems':
       return `must have at least ${params.limit} items`
     case 'type':
@@ -239,10 +151,6 @@ export function explainError({ keyword, params, schema, parentSchema, message, d
     default:
       return message ?? 'is not valid'
   }
-}
-
-function tooMany(limit: number | undefined, items: readonly unknown[]): string {
-  return `must have at most ${limit} items, not ${items.length}`
 }
 
 /** Converts a JSON pointer to a path as people write it: /contacts/0/name → contacts[0].name */

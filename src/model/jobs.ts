@@ -25,6 +25,8 @@ export const JOB_CLASSES = {
   maintenance: { places: 2, maxRunMs: 30 * MINUTE_MS },
   pruning: { places: 1, maxRunMs: 240 * MINUTE_MS },
   data_migrations: { places: 1, maxRunMs: 30 * MINUTE_MS },
+  // Jobs whose process died, of all tasks. Each runs as long as one of its own class.
+  alone: { places: 1, maxRunMs: 30 * MINUTE_MS },
 } as const satisfies Record<string, JobClass>
 
 export type JobClassName = keyof typeof JOB_CLASSES
@@ -39,6 +41,7 @@ export const JOB_TASKS = {
   index_conversation: 'search',
   sync_templates: 'sync',
   sync_orders: 'sync',
+  erase_contact: 'erasure',
   erase_traces: 'erasure',
   remove_media: 'erasure',
   remove_audience: 'erasure',
@@ -57,11 +60,16 @@ export const JOB_TASKS = {
 
 export type JobTask = keyof typeof JOB_TASKS
 
+/** The waits after failed attempts: 3 s, 7 s, 20 s, 1 min, 2 min, 7 min, 18 min, 50 min, 2 h, then 6 h each. */
+export const JOB_BACKOFF = { baseMs: 2_718, factor: Math.E, maxMs: 22_026_000, jitter: 0.1 }
+
 /** The key of tasks that have at most one job per organization. */
 export const ONLY_ONE = 'all'
 
 /** After this time, in ms, a job that works in slices gives its place back, unless its task has a limit of its own. */
 export const SLICE_MS = 10_000
+/** A job whose process died shows soon that it can end a slice. */
+export const ALONE_SLICE_MS = 100
 
 /** The result of a job that is to run again. */
 export interface Again {
@@ -80,6 +88,8 @@ export interface RunningJob {
   attempt: number
   /** When it was last requested. */
   requestedAt: Date
+  /** Whether its process died the last time. Then its slice is to be short: see ALONE_SLICE_MS. */
+  isAlone: boolean
   /** Aborted when the service stops and cannot wait, or when the job has run for too long. */
   signal: AbortSignal
 }

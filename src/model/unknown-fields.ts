@@ -38,17 +38,41 @@ export interface UnknownField {
   nearest: string | null
   /** The kind of object that lacks the field although others have it: `message_type audio`. */
   kind: string | null
+  /** Whether it is a time at which the request is to take effect, so that ignoring it acts at the wrong one. */
+  isTime: boolean
+}
+
+/** Whether a field of this name and value says when something is to happen: `scheduled_at`, in any spelling. */
+export function saysWhen(name: string, value: unknown): boolean {
+  return value !== null && value !== '' && /^scheduled?[_-]?at$/i.test(name)
 }
 
 /** How many unknown fields are reported. */
 export const MAX_UNKNOWN = 20
 const MAX_NAME = 100
+/** Words that are often used for a field, and its names at the endpoints that have it. */
+const SYNONYMS: readonly { words: readonly string[]; names: readonly string[] }[] = [
+  {
+    words: ['to', 'number', 'phone', 'recipient', 'msisdn', 'waid', 'phonenumber', 'chatnumber', 'chatid', 'jid'],
+    names: ['phone_number', 'chatNumber', 'chat_id'],
+  },
+  { words: ['type', 'kind'], names: ['message_type'] },
+  { words: ['body', 'message', 'msg', 'content'], names: ['text'] },
+  {
+    words: ['url', 'link', 'media', 'file', 'image', 'video', 'audio', 'document'],
+    names: ['media_url', 'headerMedia'],
+  },
+  { words: ['template'], names: ['templateName'] },
+  { words: ['variables', 'params', 'parameters', 'components'], names: ['bodyParameters'] },
+  { words: ['context', 'replyto', 'quoted', 'quotedmessageid'], names: ['context_message_id'] },
+  { words: ['name'], names: ['full_name'] },
+]
 /** How many fields are checked. Larger values are lists, whose first items show the same mistakes. */
 const MAX_FIELDS = 10_000
 
 /**
- * Returns a function that finds the fields of a value that a JSON Schema does not know: the first 20, each once for all
- * items of a list, among the first 10,000 fields. Objects whose schema names no fields, or allows further ones, may
+ * Returns a function that finds the fields of a value that a JSON Schema does not know: the first 20 (and all that say
+ * when something is to happen), each once for all items of a list, among the first 10,000 fields. Objects whose schema names no fields, or allows further ones, may
  * contain anything.
  */
 export function compileUnknownFields(schema: object): (value: unknown) => UnknownField[] {
@@ -130,22 +154,34 @@ function walkItems(search: Search, known: Known, items: unknown[], path: string)
 }
 
 function walkFields(search: Search, place: Place): void {
+  // The own fields first: a long list would use up the number of fields that are checked.
   for (const name in place.value) {
-    if (search.left-- <= 0 || search.found.length === MAX_UNKNOWN) return
+    if (search.left-- <= 0) return
+    if (!place.fields.has(name)) note(search, place, name)
+  }
+  for (const name in place.value) {
+    if (search.left <= 0) return
     const known = place.fields.get(name)
     if (known) walk(search, known, place.value[name], join(place.path, name))
-    else if (known === undefined) note(search, place, name)
   }
 }
 
 function note(search: Search, { path, value, fields, kinds }: Place, name: string): void {
+  const isTime = saysWhen(name, value[name])
+  if (search.found.length >= MAX_UNKNOWN && !isTime) return
   const shown = join(path, name.slice(0, MAX_NAME).toWellFormed())
   const place = shown.replace(/\[\d+\]/g, '[]')
   if (search.places.has(place)) return
   search.places.add(place)
   const kind = kinds?.any.fields.has(name) ? `${kinds.tag} ${value[kinds.tag]}` : null
-  const nearest = kind === null ? nearestWord(name, fields.keys()) : null
-  search.found.push({ path: shown, place, nearest: nearest && join(path, nearest), kind })
+  const nearest = kind === null ? (findSynonym(name, fields) ?? nearestWord(name, fields.keys())) : null
+  search.found.push({ path: shown, place, nearest: nearest && join(path, nearest), kind, isTime })
+}
+
+/** The field that other services, or other endpoints of this one, call by this name. */
+function findSynonym(name: string, fields: ReadonlyMap<string, unknown>): string | undefined {
+  const word = name.toLowerCase().replace(/[_-]/g, '')
+  return SYNONYMS.find(({ words }) => words.includes(word))?.names.find((known) => fields.has(known))
 }
 
 function join(path: string, name: string): string {

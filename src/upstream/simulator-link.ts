@@ -1,7 +1,7 @@
 import { NotConnectedError } from '../lib/http/dispatch.js'
 import { exchangeOnce } from '../lib/http/exchange.js'
 import { errorMessage } from '../lib/text/error-message.js'
-import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/json.js'
+import { asObject, asText, isJsonObject, type JsonObject, parseJsonObject } from '../lib/text/json.js'
 
 /** The simulator's control interface. */
 export interface SimulatorControl {
@@ -56,6 +56,15 @@ export type ControlOutcome =
 /** Another server at this address may not answer at all; the simulator of a busy machine answers late. */
 const ANSWER_TIMEOUT_MS = 15_000
 const MAX_REASON_LENGTH = 200
+
+/**
+ * Whether the server at the address is a simulator: its control answers as a simulator's does. Another one on this
+ * machine may pass on to the upstream, and is given no credentials. Never throws.
+ */
+export async function isSimulator(control: SimulatorControl): Promise<boolean> {
+  const answer = await callControl(control, 'GET', '/settings', null, ANSWER_TIMEOUT_MS)
+  return answer.outcome === 'done' && answer.body.success === true && isJsonObject(answer.body.settings)
+}
 
 /** Registers a number and its callback address with a simulator. Throws if the simulator does not accept it. */
 export async function registerWithSimulator(
@@ -159,7 +168,7 @@ function numberPath(phoneNumberId: string): string {
 
 async function callControl(
   { controlUrl, token }: SimulatorControl,
-  method: 'PUT' | 'POST' | 'DELETE',
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE',
   path: string,
   body: JsonObject | null,
   timeoutMs: number,

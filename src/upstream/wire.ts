@@ -97,6 +97,8 @@ export type TemplateComponent =
       index: string
       parameters: Array<{ type: 'coupon_code'; coupon_code: string }>
     }
+  /** Required although it says nothing: a flow begins with the token `unused` and its first screen. */
+  | { type: 'button'; sub_type: 'flow'; index: string }
 
 /** Parts without variables are left out of `components`. */
 export interface TemplatePayload {

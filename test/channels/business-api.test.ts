@@ -58,6 +58,7 @@ describe('a template to send', () => {
       { type: 'COPY_CODE', text: 'Copy' },
       { type: 'URL', text: 'Site', url: 'https://shop.example' },
       { type: 'URL', text: 'View', url: 'https://s.example/{{1}}' },
+      { type: 'FLOW', text: 'Answer', flow_id: '123' },
     ]
     const given = { buttons: { param1: 'TEN', param2: 'abc' } }
     expect(posted(fill({ components: [{ type: 'BUTTONS', buttons }] }, given))).toMatchObject({
@@ -69,6 +70,7 @@ describe('a template to send', () => {
           parameters: [{ type: 'coupon_code', coupon_code: 'TEN' }],
         },
         { type: 'button', sub_type: 'url', index: '3', parameters: [{ type: 'text', text: 'abc' }] },
+        { type: 'button', sub_type: 'flow', index: '4' },
       ],
     })
   })

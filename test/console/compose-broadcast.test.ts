@@ -1,58 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseList } from '../../console/src/pages/broadcasts/compose/audience/parse-list.js'
-import { readRows } from '../../console/src/pages/broadcasts/compose/audience/read-rows.js'
 import { localTime, toInstant } from '../../console/src/pages/broadcasts/compose/schedule/zoned.js'
 import { toCampaign, withCampaign } from '../../console/src/pages/broadcasts/compose/template/campaign-link.js'
-import { readForm } from '../../console/src/shared/templates/template-form.js'
-
-const form = readForm({
-  name: 'offer',
-  language: 'en',
-  status: 'APPROVED',
-  category: 'MARKETING',
-  parameter_format: 'NAMED',
-  components: [
-    { type: 'BODY', text: 'Hi {{name}}, {{discount}} off' },
-    { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Shop', url: 'https://shop.example/{{1}}' }] },
-  ],
-})
-
-describe('a pasted list', () => {
-  it('may contain numbers only, or a name after each number', () => {
-    expect(parseList('+55 11 90000-1234\n\n5511900005678\r\n', form).recipients).toEqual([
-      { chatNumber: '+55 11 90000-1234' },
-      { chatNumber: '5511900005678' },
-    ])
-    expect(parseList('5511900001234;Ana\n5511900005678;', form).recipients).toEqual([
-      { chatNumber: '5511900001234', name: 'Ana' },
-      { chatNumber: '5511900005678' },
-    ])
-    expect(parseList('5511900005678\n5511900001234,Ana', form).recipients).toEqual([
-      { chatNumber: '5511900005678' },
-      { chatNumber: '5511900001234', name: 'Ana' },
-    ])
-  })
-
-  it('has values in columns named after variables and buttons', () => {
-    expect(parseList('Telefone,Nome,DISCOUNT,shop,city\n5511900001234,Ana,"1,5%",a,SP\nfoo,,,,', form)).toEqual({
-      recipients: [
-        {
-          chatNumber: '5511900001234',
-          name: 'Ana',
-          bodyParameters: { discount: '1,5%' },
-          buttonParameters: { param1: 'a' },
-        },
-        { chatNumber: 'foo' },
-      ],
-      columns: ['body.discount', 'buttons.param1'],
-      ignored: ['city'],
-    })
-  })
-
-  it('is parsed as spreadsheets write it', () => {
-    expect(readRows('\ufeffa\t"b ""c""\nd"\t\r\n\t\t\r\ne')).toEqual([['a', 'b "c"\nd', ''], ['e']])
-  })
-})
 
 describe('the link of a campaign', () => {
   it('is named after the broadcast', () => {

@@ -3,7 +3,13 @@ import { describeProblem } from '../../console/src/i18n/problems/pt.js'
 import { PROBLEMS } from '../../src/model/problem.js'
 
 /** Invalid values: translated by the service's message. */
-const OF_VALUES = ['Invalid field', 'Invalid parameter', 'Missing required field', 'Missing required parameter']
+const OF_VALUES = [
+  'Invalid field',
+  'Invalid parameter',
+  'Missing required field',
+  'Missing required parameter',
+  'Invalid CSV',
+]
 /** Errors of API keys, and of endpoints that the page does not call. */
 const NEVER_SHOWN = [
   'Authorization required',
@@ -12,15 +18,12 @@ const NEVER_SHOWN = [
   'Invalid verify token',
   'Organization not found',
   'Invalid JSON',
-  'Invalid CSV',
   'Template name is required',
   'chatNumber is required',
   'Invalid media',
   'Upstream rejected message',
   'Idempotency key reused',
   'Method not allowed',
-  'Audience not found',
-  'Too many audiences',
 ]
 
 describe('an error of the service in Portuguese', () => {
@@ -38,6 +41,14 @@ describe('an error of the service in Portuguese', () => {
     ['name is required and must not be empty', 'O valor é obrigatório.'],
   ])('explains the expected value: %s', (message, expected) => {
     expect(describeProblem('Invalid field', message)).toBe(expected)
+  })
+
+  it('names the columns that a list has instead of numbers', () => {
+    const message =
+      'chatNumber is required: the first row of the file must name such a column, such as Phone, and it has "Cidade", "UF"'
+    expect(describeProblem('Missing required field', message)).toBe(
+      'Falta uma coluna com os números, chamada, por exemplo, Telefone, Celular ou WhatsApp. A primeira linha tem "Cidade", "UF".',
+    )
   })
 
   it('is generic for an unknown message', () => {

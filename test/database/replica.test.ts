@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/pool.js'
 import { preferReplica } from '../../src/database/replica.js'
 import { statement } from '../../src/database/statement.js'
@@ -67,6 +67,42 @@ describe('a database that prefers a replica', () => {
     expect(await nameOn(database)).toBe(`${NAME}_primary`)
     expect(await nameOn(database)).toBe(`${NAME}_primary`)
     expect(failures).toHaveLength(1)
+  })
+
+  it('asks the primary while the replica has not replayed what the primary wrote a minute ago', async () => {
+    const MINUTE = 60_000
+    const replayed = (lsn: string) =>
+      replica.pool.query(
+        `CREATE OR REPLACE FUNCTION standby.pg_last_wal_replay_lsn() RETURNS pg_lsn LANGUAGE sql AS $$ SELECT ${lsn} $$`,
+      )
+    // The function stands for that of a stand-by server.
+    await replica.pool.query('CREATE SCHEMA standby')
+    await replayed('pg_current_wal_lsn()')
+    await replica.pool.query(`ALTER DATABASE ${NAME} SET search_path = standby, pg_catalog`)
+    const behind = openDatabase(onDatabase(inject('server'), NAME), 1, () => undefined)
+    open.push(behind)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const database = prefer(behind)
+      expect(await nameOn(database)).toBe(NAME)
+      await replayed(`'0/1'::pg_lsn`)
+      vi.advanceTimersByTime(MINUTE - 1)
+      expect(await nameOn(database)).toBe(NAME)
+      vi.advanceTimersByTime(2)
+      expect(await nameOn(database)).toBe(`${NAME}_primary`)
+      expect(failures).toEqual([])
+      vi.advanceTimersByTime(MINUTE)
+      expect(await nameOn(database)).toBe(`${NAME}_primary`)
+      expect(failures).toEqual(['the replica is more than a minute behind'])
+      await replayed('pg_current_wal_lsn()')
+      // What it has reached is too old to say that it is up to date; the next look does.
+      vi.advanceTimersByTime(MINUTE)
+      expect(await nameOn(database)).toBe(`${NAME}_primary`)
+      vi.advanceTimersByTime(MINUTE)
+      expect(await nameOn(database)).toBe(NAME)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('reports errors of the statement itself', async () => {

@@ -98,4 +98,18 @@ describe('a request of no recorded trace', () => {
     const requests = exported().filter(({ name }) => name === 'POST /send-chat')
     expect(requests).toHaveLength(2)
   })
+
+  it('is not exported because a stranger names a recorded one', async () => {
+    const traceparent = `00-${'5'.repeat(32)}-${SPAN_ID}-01`
+    const headers = { traceparent }
+    const before = exported().length
+    const credentials = { organization: 'x', email: 'a@example.com', password: 'wrong' }
+    expect((await world.request('POST', '/console/api/session', { body: credentials, headers })).status).toBe(401)
+    expect((await world.request('POST', '/send-chat', { key: 'parley_wrong', body: {}, headers })).status).toBe(401)
+    const signed = { ...headers, 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
+    expect((await world.request('POST', '/hooks/upstream', { body: '{}', headers: signed })).status).toBe(401)
+    await send('01')
+    await vi.waitFor(() => expect(exported().length).toBeGreaterThan(before), { timeout: 10_000 })
+    expect(new Set(exported().map(({ traceId }) => traceId))).toEqual(new Set([TRACE_ID]))
+  })
 })

@@ -22,6 +22,18 @@ describe('/docs', () => {
     }
   })
 
+  it('is called Parley, has its picture, and leads to the guides', async () => {
+    const { body: page } = await get('/docs/')
+    expect(page).toContain('<title>Parley: API reference</title>')
+    expect(page).toContain('parley.svg')
+    for (const url of ['/openapi.json', '/gateway/openapi.json']) {
+      const { description } = (await get(url)).body.info
+      const links = [...description.matchAll(/\]\((\/[^)]+)\)/g)].map(([, path]) => path)
+      expect(links.length).toBeGreaterThan(2)
+      for (const path of links) expect([path, (await get(path)).status]).toEqual([path, 200])
+    }
+  })
+
   it('has every page of the docs as Markdown', async () => {
     expect(pages.length).toBeGreaterThan(5)
     for (const page of pages) {

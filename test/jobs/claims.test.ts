@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NIL_UUID } from '../../src/lib/bytes/id.js'
 import { type Claimed, claimJobs, finishJobs, MAX_WALK, pollJobs } from '../../src/storage/jobs/queue.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { makeJobsDue } from '../support/jobs.js'
 import { watchPlans } from '../support/plans.js'
-import { addJobs, FIRST, jobs, nameOf, newOrganizations, SECOND } from './support.js'
+import { addJobs, addLaterJobs, FIRST, jobs, nameOf, newOrganizations, SECOND } from './support.js'
 
 let database: TestDatabase
 
@@ -23,13 +24,15 @@ const PROCESS = 7
 function claim({
   free = 8,
   after = NIL_UUID,
+  since = after,
   taken = {},
 }: {
   free?: number
   after?: string
+  since?: string
   taken?: Record<string, number>
 }): Promise<Claimed> {
-  const wanted = { class: 'media', processId: PROCESS, after, places: 8, free, share: 4, atOnce: 8 } as const
+  const wanted = { class: 'media', processId: PROCESS, after, since, places: 8, free, share: 4, atOnce: 8 } as const
   return claimJobs(database, { ...wanted, taken: new Map(Object.entries(taken)) })
 }
 
@@ -105,18 +108,31 @@ describe('a claim', () => {
   })
 
   it('goes on after many organizations without due jobs', async () => {
-    await database.pool.query(
-      `INSERT INTO jobs (organization_id, class, task, payload, run_at)
-       SELECT ('11111111-1111-7111-8111-' || lpad(n::text, 12, '0'))::uuid, 'media', 'fetch_media', '{}', now() + interval '1 hour'
-       FROM generate_series(1, ${MAX_WALK + 10}) n`,
-    )
+    await addLaterJobs(database, MAX_WALK + 10)
     await addJobs(database, SECOND, 'fetch_media', ['due'])
     const first = await claim({})
     expect(first).toMatchObject({ jobs: [], hasMore: true })
-    expect(namesOf(await claim({ after: first.reached }))).toEqual(['due'])
+    expect(namesOf(await claim({ after: first.reached, since: NIL_UUID }))).toEqual(['due'])
     const found = await pollJobs(database, PROCESS, { dead: [], knownIds: [] })
     expect(found.due).toContain('media')
   })
+
+  it.each([1, 2])(
+    'says that there are no more after a full round without a due job, from organization %i on',
+    async (n) => {
+      await addLaterJobs(database, MAX_WALK + 10)
+      const since = `11111111-1111-7111-8111-${String(n * 250).padStart(12, '0')}`
+      const first = await claim({ after: since })
+      expect(first).toMatchObject({ jobs: [], hasMore: true })
+      const second = await claim({ after: first.reached, since })
+      expect(second).toMatchObject({ jobs: [], hasMore: false })
+      // A job found meanwhile begins another round.
+      await addJobs(database, SECOND, 'fetch_media', ['due'])
+      const third = await claim({ after: second.reached })
+      expect([...namesOf(first), ...namesOf(second), ...namesOf(third)]).toEqual(['due'])
+      expect(third.hasMore).toBe(true)
+    },
+  )
 
   it('reads few rows while one organization has 100,000 due jobs', async () => {
     await database.pool.query(
@@ -139,7 +155,7 @@ describe('a poll', () => {
   const poll = (dead: number[] = [], knownIds: number[] = []) => pollJobs(database, PROCESS, { dead, knownIds })
 
   it('finds the classes with due jobs, and when the next one becomes due', async () => {
-    expect(await poll()).toEqual({ due: [], soonestMs: null, dead: [] })
+    expect(await poll()).toEqual({ due: [], soonestMs: null, dead: [], setAside: [] })
     await addJobs(database, FIRST, 'sync_orders', ['later'])
     await database.pool.query(`UPDATE jobs SET run_at = now() + interval '1 hour'`)
     await addJobs(database, SECOND, 'fetch_media', ['due'])
@@ -154,8 +170,11 @@ describe('a poll', () => {
     const first = await poll()
     expect(first).toMatchObject({ due: [], dead: [4711] })
     expect(await jobs(database)).toMatchObject([{ running: true }])
-    expect(await poll(first.dead)).toMatchObject({ due: ['media'] })
-    expect(await jobs(database)).toMatchObject([{ running: false, attempts: 1 }])
+    expect(await poll(first.dead)).toMatchObject({ due: [], setAside: [] })
+    expect(await jobs(database)).toMatchObject([{ running: false, attempts: 1, failed: false }])
+    expect(await poll()).toMatchObject({ due: [], dead: [] })
+    await makeJobsDue({ database })
+    expect(await poll()).toMatchObject({ due: ['alone'] })
   })
 
   it('frees jobs that the process has claimed without knowing it, and none that it runs', async () => {

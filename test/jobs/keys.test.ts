@@ -25,6 +25,7 @@ async function claim(): Promise<ClaimedJob> {
     class: 'sync',
     processId: PROCESS,
     after: NIL_UUID,
+    since: NIL_UUID,
     places: 4,
     free: 4,
     share: 2,
@@ -37,7 +38,7 @@ async function claim(): Promise<ClaimedJob> {
 
 const putBack = (job: ClaimedJob, change: Partial<PutBack>) =>
   putJobsBack(database, PROCESS, [
-    { job, inMs: 0, attempts: 0, payload: null, error: null, hasFailed: false, ...change },
+    { job, inMs: 0, attempts: 0, deaths: 0, payload: null, error: null, hasFailed: false, ...change },
   ])
 
 async function isDue(): Promise<boolean> {

@@ -4,9 +4,10 @@ import { MAX_ATTEMPTS } from '../../src/jobs/places.js'
 import { RECURRING_TASKS, untilNextRun } from '../../src/jobs/recurring.js'
 import { JOB_CLASSES, JOB_TASKS, type JobTask, type RunJob, type RunningJob } from '../../src/model/jobs.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { drainJobs } from '../support/jobs.js'
+import { drainJobs, makeJobsDue } from '../support/jobs.js'
 import {
   addJobs,
+  addLaterJobs,
   FIRST,
   gate,
   type JobProcess,
@@ -87,6 +88,22 @@ describe('a runner', () => {
     expect(begun).toHaveLength(places / 2 + 1)
     await expect.poll(() => runner.running()).toMatchObject({ media: places / 2 })
     open()
+  })
+
+  it('looks once at 600 organizations whose jobs are not due, and then again only when it is woken', async () => {
+    await addLaterJobs(database, 600)
+    const polled: number[] = []
+    const { run } = mine.ctx.database
+    mine.ctx.database.run = (statement, values) => {
+      if (statement.name === 'jobs.poll') polled.push(0)
+      if (statement.name === 'jobs.claim' && values[0] === 'media') polled.push((polled.pop() ?? 0) + 1)
+      return run(statement, values)
+    }
+    mine.start({})
+    await expect.poll(() => polled.length, { timeout: 20_000 }).toBeGreaterThan(7)
+    // A round takes two claims; the poll before may have woken the class too.
+    expect(Math.max(...polled)).toBeLessThanOrEqual(4)
+    expect(Math.max(...polled)).toBeGreaterThanOrEqual(2)
   })
 
   it('runs classes while all places of others are taken', async () => {
@@ -236,10 +253,34 @@ describe('the jobs of a process that died', () => {
     await addJobs(database, FIRST, 'fetch_media', ['left'])
     await database.pool.query('UPDATE jobs SET process_id = 4711, claimed_at = now(), attempts = 1')
     const seen: unknown[] = []
-    mine.start({ fetch_media: async ({ payload, attempt }) => void seen.push([nameOf(payload), attempt]) })
-    await expect.poll(() => seen).toEqual([['left', 2]])
+    mine.start({
+      fetch_media: async ({ payload, attempt, isAlone }) => void seen.push([nameOf(payload), attempt, isAlone]),
+    })
+    await expect.poll(() => seen).toEqual([['left', 2, true]])
     await expect.poll(() => jobs(database)).toEqual([])
   })
+
+  it('run one after the other, and as usual when they have ended a slice', async () => {
+    await addJobs(database, FIRST, 'fetch_media', ['a', 'b', 'c'])
+    await database.pool.query('UPDATE jobs SET process_id = 4711, claimed_at = now(), attempts = 1')
+    let running = 0
+    const seen: unknown[] = []
+    mine.start({
+      fetch_media: async ({ payload, isAlone }) => {
+        seen.push([nameOf(payload), ++running, isAlone])
+        await mine.ctx.database.pool.query('SELECT')
+        running--
+        return isAlone ? { againInMs: 3_600_000 } : null
+      },
+    })
+    await expect.poll(() => seen, { timeout: 15_000 }).toEqual(['a', 'b', 'c'].map((name) => [name, 1, true]))
+    const ended = { running: false, attempts: 0, error: null }
+    await expect.poll(() => jobs(database)).toMatchObject([ended, ended, ended])
+    await makeJobsDue({ database })
+    wake()
+    await expect.poll(() => jobs(database)).toEqual([])
+    expect(new Set(seen.slice(3).map((job) => (job as unknown[])[2]))).toEqual(new Set([false]))
+  }, 30_000)
 
   it('stay with a process that only lost its connection for a moment', async () => {
     const other = await startProcess(database)

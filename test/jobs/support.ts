@@ -73,6 +73,16 @@ export async function addJobs(
   )
 }
 
+/** Adds a job to each of so many organizations that is due in an hour. */
+export async function addLaterJobs({ pool }: Pick<Database, 'pool'>, organizations: number): Promise<void> {
+  await pool.query(
+    `INSERT INTO jobs (organization_id, class, task, payload, run_at)
+     SELECT ('11111111-1111-7111-8111-' || lpad(n::text, 12, '0'))::uuid, 'media', 'fetch_media', '{}', now() + interval '1 hour'
+     FROM generate_series(1, $1) n`,
+    [organizations],
+  )
+}
+
 /** Requests a job as statements of the service do. */
 export async function request(
   { pool }: Pick<Database, 'pool'>,

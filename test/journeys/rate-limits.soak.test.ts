@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { patience } from '../support/patience.js'
 import type { TestOrganization } from '../support/world.js'
 import { endPrograms } from './support/programs.js'
 import {
@@ -59,7 +60,7 @@ async function openWindow(from: string): Promise<void> {
   await vi.waitFor(async () => {
     const found = await services[0]?.request('GET', `/contact?chat_id=${from}`, { key: organization.key })
     expect(found?.status).toBe(200)
-  })
+  }, patience)
 }
 
 function send(index: number, to: string): Promise<Answer> {

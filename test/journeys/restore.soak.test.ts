@@ -248,6 +248,76 @@ describe('a service on the embedded database', () => {
   })
 })
 
+describe('a broadcast of a restored service', () => {
+  it('waits for a person, and then reaches those who have no message', async () => {
+    const [dataDir, backups, target] = ['sender', 'of-sender', 'sender-restored'].map((name) => join(folder.path, name))
+    const env = { PARLEY_DATA_DIR: String(dataDir), PARLEY_UPSTREAM_URL: sandbox.upstreamUrl, PARLEY_RATE_LIMIT: '0' }
+    const service = await startService(env)
+    const access_token = 'token-of-the-sender'
+    // So slow that it runs for longer than the backup takes.
+    const organization = await createOrganization(service, { access_token, messages_per_second: 1 })
+    const { key, slug, phoneNumberId } = organization
+    const hurry = ({ admin }: Service) =>
+      succeed(
+        admin('PUT', `/organizations/${organization.id}/upstream`, {
+          phone_number_id: phoneNumberId,
+          business_account_id: organization.businessAccountId,
+          app_secret: organization.appSecret,
+          verify_token: organization.verifyToken,
+          access_token,
+          messages_per_second: 0,
+        }),
+      )
+    const received = async (numbers: readonly string[]) => {
+      const sent = (await sandbox.accepted()).filter(({ phone_number_id }) => phone_number_id === phoneNumberId)
+      return numbers.map((number) => sent.filter(({ to }) => to === number).length)
+    }
+    const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0)
+    const send = async ({ request }: Service, name: string, numbers: readonly string[]) => {
+      const audience = { recipients: numbers.map((chatNumber) => ({ chatNumber })) }
+      const body = { name, templateName: 'hello_world', audience }
+      return (await succeed(request('POST', '/broadcasts', { key, body }))).body.broadcast.id as string
+    }
+    const people = Array.from({ length: 1_000 }, (_, n) => `1650556${1_000 + n}`)
+    const id = await send(service, 'Now', people)
+    await until(async () => sum(await received(people)) > 0)
+    const taken = await runProgram(['backup', '--to', String(backups)], { env })
+    expect(taken.code, taken.errors.join('\n')).toBe(0)
+    await hurry(service)
+    await until(async () => sum(await received(people)) === people.length)
+    service.program.kill('SIGTERM')
+    await service.program.exited
+
+    const restoredEnv = { ...env, PARLEY_DATA_DIR: String(target) }
+    const restored = await runProgram(['restore', String(backups), '--json'], { env: restoredEnv })
+    expect(restored.code, restored.errors.join('\n')).toBe(0)
+    const { interruptedBroadcasts } = JSON.parse(restored.output.join('\n'))
+    expect(interruptedBroadcasts).toMatchObject([
+      { id, name: 'Now', organization: slug, status: 'running', prepared: true },
+    ])
+    const [{ withoutMessage }] = interruptedBroadcasts
+    expect(withoutMessage).toBeGreaterThan(0)
+    expect(withoutMessage).toBeLessThan(people.length)
+
+    const again = await startService(restoredEnv)
+    expect(again.program.errors.join('\n')).toContain('"waitingBroadcasts":1')
+    const { body } = await again.request('GET', `/broadcasts/${id}`, { key })
+    expect(body.broadcast).toMatchObject({ status: 'paused', reason: 'restored' })
+    await hurry(again)
+    // One that is sent after it shows that the workers had time for what they have to send.
+    const later = ['16505559001', '16505559002']
+    await send(again, 'New', later)
+    await until(async () => sum(await received(later)) === later.length)
+    expect(sum(await received(people))).toBe(people.length)
+
+    await succeed(again.request('POST', `/broadcasts/${id}/resume`, { key }))
+    await until(async () => sum(await received(people)) === people.length + withoutMessage)
+    expect(Math.max(...(await received(people)))).toBe(2)
+    again.program.kill('SIGTERM')
+    await again.program.exited
+  })
+})
+
 async function filesIn(folder: string): Promise<number> {
   return (await readdir(folder, { recursive: true }).catch(() => [])).length
 }

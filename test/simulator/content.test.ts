@@ -324,6 +324,8 @@ describe('a template', () => {
     [withButton({ sub_type: 'quick_reply', index: 1, parameters: payload })],
     [withButton({ sub_type: 'copy_code', index: 0, parameters: [{ type: 'coupon_code', coupon_code: 'A1' }] })],
     [withButton({ sub_type: 'flow', index: 0 })],
+    [withButton({ sub_type: 'CATALOG', index: 0, parameters: [{ type: 'action', action: {} }] })],
+    [withButton({ sub_type: 'voice_call', index: 0 })],
   ])('is accepted as %j', (payload) => expectTaken('template', payload))
 
   it.each<Case>([
@@ -354,6 +356,18 @@ describe('a template', () => {
     ['an empty name', withParameters([{ type: 'text', text: 'a', parameter_name: '' }]), 100, "['parameter_name']"],
     ['no fallback', withParameters([{ type: 'currency', currency: {} }]), 131008, "['fallback_value'] is required"],
     ['a button without kind', withButton({ index: 0 }), 100, "['sub_type'] is required"],
+    [
+      'a button that has no component',
+      withButton({ sub_type: 'phone_number', index: 0 }),
+      100,
+      'must be one of {BOOKING_CONFIRMATION, CATALOG, COPY_CODE, FLOW, MPM, ORDER_DETAILS, QUICK_REPLY, REMINDER, URL, VOICE_CALL} - got "phone_number"',
+    ],
+    [
+      'an action of a wrong type',
+      withButton({ sub_type: 'flow', index: 0, parameters: [{ type: 'action', action: 'x' }] }),
+      131008,
+      "['action'] is required",
+    ],
     ['a button without index', withButton({ sub_type: 'url' }), 100, "['index'] is required"],
     ['an invalid index', withButton({ sub_type: 'url', index: 'x' }), 100, "['index'] must be an integer"],
     ['a url without text', withButton({ sub_type: 'url', index: 0 }), 100, 'one parameter of type text'],

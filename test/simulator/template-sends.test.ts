@@ -25,6 +25,34 @@ beforeAll(async () => {
       ],
     },
   ])
+  const buttons = [
+    { type: 'QUICK_REPLY', text: 'Stop' },
+    { type: 'FLOW', text: 'Begin', flow_id: '123' },
+    { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550001111' },
+  ]
+  await put('flowing', [
+    { type: 'BODY', text: '{{1}}, {{2}}' },
+    { type: 'BUTTONS', buttons },
+  ])
+  await put('with_code', [
+    { type: 'BODY', text: 'Your code' },
+    { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy' }] },
+  ])
+  const card = { components: [{ type: 'BODY', text: 'A card' }] }
+  await put('carousel', [
+    { type: 'BODY', text: 'Look' },
+    { type: 'CAROUSEL', cards: [card, card] },
+  ])
+  await put('limited', [
+    { type: 'BODY', text: 'Look' },
+    { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Today', has_expiration: true } },
+  ])
+  for (const type of ['MPM', 'ORDER_DETAILS']) {
+    await put(type.toLowerCase(), [
+      { type: 'BODY', text: 'Look' },
+      { type: 'BUTTONS', buttons: [{ type, text: 'View' }] },
+    ])
+  }
   await put('placed', [
     { type: 'HEADER', format: 'LOCATION' },
     { type: 'BODY', text: 'Here' },
@@ -68,6 +96,14 @@ const codeButton = (index: number) => ({
   index,
   parameters: [{ type: 'coupon_code', coupon_code: 'A1' }],
 })
+const button = (sub_type: string, index: string | number, parameters?: object[]) => ({
+  type: 'button',
+  sub_type,
+  index,
+  ...(parameters && { parameters }),
+})
+const action = (fields: object) => ({ type: 'action', action: fields })
+const two = body(text('a'), text('b'))
 const offer = body(text('20%', 'discount'), text('Ana', 'name'))
 const image = (reference: object) => header({ type: 'image', image: reference })
 
@@ -79,7 +115,11 @@ describe('a template send', () => {
     ['pedido_enviado', 'pt_BR', () => [body(text('Ana'), text('1042'))]],
     ['nova_colecao', 'pt_BR', () => [image({ id: imageId }), body(text('Ana', 'name'))]],
     ['nova_colecao', 'pt_BR', () => [image({ link: 'https://shop.example/a.jpg' }), body(text('Ana', 'name'))]],
-    ['titled', 'en', () => [header(text('7')), body(text('a'), text('b')), codeButton(2)]],
+    ['titled', 'en', () => [header(text('7')), two, codeButton(2), button('flow', '3')]],
+    ['flowing', 'en', () => [two, button('flow', '1')]],
+    ['flowing', 'en', () => [two, button('FLOW', 1, [action({ flow_token: 'x', flow_action_data: { a: 1 } })])]],
+    ['with_code', 'en', () => [urlButton(0, '1234')]],
+    ['mpm', 'en', () => [button('mpm', 0, [action({ sections: [] })])]],
     ['placed', 'en', () => [header({ type: 'location', location: { latitude: 1, longitude: 2 } })]],
   ])('is accepted: %s (%s), case %#', async (name, language, components) => {
     expect(await send(name, language, components())).toMatchObject({
@@ -229,9 +269,48 @@ describe('a template send is refused', () => {
       'a surplus URL parameter',
       'titled',
       'en',
-      () => [header(text('7')), body(text('a'), text('b')), codeButton(2), urlButton(0)],
+      () => [header(text('7')), two, codeButton(2), button('flow', 3), urlButton(0)],
       132000,
       'buttons: Button at index 0 of type Url does not require parameters',
+    ],
+    ['no flow', 'flowing', 'en', () => [two], 131009, 'button at index 1 of type Flow is missing'],
+    ['no products', 'mpm', 'en', () => [], 131009, 'button at index 0 of type Mpm is missing'],
+    ['no order', 'order_details', 'en', () => [], 131009, 'button at index 0 of type OrderDetails is missing'],
+    ['no carousel', 'carousel', 'en', () => [], 131009, 'The component of the Carousel is missing'],
+    ['no offer', 'limited', 'en', () => [], 131009, 'The component of the LimitedTimeOffer is missing'],
+    ['no code', 'with_code', 'en', () => [], 131008, 'Button at index 0 of type Otp requires a parameter'],
+    ['a flow at another index', 'flowing', 'en', () => [two, button('flow', 0)], 131009, 'index 1 of type Flow'],
+    [
+      'a URL for a flow',
+      'flowing',
+      'en',
+      () => [two, urlButton(1)],
+      132012,
+      'buttons: Button at index 1 is of type Flow',
+    ],
+    [
+      'a URL for a phone number',
+      'flowing',
+      'en',
+      () => [two, button('flow', 1), urlButton(2)],
+      132012,
+      'buttons: Button at index 2 is of type PhoneNumber',
+    ],
+    [
+      'a flow twice',
+      'flowing',
+      'en',
+      () => [two, button('flow', 1), button('flow', '1')],
+      131009,
+      'There are two of the button at index 1',
+    ],
+    [
+      'a body in two parts',
+      'flowing',
+      'en',
+      () => [body(text('a')), body(text('b')), button('flow', 1)],
+      131009,
+      'There are two of the body',
     ],
   ])('for %s', async (_what, name, language, components, code, details) => {
     const { status, body: answer } = await send(name, language, components())

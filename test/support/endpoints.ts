@@ -7,8 +7,6 @@ export interface Endpoint {
   query: string
   scope: string
   body?: Record<string, unknown>
-  /** The maximum size of its body, if that is not 1. */
-  maxMegabytes?: number
 }
 
 /** An id that does not exist. */
@@ -83,7 +81,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
     query: '',
     scope: 'broadcasts:write',
     body: { name: 'Spring', templateName: 'hello_world', audience: { tags: ['nobody'] } },
-    maxMegabytes: 32,
   },
   { method: 'GET', path: '/broadcasts', query: 'kind=single', scope: 'broadcasts:read' },
   { method: 'GET', path: '/broadcasts/{id}', query: '', scope: 'broadcasts:read' },

@@ -12,7 +12,7 @@ schemas.LocationMessage.allOf[1].properties.location.properties.longitude = { ty
 schemas.ContactsMessage.allOf[1].properties.contacts.maxItems = 257
 schemas.PhoneObject.properties.type = { type: 'string' }
 schemas.LanguageObject.required = ['code']
-schemas.TemplateComponent.properties.sub_type.enum.push('copy_code')
+schemas.TemplateComponent.properties.sub_type.enum.push('copy_code', 'flow')
 schemas.TemplateComponent.properties.index = { type: 'string', pattern: '^[0-9]$' }
 
 // It uses undefined formats (`url`), and keywords of OpenAPI.

@@ -16,7 +16,7 @@ import {
 import { voiceNote } from '../voice-note.js'
 
 const READ_WIDTH = 20
-const BODY_BYTES = 32 * MEBIBYTE
+const BODY_BYTES = MEBIBYTE
 const GUESS_WIDTH = 40
 /** Addresses of the strangers, as a proxy names them. */
 const STRANGERS = ['45.33.32.156', '45.33.32.157', '45.33.32.158']
@@ -27,7 +27,7 @@ const INSTANCE = 'noisy'
 /** Expensive requests. */
 export const requestNoises: readonly NoiseKind[] = [
   { name: 'searches', title: '20 parallel worst searches and filters', work: null, start: startSearches },
-  { name: 'large-bodies', title: 'bodies of 32 MB on several routes', work: null, start: startLargeBodies },
+  { name: 'large-bodies', title: 'bodies of 1 MB on several routes', work: null, start: startLargeBodies },
   { name: 'passwords', title: 'guessed passwords at the sign-in', work: 'sign-in', start: startGuesses },
   {
     name: 'conversions',
@@ -86,7 +86,7 @@ async function startLargeBodies(stage: Stage, { largeBodies }: Amounts): Promise
     () => ask('POST', `${url}/send-chat`, { key, body: nested }),
     () => ask('POST', `${url}/set-webhooks`, { key, body: nested }),
   ]
-  return noiseOf(stage, tenant, largeBodies, inTurn(largeBodies, [200, 400, 413], asks))
+  return noiseOf(stage, tenant, largeBodies, inTurn(largeBodies, [200, 400, 413, 429], asks))
 }
 
 /** This JSON value, repeated until a body has BODY_BYTES. */

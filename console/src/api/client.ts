@@ -21,6 +21,8 @@ export interface Options {
   query?: Record<string, string | number | boolean | null | undefined>
   /** Sent as JSON; a Blob is sent unchanged. */
   body?: unknown
+  /** The type of a Blob, if the service does not tell it by itself. */
+  contentType?: string
   /** The Idempotency-Key, which makes a POST safe to repeat. */
   idempotencyKey?: string
   signal?: AbortSignal
@@ -47,13 +49,13 @@ export function apiUrl(path: string, query: Options['query'] = {}): string {
  * Requests a `path` under /console/api. Throws ApiError for an error of the service, TypeError without a connection.
  */
 async function request<Answer>(method: string, path: string, options: Options = {}): Promise<Answer> {
-  const { query, body, idempotencyKey, signal } = options
+  const { query, body, idempotencyKey, signal, contentType = 'application/octet-stream' } = options
   const isFile = body instanceof Blob
   const response = await fetch(apiUrl(path, query), {
     method,
     headers: {
       ...(actor !== null && { 'x-parley-member': actor }),
-      ...(body !== undefined && { 'content-type': isFile ? 'application/octet-stream' : 'application/json' }),
+      ...(body !== undefined && { 'content-type': isFile ? contentType : 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     },
     body: body === undefined ? null : isFile ? body : JSON.stringify(body),

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Stack, Text, ThemeIcon, Tooltip } from '@mantine/core'
+import { Anchor, Stack, Text, ThemeIcon, Tooltip, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useSessionStorage } from '@mantine/hooks'
 import { IconChartBar, IconFlask, IconMessages, IconSettings, IconSpeakerphone } from '@tabler/icons-react'
 import { Suspense } from 'react'
@@ -93,19 +93,10 @@ function Places() {
   return (
     <div className={classes.places}>
       {PLACES.filter(({ role }) => role !== 'owner' || isOwner).map(({ to, name, icon: Icon }) => (
-        <Tooltip key={to} label={t(name)} position="right" openDelay={400}>
-          <ActionIcon
-            component={NavLink}
-            to={to}
-            variant="subtle"
-            color="gray"
-            size={44}
-            aria-label={t(name)}
-            className={classes.place}
-          >
-            <Icon aria-hidden stroke={1.6} />
-          </ActionIcon>
-        </Tooltip>
+        <UnstyledButton key={to} component={NavLink} to={to} className={classes.place}>
+          <Icon aria-hidden size={22} stroke={1.6} />
+          {t(name)}
+        </UnstyledButton>
       ))}
     </div>
   )

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate } from 'react-router'
-import { api } from '../api/client.js'
+import { ApiError, api } from '../api/client.js'
 import type { Session } from '../api/types.js'
 import { messageOf } from '../shared/problem.js'
 import { Card } from './card.js'
@@ -25,7 +25,7 @@ export function LinkSignIn({ token }: { token: string }) {
       <Text c="dimmed">{t('link.hint')}</Text>
       {signIn.isError && (
         <Alert color="red" role="alert" title={t('link.failed')}>
-          {messageOf(signIn.error)}
+          {isRefused(signIn.error) ? t('link.refused') : messageOf(signIn.error)}
         </Alert>
       )}
       <Button onClick={() => signIn.mutate()} loading={signIn.isPending} disabled={signIn.isError} fullWidth autoFocus>
@@ -36,4 +36,9 @@ export function LinkSignIn({ token }: { token: string }) {
       </Anchor>
     </Card>
   )
+}
+
+/** The service has one error for links and passwords. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.error === 'Sign-in failed'
 }

@@ -19,6 +19,7 @@ const checks: Record<string, Check> = {
   document: mediaCheck('document'),
   location: checkLocation,
   payload: ({ payload }, path) => checkRequiredText(payload, `${path}['payload']`),
+  action: ({ action }, path) => (isJsonObject(action) ? null : refusals.missing(`${path}['action'] is required`)),
   coupon_code: ({ coupon_code: code }, path) => checkRequiredText(code, `${path}['coupon_code']`, maxCouponLength),
 }
 

@@ -5,7 +5,13 @@ import { checkParameters } from './template-parameters.js'
 
 const componentTypes = ['header', 'body', 'button']
 
-/** The parameter of a button's component, by kind of button. Other kinds are not checked. */
+/** The kinds of buttons in a send; those that are pressed as they are (`PHONE_NUMBER`) have none. */
+const buttonKinds = [
+  ...['booking_confirmation', 'catalog', 'copy_code', 'flow', 'mpm', 'order_details', 'quick_reply', 'reminder'],
+  ...['url', 'voice_call'],
+]
+
+/** The parameter of a button's component, by kind of button. Those of other kinds may be left out. */
 const buttonParameters: Record<string, string> = { url: 'text', quick_reply: 'payload', copy_code: 'coupon_code' }
 
 /** Checks the form only; `checkFit` compares it with the template. */
@@ -39,6 +45,10 @@ function checkButton({ sub_type: kind, index, parameters = [] }: JsonObject, pat
   if (index === undefined) return required(`${path}['index']`)
   if ((typeof index !== 'number' && typeof index !== 'string') || !/^\d{1,2}$/.test(String(index))) {
     return refusals.invalidParameter(`Param ${path}['index'] must be an integer.`)
+  }
+  if (!buttonKinds.includes(kind.toLowerCase())) {
+    const accepted = buttonKinds.join(', ').toUpperCase()
+    return refusals.invalidParameter(`Param ${path}['sub_type'] must be one of {${accepted}} - got "${kind}".`)
   }
   const expected = Object.hasOwn(buttonParameters, kind) ? buttonParameters[kind] : undefined
   const given = parameters as JsonObject[]

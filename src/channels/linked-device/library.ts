@@ -46,6 +46,8 @@ export interface Credentials {
   me?: { id: string; name?: string; verifiedName?: string; lid?: string }
   /** Present once a phone has linked the device. */
   account?: unknown
+  /** Known once the phone has handed over the account's settings; chats stay archived until then, as on a new phone. */
+  accountSettings?: { unarchiveChats?: boolean }
 }
 
 export interface EncryptedFile {

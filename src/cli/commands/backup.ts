@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { createFileStore } from '../../blobs/files.js'
 import type { Config } from '../../config/settings.js'
+import { type Interrupted, listInterrupted } from '../../core/broadcasts/read.js'
 import { isServed } from '../../database/embedded.js'
 import { createLogger } from '../../log.js'
 import { checkBackup, chooseBackup, restoreBackup, writeFiles } from '../backup/restore.js'
@@ -10,7 +11,7 @@ import { takeBackup } from '../backup/take.js'
 import { openConfiguredDatabase, prepareSchema, requireConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
 import type { Invocation, Streams } from '../invocation.js'
-import { printDone, printFields, printNote } from '../output.js'
+import { printDone, printFields, printList, printNote } from '../output.js'
 import { createProgress, type Progress } from '../progress.js'
 import { printSummary, verifyTold } from './verify.js'
 
@@ -79,11 +80,40 @@ async function restore({ env, streams }: Invocation, path: string, { replace = f
   const { point, hasMedia, replaced } = await withProgress(streams, json === true, (progress) =>
     explained(config.dataDir, () => restoreBackup(chosen, config.dataDir, replace, progress)),
   )
-  printFields(streams, { dataDir: config.dataDir, point, hasMedia, replaced }, json === true ? { json } : {})
+  const interruptedBroadcasts = await findInterrupted(config)
+  const restored = { dataDir: config.dataDir, point, hasMedia, replaced }
+  if (json === true) printFields(streams, { ...restored, interruptedBroadcasts }, { json })
+  else {
+    printFields(streams, restored, {})
+    printInterrupted(streams, interruptedBroadcasts)
+  }
   printNote(
     streams,
     `The service continues from ${point}; what happened after that is lost. docs/backup.md says what to do`,
   )
+}
+
+/** The broadcasts that the service will pause when it starts. */
+async function findInterrupted(config: Config): Promise<Interrupted[]> {
+  const open = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
+  try {
+    await prepareSchema(config, open.database, { migrate: true })
+    return await listInterrupted({ database: open.database, clock: () => new Date() })
+  } finally {
+    await open.close()
+  }
+}
+
+function printInterrupted(streams: Streams, interrupted: readonly Interrupted[]): void {
+  if (interrupted.length === 0) return
+  printNote(streams, 'The service pauses these broadcasts when it starts, until somebody resumes or cancels them:')
+  printList(streams, interrupted, {}, ({ organization, id, name, status, withoutMessage, prepared }) => ({
+    organization,
+    id,
+    name,
+    status,
+    recipients_without_message: prepared ? withoutMessage : `at least ${withoutMessage}`,
+  }))
 }
 
 async function verify({ env, streams }: Invocation, path: string | undefined): Promise<void> {

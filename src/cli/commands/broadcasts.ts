@@ -6,7 +6,7 @@ import {
   resumeBroadcast,
   retryFailed,
 } from '../../core/broadcasts/control.js'
-import { listBroadcasts, showBroadcast } from '../../core/broadcasts/read.js'
+import { listBroadcasts, listBroadcastsOfAll, showBroadcast } from '../../core/broadcasts/read.js'
 import { exportRecipients } from '../../core/broadcasts/recipients-file.js'
 import { findOrganizationByName } from '../../core/organizations/organizations.js'
 import { isUuid, newId } from '../../lib/bytes/id.js'
@@ -20,6 +20,7 @@ import {
 } from '../../model/broadcasts/broadcast.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { writeDocument } from '../export-file.js'
+import { CliFailure } from '../failure.js'
 import type { Invocation } from '../invocation.js'
 import { asOperator, ORGANIZATION } from '../operator.js'
 import { printDone, printFields, printList } from '../output.js'
@@ -29,7 +30,7 @@ interface Options {
   json?: boolean
 }
 
-interface ListOptions extends Options {
+interface ListOptions extends Partial<Options> {
   status?: BroadcastStatus
   singles?: boolean
   page: number
@@ -44,9 +45,9 @@ export function addBroadcastCommands(program: Command, invocation: Invocation): 
   broadcasts
     .command('list')
     .description('list broadcasts, newest first')
-    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--org <org>', 'id or slug of the organization (default: all of them)')
     .addOption(new Option('--status <status>', 'only those with this status').choices([...BROADCAST_STATUSES]))
-    .option('--singles', 'list one-off sends (send-template) instead')
+    .option('--singles', 'list one-off sends (send-template) of --org instead')
     .option('--page <page>', `page number; ${PER_PAGE} broadcasts per page`, readPage, 1)
     .option('--json', 'print JSON')
     .action((options) => list(invocation, options))
@@ -111,23 +112,35 @@ function readPage(given: string): number {
 }
 
 async function list(invocation: Invocation, options: ListOptions): Promise<void> {
-  const kind = options.singles ? 'single' : 'broadcast'
-  const query = { kind, status: options.status ?? null, page: options.page, limit: PER_PAGE } as const
-  const { broadcasts } = await withOrganization(invocation, options, (ctx, organization) =>
-    listBroadcasts(ctx, organization, query),
-  )
-  printList(invocation.streams, broadcasts.map(presentBroadcast), options, (broadcast) => {
-    const { id, name, templateName, status, totalRecipients, skippedRecipients, started_at } = broadcast
+  printList(invocation.streams, await listShown(invocation, options), options, (broadcast) => {
+    const { id, name, templateName, status, reason, totalRecipients, skippedRecipients, started_at } = broadcast
     return {
+      ...('organization' in broadcast && { organization: broadcast.organization }),
       id,
       name,
       template: templateName,
       status,
+      reason,
       recipients: totalRecipients,
       skipped: skippedRecipients,
       started_at,
     }
   })
+}
+
+/** The broadcasts of the organization; without one, those of all, with the organization of each. */
+async function listShown(invocation: Invocation, { org, singles, page, ...options }: ListOptions) {
+  const status = options.status ?? null
+  if (org === undefined) {
+    if (singles) throw new CliFailure(2, '--singles needs --org: it lists the one-off sends of one organization')
+    const found = await asOperator(invocation.env, (ctx) => listBroadcastsOfAll(ctx, { status, page, limit: PER_PAGE }))
+    return found.map((one) => ({ organization: one.organization, ...presentBroadcast(one) }))
+  }
+  const kind = singles ? 'single' : 'broadcast'
+  const { broadcasts } = await withOrganization(invocation, { org }, (ctx, organization) =>
+    listBroadcasts(ctx, organization, { kind, status, page, limit: PER_PAGE }),
+  )
+  return broadcasts.map(presentBroadcast)
 }
 
 async function show(invocation: Invocation, id: string, options: Options): Promise<void> {

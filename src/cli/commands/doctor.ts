@@ -9,7 +9,7 @@ import { createLogger } from '../../log.js'
 import { type Report, runChecks } from '../doctor/check.js'
 import { installationChecks } from '../doctor/installation.js'
 import { machineChecks } from '../doctor/machine.js'
-import { addressChecks, upstreamChecks } from '../doctor/reach.js'
+import { addressChecks, replicaChecks, secretChecks, upstreamChecks } from '../doctor/reach.js'
 import { serverChecks } from '../doctor/server.js'
 import { openConfiguredDatabase, requireSharedConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
@@ -104,8 +104,10 @@ async function checkDatabase(config: Config): Promise<Report[]> {
 
 function checksOf(config: Config, database: Database) {
   return [
-    ...serverChecks(database, config.databaseConnections),
+    ...serverChecks(database, config.databaseConnections, { isEmbedded: config.databaseUrl === undefined }),
     ...installationChecks(database),
+    ...replicaChecks(config, database),
+    ...secretChecks(config, database),
     ...upstreamChecks(config, database),
   ]
 }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
-import { addMember, listMembers, removeMemberAsOperator } from '../../core/identity/members.js'
+import type { OperatorContext } from '../../context.js'
+import { addMember, listMembers, memberNotFound, removeMemberAsOperator } from '../../core/identity/members.js'
 import { createPasswords } from '../../core/identity/passwords.js'
 import { createSignInLinkOfMember } from '../../core/identity/sign-in-links.js'
 import { findOrganizationByName } from '../../core/organizations/organizations.js'
 import { CreateMember } from '../../model/organizations/operator-input.js'
+import { CliFailure } from '../failure.js'
 import { readOptions, readPassword } from '../input.js'
 import type { Invocation } from '../invocation.js'
 import { asOperator, withSignInLinks } from '../operator.js'
@@ -38,10 +40,11 @@ export function addMemberCommands(program: Command, invocation: Invocation): voi
     .option('--json', 'print JSON')
     .action((org, options) => list(invocation, org, options))
   member
-    .command('link <memberId>')
+    .command('link <member>')
     .description('create a link that signs the member in to the console; it works once, within a day')
+    .option('--org <org>', 'the organization (id or slug) of a member who is named by e-mail address')
     .option('--json', 'print JSON')
-    .action((memberId, options) => link(invocation, memberId, options))
+    .action((named, options) => link(invocation, named, options))
   member
     .command('remove <memberId>')
     .description('remove a member from the team')
@@ -64,8 +67,27 @@ async function list({ env, streams }: Invocation, org: string, options: JsonOpti
   printList(streams, members, options)
 }
 
-async function link({ env, streams }: Invocation, memberId: string, options: JsonOption): Promise<void> {
-  printFields(streams, await withSignInLinks(env, (ctx) => createSignInLinkOfMember(ctx, memberId)), options)
+interface LinkOptions extends JsonOption {
+  org?: string
+}
+
+async function link({ env, streams }: Invocation, named: string, options: LinkOptions): Promise<void> {
+  const { org } = options
+  if (named.includes('@') && org === undefined) {
+    throw new CliFailure(2, `--org is required with an e-mail address: parley member link ${named} --org <slug>`)
+  }
+  const signInLink = await withSignInLinks(env, async (ctx) =>
+    createSignInLinkOfMember(ctx, org === undefined ? named : await findMemberId(ctx, org, named)),
+  )
+  printFields(streams, signInLink, options)
+}
+
+/** The id of a member who is named by id or e-mail address. */
+async function findMemberId(ctx: OperatorContext, org: string, named: string): Promise<string> {
+  const { id } = await findOrganizationByName(ctx, org)
+  const name = named.toLowerCase()
+  const member = (await listMembers(ctx, id)).find((one) => one.id === name || one.email.toLowerCase() === name)
+  return member?.id ?? memberNotFound(named)
 }
 
 async function remove({ env, streams }: Invocation, memberId: string): Promise<void> {

@@ -2,14 +2,18 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config/settings.js'
 import { openBusinessNumber } from '../../core/organizations/business-number.js'
-import type { Database } from '../../database/pool.js'
+import { readSchema } from '../../database/migrations/state.js'
+import { type Database, openDatabase } from '../../database/pool.js'
+import { sleep } from '../../lib/async/backoff.js'
 import { createSecretBox } from '../../lib/crypto/secret-box.js'
 import { loadSecrets } from '../../secrets.js'
 import { listSendingTenants } from '../../storage/organizations/organizations.js'
+import { listEncryptedSamples } from '../../storage/runtime/encrypted-samples.js'
 import { createUpstreamClient } from '../../upstream/client.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
 
 const CALL_MS = 5_000
+const REPLAY_WAITS_MS = [0, 500, 1_500, 3_000]
 const MAX_ORGANIZATIONS = 20
 
 /** The checks of whether the upstream reaches the service: through its public address. */
@@ -60,6 +64,60 @@ async function call(url: string): Promise<{ status: number; body: string }> {
     },
   )
   return { status: answer.status, body: await answer.text() }
+}
+
+/** The check of whether this process can read the stored credentials. */
+export function secretChecks(config: Config, database: Database): Check[] {
+  const remedy = 'set the PARLEY_SECRET that encrypted them, the same for every process'
+  return [
+    {
+      name: 'secrets',
+      remedy,
+      run: async () => {
+        const { state } = await readSchema(database.pool)
+        const samples = state === 'empty' ? [] : await listEncryptedSamples(database)
+        const secrets = await readSecrets(config)
+        const unknown = samples.filter((sample) => secrets?.knows(sample) !== true)
+        if (unknown.length > 0) return failed('stored credentials were encrypted with another PARLEY_SECRET', remedy)
+        return config.databaseUrl !== undefined && config.masterKeys === undefined
+          ? warning(
+              `PARLEY_SECRET is not set: the key is only in ${config.dataDir}`,
+              'set it, the same for every process',
+            )
+          : ok(samples.length === 0 ? 'no credentials are stored yet' : 'the stored credentials can be read')
+      },
+    },
+  ]
+}
+
+/** The check of the replica, if there is one: it must replay what the primary has written by now. */
+export function replicaChecks({ replicaUrl }: Config, primary: Database): Check[] {
+  if (replicaUrl === undefined) return []
+  const remedy = 'check PARLEY_REPLICA_URL, and the replication: a stopped replay, a wrong timeline (docs/scaling.md)'
+  return [
+    {
+      name: 'replica',
+      remedy,
+      run: async () => {
+        const replica = openDatabase({ connectionString: replicaUrl }, 1, () => undefined)
+        try {
+          const end = await primary.pool.query('SELECT pg_current_wal_lsn()::text AS lsn')
+          const { rows } = await replica.pool.query('SELECT pg_is_in_recovery() AS standby')
+          if (!rows[0].standby) return failed('it is no replica: it takes writes', remedy)
+          for (const wait of REPLAY_WAITS_MS) {
+            await sleep(wait)
+            const replayed = await replica.pool.query('SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached', [
+              end.rows[0].lsn,
+            ])
+            if (replayed.rows[0].reached) return ok('it has replayed what the primary wrote')
+          }
+          return failed(`it has not replayed within ${CALL_MS / 1_000} s what the primary wrote`, remedy)
+        } finally {
+          await replica.close()
+        }
+      },
+    },
+  ]
 }
 
 /** The check of whether the stored credentials open the numbers; it reads one number of each organization. */

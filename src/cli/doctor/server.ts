@@ -20,16 +20,17 @@ type Server = Pick<Database, 'pool'>
 
 /**
  * The checks of what Parley stands on, for any server that speaks PostgreSQL, also for a database that is not Parley's
- * yet. `connections`: how many a process opens at most.
+ * yet. `connections`: how many a process opens at most. `isEmbedded`: Parley set the server up itself, so its locale,
+ * its role and its log are as they are meant to be.
  */
-export function serverChecks(server: Server, connections: number): Check[] {
+export function serverChecks(server: Server, connections: number, { isEmbedded = false } = {}): Check[] {
   const on = (name: string, remedy: string, look: (client: PoolClient) => Promise<Finding>): Check => {
     return { name, remedy, run: () => withSession(server, look) }
   }
   return [
-    on('server', 'use PostgreSQL 15 or later', checkVersion),
+    on('server', 'use PostgreSQL 15 or later', (client) => checkVersion(client, isEmbedded)),
     on('safety', 'set them on the server', checkSafety),
-    on('rights', RIGHTS, checkRights),
+    ...(isEmbedded ? [] : [on('rights', RIGHTS, checkRights)]),
     on(
       'extensions',
       `as an administrator: CREATE EXTENSION ${EXTENSIONS.join('; CREATE EXTENSION ')}`,
@@ -42,13 +43,21 @@ export function serverChecks(server: Server, connections: number): Check[] {
     on('transaction ids', 'use an engine with the transaction ids of PostgreSQL', checkTransactionIds),
     on('timeline', 'grant the role EXECUTE on pg_control_system() and pg_walfile_name(pg_lsn)', checkTimeline),
     on('tables', RIGHTS, checkTables),
-    on('publications', 'only moving an organization to another server needs them', checkPublications),
+    ...(isEmbedded
+      ? []
+      : [
+          on(
+            'publications',
+            'only copying the rows of an organization to another server needs them; Parley does not',
+            checkPublications,
+          ),
+        ]),
     on('latency', 'use an engine that lets a transaction write to the log', checkLatency),
     on('clock', 'keep both clocks with NTP', checkClock),
   ]
 }
 
-async function checkVersion(client: PoolClient): Promise<Finding> {
+async function checkVersion(client: PoolClient, isEmbedded: boolean): Promise<Finding> {
   const { number, version, standby, encoding, collation } = await one(
     client,
     `SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
@@ -59,7 +68,8 @@ async function checkVersion(client: PoolClient): Promise<Finding> {
   if (number < OLDEST_SERVER) return failed(found, 'use PostgreSQL 15 or later')
   if (standby) return failed(`${found}, a stand-by`, 'connect to the primary server')
   if (encoding !== 'UTF8') return failed(found, "create the database with ENCODING 'UTF8'")
-  if (collation === 'C') return warning(found, 'searches on non-Latin text cannot use the index: use C.UTF-8')
+  if (collation === 'C' && !isEmbedded)
+    return warning(found, 'searches on non-Latin text cannot use the index: use C.UTF-8')
   return ok(found)
 }
 
@@ -225,8 +235,11 @@ async function checkPublications(client: PoolClient): Promise<Finding> {
     ...(level === 'logical' ? [] : [`wal_level = logical (it is ${level})`]),
     ...(replicates ? [] : ['the right REPLICATION of the role']),
   ]
-  if (lacks.length === 0) return ok('organizations can be moved from and to this server')
-  return warning(`missing: ${lacks.join(', ')}`, 'only moving an organization to another server needs them')
+  if (lacks.length === 0) return ok('the rows of an organization can be copied from and to this server')
+  return warning(
+    `missing: ${lacks.join(', ')}`,
+    'only copying the rows of an organization to another server needs them; Parley does not',
+  )
 }
 
 async function checkLatency(client: PoolClient): Promise<Finding> {

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import type { AudienceCount } from '../../model/broadcasts/audience.js'
 import { SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import { type ContactNumber, type DoubtfulNumber, findDoubt } from '../../model/contacts/written-number.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import {
   type ContactSkipReason,
@@ -8,11 +9,13 @@ import {
   findSkipReasons,
 } from '../../storage/broadcasts/audiences.js'
 import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
-import type { ContactNumber } from '../contacts/contacts.js'
+import { settleReadings } from '../contacts/numbers.js'
 import { type AudienceInput, listInOrder } from './create.js'
 import type { ListedInput } from './list-recipients.js'
-import { isCreatable, LISTED_BATCH, tryToReadNumber } from './prepare.js'
+import { isCreatable, LISTED_BATCH, readListed } from './prepare.js'
 import { uploadedNumbers } from './uploaded-audiences.js'
+
+const MAX_DOUBTFUL = 100
 
 type CountContext = Pick<Context, 'database' | 'clock'>
 
@@ -30,6 +33,11 @@ interface Counting {
   reachable: Set<string>
   /** The names of contacts that would be created, by the forms of their numbers. */
   newNames: Map<string, string>
+  /** How listed numbers are read. */
+  numbers: AudienceInput['numbers']
+  /** How many have no country code and may be of another country, and the first of them. */
+  doubts: number
+  doubtful: DoubtfulNumber[]
 }
 
 /**
@@ -42,7 +50,7 @@ export async function countAudience(
   audience: AudienceInput,
 ): Promise<AudienceCount> {
   const tags = audience.all ? null : audience.tags
-  const counting: Counting = { counts: new Map(), tags, listed: new Set(), reachable: new Set(), newNames: new Map() }
+  const counting = startCounting(tags, audience.numbers)
   if (tags !== undefined) {
     for (const { reason, contacts } of await countContacts(ctx.database, tenant.id, tags)) {
       add(counting.counts, reason, contacts)
@@ -57,7 +65,31 @@ export async function countAudience(
       await countListed(ctx, tenant, batch, counting)
     }
   }
-  return present(counting.counts)
+  return present(counting)
+}
+
+/** Counts listed recipients only, in batches of LISTED_BATCH, as countAudience does. Their numbers are complete. */
+export async function countListedRecipients(
+  ctx: CountContext,
+  tenant: Tenant,
+  batches: AsyncIterable<readonly ListedInput[]>,
+): Promise<AudienceCount> {
+  const counting = startCounting(undefined, undefined)
+  for await (const batch of batches) await countListed(ctx, tenant, batch, counting)
+  return present(counting)
+}
+
+function startCounting(tags: Counting['tags'], numbers: Counting['numbers']): Counting {
+  return {
+    counts: new Map(),
+    tags,
+    listed: new Set(),
+    reachable: new Set(),
+    newNames: new Map(),
+    numbers,
+    doubts: 0,
+    doubtful: [],
+  }
 }
 
 /** Counts one batch by the rules of prepareRecipients. */
@@ -65,9 +97,10 @@ async function countListed(
   ctx: CountContext,
   tenant: Tenant,
   batch: readonly ListedInput[],
-  { counts, tags, listed, reachable, newNames }: Counting,
+  counting: Counting,
 ): Promise<void> {
-  const named = await resolveRecipients(ctx, tenant, batch, newNames)
+  const { counts, tags, listed, reachable } = counting
+  const named = await resolveRecipients(ctx, tenant, batch, counting)
   const ids = named.flatMap((one) => ('contactId' in one && !one.isNew ? [one.contactId] : []))
   const judged = await findSkipReasons(ctx.database, tenant.id, ids, tags ?? null)
   const inBatch = new Set<string>()
@@ -95,25 +128,35 @@ async function resolveRecipients(
   { database }: CountContext,
   tenant: Tenant,
   batch: readonly ListedInput[],
-  newNames: Counting['newNames'],
+  counting: Counting,
 ): Promise<ResolvedRecipient[]> {
-  const numbers = batch.map((one) => (typeof one === 'string' ? null : tryToReadNumber(tenant, one.chatNumber)))
+  const readings = batch.map((one) => (typeof one === 'string' ? null : readListed(tenant, one.chatNumber, counting)))
+  const numbers = await settleReadings(database, tenant, readings, (form) => counting.newNames.has(form))
   const lookups = numbers.map((number) => ({ organizationId: tenant.id, addresses: number?.forms ?? [] }))
   const found = await findContactsByAddresses(database, lookups)
   return batch.map((one, index) => {
     if (typeof one === 'string') return { contactId: one.toLowerCase(), isNew: false }
     const number = numbers[index]
-    if (!number) return { reason: SKIP_REASONS.notNumber }
+    const reading = readings[index]
+    if (!number || !reading) return { reason: SKIP_REASONS.notNumber }
+    noteDoubt(counting, findDoubt(one.chatNumber, reading, number, tenant.default_country))
     const contact = found[index]
-    return contact ? { contactId: contact.id, isNew: false } : resolveNewNumber(number, newNames)
+    return contact ? { contactId: contact.id, isNew: false } : resolveNewNumber(number, counting.newNames)
   })
 }
 
+function noteDoubt(counting: Counting, doubt: DoubtfulNumber | null): void {
+  if (doubt === null) return
+  counting.doubts++
+  if (counting.doubtful.length < MAX_DOUBTFUL) counting.doubtful.push(doubt)
+}
+
 /** Numbers that share a form are one contact. */
-function resolveNewNumber({ digits, forms }: ContactNumber, newNames: Counting['newNames']): ResolvedRecipient {
+function resolveNewNumber(number: ContactNumber, newNames: Counting['newNames']): ResolvedRecipient {
+  const { digits, forms } = number
   const known = forms.map((form) => newNames.get(form)).find((name) => name !== undefined)
   if (known !== undefined) return { contactId: known, isNew: true }
-  if (!isCreatable(digits)) return { reason: SKIP_REASONS.noContact }
+  if (!isCreatable(number)) return { reason: SKIP_REASONS.noContact }
   for (const form of forms) newNames.set(form, digits)
   return { contactId: digits, isNew: true }
 }
@@ -133,10 +176,11 @@ function add(counts: Counts, reason: string | null, count: number): void {
   counts.set(reason, (counts.get(reason) ?? 0) + count)
 }
 
-function present(counts: Counts): AudienceCount {
+function present({ counts, doubts, doubtful }: Counting): AudienceCount {
   const skipped = Array.from(counts, ([reason, count]) => ({ reason, count }))
     .filter((one): one is { reason: string; count: number } => one.reason !== null && one.count > 0)
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
   const reachable = counts.get(null) ?? 0
-  return { total: skipped.reduce((sum, { count }) => sum + count, reachable), reachable, skipped }
+  const total = skipped.reduce((sum, { count }) => sum + count, reachable)
+  return { total, reachable, skipped, doubts, doubtful }
 }

@@ -16,7 +16,7 @@ import { prepareBroadcast } from './prepare.js'
 import { keepUploaded, readUploaded } from './uploaded-audiences.js'
 
 /** The recipients of a broadcast: listed ones, those of an uploaded audience, and those selected by tags. */
-export type AudienceInput = Pick<Audience, 'tags' | 'all'> & {
+export type AudienceInput = Pick<Audience, 'tags' | 'all' | 'numbers'> & {
   contactIds?: string[]
   recipients?: RecipientInput[]
   audienceId?: string | null

@@ -2,10 +2,10 @@ import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { retryOnConflict } from '../../database/retry.js'
 import { newId } from '../../lib/bytes/id.js'
-import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
-import type { Again } from '../../model/jobs.js'
+import { type Audience, type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import type { ContactNumber, NumberReading } from '../../model/contacts/written-number.js'
+import { type Again, ALONE_SLICE_MS } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
-import { Problem } from '../../model/problem.js'
 import {
   deleteUnpreparedRecipients,
   extendRecipients,
@@ -18,7 +18,7 @@ import { launchBroadcast } from '../../storage/broadcasts/runs.js'
 import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
 import { type ImportedContact, importContacts } from '../../storage/contacts/imports.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
-import { type ContactNumber, readAddresses } from '../contacts/contacts.js'
+import { readGiven, settleReadings } from '../contacts/numbers.js'
 import { listUploaded } from './list-recipients.js'
 
 /**
@@ -72,8 +72,10 @@ export async function prepareBroadcastAsJob(
   organizationId: string,
   broadcastId: string,
   signal: AbortSignal,
+  isAlone: boolean,
 ): Promise<Again | null> {
-  if (!(await prepareBroadcast(ctx, organizationId, broadcastId, SLICE_MS, signal))) return { againInMs: 0 }
+  const forMs = isAlone ? ALONE_SLICE_MS : SLICE_MS
+  if (!(await prepareBroadcast(ctx, organizationId, broadcastId, forMs, signal))) return { againInMs: 0 }
   ctx.wakeWorkers()
   return null
 }
@@ -96,7 +98,7 @@ async function prepareBatch(ctx: Context, transaction: Queryable, tenant: Tenant
   const { prepared_n: preparedN } = broadcast
   const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, preparedN, LISTED_BATCH)
   if (listed.length > 0) {
-    await prepareListed(ctx, transaction, tenant, broadcastId, listed)
+    await prepareListed(ctx, transaction, tenant, broadcast, listed)
     const { n } = listed.at(-1) as UnpreparedRecipient
     await markPreparedUpTo(transaction, tenant.id, broadcastId, { n, contactId: null, at: null })
     return 'more'
@@ -117,10 +119,11 @@ async function prepareListed(
   ctx: Context,
   transaction: Queryable,
   tenant: Tenant,
-  broadcastId: string,
+  { id: broadcastId, audience }: LockedBroadcast,
   listed: readonly UnpreparedRecipient[],
 ): Promise<void> {
-  const numbers = listed.map(({ number }) => (number === null ? null : tryToReadNumber(tenant, number)))
+  const readings = listed.map(({ number }) => (number === null ? null : readListed(tenant, number, audience)))
+  const numbers = await settleReadings(transaction, tenant, readings)
   const contactIds = await findOrCreateContacts(ctx, transaction, tenant, listed, numbers)
   const prepared = listed.map(({ n, contact_id, number }, index) => ({
     n,
@@ -130,14 +133,9 @@ async function prepareListed(
   await prepareRecipients(transaction, tenant.id, broadcastId, prepared)
 }
 
-/** The number of a recipient; null if it is not a phone number. */
-export function tryToReadNumber(tenant: Tenant, number: string): ContactNumber | null {
-  try {
-    return readAddresses(tenant, 'chatNumber', number, 'body')
-  } catch (error) {
-    if (error instanceof Problem) return null
-    throw error
-  }
+/** How the number of a listed recipient can be read. */
+export function readListed(tenant: Tenant, value: string, { numbers }: Pick<Audience, 'numbers'>): NumberReading {
+  return readGiven(tenant, { name: 'chatNumber', value }, numbers ?? 'api')
 }
 
 /** The contacts of the numbers, in their order. Numbers that share an address become one contact. */
@@ -161,14 +159,14 @@ async function findOrCreateContacts(
   return found.map((contact) => contact?.id ?? null)
 }
 
-function toContact(ctx: Context, { digits, forms }: ContactNumber, name: string | null): ImportedContact {
+function toContact(ctx: Context, number: ContactNumber, name: string | null): ImportedContact {
   return {
     id: newId(),
     eventId: newId(),
     optOutEventId: newId(),
-    chat_id: digits,
-    addresses: forms,
-    creatable: isCreatable(digits),
+    chat_id: number.digits,
+    addresses: number.forms,
+    creatable: isCreatable(number),
     full_name: name,
     email: null,
     tags: null,
@@ -183,8 +181,8 @@ function toContact(ctx: Context, { digits, forms }: ContactNumber, name: string 
 }
 
 /** Whether an unknown number becomes a contact. People without a number cannot be created from a list. */
-export function isCreatable(digits: string): boolean {
-  return !digits.startsWith('0')
+export function isCreatable({ kind }: ContactNumber): boolean {
+  return kind === 'phone'
 }
 
 async function extendAudience(

@@ -10,13 +10,18 @@ import {
 import type { Organization } from '../../model/organizations/organization.js'
 import { MAX_DEPTH, readBoundedPage, tooDeep } from '../../model/page.js'
 import { Problem } from '../../model/problem.js'
-import { findBroadcast, listBroadcasts as listBroadcastRows } from '../../storage/broadcasts/broadcasts.js'
+import {
+  findBroadcast,
+  listAllBroadcasts,
+  listBroadcasts as listBroadcastRows,
+} from '../../storage/broadcasts/broadcasts.js'
 import {
   findOneOffBroadcast,
   findRecipientOfOneOff,
   listOneOffBroadcasts,
 } from '../../storage/broadcasts/one-off-sends.js'
 import { countOutstandingRecipients, listBroadcastRecipients } from '../../storage/broadcasts/recipients.js'
+import { listBroadcastsUnderWay } from '../../storage/broadcasts/restored.js'
 
 type Reader = Pick<Context, 'database'>
 
@@ -55,6 +60,38 @@ export function listBroadcasts(
       ? listOneOffBroadcasts(ctx.database, organization.id, { limit, offset })
       : listBroadcastRows(ctx.database, organization.id, { status, limit, offset }),
   )
+}
+
+/** A page of the broadcasts of all organizations, newest first, with the slugs of these, for operators. */
+export function listBroadcastsOfAll(
+  { database }: Reader,
+  { status, page, limit }: Omit<BroadcastQuery, 'kind'>,
+): Promise<(Broadcast & { organization: string })[]> {
+  return listAllBroadcasts(database, { status, limit, offset: (page - 1) * limit })
+}
+
+/** A broadcast that a new history of the database pauses. */
+export interface Interrupted {
+  id: string
+  name: string
+  /** The organization's slug. */
+  organization: string
+  status: BroadcastStatus
+  /** How many recipients have no message; if `prepared` is false, more are to come. */
+  withoutMessage: number
+  prepared: boolean
+}
+
+/** The broadcasts that wait for somebody once a service starts on a restored database, oldest first, for operators. */
+export async function listInterrupted({
+  database,
+  clock,
+}: Pick<Context, 'database' | 'clock'>): Promise<Interrupted[]> {
+  const found = await listBroadcastsUnderWay(database, clock())
+  return found.map(({ id, name, organization, status, counters, is_prepared: prepared }) => {
+    const { total = 0, recorded = 0 } = counters
+    return { id, name, organization, status, withoutMessage: total - recorded, prepared }
+  })
 }
 
 /** Which recipients to list; pages count from 1. */

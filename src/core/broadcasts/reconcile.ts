@@ -1,16 +1,23 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
+import { LATE } from '../../model/broadcasts/broadcast.js'
 import type { Again } from '../../model/jobs.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import {
   completeBroadcast,
+  type DueBroadcast,
   enqueueBroadcastPreparation,
   launchBroadcast,
   listDueBroadcasts,
   listRunningBroadcasts,
   requestBroadcastReconciling,
+  stopBroadcast,
 } from '../../storage/broadcasts/runs.js'
 import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
+import { findHistories } from '../runtime/histories.js'
+
+/** A broadcast that would start later than this after its time waits until somebody resumes it. */
+const LATE_MS = 6 * 60 * 60_000
 
 /** Makes the reconciliation due, for broadcasts that waited while no process was running. */
 export function requestReconciling({ database }: Pick<Context, 'database'>): Promise<void> {
@@ -23,26 +30,40 @@ export async function startDueBroadcast(
   organizationId: string,
   broadcastId: string,
 ): Promise<Again | null> {
+  await findHistories(ctx)
   const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
   if (broadcast?.status !== 'scheduled' || broadcast.scheduled_at === null) return null
+  const { scheduled_at } = broadcast
   const at = ctx.clock()
-  if (broadcast.scheduled_at > at) return { againInMs: broadcast.scheduled_at.getTime() - at.getTime() }
-  await launchBroadcast(ctx.database, organizationId, broadcastId, { from: ['scheduled'], at, eventId: newId() })
+  if (scheduled_at > at) return { againInMs: scheduled_at.getTime() - at.getTime() }
+  await startUnlessLate(ctx, { organization_id: organizationId, id: broadcastId, scheduled_at }, at)
   ctx.wakeWorkers()
   return null
 }
 
+async function startUnlessLate(
+  { database, log }: Context,
+  { organization_id: organizationId, id: broadcastId, scheduled_at }: DueBroadcast,
+  at: Date,
+): Promise<void> {
+  const from = ['scheduled'] as const
+  if (at.getTime() - scheduled_at.getTime() <= LATE_MS) {
+    await launchBroadcast(database, organizationId, broadcastId, { from, at, eventId: newId() })
+    return
+  }
+  const isHeld = await stopBroadcast(database, organizationId, broadcastId, { from, to: 'paused', reason: LATE, at })
+  if (isHeld) log.warn({ organizationId, broadcastId, reason: LATE }, 'a broadcast was paused')
+}
+
 /**
- * Starts the broadcasts whose time has come, completes those whose last outcome is known, and enqueues new jobs for
- * those that have lost theirs.
+ * Starts the broadcasts whose time has come, unless they are late. Completes those whose last outcome is known, and
+ * enqueues new jobs for those that have lost theirs.
  */
 export async function reconcileBroadcasts(ctx: Context): Promise<void> {
+  await findHistories(ctx)
   const at = ctx.clock()
-  for (const { organization_id, id } of await listDueBroadcasts(ctx.database, at)) {
-    await reconcileOne(ctx, organization_id, id, () =>
-      launchBroadcast(ctx.database, organization_id, id, { from: ['scheduled'], at, eventId: newId() }),
-    )
-  }
+  for (const due of await listDueBroadcasts(ctx.database, at))
+    await reconcileOne(ctx, due.organization_id, due.id, () => startUnlessLate(ctx, due, at))
   for (const { organization_id, id, is_prepared, has_job } of await listRunningBroadcasts(ctx.database)) {
     if (has_job) continue
     await reconcileOne(ctx, organization_id, id, () =>

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
-import type { Again } from '../../model/jobs.js'
+import { type Again, ALONE_SLICE_MS } from '../../model/jobs.js'
 import { Problem } from '../../model/problem.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import { untilNextDeferred } from '../../storage/broadcasts/deferrals.js'
@@ -9,6 +9,7 @@ import { completeBroadcast } from '../../storage/broadcasts/runs.js'
 import { findPendingRecipients, type PendingRecipient } from '../../storage/broadcasts/sending.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
 import { type Channel, organizationChannel } from '../messages/send/channel.js'
+import { findHistories } from '../runtime/histories.js'
 import { openHeader } from './header.js'
 import { giveUpDeferred, pause, type Run, sendDeferred, sendTo } from './send-recipient.js'
 
@@ -37,6 +38,7 @@ const PASSED_OVER_MS = 30_000
 /**
  * Runs one slice of a shard: sends to its next recipients that have no message yet. Each message has the id that the
  * recipient's row holds, so two processes at one shard, or a shard that restarts after a crash, send nothing twice.
+ * `isAlone`: see RunningJob.
  */
 export async function sendBroadcastShard(
   ctx: Context,
@@ -44,10 +46,11 @@ export async function sendBroadcastShard(
   broadcastId: string,
   shard: ShardState,
   signal?: AbortSignal,
+  isAlone = false,
 ): Promise<Again | null> {
   const run = await openRun(ctx, organizationId, broadcastId, shard, signal)
   if (run === null) return null
-  const { after, isAtEnd } = await sendSlice(run, shard)
+  const { after, isAtEnd } = await sendSlice(run, shard, isAlone ? ALONE_SLICE_MS : SLICE_MS)
   const { hasPassedOver, unknowns, againInMs } = run
   const next = { broadcastId, ...shard, after, hasDeferred: hasPassedOver, unknowns }
   if (!isAtEnd) return { againInMs: againInMs ?? 0, payload: next }
@@ -60,7 +63,7 @@ export async function sendBroadcastShard(
   return null
 }
 
-/** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused. */
+/** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused, as after a restore. */
 async function openRun(
   ctx: Context,
   organizationId: string,
@@ -68,6 +71,7 @@ async function openRun(
   { generation, lane, lanes, hasDeferred = false, unknowns = 0 }: ShardState,
   signal: AbortSignal | undefined,
 ): Promise<Run | null> {
+  await findHistories(ctx)
   const tenant = await findTenant(ctx.database, organizationId)
   const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
   if (!tenant || !broadcast) return null
@@ -90,9 +94,9 @@ async function openRun(
 }
 
 /** Resolves to the number of the recipient after which the shard continues, and whether it was the last one. */
-async function sendSlice(run: Run, shard: ShardState): Promise<{ after: number; isAtEnd: boolean }> {
+async function sendSlice(run: Run, shard: ShardState, forMs: number): Promise<{ after: number; isAtEnd: boolean }> {
   const { ctx, tenant, broadcast, signal } = run
-  const until = Date.now() + SLICE_MS
+  const until = Date.now() + forMs
   const goesOn = () => !run.isStopped && run.againInMs === null && !signal?.aborted && Date.now() < until
   let after = shard.after ?? 0
   let isAtEnd = false

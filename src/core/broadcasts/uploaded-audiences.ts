@@ -1,9 +1,17 @@
+import { stat } from 'node:fs/promises'
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { inBatches } from '../../lib/async/batches.js'
 import { excerpt } from '../../lib/text/text.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 import type { UploadedPart } from '../../model/broadcasts/broadcast.js'
 import type { RejectedRow, UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
+import {
+  type ContactNumber,
+  type DoubtfulNumber,
+  findDoubt,
+  type NumberReading,
+} from '../../model/contacts/written-number.js'
 import type { Again } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
@@ -24,16 +32,23 @@ import {
   removeUploadedRecipients,
   type UploadedRecipient,
 } from '../../storage/broadcasts/uploaded-audiences.js'
-import { readAddresses } from '../contacts/contacts.js'
-import { type AudienceFormat, describeProblem, readAudienceFile } from './audience-file.js'
+import { describeDoubtful } from '../contacts/import-file.js'
+import { notNumber, readGiven, settleReadings } from '../contacts/numbers.js'
+import { describeIgnored, describeProblem, type TableColumns } from '../contacts/table.js'
+import { type AudienceFile, type AudienceRow, readAudienceFile } from './audience-file.js'
 import { type RecipientInput, toNumber } from './list-recipients.js'
 
 /** The most audiences that an organization can have at a time. */
 export const MAX_AUDIENCES = 20
+/** The most bytes that the files of its audiences can have together: four of the largest. */
+export const MAX_AUDIENCE_BYTES = 2_048 * MEBIBYTE
 /** The most recipients of an uploaded audience. */
 export const MAX_RECIPIENTS = 1_000_000
 const KEPT_MS = 7 * 24 * 60 * 60_000
-const MAX_ERRORS = 100
+/** How many rejected rows, and how many in doubt, are listed. */
+const MAX_LISTED = 100
+const NAMED_VALUES = 'bodyParameters.… or buttonParameters.…'
+const READ_BATCH = 2_000
 const INSERT_BATCH = 2_000
 const REMOVE_BATCH = 5_000
 /** After this time a job gives its place back. */
@@ -43,44 +58,61 @@ const UPLOAD_SECONDS = 24 * 60 * 60
 /** How long recipients stay that a broadcast is still being prepared from. */
 const IN_USE_MS = 60_000
 
-/** A file that has arrived completely. */
+/** The file of an audience, and what the audience is called. */
 export interface AudienceUpload {
   id: string
   name: string | null
-  path: string
-  format: AudienceFormat
+  file: AudienceFile
+}
+
+/** A stored audience, and what its uploader should look at. */
+export interface NewAudience {
+  audience: UploadedAudience
+  doubtful: DoubtfulRow[]
+  warnings: string[]
+}
+
+/** A row whose number has no country code, and may be of another country. */
+export interface DoubtfulRow extends DoubtfulNumber {
+  row: number
 }
 
 /** What is known of the rows so far. */
-interface Tally {
+export interface Tally {
   recipients: number
   rejected: number
   errors: RejectedRow[]
+  doubts: number
+  doubtful: DoubtfulRow[]
   body: Set<string>
   buttons: Set<string>
 }
 
 /**
- * Stores the recipients of a file; rejected rows are counted, and the first 100 of them described. Resolves with a
- * sentence for each ignored column. Throws too_many_audiences, payload_too_large, invalid_field without any recipient,
- * and the errors of readAudienceFile; then nothing is stored.
+ * Stores the recipients of a file; rejected rows are counted, and the first 100 of them described. Resolves also with
+ * the first 100 rows whose number is in doubt, and a sentence for each ignored column. Throws too_many_audiences,
+ * payload_too_large, invalid_field without any recipient, and the errors of readAudienceFile; then nothing is stored.
  */
 export async function createAudience(
   ctx: Context,
   tenant: Tenant,
-  { id, name, path, format }: AudienceUpload,
-): Promise<{ audience: UploadedAudience; warnings: string[] }> {
+  { id, name, file }: AudienceUpload,
+): Promise<NewAudience> {
   await checkQuota(ctx.database, tenant, ctx.clock())
   const warnings: string[] = []
-  const tally: Tally = { recipients: 0, rejected: 0, errors: [], body: new Set(), buttons: new Set() }
+  const tally = createTally()
   await planAudienceRemoval(ctx.database, tenant.id, id, UPLOAD_SECONDS)
   try {
-    const rows = readRecipients(tenant, path, format, tally, (warning) => warnings.push(warning))
+    const rows = readRecipients(ctx, tenant, file, tally, ({ ignored }) => {
+      warnings.push(...describeIgnored(ignored, () => `: a value of the template is named ${NAMED_VALUES}`))
+    })
     for await (const batch of inBatches(rows, INSERT_BATCH)) {
       await addUploadedRecipients(ctx.database, tenant.id, id, batch)
     }
     checkAny(tally)
-    return { audience: await insertAudience(ctx, tenant, { id, name }, tally), warnings }
+    const { size } = await stat(file.path)
+    const audience = await insertAudience(ctx, tenant, { id, name, bytes: size }, tally)
+    return { audience, doubtful: tally.doubtful, warnings: [...warnings, ...describeDoubtful(tally.doubts)] }
   } catch (error) {
     await planAudienceRemoval(ctx.database, tenant.id, id, 0)
     ctx.wakeWorkers()
@@ -92,19 +124,20 @@ export async function createAudience(
 function insertAudience(
   ctx: Context,
   tenant: Tenant,
-  { id, name }: Pick<AudienceUpload, 'id' | 'name'>,
+  { id, name, bytes }: Pick<AudienceUpload, 'id' | 'name'> & { bytes: number },
   { recipients, rejected, errors, body, buttons }: Tally,
 ): Promise<UploadedAudience> {
   const created = ctx.clock()
   return ctx.database.transaction(async (transaction) => {
     await lockUploadedAudiences(transaction, tenant.id)
-    await checkQuota(transaction, tenant, created)
+    await checkQuota(transaction, tenant, created, bytes)
     return insertUploadedAudience(transaction, tenant.id, {
       id,
       name,
       recipients,
       rejected,
       errors,
+      bytes,
       body_parameters: [...body],
       button_parameters: [...buttons],
       created_at: created,
@@ -113,53 +146,111 @@ function insertAudience(
   })
 }
 
-/** Throws too_many_audiences. */
-export async function checkQuota(db: Queryable, tenant: Tenant, now: Date): Promise<void> {
-  const { length } = await listUploadedAudiences(db, tenant.id, now)
-  if (length < MAX_AUDIENCES) return
+/** Whether the organization may have another audience, with a file of so many bytes. Throws too_many_audiences. */
+export async function checkQuota(db: Queryable, tenant: Tenant, now: Date, bytes = 1): Promise<void> {
+  const audiences = await listUploadedAudiences(db, tenant.id, now)
+  if (audiences.length >= MAX_AUDIENCES) {
+    throw new Problem(
+      'too_many_audiences',
+      `The organization has ${audiences.length} audiences, and may have ${MAX_AUDIENCES}: delete one that is not needed`,
+    )
+  }
+  const total = audiences.reduce((sum, audience) => sum + audience.bytes, bytes)
+  if (total <= MAX_AUDIENCE_BYTES) return
   throw new Problem(
     'too_many_audiences',
-    `The organization has ${length} audiences, and may have ${MAX_AUDIENCES}: delete one that is not needed`,
+    `The files of the organization's audiences would have ${Math.ceil(total / MEBIBYTE)} MB together, and may have ${MAX_AUDIENCE_BYTES / MEBIBYTE} MB: delete audiences that are not needed`,
   )
 }
 
-async function* readRecipients(
+/** The recipients of a file; counts them, the rejected rows and the numbers in doubt. Throws as createAudience. */
+export async function* readRecipients(
+  ctx: Pick<Context, 'database'>,
   tenant: Tenant,
-  path: string,
-  format: AudienceFormat,
+  file: AudienceFile,
   tally: Tally,
-  warn: (warning: string) => void,
+  onColumns: (columns: TableColumns) => void,
 ): AsyncGenerator<UploadedRecipient> {
-  for await (const read of readAudienceFile(path, format, warn)) {
-    const recipient = 'problem' in read ? read.problem : toRecipient(tenant, read.recipient, tally)
+  for await (const rows of inBatches(readAudienceFile(file, onColumns), READ_BATCH)) {
+    yield* await readBatch(ctx, tenant, rows, tally)
+  }
+}
+
+/** The recipients of a batch of rows; known contacts decide how numbers are read. Throws payload_too_large. */
+async function readBatch(
+  { database }: Pick<Context, 'database'>,
+  tenant: Tenant,
+  rows: readonly AudienceRow[],
+  tally: Tally,
+): Promise<UploadedRecipient[]> {
+  const readings = rows.map((read) => ('problem' in read ? null : readingOf(tenant, read.recipient)))
+  const numbers = await settleReadings(database, tenant, readings)
+  return rows.flatMap((read, index) => {
+    const recipient = 'problem' in read ? read.problem : toRecipient(tenant, read, numbers[index] ?? null, tally)
     if (recipient instanceof Problem) {
-      tally.rejected++
-      if (tally.errors.length < MAX_ERRORS) tally.errors.push({ row: read.row, ...describeProblem(recipient) })
-      continue
+      noteProblem(tally, read, recipient)
+      return []
     }
     if (tally.recipients === MAX_RECIPIENTS) {
       throw new Problem('payload_too_large', `The file has more than ${MAX_RECIPIENTS} recipients: upload it in parts`)
     }
     tally.recipients++
-    yield { ...recipient, n: tally.recipients }
+    return [{ ...recipient, n: tally.recipients }]
+  })
+}
+
+function readingOf(tenant: Tenant, { chatNumber }: RecipientInput): NumberReading {
+  return readGiven(tenant, { name: 'chatNumber', value: chatNumber }, 'table')
+}
+
+/** Nothing is known yet. */
+export function createTally(): Tally {
+  return {
+    recipients: 0,
+    rejected: 0,
+    errors: [],
+    doubts: 0,
+    doubtful: [],
+    body: new Set(),
+    buttons: new Set(),
   }
+}
+
+function noteProblem(tally: Tally, read: AudienceRow, problem: Problem): void {
+  tally.rejected++
+  if (tally.errors.length === MAX_LISTED) return
+  const fields = 'problem' in read ? read.fields : read.recipient
+  tally.errors.push({ row: read.row, ...describeProblem(problem, { ...fields }) })
 }
 
 /** The recipient to store, or the problem that rejects it. */
 function toRecipient(
   tenant: Tenant,
-  { chatNumber, name, bodyParameters, buttonParameters }: RecipientInput,
-  { body, buttons }: Tally,
+  { row, recipient }: { row: number; recipient: RecipientInput },
+  number: ContactNumber | null,
+  tally: Tally,
 ): Omit<UploadedRecipient, 'n'> | Problem {
+  const { chatNumber: value, name, bodyParameters, buttonParameters } = recipient
+  const reading = readingOf(tenant, recipient)
+  if (number === null) return notNumber({ name: 'chatNumber', value }, reading, 'body')
   try {
-    const { digits } = readAddresses(tenant, 'chatNumber', chatNumber, 'body')
     const own = { body: bodyParameters ?? {}, buttons: buttonParameters ?? {} }
-    const names = [...note(body, own.body, 'bodyParameters'), ...note(buttons, own.buttons, 'buttonParameters')]
-    return { address: digits, name: name ?? null, parameters: names.length > 0 ? own : null }
+    const names = [
+      ...note(tally.body, own.body, 'bodyParameters'),
+      ...note(tally.buttons, own.buttons, 'buttonParameters'),
+    ]
+    noteDoubt(tally, row, findDoubt(value, reading, number, tenant.default_country))
+    return { address: number.digits, name: name ?? null, parameters: names.length > 0 ? own : null }
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
   }
+}
+
+function noteDoubt(tally: Tally, row: number, doubt: DoubtfulNumber | null): void {
+  if (doubt === null) return
+  tally.doubts++
+  if (tally.doubtful.length < MAX_LISTED) tally.doubtful.push({ row, ...doubt })
 }
 
 /** Adds the names of the values to the known ones, whose number is limited. */

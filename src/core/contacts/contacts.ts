@@ -1,11 +1,16 @@
 import type { ContactContext, Context, LookUps } from '../../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/errors.js'
 import type { Database } from '../../database/pool.js'
-import { retryOnDeadlock } from '../../database/retry.js'
 import { batch } from '../../lib/async/batcher.js'
 import { newId } from '../../lib/bytes/id.js'
+import { excerpt } from '../../lib/text/text.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
-import { isUserIdChatId, readPhoneNumber } from '../../model/contacts/phone-number.js'
+import {
+  addressesOf,
+  commonReading,
+  type NumberField,
+  type NumberReading,
+} from '../../model/contacts/written-number.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import {
@@ -16,8 +21,7 @@ import {
   insertContact,
   updateContact,
 } from '../../storage/contacts/contacts.js'
-import { eraseContact as eraseContactRows } from '../../storage/contacts/erasure.js'
-import { requireNoHold } from '../organizations/legal-hold.js'
+import { type GivenNumber, type NumberPlace, notNumber, readGiven } from './numbers.js'
 
 const MAX_BATCH = 500
 const MAX_SOURCE_LENGTH = 10_000
@@ -35,43 +39,6 @@ export interface ContactReference {
   contactId?: string
 }
 
-/** Where the reference was: an impossible number is `Invalid parameter` in a query, `Invalid field` in a body. */
-export type ReferencePlace = 'query' | 'body'
-
-/** A number's canonical digits and all its forms. */
-export interface ContactNumber {
-  digits: string
-  forms: readonly string[]
-}
-
-/** Reads a phone number with the organization's country; refuses an impossible one. */
-function readNumber(organization: Organization, name: string, value: string, place: ReferencePlace): ContactNumber {
-  // A chat id always includes the country code. Read as a national number, it could lead to another person.
-  const reading = readPhoneNumber(
-    name === 'chat_id' && /^\d/.test(value) ? `+${value}` : value,
-    organization.default_country,
-  )
-  if (reading.possible) return reading
-  throw new Problem(
-    place === 'query' ? 'invalid_parameter' : 'invalid_field',
-    `${name} "${shorten(value)}" is not a possible phone number: give it with its country code, such as +5511999990000`,
-  )
-}
-
-/**
- * The addresses under which a contact may be found: the forms of a phone number, or the literal chat id of a person
- * without one. Refuses an impossible number.
- */
-export function readAddresses(
-  organization: Organization,
-  name: string,
-  value: string,
-  place: ReferencePlace,
-): ContactNumber {
-  if (isUserIdChatId(value)) return { digits: value, forms: [value] }
-  return readNumber(organization, name, value, place)
-}
-
 /**
  * Finds the contact that a reference names. Throws contact_not_found with the number, invalid_parameter or
  * invalid_field for an impossible number or for two values that name two contacts.
@@ -80,32 +47,33 @@ export async function findContact(
   ctx: ContactContext,
   organization: Organization,
   reference: ContactReference,
-  place: ReferencePlace,
+  place: NumberPlace,
 ): Promise<Contact> {
   const given = Object.entries(reference).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const found = await Promise.all(given.map(([name, value]) => lookUp(ctx, organization, name, value, place)))
+  const found = await Promise.all(given.map(([name, value]) => lookUp(ctx, organization, { name, value }, place)))
   const [first] = found
   if (found.some((contact) => contact?.id !== first?.id)) {
     throw new Problem(
       place === 'query' ? 'invalid_parameter' : 'invalid_field',
-      `${given.map(([name, value]) => `${name} "${shorten(value)}"`).join(' and ')} do not name the same contact: give one of them`,
+      `${given.map(([name, value]) => `${name} "${excerpt(value)}"`).join(' and ')} do not name the same contact: give one of them`,
     )
   }
   if (first) return first
   const [name, value] = given[0] as [string, string]
-  throw new Problem('contact_not_found', `No contact with ${name} ${shorten(value)} in this organization`)
+  throw new Problem('contact_not_found', `No contact with ${name} ${excerpt(value)} in this organization`)
 }
 
-function lookUp(
+async function lookUp(
   ctx: ContactContext,
   organization: Organization,
-  name: string,
-  value: string,
-  place: ReferencePlace,
+  given: GivenNumber,
+  place: NumberPlace,
 ): Promise<Contact | null> {
-  if (name === 'contactId') return findContactById(ctx.database, organization.id, value)
-  const { forms } = readAddresses(organization, name, value, place)
-  return ctx.lookUp.contact({ organizationId: organization.id, addresses: forms })
+  if (given.name === 'contactId') return findContactById(ctx.database, organization.id, given.value)
+  const reading = readGiven(organization, given, 'api')
+  const contact = await ctx.lookUp.contact({ organizationId: organization.id, addresses: addressesOf(reading) })
+  if (contact === null && reading.preferred === null) throw notNumber(given, reading, place)
+  return contact
 }
 
 /** One contact of the organization by its id, or null. */
@@ -131,10 +99,12 @@ export async function createContact(
   input: ContactInput,
   id: string,
 ): Promise<Contact> {
-  const number = readInputNumber(organization, input)
+  const { given, reading } = readInputNumber(organization, input, 'api')
   const source = readSource(input.source)
-  const existing = await findContactByAddresses(ctx.database, organization.id, number.forms)
-  if (existing) throw contactExists(existing, number)
+  const existing = await findContactByAddresses(ctx.database, organization.id, addressesOf(reading))
+  if (existing) throw contactExists(existing)
+  const number = reading.preferred
+  if (number?.kind !== 'phone') throw notNumber(given, reading, 'body')
   try {
     return await insertContact(ctx.database, organization.id, {
       id,
@@ -155,7 +125,7 @@ export async function createContact(
     const createdMeanwhile = isUniqueViolation(error)
       ? await findContactByAddresses(ctx.database, organization.id, number.forms)
       : null
-    throw createdMeanwhile ? contactExists(createdMeanwhile, number) : error
+    throw createdMeanwhile ? contactExists(createdMeanwhile) : error
   }
 }
 
@@ -173,30 +143,32 @@ export function readSource(source: ContactInput['source']): Record<string, unkno
 }
 
 /**
- * The number of a contact to be created. Throws missing_field, and invalid_field if it is not a number or if there are
- * two.
+ * How the number of a contact in a body or a row can be read. If it is given twice, each says how the other is meant.
+ * Throws missing_field, and invalid_field if the two are different numbers.
  */
 export function readInputNumber(
   organization: Organization,
-  input: Pick<ContactInput, 'phone_number' | 'chat_id'>,
-): ContactNumber {
-  const { phone_number, chat_id } = input
+  { phone_number, chat_id }: Pick<ContactInput, 'phone_number' | 'chat_id'>,
+  field: NumberField,
+): { given: GivenNumber; reading: NumberReading } {
   const numbers = Object.entries({ phone_number, chat_id }).flatMap(([name, value]) =>
-    value ? [readNumber(organization, name, value, 'body')] : [],
+    value ? [{ given: { name, value }, reading: readGiven(organization, { name, value }, field) }] : [],
   )
   const [number, other] = numbers
   if (!number) throw new Problem('missing_field', 'phone_number (or chat_id) is required')
-  if (other && !number.forms.includes(other.digits)) {
-    throw new Problem(
-      'invalid_field',
-      `phone_number "${phone_number}" and chat_id "${chat_id}" are different numbers: give one of them`,
-    )
-  }
-  return number
+  if (!other) return number
+  const common = commonReading(number.reading, other.reading)
+  if (common) return { given: number.given, reading: common }
+  const wrong = numbers.find(({ reading }) => reading.candidates.length === 0)
+  if (wrong) throw notNumber(wrong.given, wrong.reading, 'body')
+  throw new Problem(
+    'invalid_field',
+    `phone_number "${phone_number}" and chat_id "${chat_id}" are different numbers: give one of them`,
+  )
 }
 
-function contactExists(contact: Contact, number: ContactNumber): Problem {
-  return new Problem('contact_exists', `A contact with the number ${number.digits} already exists`, { id: contact.id })
+function contactExists({ id, chat_id }: Contact): Problem {
+  return new Problem('contact_exists', `A contact with the number ${chat_id} already exists`, { id })
 }
 
 /** Changes the given fields of a contact. Throws like findContact. */
@@ -211,29 +183,4 @@ export async function changeContact(
   const changed = await updateContact(ctx.database, organization.id, contact.id, wanted, newId())
   if (!changed) throw new Problem('contact_not_found', `The contact ${contact.chat_id} was just erased`)
   return changed
-}
-
-/**
- * Erases a contact with its messages, and raises contact.erased. A job removes its data from other tables. Throws like
- * findContact, and legal_hold.
- */
-export async function eraseContact(
-  ctx: Context,
-  organization: Organization,
-  reference: ContactReference,
-): Promise<Contact> {
-  const contact = await findContact(ctx, organization, reference, 'query')
-  await retryOnDeadlock(() =>
-    ctx.database.transaction(async (transaction) => {
-      await requireNoHold(transaction, organization.id)
-      return eraseContactRows(transaction, organization.id, contact.id, newId())
-    }),
-  )
-  ctx.wakeWorkers()
-  return contact
-}
-
-/** Shortens a value for an error message. */
-function shorten(value: string): string {
-  return value.length > 64 ? `${value.slice(0, 64)}…` : value
 }

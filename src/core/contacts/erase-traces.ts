@@ -2,6 +2,7 @@ import type { Context } from '../../context.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { eraseCallbacksNaming, eraseContactDeliveries, eraseContactEvents } from '../../storage/contacts/erasure.js'
+import { forgetDeviceKeys } from '../../storage/instances/device-sessions.js'
 
 /** The traces of an erased contact, and how far they are erased; the payload of a job. */
 export interface Traces {
@@ -28,11 +29,12 @@ const START = { events: '0', deliveries: NIL_UUID, callbacks: NIL_UUID } as cons
 const AGAIN_MS = 60_000
 
 /**
- * Erases for a while what an erased contact left in events and raw callbacks, and ends its deliveries. Returns when the
- * job continues; null: nothing is left.
+ * Erases for a while what an erased contact left in keys of linked devices, events and raw callbacks, and ends its
+ * deliveries. Returns when the job continues; null: nothing is left.
  */
 export async function eraseTraces(ctx: Context, organizationId: string, traces: Traces): Promise<Again | null> {
   const until = performance.now() + SLICE_MS
+  if (!traces.position) await forgetDeviceKeys(ctx.database, organizationId, traces.addresses)
   let position = traces.position ?? startOf('events')
   do {
     const { reached, isWaiting } = await eraseSlice(ctx, organizationId, traces, position)

@@ -1,11 +1,15 @@
 import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { retryOnConflict } from '../../database/retry.js'
-import { CsvProblem, type CsvRecord, readCsv } from '../../lib/text/csv-read.js'
-import { nearestWord } from '../../lib/text/nearest-word.js'
-import { excerpt } from '../../lib/text/text.js'
+import { inBatches } from '../../lib/async/batches.js'
+import {
+  type ContactNumber,
+  type DoubtfulNumber,
+  findDoubt,
+  type NumberReading,
+} from '../../model/contacts/written-number.js'
 import type { Organization } from '../../model/organizations/organization.js'
-import { PROBLEMS, Problem } from '../../model/problem.js'
+import { Problem } from '../../model/problem.js'
 import {
   analyzeContacts,
   type ImportedContact,
@@ -13,27 +17,41 @@ import {
   importContacts as importRows,
 } from '../../storage/contacts/imports.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
-import { type ContactColumn, type ContactColumns, readCells, readHeader } from './cells.js'
+import { readCells } from './cells.js'
+import type { ContactField } from './headings.js'
+import { type GivenNumber, notNumber, settleReadings } from './numbers.js'
+import { describeIgnored, describeProblem, readTable, suggestField, type TableKind, type TableRow } from './table.js'
 
 /** What the rows of a file are. */
 export interface ImportKind {
-  /** The columns that are read; others are ignored. */
-  columns: readonly ContactColumn[]
-  /** Converts the values of a row to a contact; throws a Problem if a value is invalid. */
-  readContact(organization: Organization, fields: Record<string, unknown>, now: Date): ImportedContact
+  /** The fields that are read; columns of others are ignored. */
+  fields: readonly ContactField[]
+  /** Reads the values of a row; throws a Problem if one is invalid. */
+  readContact(organization: Organization, fields: Record<string, unknown>, now: Date): RowContent
   /** Whether existing contacts stay as they are. */
   leaveExisting: boolean
 }
 
+/** A row: its number, and the contact without it. */
+export interface RowContent {
+  given: GivenNumber
+  reading: NumberReading
+  contact: Omit<ImportedContact, 'chat_id' | 'addresses' | 'creatable'>
+}
+
 /** The result of one row of the file; `error` and `message` as in an answer of the API. */
 export interface ImportResult {
-  /** Numbered as in a spreadsheet: the header is row 1. */
+  /** Numbered as in a spreadsheet: the first row is 1, the header included. */
   row: number
   status: 'created' | 'updated' | 'unchanged' | 'skipped' | 'failed'
   chat_id: string | null
   id: string | null
+  /** Of a row without a country code: how its number was read, and could be read as well. */
+  doubt?: DoubtfulNumber
   error?: string
   message?: string
+  /** The beginning of the text that the error is about. */
+  value?: string
 }
 
 /** How many rows had each result. */
@@ -42,7 +60,7 @@ export type ImportSummary = Record<'total' | ImportResult['status'], number>
 /** The result of an import. */
 export interface Import {
   summary: ImportSummary
-  /** A sentence for each ignored column. */
+  /** A sentence for each ignored column, and one if numbers are in doubt. */
   warnings: string[]
 }
 
@@ -50,14 +68,17 @@ export interface Import {
 interface GoodRow {
   row: number
   contact: ImportedContact
+  doubt: DoubtfulNumber | null
 }
 
-type ReadRow = GoodRow | { row: number; failure: Problem }
+interface BadRow {
+  row: number
+  failure: ImportResult
+}
+
+type ReadRow = GoodRow | BadRow
 
 const MAX_BATCH = 500
-const MAX_COLUMNS = 1_000
-/** How many ignored columns are named. */
-const MAX_WARNINGS = 20
 /** After this many new contacts, the statistics of PostgreSQL are updated. */
 const MANY = 1_000
 /** How often rows are tried again when other transactions interfere. */
@@ -77,100 +98,102 @@ export async function importFile(
   report: (results: ImportResult[]) => Promise<void>,
 ): Promise<Import> {
   const summary: ImportSummary = { total: 0, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
-  const { columns, warnings } = await checkFile(path, kind)
+  const table = { fields: kind.fields, number: 'phone_number (or chat_id)' }
+  const warnings = await checkFile(path, table)
   let isAnalyzed = false
-  for await (const batch of readBatches(organization, kind, columns, path, ctx.clock())) {
+  let doubtful = 0
+  for await (const batch of readBatches(ctx, organization, kind, readTable(path, table))) {
     const results = await importBatch(ctx, organization, kind, batch)
     for (const { status } of results) summary[status]++
     summary.total += results.length
+    doubtful += results.filter(({ doubt }) => doubt).length
     if (!isAnalyzed && summary.created >= MANY) isAnalyzed = await analyzeContacts(ctx.database)
     await report(results)
   }
-  return { summary, warnings }
+  return { summary, warnings: [...warnings, ...describeDoubtful(doubtful)] }
 }
 
 /** Reads the whole file first, so that a file with an error at its end changes nothing. */
-async function checkFile(path: string, kind: ImportKind): Promise<{ columns: ContactColumns; warnings: string[] }> {
-  let header: string[] | undefined
-  let columns: ContactColumns | undefined
-  try {
-    for await (const { cells } of readCsv(path)) {
-      header ??= cells
-      columns ??= checkHeader(readHeader(cells, kind.columns))
-    }
-  } catch (error) {
-    throw error instanceof CsvProblem ? new Problem('invalid_csv', error.message) : error
-  }
-  if (header === undefined || columns === undefined) {
-    throw new Problem('invalid_csv', 'The file is empty: its first row must name the columns')
-  }
-  return { columns, warnings: describeIgnored(header, columns, kind) }
-}
-
-function describeIgnored(header: readonly string[], columns: ContactColumns, kind: ImportKind): string[] {
-  const ignored = header.filter((name, index) => columns[index] === null && name.trim() !== '')
-  return ignored.slice(0, MAX_WARNINGS).map((name) => {
-    const nearest = nearestWord(name.trim().toLowerCase(), kind.columns)
-    return `The column "${excerpt(name)}" is not known and was ignored.${nearest === null ? '' : ` Did you mean ${nearest}?`}`
+async function checkFile(path: string, table: TableKind): Promise<string[]> {
+  const warnings: string[] = []
+  const rows = readTable(path, table, ({ ignored }) => {
+    warnings.push(...describeIgnored(ignored, (heading) => suggestField(heading, table.fields)))
   })
+  for await (const _ of rows);
+  return warnings
 }
 
-function checkHeader(columns: ContactColumns): ContactColumns {
-  if (columns.length > MAX_COLUMNS) {
-    throw new Problem(
-      'invalid_csv',
-      `The header (row 1 of the file) has ${columns.length} columns: at most ${MAX_COLUMNS}`,
-    )
-  }
-  const twice = columns.find((column, index) => column !== null && columns.indexOf(column) < index)
-  if (twice) throw new Problem('invalid_csv', `The header (row 1 of the file) names ${twice} twice`)
-  if (columns.includes('phone_number') || columns.includes('chat_id')) return columns
-  throw new Problem(
-    'missing_field',
-    'phone_number (or chat_id) is required: the header (row 1 of the file) must name such a column',
-  )
+/** A sentence that says how many numbers are in doubt; none if there are none. */
+export function describeDoubtful(count: number): string[] {
+  if (count === 0) return []
+  const numbers = count === 1 ? '1 number without a country code was' : `${count} numbers without a country code were`
+  return [`${numbers} read as another country's, or can be read both ways: check doubtful`]
 }
 
 /** The rows of a batch have no address in common. */
 async function* readBatches(
+  ctx: Pick<Context, 'database' | 'clock'>,
   organization: Organization,
   kind: ImportKind,
-  columns: ContactColumns,
-  path: string,
-  now: Date,
+  table: AsyncIterable<TableRow>,
 ): AsyncGenerator<ReadRow[]> {
-  let batch: ReadRow[] = []
-  let taken = new Set<string>()
-  for await (const record of readCsv(path)) {
-    if (record.row === 1 || record.cells.every((cell) => cell.trim() === '')) continue
-    const read = readRow(organization, kind, columns, record, now)
-    const addresses = 'contact' in read ? read.contact.addresses : []
-    if (batch.length === MAX_BATCH || addresses.some((address) => taken.has(address))) {
-      yield batch
-      batch = []
-      taken = new Set()
+  for await (const rows of inBatches(readRows(organization, kind, table, ctx.clock()), MAX_BATCH)) {
+    const readings = rows.map((row) => ('failure' in row ? null : row.reading))
+    const numbers = await settleReadings(ctx.database, organization, readings)
+    let batch: ReadRow[] = []
+    let taken = new Set<string>()
+    for (const [index, row] of rows.entries()) {
+      const read = 'failure' in row ? row : withNumber(organization, row, numbers[index] ?? null)
+      const addresses = 'contact' in read ? read.contact.addresses : []
+      if (addresses.some((address) => taken.has(address))) {
+        yield batch
+        batch = []
+        taken = new Set()
+      }
+      batch.push(read)
+      for (const address of addresses) taken.add(address)
     }
-    batch.push(read)
-    for (const address of addresses) taken.add(address)
+    yield batch
   }
-  if (batch.length > 0) yield batch
+}
+
+function withNumber(
+  { default_country }: Organization,
+  { row, given, reading, contact }: RowContent & { row: number },
+  number: ContactNumber | null,
+): ReadRow {
+  if (number === null) {
+    return { row, failure: failed(row, notNumber(given, reading, 'body'), { [given.name]: given.value }) }
+  }
+  const { kind, digits, forms } = number
+  return {
+    row,
+    contact: { ...contact, chat_id: digits, addresses: forms, creatable: kind === 'phone' },
+    doubt: findDoubt(given.value, reading, number, default_country),
+  }
+}
+
+async function* readRows(
+  organization: Organization,
+  kind: ImportKind,
+  rows: AsyncIterable<TableRow>,
+  now: Date,
+): AsyncGenerator<(RowContent & { row: number }) | BadRow> {
+  for await (const row of rows) yield readRow(organization, kind, row, now)
 }
 
 function readRow(
   organization: Organization,
   { readContact }: ImportKind,
-  columns: ContactColumns,
-  { row, cells }: CsvRecord,
+  read: TableRow,
   now: Date,
-): ReadRow {
+): (RowContent & { row: number }) | BadRow {
+  const { row } = read
+  if ('problem' in read) return { row, failure: failed(row, read.problem) }
   try {
-    if (cells.length > columns.length) {
-      const counts = `has ${cells.length} cells, and the header ${columns.length}`
-      throw new Problem('invalid_csv', `The row ${counts}: a cell that holds the delimiter must be quoted`)
-    }
-    return { row, contact: readContact(organization, readCells(columns, cells), now) }
+    return { row, ...readContact(organization, readCells(read.fields), now) }
   } catch (error) {
-    if (error instanceof Problem) return { row, failure: error }
+    if (error instanceof Problem) return { row, failure: failed(row, error, read.fields) }
     throw error
   }
 }
@@ -182,7 +205,7 @@ async function importBatch(
   kind: ImportKind,
   batch: readonly ReadRow[],
 ): Promise<ImportResult[]> {
-  const results = batch.flatMap((read) => ('failure' in read ? [failed(read.row, read.failure)] : []))
+  const results = batch.flatMap((read) => ('failure' in read ? [read.failure] : []))
   let waiting = batch.filter((read): read is GoodRow => 'contact' in read)
   for (let attempt = 1; waiting.length > 0; attempt++) {
     const outcomes = await importGoodRows(ctx, organization, kind, waiting)
@@ -220,9 +243,9 @@ function organizationGone(): Problem {
   return new Problem('organization_not_found', 'The organization was deleted')
 }
 
-function toResult({ row, contact }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {
+function toResult({ row, contact, doubt }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {
   if (outcome === 'created' || outcome === 'updated' || outcome === 'unchanged' || outcome === 'skipped') {
-    return { row, status: outcome, chat_id, id }
+    return { row, status: outcome, chat_id, id, ...(doubt && { doubt }) }
   }
   return failed(
     row,
@@ -237,6 +260,6 @@ function busy({ contact }: GoodRow): Problem {
   return new Problem('service_unavailable', `The contact ${contact.chat_id} keeps changing: import the row again`)
 }
 
-function failed(row: number, { code, message }: Problem): ImportResult {
-  return { row, status: 'failed', chat_id: null, id: null, error: PROBLEMS[code], message }
+function failed(row: number, problem: Problem, fields?: Readonly<Record<string, string>>): ImportResult {
+  return { row, status: 'failed', chat_id: null, id: null, ...describeProblem(problem, fields) }
 }

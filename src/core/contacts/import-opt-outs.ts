@@ -3,12 +3,11 @@ import { isCalendarDate } from '../../lib/text/calendar.js'
 import { excerpt } from '../../lib/text/text.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import type { ImportedContact } from '../../storage/contacts/imports.js'
-import type { ContactColumn } from './cells.js'
+import type { ContactField } from './headings.js'
 import { readContact } from './import.js'
-import { type Import, type ImportResult, importFile } from './import-file.js'
+import { type Import, type ImportResult, importFile, type RowContent } from './import-file.js'
 
-const COLUMNS: readonly ContactColumn[] = ['phone_number', 'chat_id', 'full_name', 'opted_out_at']
+const FIELDS: readonly ContactField[] = ['phone_number', 'chat_id', 'full_name', 'opted_out_at']
 
 /** ISO 8601: a date, or a date and time; seconds, fraction and zone are optional. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/
@@ -23,7 +22,7 @@ export function importOptOuts(
   path: string,
   report: (results: ImportResult[]) => Promise<void>,
 ): Promise<Import> {
-  const kind = { columns: COLUMNS, readContact: readOptOut, leaveExisting: false }
+  const kind = { fields: FIELDS, readContact: readOptOut, leaveExisting: false }
   return importFile(ctx, organization, path, kind, report)
 }
 
@@ -31,13 +30,14 @@ function readOptOut(
   organization: Organization,
   { opted_out_at, ...fields }: Record<string, unknown>,
   now: Date,
-): ImportedContact {
-  return {
-    ...readContact(organization, fields, now),
+): RowContent {
+  const { contact, ...number } = readContact(organization, fields, now)
+  const optOut = {
     allow_broadcast: false,
     opted_out_at: typeof opted_out_at === 'string' ? readTime(opted_out_at, now) : now,
     source: { type: 'opt_out_import', created_at: now.toISOString() },
   }
+  return { ...number, contact: { ...contact, ...optOut } }
 }
 
 /** A time without a zone is UTC. */

@@ -17,10 +17,12 @@ export interface KeptReport extends ReportHead {
 interface ReportHead {
   success: true
   summary: ImportSummary
-  /** A sentence for each ignored column; absent if there is none. */
+  /** Sentences about ignored columns and numbers in doubt; absent if there is none. */
   warnings?: string[]
   /** The first 1,000 rows that failed. */
   failures: ImportResult[]
+  /** The first 1,000 rows whose number is in doubt. */
+  doubtful: ImportResult[]
 }
 
 /** The report of an import: the part that is stored, and the complete JSON document as a stream. */
@@ -31,7 +33,7 @@ export interface ImportReport {
 
 /** How many characters of results are stored. */
 const MAX_KEPT = MEBIBYTE
-const MAX_FAILURES = 1_000
+const MAX_LISTED = 1_000
 
 /** An import that passes its results to `report` while it runs. */
 export type ReportingImport = (report: (results: ImportResult[]) => Promise<void>) => Promise<Import>
@@ -54,17 +56,19 @@ async function writeResults(file: FileHandle, work: ReportingImport): Promise<{ 
   const all = createKeeper()
   const failed = createKeeper()
   const failures: ImportResult[] = []
+  const doubtful: ImportResult[] = []
   let separator = ''
   const { summary, warnings } = await work(async (results) => {
     const texts = results.map((result) => JSON.stringify(result))
     all.keep(results, texts)
     const [failedResults, failedTexts] = onlyFailed(results, texts)
     failed.keep(failedResults, failedTexts)
-    failures.push(...failedResults.slice(0, MAX_FAILURES - failures.length))
+    failures.push(...failedResults.slice(0, MAX_LISTED - failures.length))
+    doubtful.push(...results.filter(({ doubt }) => doubt).slice(0, MAX_LISTED - doubtful.length))
     await file.writeFile(separator + texts.join(','))
     separator = ','
   })
-  const head: ReportHead = { success: true, summary, ...(warnings.length > 0 && { warnings }), failures }
+  const head: ReportHead = { success: true, summary, ...(warnings.length > 0 && { warnings }), failures, doubtful }
   if (all.isWhole()) return { head, kept: { ...head, results: all.results } }
   return { head, kept: { ...head, results: failed.results, results_truncated: true } }
 }

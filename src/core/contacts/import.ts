@@ -2,13 +2,11 @@ import type { TSchema } from 'typebox'
 import type { OperatorContext } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { ImportContact } from '../../model/contacts/contact-input.js'
-import { isUserIdChatId } from '../../model/contacts/phone-number.js'
 import { compileSchema, findInputProblem } from '../../model/input.js'
 import type { Organization } from '../../model/organizations/organization.js'
-import type { ImportedContact } from '../../storage/contacts/imports.js'
-import type { ContactColumn } from './cells.js'
-import { type ContactInput, readAddresses, readInputNumber, readSource } from './contacts.js'
-import { type Import, type ImportResult, importFile } from './import-file.js'
+import { type ContactInput, readInputNumber, readSource } from './contacts.js'
+import type { ContactField } from './headings.js'
+import { type Import, type ImportResult, importFile, type RowContent } from './import-file.js'
 
 /** Whether existing contacts get the cells that are not empty, or stay as they are. */
 export interface ImportOptions {
@@ -26,27 +24,19 @@ export function importContacts(
   { existing }: ImportOptions,
   report: (results: ImportResult[]) => Promise<void>,
 ): Promise<Import> {
-  const columns = Object.keys(ImportContact.properties) as ContactColumn[]
-  return importFile(ctx, organization, path, { columns, readContact, leaveExisting: existing === 'skip' }, report)
+  const fields = Object.keys(ImportContact.properties) as ContactField[]
+  return importFile(ctx, organization, path, { fields, readContact, leaveExisting: existing === 'skip' }, report)
 }
 
-/** The contact of a row; throws the problem that POST /contact would answer. */
-export function readContact(organization: Organization, fields: Record<string, unknown>, now: Date): ImportedContact {
+/** The content of a row; throws the problem that POST /contact would answer. */
+export function readContact(organization: Organization, fields: Record<string, unknown>, now: Date): RowContent {
   const problem = findInputProblem(check, SCHEMA, fields, 'The row')
   if (problem) throw problem
-  const input = fields as ContactInput & Partial<ImportedContact>
-  const { phone_number, chat_id } = input
-  const isPerson = !phone_number && typeof chat_id === 'string' && isUserIdChatId(chat_id)
-  const number = isPerson
-    ? readAddresses(organization, 'chat_id', chat_id, 'body')
-    : readInputNumber(organization, { phone_number, chat_id })
-  return {
+  const input = fields as ContactInput & Partial<RowContent['contact']>
+  const contact = {
     id: newId(),
     eventId: newId(),
     optOutEventId: newId(),
-    chat_id: number.digits,
-    addresses: number.forms,
-    creatable: !isPerson,
     full_name: input.full_name ?? null,
     email: input.email ?? null,
     tags: input.tags ? [...new Set(input.tags)] : null,
@@ -58,4 +48,5 @@ export function readContact(organization: Organization, fields: Record<string, u
     opted_out_at: null,
     source: readSource(input.source) ?? { type: 'import', created_at: now.toISOString() },
   }
+  return { ...readInputNumber(organization, input, 'table'), contact }
 }

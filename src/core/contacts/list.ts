@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
-import { readPhoneNumber } from '../../model/contacts/phone-number.js'
+import { addressesOf, readNumber } from '../../model/contacts/written-number.js'
 import { normalizeTerm } from '../../model/conversations/search-terms.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { COUNT_LIMIT, MAX_DEPTH, type PageRequest, readBoundedPage } from '../../model/page.js'
@@ -57,8 +57,11 @@ export async function listAllContacts(
 
 /** Reads a search text as part of a name or of a number. */
 export function readContactSearch({ default_country }: Organization, search: string): ContactSearch {
-  const reading = readPhoneNumber(search, default_country)
-  return { name: normalizeTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
+  return {
+    name: normalizeTerm(search),
+    digits: readDigits(search),
+    forms: addressesOf(readNumber(search, default_country, 'api')),
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Context } from '../../context.js'
 import { receiveText } from '../../lib/files/receive-text.js'
+import { makeUtf8 } from '../../lib/files/text-encoding.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
 
@@ -14,8 +15,9 @@ export interface Upload {
 }
 
 /**
- * Receives a text file into the spool and passes it to `work`, so an upload that breaks off changes nothing. Throws
- * payload_too_large, and `invalid` if it is incomplete or not UTF-8.
+ * Receives a text file into the spool and passes it to `work`, so an upload that breaks off changes nothing. A table is
+ * rewritten as UTF-8 if it has another encoding of spreadsheets; JSON must be UTF-8. Throws payload_too_large, and
+ * `invalid` if it is incomplete or no text.
  */
 export function withUpload<Result>(
   ctx: Pick<Context, 'spool'>,
@@ -27,11 +29,11 @@ export function withUpload<Result>(
     const received = await receiveText(source, path, MAX_IMPORT_BYTES)
     switch (received.outcome) {
       case 'received':
+        if (invalid === 'invalid_csv') await readEncoding(ctx, path, received.isUtf8)
+        else if (!received.isUtf8) throw new Problem(invalid, 'The file is not UTF-8')
         return work({ path, sha256: received.sha256 })
       case 'too_big':
         throw tooLarge()
-      case 'not_utf8':
-        throw new Problem(invalid, 'The file is not UTF-8: save it as "CSV UTF-8", not as a workbook')
       case 'broken_off':
         throw new Problem(
           invalid,
@@ -39,6 +41,21 @@ export function withUpload<Result>(
         )
     }
   })
+}
+
+async function readEncoding(ctx: Pick<Context, 'spool'>, path: string, isUtf8: boolean): Promise<void> {
+  const encoding = await ctx.spool.use((spare) => makeUtf8(path, isUtf8, spare))
+  switch (encoding.outcome) {
+    case 'utf8':
+      return
+    case 'not_text':
+      throw new Problem('invalid_csv', 'The file is not a text: save it as "CSV UTF-8", not as a workbook')
+    case 'damaged':
+      throw new Problem(
+        'invalid_csv',
+        `Line ${encoding.row} of the file has a byte that is not UTF-8, and most of the file is UTF-8: save it as "CSV UTF-8" again`,
+      )
+  }
 }
 
 export function tooLarge(): Problem {

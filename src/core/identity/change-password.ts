@@ -1,11 +1,11 @@
-import type { Context } from '../../context.js'
+import type { Context, PasswordSource } from '../../context.js'
 import type { TeamMember } from '../../model/organizations/member.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { findMemberPassword, setMemberPassword } from '../../storage/identity/members.js'
 import { endOtherSessions } from '../../storage/identity/sessions.js'
 import { withdrawSignInLinks } from '../../storage/identity/sign-in-links.js'
-import { type PasswordSource, readSignInName, tryPassword } from './lockout.js'
+import { readSignInName, tryPassword } from './lockout.js'
 import { notifyOfSessions, type Session } from './sessions.js'
 
 /**
@@ -22,7 +22,7 @@ export async function changePassword(
   const before = await findMemberPassword(ctx.database, tenant.id, member.id)
   if (before === undefined) throw new Problem('session_required', 'You have been removed from the team')
   if (before !== null && !byLink) await checkCurrent(ctx, tenant, member, before, current)
-  const after = await ctx.passwords.hash(sourceOf(member).id, next)
+  const after = await ctx.passwords.hash(sourceOf(member), next)
   const changed = await ctx.database.transaction(async (transaction) => {
     if (!(await setMemberPassword(transaction, tenant.id, member.id, { before, after }))) return false
     // Links first: a session of a link that is used at this moment exists by the time sessions are ended.
@@ -36,7 +36,7 @@ export async function changePassword(
 
 /** All sessions of the member together. */
 function sourceOf({ id }: TeamMember): PasswordSource {
-  return { id: `member ${id}`, isKnown: true }
+  return { id: `member ${id}`, isKnown: true, area: null }
 }
 
 async function checkCurrent(
@@ -51,7 +51,7 @@ async function checkCurrent(
   }
   const name = readSignInName(tenant.slug, member.email)
   const source = sourceOf(member)
-  const attempt = async () => (await ctx.passwords.matches(source.id, passwordHash, given)) || null
+  const attempt = async () => (await ctx.passwords.matches(source, passwordHash, given)) || null
   const right = await tryPassword(ctx, name, source, attempt)
   if (right === null) throw new Problem('invalid_field', 'current_password is not the password that you have now')
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { Context, PasswordSource } from '../../context.js'
 import { sha256 } from '../../lib/crypto/signature.js'
 import { Problem } from '../../model/problem.js'
 import { countFailure, findLock, forgetFailures, type LockRule } from '../../storage/identity/sign-in-failures.js'
@@ -14,14 +14,6 @@ const NAME_RULE: LockRule = { free: 50, ...LOCKS }
 export interface SignInName {
   slug: string
   email: string
-}
-
-/** Where a password comes from. */
-export interface PasswordSource {
-  /** Identifies a network, a known device, or a session; hashing is shared round robin over the sources. */
-  id: string
-  /** Whether the member of this name signed in there before. Strangers cannot lock such a source out. */
-  isKnown: boolean
 }
 
 /** The normalized name, which is the same for every spelling. */
@@ -42,7 +34,7 @@ export function tryPassword<Result>(
   source: PasswordSource,
   attempt: () => Promise<Result | null>,
 ): Promise<Result | null> {
-  return ctx.passwords.queue(source.id, () => tryCounted(ctx, name, source, attempt))
+  return ctx.passwords.queue(source, () => tryCounted(ctx, name, source, attempt))
 }
 
 async function tryCounted<Result>(

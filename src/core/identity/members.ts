@@ -24,7 +24,9 @@ export async function addMember(
 ): Promise<Member> {
   await getOrganization(ctx, organizationId)
   const password_hash =
-    password === undefined ? null : await ctx.passwords.hash(`organization ${organizationId}`, password)
+    password === undefined
+      ? null
+      : await ctx.passwords.hash({ id: `organization ${organizationId}`, isKnown: true, area: null }, password)
   try {
     return await insertMember(ctx.database, organizationId, { id: newId(), email, full_name, role, password_hash })
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { Context, PasswordSource } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { retryOnDeadlock } from '../../database/retry.js'
 import { newId } from '../../lib/bytes/id.js'
@@ -8,7 +8,7 @@ import { Problem } from '../../model/problem.js'
 import { findMemberByName } from '../../storage/identity/members.js'
 import { beginSession, type NewSession } from '../../storage/identity/sessions.js'
 import { useSignInLink } from '../../storage/identity/sign-in-links.js'
-import { type PasswordSource, readSignInName, type SignInName, tryPassword } from './lockout.js'
+import { readSignInName, type SignInName, tryPassword } from './lockout.js'
 import { SESSION_MS } from './sessions.js'
 
 export interface Credentials {
@@ -22,6 +22,8 @@ export interface Credentials {
 export interface SignInOrigin {
   /** The client's network. */
   network: string
+  /** The wider network that the client may have as well; null if there is none. */
+  area: string | null
   /** The token that the device got when a member signed in on it, if it has one. */
   deviceToken: string | undefined
 }
@@ -40,8 +42,7 @@ export async function signIn(
   const token = await tryPassword(ctx, name, source, async () => {
     const member = await findMemberByName(ctx.database, name.slug, name.email)
     const passwordHash = member?.password_hash ?? null
-    if (!(await ctx.passwords.matches(source.id, passwordHash, password)) || !member || passwordHash === null)
-      return null
+    if (!(await ctx.passwords.matches(source, passwordHash, password)) || !member || passwordHash === null) return null
     const session = newSession(ctx, member.organization_id)
     const begun = await beginSession(ctx.database, member.organization_id, { id: member.id, passwordHash }, session)
     return begun ? session.token : null
@@ -64,9 +65,11 @@ export function knownDeviceToken(
   return ctx.signInTokens.device.issue(name, deviceId ?? newId())
 }
 
-function sourceOf(ctx: Context, name: SignInName, { network, deviceToken }: SignInOrigin): PasswordSource {
+function sourceOf(ctx: Context, name: SignInName, { network, area, deviceToken }: SignInOrigin): PasswordSource {
   const deviceId = deviceToken === undefined ? null : ctx.signInTokens.device.read(deviceToken, name)
-  return deviceId === null ? { id: `network ${network}`, isKnown: false } : { id: `device ${deviceId}`, isKnown: true }
+  return deviceId === null
+    ? { id: `network ${network}`, isKnown: false, area: area === null ? null : `area ${area}` }
+    : { id: `device ${deviceId}`, isKnown: true, area: null }
 }
 
 /** Signs a member in with a link's token, once, and returns the token of a new session. Throws sign_in_failed. */

@@ -8,11 +8,12 @@ import type { MessageContent } from '../../model/messages/content.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { readAddresses } from '../contacts/contacts.js'
+import { numberOf } from '../contacts/numbers.js'
 import { openChosenChannel } from '../instances/send/chosen-channel.js'
 import { withPrepared } from '../media/convert.js'
 import type { SendResult } from '../messages/send/outcome.js'
 import { sendMessage } from '../messages/send/send.js'
+import { withArriving } from '../runtime/arriving-files.js'
 import { requireContact } from './find.js'
 
 /** The message types that are a file. */
@@ -48,8 +49,8 @@ const FIELD = 'The file'
 const RECORDINGS = ['video/webm', 'audio/webm', 'video/matroska', 'video/x-matroska', 'audio/x-matroska', 'audio/mp4']
 
 /**
- * Receives a file into the spool and passes it to `work`; it is removed when the work ends. Counts as one of the
- * organization's uploads in progress until then. Throws invalid_media, too_many_requests.
+ * Receives a file into the spool and passes it to `work`; it is removed when the work ends. From its arrival until then it
+ * counts as one of the organization's uploads in progress. Throws invalid_media, too_many_requests, service_unavailable.
  */
 export function withSpooledFile<Result>(
   ctx: Pick<Context, 'limits' | 'spool'>,
@@ -59,12 +60,16 @@ export function withSpooledFile<Result>(
   work: (file: SpooledFile) => Promise<Result>,
 ): Promise<Result> {
   const { maxBytes } = MEDIA_RULES[kind]
-  return ctx.limits.sentFiles.pass(organizationId, () =>
+  const { sentFiles } = ctx.limits
+  sentFiles.check(organizationId)
+  return withArriving(ctx, organizationId, source, (arriving) =>
     ctx.spool.use(async (path) => {
-      const received = await receiveFile(source, path, maxBytes)
+      const received = await receiveFile(arriving, path, maxBytes)
       switch (received.outcome) {
-        case 'received':
-          return work({ path, sha256: received.sha256.toString('hex') })
+        case 'received': {
+          const sha256 = received.sha256.toString('hex')
+          return sentFiles.pass(organizationId, () => work({ path, sha256 }))
+        }
         case 'too_big':
           throw tooBig(kind)
         case 'broken_off':
@@ -97,7 +102,7 @@ export function tooBig(kind: FileKind): Problem {
 export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
   const { id, contactId, replyToId, memberId, instance, cause } = send
   const contact = await requireContact(ctx, tenant.id, contactId)
-  const to = readAddresses(tenant, 'chat_id', contact.chat_id, 'body')
+  const to = numberOf(contact)
   const replyTo = replyToId === null ? null : { id: replyToId, field: 'context_message_id' }
   return withContent(ctx, tenant, send, async (content) => {
     const channel = await openChosenChannel(ctx, tenant, instance, content)

@@ -1,6 +1,7 @@
 import type { Scope } from '../../model/organizations/scope.js'
 import { Problem } from '../../model/problem.js'
-import { checkHistory, checkNotAhead, findHistories, type MarkedPosition, markPosition } from '../webhooks/positions.js'
+import { findHistories } from '../runtime/histories.js'
+import { checkHistory, checkNotAhead, type MarkedPosition, markPosition } from '../webhooks/positions.js'
 import type { LiveContext, LiveHub } from './hub.js'
 import { type LiveItem, readLiveWindow } from './items.js'
 import { readMark } from './mark.js'
@@ -75,7 +76,7 @@ export async function followLive(
   async function sendMissed(start: MarkedPosition | null): Promise<boolean> {
     let sentCount = 0
     let readCount = 0
-    const histories = await findHistories(ctx.database)
+    const histories = await findHistories(ctx)
     if (start === null || !isAccepted(() => checkHistory(start, histories))) return false
     let position = markPosition(start, histories)
     while (!sink.signal.aborted) {

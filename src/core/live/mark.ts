@@ -1,7 +1,8 @@
 import type { Context } from '../../context.js'
 import { Problem } from '../../model/problem.js'
 import { readNewestPosition } from '../../storage/events/events.js'
-import { findHistories, type MarkedPosition, markPosition, readPosition, writePosition } from '../webhooks/positions.js'
+import { findHistories } from '../runtime/histories.js'
+import { type MarkedPosition, markPosition, readPosition, writePosition } from '../webhooks/positions.js'
 
 /** Events are kept for longer (core/runtime/maintenance), so a younger mark misses none. */
 const MAX_AGE_MS = 7 * 24 * 60 * 60_000
@@ -13,13 +14,13 @@ export function writeMark(position: MarkedPosition, at: Date): string {
 }
 
 /** The position of this moment: a reader that continues after it receives everything that happens from now on. */
-export async function findNewestPosition({ database }: Pick<Context, 'database'>): Promise<MarkedPosition> {
-  const histories = await findHistories(database)
-  return markPosition(await readNewestPosition(database), histories)
+export async function findNewestPosition(ctx: Pick<Context, 'database' | 'clock' | 'log'>): Promise<MarkedPosition> {
+  const histories = await findHistories(ctx)
+  return markPosition(await readNewestPosition(ctx.database), histories)
 }
 
 /** The mark of this moment. */
-export async function markNow(ctx: Pick<Context, 'database' | 'clock'>): Promise<string> {
+export async function markNow(ctx: Pick<Context, 'database' | 'clock' | 'log'>): Promise<string> {
   return writeMark(await findNewestPosition(ctx), ctx.clock())
 }
 

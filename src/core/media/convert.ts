@@ -7,6 +7,7 @@ import { sizeText } from '../../lib/text/units.js'
 import type { FileSource } from '../../model/messages/content.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import { Problem } from '../../model/problem.js'
+import { downloadFile } from './download.js'
 
 /** The conversion of a file before it is sent; null: none. */
 export type FileConversion =
@@ -28,7 +29,6 @@ interface FileField {
   field: string
 }
 
-const DOWNLOAD_TIMEOUT_MS = 30_000
 const CONVERSION_TIMEOUT_MS = 60_000
 /** Maximum size of a picture that is converted to a sticker. */
 const MAX_PICTURE_BYTES = MEDIA_RULES.image.maxBytes
@@ -79,7 +79,7 @@ export function withPrepared<Result>(
   if ('path' in source) return prepare(ctx, named, source.path, conversion, work)
   return ctx.limits.sentFiles.pass(named.organizationId, () =>
     ctx.spool.use(async (path) => {
-      await fetchFile(ctx, named, source.url, path, maxBytesOf(conversion))
+      await downloadFile(ctx, named.field, source.url, path, maxBytesOf(conversion))
       return prepare(ctx, named, path, conversion, work)
     }),
   )
@@ -163,11 +163,6 @@ async function checkConverted(
     case 'converted':
       await checkSize(named, target, maxBytes)
   }
-}
-
-async function fetchFile(ctx: Context, named: FileField, url: string, path: string, maxBytes: number): Promise<void> {
-  const downloaded = await ctx.fetcher.download(url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
-  if (downloaded.outcome !== 'downloaded') throw unusable(named, downloaded.text, downloaded.reason)
 }
 
 function maxBytesOf({ kind }: FileConversion): number {

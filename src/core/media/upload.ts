@@ -11,6 +11,7 @@ import { Problem } from '../../model/problem.js'
 import { insertMedia } from '../../storage/messages/media.js'
 import type { UploadOutcome } from '../../upstream/media.js'
 import { upstreamBackoff } from '../organizations/upstream-backoff.js'
+import { downloadFile } from './download.js'
 import { storeFailure } from './store-failure.js'
 
 export interface MediaInput {
@@ -33,7 +34,6 @@ export interface UploadedMedia {
   size: number
 }
 
-const DOWNLOAD_TIMEOUT_MS = 30_000
 const MAX_UPLOADS = 3
 /** How much every mebibyte adds to the timeout of an upload. */
 const UPLOAD_MS_PER_MEBIBYTE = 1_000
@@ -69,7 +69,7 @@ async function downloadAndUpload(
   given: RemoteFile,
   path: string,
 ): Promise<UploadedMedia> {
-  await download(ctx, given, path)
+  await downloadFile(ctx, given.field, given.source.url, path, MEDIA_RULES[given.kind].maxBytes)
   return uploadFromSpool(ctx, tenant, driver, given, path)
 }
 
@@ -88,13 +88,6 @@ async function uploadFromSpool(
   await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
   await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
   return { channelMediaId, filename, mimeType, size }
-}
-
-async function download(ctx: Context, { kind, source, field }: RemoteFile, path: string): Promise<void> {
-  const { maxBytes } = MEDIA_RULES[kind]
-  const downloaded = await ctx.fetcher.download(source.url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
-  if (downloaded.outcome === 'downloaded') return
-  throw new Problem('invalid_media', `${field} cannot be used: ${downloaded.text}`, { reason: downloaded.reason })
 }
 
 async function checkSize({ kind, field }: MediaInput, path: string): Promise<number> {

@@ -61,7 +61,7 @@ export async function connectOwnUpstream(
   tenant: Tenant,
   changes: UpstreamChanges,
 ): Promise<Organization> {
-  if (ctx.linkWithSimulator === null) await requireOpenedIds(ctx, tenant, changes)
+  if (ctx.linkWithSimulator === null || !(await ctx.isSimulated())) await requireOpenedIds(ctx, tenant, changes)
   return connectUpstream(ctx, tenant.id, changes)
 }
 

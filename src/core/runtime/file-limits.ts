@@ -13,22 +13,24 @@ export const SENT_FILES: FileLimits = { ofOneOrganization: 32, ofAll: 128 }
 export const IMPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 8 }
 /** A slow client keeps its place for long, so there are many. */
 export const EXPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 64 }
-
-/** Each has up to 32 MB, and its value takes several times as much memory. */
-export const LARGE_BODIES: FileLimits = { ofOneOrganization: 1, ofAll: 2 }
 const RETRY_SECONDS = 5
 
-/** Creates the limiter of this process. `noun`: what is limited, for error messages. */
-export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits, noun = 'files'): FileLimiter {
+/** Creates the limiter of this process. */
+export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits): FileLimiter {
   const inProgress = new Map<string, number>()
   let total = 0
 
+  function check(organizationId: string): void {
+    const own = inProgress.get(organizationId) ?? 0
+    if (own >= ofOneOrganization) throw tooMany(`${own} files of the organization are`)
+    if (total >= ofAll) throw tooMany('The maximum number of files is')
+  }
+
   return {
+    check,
     pass: async (organizationId, work) => {
-      const own = inProgress.get(organizationId) ?? 0
-      if (own >= ofOneOrganization) throw tooMany(`${own} ${noun} of the organization are`)
-      if (total >= ofAll) throw tooMany(`The maximum number of ${noun} is`)
-      inProgress.set(organizationId, own + 1)
+      check(organizationId)
+      inProgress.set(organizationId, (inProgress.get(organizationId) ?? 0) + 1)
       total++
       try {
         return await work()

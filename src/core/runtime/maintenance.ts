@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import { isDatabaseUnavailable } from '../../database/errors.js'
 import { idBefore, newId } from '../../lib/bytes/id.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { rollUpCampaignCounts } from '../../storage/analytics/campaign-counts.js'
@@ -6,7 +7,7 @@ import { pruneBroadcastRetries } from '../../storage/broadcasts/retries.js'
 import { pruneUploadedAudiences } from '../../storage/broadcasts/uploaded-audiences.js'
 import { repairContactLists, rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { pruneEvents } from '../../storage/events/events.js'
-import { adoptRestoredEvents, tickTransactionClock } from '../../storage/events/transaction-clock.js'
+import { tickTransactionClock } from '../../storage/events/transaction-clock.js'
 import { pruneSessions } from '../../storage/identity/sessions.js'
 import { pruneFailures, trimFailures } from '../../storage/identity/sign-in-failures.js'
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
@@ -22,7 +23,7 @@ import {
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { requestRetention } from '../../storage/messages/pruning.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
-import { findLastUse, noteUptime } from '../../storage/runtime/process-registry.js'
+import { noteUptime } from '../../storage/runtime/process-registry.js'
 import { measureTables, type TableSize } from '../../storage/runtime/tables.js'
 import { pruneStorefrontWebhooks } from '../../storage/storefront/orders.js'
 import { pruneShortLinkVisits, rollUpShortLinkClicks } from '../../storage/storefront/short-links.js'
@@ -60,45 +61,60 @@ const SLOW_STATEMENT_MS = 30 * MINUTE_MS
  */
 export async function expireOutcomes(ctx: Context): Promise<void> {
   const now = ctx.clock()
-  const upSince = await noteUptime(ctx.database, now)
-  await tickTransactionClock(ctx.database)
-  await pruneCommands(ctx.database)
-  await trimFailures(ctx.database, MAX_SIGN_IN_FAILURES)
-  await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
+  await runSteps(ctx, {
+    transactionClock: () => tickTransactionClock(ctx.database),
+    commands: () => pruneCommands(ctx.database),
+    signInFailures: () => trimFailures(ctx.database, MAX_SIGN_IN_FAILURES),
+    outcomes: async () => {
+      const upSince = await noteUptime(ctx.database, now)
+      await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
+      if (upSince <= before(now, GIVE_UP_MS)) await refuseOverdue(ctx, now)
+    },
+  })
+}
+
+async function refuseOverdue(ctx: Context, now: Date): Promise<void> {
   const deadline = before(now, GIVE_UP_MS)
-  if (upSince > deadline) return
   const backlogged = await listBackloggedOrganizations(ctx.database, before(now, BACKLOG_MS), MAX_DELAYING_ATTEMPTS)
   const error = { code: OUTCOME_UNKNOWN, text: 'The upstream did not report whether it accepted the message' }
+  const note = { k: 'settled', at: now.getTime() } as const
+  const failed: string[] = []
   for (;;) {
-    const overdue = await listOverdueMessages(ctx.database, deadline, backlogged, BATCH)
-    for (const { organization_id, id } of overdue) {
-      const note = { k: 'settled', at: now.getTime() } as const
-      await refuseMessage(ctx.database, organization_id, id, error, now, newId(), note)
+    const overdue = await listOverdueMessages(ctx.database, deadline, { organizations: backlogged, ids: failed }, BATCH)
+    for (const { organization_id: organizationId, id } of overdue) {
+      try {
+        await refuseMessage(ctx.database, organizationId, id, error, now, newId(), note)
+      } catch (problem) {
+        if (isDatabaseUnavailable(problem)) throw problem
+        failed.push(id)
+        ctx.log.error({ err: problem, organizationId, messageId: id }, 'an overdue message could not be settled')
+      }
     }
     if (overdue.length < BATCH) return
   }
 }
 
-/** A service that runs notes its uptime every minute. */
-const LATEST_NOTE_MS = 3 * MINUTE_MS
-
 /**
- * Continues the events of a database that was restored from another server; call it before anything reads them. Logs
- * the point at which the database stands if that is a while ago, after a stop or after a restore.
+ * Runs the steps one after the other. One that fails stops no other; then it throws, so that all are repeated. Ends at
+ * once if the signal is aborted or the database is unavailable.
  */
-export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log' | 'clock'>): Promise<void> {
-  const lastUsed = await findLastUse(ctx.database)
-  const behindMs = lastUsed === null ? 0 : ctx.clock().getTime() - lastUsed.getTime()
-  if (lastUsed !== null && behindMs > LATEST_NOTE_MS) {
-    ctx.log.info(
-      { lastUsed: lastUsed.toISOString(), minutes: Math.floor(behindMs / MINUTE_MS) },
-      'no service has used this database since lastUsed; if it was restored, what happened after that is not in it',
-    )
+async function runSteps(
+  { log }: Pick<Context, 'log'>,
+  steps: Record<string, () => Promise<unknown>>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const failed: string[] = []
+  for (const [step, run] of Object.entries(steps)) {
+    signal?.throwIfAborted()
+    try {
+      await run()
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error
+      log.error({ err: error, step }, 'a step of the maintenance failed; the others go on')
+      failed.push(step)
+    }
   }
-  if (!(await ctx.database.transaction(adoptRestoredEvents))) return
-  ctx.log.warn(
-    'the database was restored from another server: events continue, and readers of the feed must start again',
-  )
+  if (failed.length > 0) throw new Error(`steps of the maintenance failed: ${failed.join(', ')}`)
 }
 
 /** Orders of the last 60 days are read at first, and one may be attributed to a click 90 days before it. */
@@ -111,31 +127,43 @@ const VISITS_MS = 150 * DAY_MS
  * of disabled webhooks that are this old end as failed. Completes what processes of an older version left incomplete:
  * lists of contacts, and counts of messages. Requests the jobs that delete old messages and files.
  */
-export async function prune(given: Context): Promise<void> {
+export async function prune(given: Context, signal?: AbortSignal): Promise<void> {
   const ctx = withSlowStatements(given)
+  const { database } = ctx
   const now = ctx.clock()
-  await inBatches((limit) => pruneCallbacks(ctx.database, now, limit))
-  await inBatches((limit) => pruneEvents(ctx.database, now, limit))
-  await expireDisabledWebhooks(ctx)
-  await inBatches((limit) => pruneDeliveries(ctx.database, now, limit))
-  await inBatches((limit) => pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), limit))
-  await inBatches((limit) => pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS), limit))
-  await inBatches((limit) => pruneIdempotencyKeys(ctx.database, idBefore(before(now, DAY_MS)), limit))
-  await requestRetention(ctx.database)
-  ctx.wakeWorkers()
-  await pruneUploadedAudiences(ctx.database, now)
-  await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))
-  await pruneSessions(ctx.database, now)
-  await pruneSignInLinks(ctx.database, now)
-  await pruneFailures(ctx.database, before(now, DAY_MS))
-  await repairContactLists(ctx.database)
-  await repairChannelCounts(ctx.database)
-  await removeUnattachedMedia(ctx, before(now, DAY_MS))
+  const inBatches = (work: (limit: number) => Promise<number>) => forBatches(work, PRUNE_BATCH, signal)
+  const requestAll = async () => {
+    await requestRetention(database)
+    ctx.wakeWorkers()
+  }
+  const steps = {
+    callbacks: () => inBatches((limit) => pruneCallbacks(database, now, limit)),
+    events: () => inBatches((limit) => pruneEvents(database, now, limit)),
+    disabledWebhooks: () => expireDisabledWebhooks(ctx),
+    deliveries: () => inBatches((limit) => pruneDeliveries(database, now, limit)),
+    shortLinkVisits: () => inBatches((limit) => pruneShortLinkVisits(database, before(now, VISITS_MS), limit)),
+    storefrontWebhooks: () => inBatches((limit) => pruneStorefrontWebhooks(database, before(now, 30 * DAY_MS), limit)),
+    idempotencyKeys: () => inBatches((limit) => pruneIdempotencyKeys(database, idBefore(before(now, DAY_MS)), limit)),
+    retention: requestAll,
+    uploadedAudiences: () => pruneUploadedAudiences(database, now),
+    broadcastRetries: () => pruneBroadcastRetries(database, before(now, 2 * DAY_MS)),
+    sessions: () => pruneSessions(database, now),
+    signInLinks: () => pruneSignInLinks(database, now),
+    signInFailures: () => pruneFailures(database, before(now, DAY_MS)),
+    contactLists: () => repairContactLists(database),
+    channelCounts: () => repairChannelCounts(database),
+    unattachedMedia: () => removeUnattachedMedia(ctx, before(now, DAY_MS)),
+  }
+  await runSteps(ctx, steps, signal)
 }
 
 /** In batches, so that nothing is locked for long. `work` handles at most `limit` rows and returns their number. */
-async function inBatches(work: (limit: number) => Promise<number>, limit = PRUNE_BATCH): Promise<void> {
-  while ((await work(limit)) === limit);
+async function forBatches(
+  work: (limit: number) => Promise<number>,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  while ((await work(limit)) === limit) signal?.throwIfAborted()
 }
 
 export type { CallbackFigures } from '../../storage/messages/callbacks.js'
@@ -157,11 +185,14 @@ export function measureStorage({ database }: Pick<Context, 'database'>): Promise
 
 /** Rolls up the counts that writers have added, and disables webhooks with too many pending deliveries. */
 export async function rollUpCounts(ctx: Context): Promise<void> {
-  await rollUpContactCounts(ctx.database)
-  await rollUpShortLinkClicks(ctx.database)
-  await inBatches((limit) => rollUpChannelCounts(ctx.database, limit), ROLL_UP_BATCH)
-  await inBatches((limit) => rollUpCampaignCounts(ctx.database, limit), ROLL_UP_BATCH)
-  await disableOverfullWebhooks(withSlowStatements(ctx))
+  const { database } = ctx
+  await runSteps(ctx, {
+    contacts: () => rollUpContactCounts(database),
+    shortLinks: () => rollUpShortLinkClicks(database),
+    channels: () => forBatches((limit) => rollUpChannelCounts(database, limit), ROLL_UP_BATCH),
+    campaigns: () => forBatches((limit) => rollUpCampaignCounts(database, limit), ROLL_UP_BATCH),
+    webhooks: () => disableOverfullWebhooks(withSlowStatements(ctx)),
+  })
 }
 
 /** For statements that read whole tables. */

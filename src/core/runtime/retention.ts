@@ -6,6 +6,7 @@ import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { MEDIA_REMOVED } from '../../model/messages/message.js'
 import { Problem } from '../../model/problem.js'
 import {
+  blankEventsOfPruned,
   findContactsToPrune,
   findFilesToPrune,
   forgetFilesOfMessages,
@@ -14,10 +15,13 @@ import {
 import { AFTER_BACKUP_MS, removeShownMedia } from '../media/remove.js'
 import { requireNoHold } from '../organizations/legal-hold.js'
 
-/** Where the deletion of an organization's old files, then of its old messages, continues; the payload of a job. */
+/**
+ * Where the deletion of an organization's old files, then of its old messages, then of what their events say, continues;
+ * the payload of a job.
+ */
 export interface RetentionPosition {
-  step: 'files' | 'messages'
-  /** The file or contact after which it continues. */
+  step: 'files' | 'messages' | 'events'
+  /** The file, contact or event after which it continues. */
   after: string
 }
 
@@ -25,7 +29,8 @@ const FIRST: RetentionPosition = { step: 'files', after: NIL_UUID }
 const REMOVED = { code: MEDIA_REMOVED, text: 'The file was removed after the retention time' }
 
 /**
- * Deletes for a while files and messages of an organization that are older than it keeps them, in batches, and pauses for
+ * Deletes for a while files and messages of an organization that are older than it keeps them, and blanks the events of
+ * deleted messages, in batches, and pauses for
  * as long as each batch took, so that the service is slowed down little. Returns when the job continues, and where; null:
  * nothing is left, or a legal hold is on. Throws when `signal` aborts; finished batches stay.
  */
@@ -43,7 +48,7 @@ export async function applyRetention(
       if (performance.now() >= until) return { againInMs: 0, payload: next }
       const begun: RetentionPosition = next
       const started = performance.now()
-      const batch = begun.step === 'files' ? pruneFiles : pruneContacts
+      const batch = BATCHES[begun.step]
       const outcome: RetentionPosition | 'backup' | null = await batch(ctx, organizationId, begun)
       if (outcome === 'backup') return { againInMs: AFTER_BACKUP_MS, payload: begun }
       next = outcome
@@ -77,7 +82,7 @@ async function pruneContacts(
   ctx: Context,
   organizationId: string,
   { after }: RetentionPosition,
-): Promise<RetentionPosition | null> {
+): Promise<RetentionPosition> {
   const now = ctx.clock()
   const { ids, reached } = await findContactsToPrune(ctx.database, organizationId, now, after)
   if (ids.length > 0) {
@@ -89,5 +94,21 @@ async function pruneContacts(
     )
     if (isMore) return { step: 'messages', after }
   }
-  return reached === null ? null : { step: 'messages', after: reached }
+  return reached === null ? { step: 'events', after: '0' } : { step: 'messages', after: reached }
 }
+
+async function blankEvents(
+  ctx: Context,
+  organizationId: string,
+  { after }: RetentionPosition,
+): Promise<RetentionPosition | null> {
+  const { reached, blanked } = await ctx.database.transaction(async (transaction) => {
+    await requireNoHold(transaction, organizationId)
+    return blankEventsOfPruned(transaction, organizationId, after)
+  })
+  // Deliveries about to be made are in memory.
+  if (blanked > 0) ctx.notifications.send({ topic: 'webhooks', organizationId })
+  return reached === null ? null : { step: 'events', after: reached }
+}
+
+const BATCHES = { files: pruneFiles, messages: pruneContacts, events: blankEvents } as const

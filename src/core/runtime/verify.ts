@@ -51,7 +51,6 @@ const REMEDIES: Record<ViolationKind, string> = {
   missing_file: 'copy the file from a backup into the media store under this key; until then its address answers 404',
   file_size: 'copy the file from a backup into the media store under this key',
   event_order: 'readers of the feed may see an effect before its cause: restore a backup that verifies',
-  event_transaction: 'readers of the feed do not see it: restore a backup that verifies',
   no_organization: 'rows outlived their organization: they take space and are never shown; delete them by hand',
 }
 
@@ -59,7 +58,6 @@ const BATCH = 500
 
 interface Run extends VerifyContext {
   watcher: VerifyWatcher
-  isAhead: boolean
 }
 
 interface Subject {
@@ -77,8 +75,8 @@ export async function verifyDatabase(
   only: Subject | undefined,
   watcher: VerifyWatcher,
 ): Promise<void> {
-  const run: Run = { ...ctx, watcher, isAhead: await isAheadOfServer(ctx.database) }
-  if (run.isAhead) {
+  const run: Run = { ...ctx, watcher }
+  if (await isAheadOfServer(ctx.database)) {
     watcher.note(null, 'the database comes from another server: the service adopts its events at the next start')
   }
   if (only) return verifyOrganization(run, only)
@@ -188,7 +186,6 @@ async function listFilesWithoutRow(run: Run, organization: Subject): Promise<voi
   if (count > 0) run.watcher.note(organization.slug, `${count} files in the media store have no row; they do no harm`)
 }
 
-function report({ watcher, isAhead }: Run, organization: Subject | null, violation: Violation): void {
-  if (isAhead && violation.kind === 'event_transaction') return
+function report({ watcher }: Run, organization: Subject | null, violation: Violation): void {
   watcher.violation({ ...violation, organization: organization?.slug ?? null, remedy: REMEDIES[violation.kind] })
 }

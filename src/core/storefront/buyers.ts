@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { readPhoneNumber } from '../../model/contacts/phone-number.js'
+import { addressesOf, readNumber } from '../../model/contacts/written-number.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { findContactIdsByEmail, findContactsByAddresses } from '../../storage/contacts/contacts.js'
 import type { ShopOrder } from '../../storefront/client.js'
@@ -17,7 +17,7 @@ export async function findBuyers(
 ): Promise<(string | null)[]> {
   const lookups = orders.map(({ buyer }) => ({
     organizationId: organization.id,
-    addresses: buyer.phones.flatMap((phone) => formsOf(organization, phone)),
+    addresses: buyer.phones.flatMap((phone) => addressesOf(readNumber(phone, organization.default_country, 'table'))),
   }))
   const byPhone = await findContactsByAddresses(db, lookups)
   const normalized = orders.map(({ buyer }, index) => (byPhone[index] ? [] : buyer.emails.map(normalizeEmail)))
@@ -26,12 +26,6 @@ export async function findBuyers(
     const email = normalized[index]?.find((one) => byEmail.has(one)) ?? ''
     return byPhone[index]?.id ?? byEmail.get(email) ?? null
   })
-}
-
-/** The forms under which a contact with this number may be stored; none if it is not a number. */
-function formsOf({ default_country: country }: Organization, phone: string): readonly string[] {
-  const reading = readPhoneNumber(phone, country)
-  return reading.possible ? reading.forms : []
 }
 
 function normalizeEmail(email: string): string {

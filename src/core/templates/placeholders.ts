@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { placeholderValues, unnamedWord } from '../../model/templates/placeholders.js'
 import { findContactByAddresses } from '../../storage/contacts/contacts.js'
-import { readAddresses } from '../contacts/contacts.js'
+import { requireNumber } from '../contacts/numbers.js'
 import { requireContact } from '../inbox/find.js'
 
 /** A recipient: a contact, or a number with the name of the contact that would be created. */
@@ -22,7 +22,9 @@ export async function readPlaceholders(
 
 async function findPerson(ctx: Pick<Context, 'database'>, tenant: Tenant, recipient: PreviewedRecipient) {
   if ('contactId' in recipient) return requireContact(ctx, tenant.id, recipient.contactId)
-  const { digits, forms } = readAddresses(tenant, 'chatNumber', recipient.chatNumber, 'query')
+  // The recipient is a line of a pasted list.
+  const given = { name: 'chatNumber', value: recipient.chatNumber }
+  const { digits, forms } = await requireNumber(ctx, tenant, given, { field: 'table', place: 'query' })
   const known = await findContactByAddresses(ctx.database, tenant.id, forms)
   return known ?? { full_name: recipient.name, email: null, phone_number: `+${digits}`, chat_id: digits }
 }

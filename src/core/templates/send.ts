@@ -3,7 +3,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { localDate } from '../../lib/text/calendar.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
-import { isUserIdChatId } from '../../model/contacts/phone-number.js'
+import type { ContactNumber } from '../../model/contacts/written-number.js'
 import type { Cause } from '../../model/messages/cause.js'
 import type { TemplateContent } from '../../model/messages/content.js'
 import type { BroadcastRecipient } from '../../model/messages/outgoing.js'
@@ -17,7 +17,8 @@ import { ensureOneOffCampaign } from '../../storage/broadcasts/broadcasts.js'
 import { findRecipientOfOneOff, insertUnsentOneOffRecipient } from '../../storage/broadcasts/one-off-sends.js'
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
 import { recordSentLinks } from '../../storage/storefront/sent-links.js'
-import { type ContactNumber, createContact, readAddresses } from '../contacts/contacts.js'
+import { createContact } from '../contacts/contacts.js'
+import { numberOf, requireNumber } from '../contacts/numbers.js'
 import { organizationChannel } from '../messages/send/channel.js'
 import { findSendResult, type SendResult } from '../messages/send/outcome.js'
 import { checkMember, sendMessage } from '../messages/send/send.js'
@@ -61,7 +62,8 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   await checkMember(ctx, tenant, command.memberId)
   const { id, templateName, language, headerMedia, memberId, cause } = command
   const template = await tryToChoose(ctx, tenant, templateName, language)
-  const number = readAddresses(tenant, 'chatNumber', command.chatNumber, 'body')
+  const given = { name: 'chatNumber', value: command.chatNumber }
+  const number = await requireNumber(ctx, tenant, given, { field: 'api', place: 'body' })
   const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
   const person = known ?? newContactPerson(number, command.parameters.body.name)
   if (template instanceof Problem) {
@@ -77,7 +79,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }
   const links = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
   await recordSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
-  const to = readAddresses(tenant, 'chatNumber', contact.phone_number ?? contact.chat_id, 'body')
+  const to = numberOf(contact)
   const message = { id, to, content, replyTo: null, memberId, cause }
   const isPromotional = template.category === 'MARKETING'
   try {
@@ -125,9 +127,9 @@ export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string)
 }
 
 /** The person that an unknown number would become. Throws recipient_not_found if no name is given. */
-function newContactPerson({ digits }: ContactNumber, givenName = ''): Person {
+function newContactPerson({ kind, digits }: ContactNumber, givenName = ''): Person {
   const name = toParameterText(givenName)
-  if (name === '' || hasPlaceholder(name) || isUserIdChatId(digits)) {
+  if (name === '' || hasPlaceholder(name) || kind !== 'phone') {
     throw new Problem(
       'recipient_not_found',
       `No contact with the number ${digits} in this organization: provide bodyParameters.name (a name, not a placeholder) to create it automatically`,

@@ -14,6 +14,8 @@ import { disableWebhook } from '../../storage/webhooks/health.js'
 export const MAX_PENDING_FOR_REPLAY = 100_000
 /** A webhook with more pending deliveries is disabled. */
 const MAX_PENDING = 1_000_000
+/** If the webhooks of an organization have more together, those with most are disabled. */
+const MAX_PENDING_TOGETHER = 2_000_000
 const RETRY_SECONDS = 60
 const BATCH = 5_000
 
@@ -32,13 +34,20 @@ export async function requireReplayable(
   )
 }
 
-/** Disables the webhooks that have too many pending deliveries. Of all organizations. */
+/** Disables the webhooks that have too many pending deliveries, alone or together. Of all organizations. */
 export async function disableOverfullWebhooks(
   { database, log }: Pick<Context, 'database' | 'log'>,
   max = MAX_PENDING,
+  maxTogether = MAX_PENDING_TOGETHER,
 ): Promise<void> {
-  for (const { organization_id: organizationId, id } of await findOverfullWebhooks(database, max)) {
-    const reason = `More than ${max} deliveries were pending`
+  for (const { organization_id: organizationId, id, isFull } of await findOverfullWebhooks(
+    database,
+    max,
+    maxTogether,
+  )) {
+    const reason = isFull
+      ? `More than ${max} deliveries were pending`
+      : `More than ${maxTogether} deliveries of the organization's webhooks were pending, and this webhook was one of those with the most`
     await disableWebhook(database, organizationId, id, reason, newId())
     log.warn({ organizationId, webhookId: id, reason }, 'a webhook is disabled')
   }

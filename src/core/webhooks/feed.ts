@@ -9,15 +9,8 @@ import {
   readFilteredEventWindow,
   readNewestPosition,
 } from '../../storage/events/events.js'
-import {
-  checkHistory,
-  checkNotAhead,
-  findHistories,
-  LATEST,
-  markPosition,
-  readPosition,
-  writePosition,
-} from './positions.js'
+import { findHistories } from '../runtime/histories.js'
+import { checkHistory, checkNotAhead, LATEST, markPosition, readPosition, writePosition } from './positions.js'
 
 export interface FeedQuery {
   /**
@@ -44,14 +37,14 @@ export interface FeedPage {
  * invalid_parameter.
  */
 export async function readFeed(
-  ctx: Pick<Context, 'database' | 'mediaLinks'>,
+  ctx: Pick<Context, 'database' | 'mediaLinks' | 'clock' | 'log'>,
   organizationId: string,
   { after, types, limit }: FeedQuery,
 ): Promise<FeedPage> {
   const kinds = readTypes(types)
   const given = after === null || after === LATEST ? null : readPosition(after)
   // Before the events are read, so that nothing that is read is newer than the history.
-  const histories = await findHistories(ctx.database)
+  const histories = await findHistories(ctx)
   if (given !== null) checkHistory(given, histories)
   const mark = (position: EventPosition) => writePosition(markPosition(position, histories))
   if (after === LATEST) return { events: [], nextAfter: mark(await readNewestPosition(ctx.database)) }

@@ -1,9 +1,7 @@
-import type { Database } from '../../database/pool.js'
 import { excerpt } from '../../lib/text/text.js'
 import { Problem } from '../../model/problem.js'
 import type { EventPosition } from '../../storage/events/events.js'
-import { type EventHistories, readEventHistories } from '../../storage/events/histories.js'
-import { adoptRestoredEvents } from '../../storage/events/transaction-clock.js'
+import type { EventHistories } from '../../storage/events/histories.js'
 
 // A position counts in transaction ids of the server. After a restore to an earlier moment, or a failover that lost the
 // last commits, the server uses ids again, for other transactions. So positions name their history, and a history says
@@ -17,14 +15,6 @@ export const LATEST = 'latest'
 /** Two snapshots in PostgreSQL's notation (`lowest:next:running,…`), a number, and a history. */
 const POSITION = /^(?<from>[\d:,]+)\/(?<to>[\d:,]*)\/(?<seq>\d{0,15})(?:\/(?<history>[0-9a-f]{12}))?$/
 const SNAPSHOT = /^(\d{1,18}):(\d{1,18}):(\d{1,18}(?:,\d{1,18})*)?$/
-
-/** The histories of the database. Begins a new one if the server was restored since the last one began. */
-export async function findHistories(database: Database): Promise<EventHistories> {
-  const found = await readEventHistories(database)
-  if (found.goesOn) return found
-  await database.transaction(adoptRestoredEvents)
-  return readEventHistories(database)
-}
 
 /** A position of the newest history. */
 export function markPosition(position: EventPosition, { all, hasOldReaders }: EventHistories): MarkedPosition {

@@ -12,6 +12,8 @@ import { clientNetwork } from './client-address.js'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
+    /** Whether it came with the admin token. */
+    isOperator: boolean
   }
   interface FastifyContextConfig {
     /** The scope that the route requires. */
@@ -112,15 +114,21 @@ export function createAdminGuard({ clock, log }: Pick<Context, 'clock' | 'log'>,
         retry_after: seconds,
       })
     }
-    if (equalInConstantTime(token, adminToken)) return
+    if (equalInConstantTime(token, adminToken)) {
+      request.isOperator = true
+      return
+    }
     guesses.take(network)
     if (guesses.waitMs(network) > 0) log.warn({ network }, 'too many wrong admin tokens come from this address')
     throw new Problem('invalid_api_key', 'The admin token is wrong: it is PARLEY_ADMIN_TOKEN, or in the data folder')
   }
 }
 
-/** The message is the same for every other slug, existing or not, so it does not reveal which tenants exist. */
+/**
+ * The message is the same for every other slug, existing or not, so it does not reveal which tenants exist. An empty one
+ * counts as not given, as every parameter does.
+ */
 export function checkTenant({ tenant }: Caller, tenantId: unknown): void {
-  if (tenantId === undefined || tenantId === tenant.slug) return
+  if (tenantId === undefined || tenantId === '' || tenantId === tenant.slug) return
   throw new Problem('invalid_api_key', 'API key does not belong to the organization that tenantId names')
 }

@@ -17,6 +17,11 @@ export function clientNetwork({ socket, headers }: Pick<FastifyRequest, 'socket'
   return null
 }
 
+/** The first 48 bits of a network of IPv6, which one client may use entirely as well; null for IPv4. */
+export function areaOf(network: string): string | null {
+  return network.includes(':') ? network.split(':').slice(0, 3).join(':') : null
+}
+
 function networkOf(text: string): string {
   const address = ipaddr.process(text)
   return address instanceof ipaddr.IPv4

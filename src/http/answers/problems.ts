@@ -3,6 +3,7 @@ import { REQUEST_STATEMENT_MS } from '../../database/databases.js'
 import { connectionShortage, isDatabaseUnavailable, isStatementTimeout } from '../../database/errors.js'
 import { PROBLEMS, Problem, type ProblemCode } from '../../model/problem.js'
 import { idsOf } from '../cause.js'
+import { bodyTooLarge } from '../json-body.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -177,10 +178,7 @@ function fromFastify(error: unknown, request: FastifyRequest): Problem | null {
   const { code } = error as { code?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem(
-        'payload_too_large',
-        `The request body is larger than ${request.routeOptions.bodyLimit} bytes, the most that this endpoint takes`,
-      )
+      return bodyTooLarge(request)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem(
         'unsupported_media_type',

@@ -19,7 +19,7 @@ export const successAnswer = <Fields extends Record<string, TSchema>>(title: str
 export function nameSchemas(document: Document): void {
   const components = new Map<string, { before: string; after: Schema }>()
   const visit = ({ title, ...schema }: Schema): Schema => {
-    const convert = () => mapSubschemas(withMapping(withType(foldNull(withoutExtensions(schema)))), visit)
+    const convert = () => mapSubschemas(withMapping(withType(withoutExtensions(foldNull(schema)))), visit)
     if (title === undefined) return convert()
     const known = components.get(title)
     const before = JSON.stringify(schema)

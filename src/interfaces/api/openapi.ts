@@ -10,7 +10,10 @@ its messages by WhatsApp's business platform, which is called the upstream here.
 Every answer is JSON; exports are CSV if you ask for it. Errors have a fixed name in \`error\`, and say in \`message\` what
 was wrong. Unknown parameters and fields are ignored; the answer names them in \`warnings\`.
 
-A POST with an \`Idempotency-Key\` can be repeated safely: for 24 hours the same key and body give the first answer again.`
+A POST with an \`Idempotency-Key\` can be repeated safely: for 24 hours the same key and body give the first answer again.
+
+Guides: [a tour](/docs/tour.md), [the API](/docs/api.md), [webhooks](/docs/webhooks.md), [broadcasts](/docs/broadcasts.md),
+[import and export](/docs/import-export.md), [the simulator](/docs/simulator.md), and [all others](/docs/llms.txt).`
 
 /** The description of Interface A at /openapi.json: OpenAPI 3.1.0, version 1.0.0. */
 export const apiDescription: FastifyDynamicSwaggerOptions = describeInterface({

@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
+import { dropNotGiven } from '../../http/given.js'
 import { reportUnknown } from '../../http/unknown-fields.js'
 import { broadcastAnalyticsRoutes } from './broadcasts/analytics.js'
 import { audienceRoutes } from './broadcasts/audiences.js'
@@ -27,6 +28,7 @@ import { webhookRoutes } from './webhooks/webhooks.js'
 export function apiRoutes(ctx: Context): FastifyPluginAsync {
   return async (plain) => {
     reportUnknown(plain, ctx.log)
+    dropNotGiven(plain)
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     contactRoutes(server, ctx) //       GET POST PATCH DELETE /contact
     conversationRoutes(server, ctx) //  GET /conversations

@@ -6,6 +6,7 @@ import { createOriginGuard } from '../../http/access/session.js'
 import { refuseUnknown } from '../../http/unknown-fields.js'
 import { analyticsExportRoutes } from './analytics-export.js'
 import { audienceRoutes } from './broadcasts/audience.js'
+import { listRoutes } from './broadcasts/lists.js'
 import { placeholderRoutes } from './broadcasts/placeholders.js'
 import { assignmentRoutes } from './inbox/assignment.js'
 import { fileRoutes } from './inbox/files.js'
@@ -66,6 +67,7 @@ export function consoleRoutes({ ctx, live, guard, interfaceA }: ConsoleOptions):
           fileRoutes(guarded, ctx) //      POST /contacts/{contactId}/files
           liveRoutes(guarded, live) //      GET /live
           audienceRoutes(guarded, ctx) // POST /audience
+          listRoutes(guarded, ctx) // POST /lists
           placeholderRoutes(guarded, ctx) // GET /placeholders
           analyticsExportRoutes(guarded, ctx) // GET /analytics/export
           guarded.register(interfaceA)

@@ -7,7 +7,7 @@ import { knownDeviceToken, type SignInOrigin, signIn, signInByLink } from '../..
 import { markNow } from '../../core/live/mark.js'
 import { auditAccess } from '../../http/access/audit.js'
 import { tenantOf } from '../../http/access/auth.js'
-import { clientNetwork } from '../../http/access/client-address.js'
+import { areaOf, clientNetwork } from '../../http/access/client-address.js'
 import {
   clearSessionCookie,
   deviceToken,
@@ -38,13 +38,16 @@ const ChangePassword = Type.Object({
   new_password: Password,
 })
 
+/** Anybody can send these bodies. */
+const SIGN_IN_LIMIT = 8_192
+
 /** Signing in, without a session: `POST /session`, `POST /session/link`. */
 export function signInRoutes(server: ConsoleServer, ctx: Context): void {
-  server.post('/session', { schema: { body: SignIn } }, async (request, reply) =>
+  server.post('/session', { bodyLimit: SIGN_IN_LIMIT, schema: { body: SignIn } }, async (request, reply) =>
     begin(ctx, request, reply, await signIn(ctx, request.body, originOf(request))),
   )
 
-  server.post('/session/link', { schema: { body: SignInByLink } }, async (request, reply) =>
+  server.post('/session/link', { bodyLimit: SIGN_IN_LIMIT, schema: { body: SignInByLink } }, async (request, reply) =>
     begin(ctx, request, reply, await signInByLink(ctx, request.body.token)),
   )
 }
@@ -77,7 +80,8 @@ async function begin(ctx: Context, request: FastifyRequest, reply: FastifyReply,
 }
 
 function originOf(request: FastifyRequest): SignInOrigin {
-  return { network: clientNetwork(request) ?? request.ip, deviceToken: deviceToken(request) }
+  const network = clientNetwork(request) ?? request.ip
+  return { network, area: areaOf(network), deviceToken: deviceToken(request) }
 }
 
 /** A browser has one session: a new one ends the previous one. */

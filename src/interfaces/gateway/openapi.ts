@@ -12,7 +12,10 @@ const DESCRIPTION = `Instances (connected numbers and devices) of one organizati
 webhooks. Clients of Evolution API can use it as it is.
 
 Every answer is JSON. Paths may end with a slash, unknown fields are ignored, and names in paths may be URL-encoded. Endpoints
-of other gateways that Parley does not have (groups, labels, calls, bots, proxies, queues) answer 501 and say what to use instead.`
+of other gateways that Parley does not have (groups, labels, calls, bots, proxies, queues) answer 501 and say what to use instead.
+
+Guides: [the gateway](/docs/gateway.md), [its webhooks](/docs/gateway-webhooks.md), [linked devices](/docs/linked-devices.md),
+and [all others](/docs/llms.txt).`
 
 /** The description of Interface B at /gateway/openapi.json: OpenAPI 3.1.0, version 1.0.0. */
 export const gatewayDescription: FastifyDynamicSwaggerOptions & { decorator: 'gatewaySwagger' } = {

@@ -3,11 +3,12 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import type { Gate } from '../../http/access/auth.js'
+import { dropNotGiven } from '../../http/given.js'
 import { refuseOtherMethods } from '../../http/server.js'
 import { Problem } from '../../model/problem.js'
 import { createGatewayGuard } from './auth.js'
 import { chatRoutes } from './chat/routes.js'
-import { readEmptyObjects } from './empty-objects.js'
+import { readEmptyBody } from './empty-body.js'
 import { sendGatewayProblem } from './errors.js'
 import { connectionRoutes } from './instances/connections.js'
 import { instanceRoutes } from './instances/instances.js'
@@ -41,7 +42,8 @@ function guardedRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     server.addHook('onRequest', createGatewayGuard(ctx, gate))
-    server.addHook('preValidation', readEmptyObjects)
+    server.addHook('preValidation', readEmptyBody)
+    dropNotGiven(server)
     instanceRoutes(server, ctx) //    /instance/{create|fetchInstances|delete/{i}}
     settingsRoutes(server, ctx) //    /settings/{find|set}/{i}
     connectionRoutes(server, ctx) //  /instance/{connectionState|connect|restart|setPresence|logout}/{i}

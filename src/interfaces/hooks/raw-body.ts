@@ -1,19 +1,23 @@
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
-import { createBodyMemoryLimit } from './body-memory.js'
+import { createHookMemory, type HookMemory } from './body-memory.js'
 
 /** Maximum size of a webhook's body, in bytes. */
 export const BODY_LIMIT = 4 * MEBIBYTE
 
 /** Makes the server pass bodies of every Content-Type as raw bytes, since signatures cover the bytes. */
-export function takeRawBodies(server: FastifyInstance): void {
-  const limitMemory = createBodyMemoryLimit()
-  server.addHook('preParsing', (_request, reply, payload, done) => done(null, limitMemory(payload, reply.raw)))
+export function takeRawBodies(server: FastifyInstance): HookMemory {
+  const memory = createHookMemory()
+  server.addHook('preParsing', (request, reply, payload, done) =>
+    done(null, memory.bound(request, payload as Readable, reply.raw)),
+  )
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
     done(null, body),
   )
+  return memory
 }
 
 /** A header that holds the signature of a body. */

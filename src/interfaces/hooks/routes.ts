@@ -8,8 +8,8 @@ import { upstreamHooks } from './upstream.js'
 /** `/hooks`: signed requests from the upstream and from storefronts. */
 export function hookRoutes(ctx: Context, callbacks: CallbackReceiver): FastifyPluginAsync {
   return async (server) => {
-    takeRawBodies(server)
-    upstreamHooks(server, ctx, callbacks) // GET POST /hooks/upstream
-    storefrontHooks(server, ctx) //          POST /hooks/storefront/:slug
+    const memory = takeRawBodies(server)
+    upstreamHooks(server, ctx, callbacks, memory) // GET POST /hooks/upstream
+    storefrontHooks(server, ctx, memory) //          POST /hooks/storefront/:slug
   }
 }

@@ -1,14 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
-import { type CallbackReceiver, isVerifyToken } from '../../core/messages/receive/callback-receiver.js'
+import {
+  type CallbackReceiver,
+  isVerifyToken,
+  MAX_CALLBACK_VALUES,
+} from '../../core/messages/receive/callback-receiver.js'
 import { storedTraceOf } from '../../http/cause.js'
 import { Problem } from '../../model/problem.js'
+import { type HookMemory, networkOf } from './body-memory.js'
 import { BODY_LIMIT, readBytes, readSignature } from './raw-body.js'
 
 const SIGNATURE = { name: 'X-Hub-Signature-256', form: /^sha256=([0-9a-f]{64})$/ }
 
 /** `/hooks/upstream`: verification of the URL (GET) and callbacks (POST). */
-export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: CallbackReceiver): void {
+export function upstreamHooks(
+  server: FastifyInstance,
+  ctx: Context,
+  callbacks: CallbackReceiver,
+  memory: HookMemory,
+): void {
   server.get('/upstream', { schema: { hide: true } as object }, async (request, reply) => {
     const query = request.query as Record<string, unknown>
     const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query
@@ -30,12 +40,15 @@ export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: 
       onRequest: async (request) => void readSignature(request, SIGNATURE),
     },
     async (request, reply) => {
-      const isGone = () => reply.raw.destroyed
+      const from = { network: networkOf(request), isGone: () => reply.raw.destroyed }
       const signature = readSignature(request, SIGNATURE)
-      const receipt = await callbacks.receive(readBytes(request), signature, isGone, storedTraceOf(request))
+      const receipt = await callbacks.receive(readBytes(request), signature, from, storedTraceOf(request))
       switch (receipt) {
         case 'stored':
+          memory.know(request)
           return { success: true }
+        case 'too_many_values':
+          throw new Problem('payload_too_large', `The callback has more than ${MAX_CALLBACK_VALUES} values`)
         case 'not_json':
           throw new Problem('invalid_json', 'The callback is not a JSON object')
         case 'wrong_signature':

@@ -1,15 +1,19 @@
 import { sleep } from './backoff.js'
-import { createSemaphore } from './semaphore.js'
+import { createFairSemaphore } from './fair-semaphore.js'
+
+/** Runs work of a key in its turn. */
+export type RestingTurns = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 /**
- * Creates a function that runs work one piece after the other. After each piece it rests for as long as the piece took,
- * so that the work, however much of it there is, takes at most half of the time of this process.
+ * Creates a function that runs work one piece after the other, round robin over the keys. After each piece it rests for
+ * as long as the piece took, so that the work, however much of it there is, takes at most half of the time of this
+ * process.
  */
-export function createRestingTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const oneAtATime = createSemaphore(1)
+export function createRestingTurns(): RestingTurns {
+  const oneAtATime = createFairSemaphore({ max: 1 })
   let restUntil = 0
-  return (work) =>
-    oneAtATime(async () => {
+  return (key, work) =>
+    oneAtATime(key, async () => {
       await sleep(Math.max(0, restUntil - performance.now()))
       const since = performance.now()
       try {

@@ -10,6 +10,8 @@ export interface SecretBox {
   seal(plain: string, context: string): Buffer
   /** Decrypts a value that `seal` encrypted with the same `context`; throws an error that says what is wrong. */
   open(encrypted: Uint8Array, context: string): string
+  /** Whether one of the master keys encrypted the value, as far as it says so itself. */
+  knows(encrypted: Uint8Array): boolean
 }
 
 interface BoxKey {
@@ -51,6 +53,7 @@ export function createSecretBox(masterKeys: readonly string[]): SecretBox {
       opened.set(known, plain)
       return plain
     },
+    knows: (encrypted) => keys.some(({ id }) => id.equals(encrypted.subarray(1, 1 + keyIdBytes))),
   }
 }
 

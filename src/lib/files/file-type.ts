@@ -30,6 +30,11 @@ const OFFICE_STREAMS: Record<string, string> = {
   'PowerPoint Document': 'application/vnd.ms-powerpoint',
 }
 
+/** Readers of PDF look for its header in this many bytes. */
+const PDF_HEAD_BYTES = 1_024
+/** White space and byte order marks (of UTF-8), which web pages and report servers write before a PDF. */
+const PDF_BEHIND_SPACE = /^(?:[\0\t\n\v\f\r ]|\xef\xbb\xbf)+%PDF-/
+
 /**
  * The MIME type of the file at `path`, from its content alone and without parameters. Null for unknown types, text,
  * HTML and SVG. Formats in the same container are distinguished by the container's directory. The file may be hostile:
@@ -39,7 +44,8 @@ export async function detectFileType(path: string): Promise<string | null> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    const head = await readAt(file, 0, 8)
+    const head = await readAt(file, 0, PDF_HEAD_BYTES)
+    if (PDF_BEHIND_SPACE.test(head.toString('latin1'))) return 'application/pdf'
     // The library would judge by the first entries and unpack some.
     if (head.toString('latin1', 0, 4) === 'PK\x03\x04') return officeTypeByFolder(await namesInZip(file, size)) ?? ZIP
     const found = await detectBySignature(path)
@@ -71,9 +77,7 @@ async function refine(found: FileTypeResult, file: FileHandle, size: number): Pr
 /** The library skips two prefixes for all formats, although not every format may have them. */
 function behindPrefix(head: Buffer, type: string | null): string | null {
   if (head.toString('latin1', 0, 3) === 'ID3') return type?.startsWith('audio/') ? type : 'audio/mpeg'
-  // The byte order mark of UTF-8; some programs write it before PDF files, and readers accept it.
-  if (head.toString('hex', 0, 3) === 'efbbbf') return type === 'application/pdf' ? type : null
-  return type
+  return head.toString('hex', 0, 3) === 'efbbbf' ? null : type
 }
 
 /** Null for documents with macros, which have another type and are risky. */

@@ -10,8 +10,8 @@ export interface Spool {
   /** Gives `work` an unused path and removes the file at the end in any case. */
   use<Result>(work: (path: string) => Promise<Result>): Promise<Result>
   /**
-   * Removes files of dead processes of this machine, and files that were last written more than `olderThanMs` ago;
-   * returns their number.
+   * Removes files of dead processes of this machine, and files that were last written more than `olderThanMs` ago by
+   * others than this process; returns their number.
    */
   sweep(olderThanMs: number): Promise<number>
 }
@@ -60,22 +60,24 @@ async function sweep(folder: string, self: Owner, before: number): Promise<numbe
     if (!match) continue
     const path = join(folder, name)
     const found = await lstat(path).catch(ignoreMissing)
-    if (!found?.isFile() || (found.mtimeMs >= before && !isGone(match.groups ?? {}, self))) continue
+    if (!found?.isFile()) continue
+    const isLeft = isGone(match.groups ?? {}, self) ?? found.mtimeMs < before
+    if (!isLeft) continue
     await rm(path, { force: true })
     removed++
   }
   return removed
 }
 
-/** True if the file's process has ended; unknown for other machines that share the folder. */
-function isGone({ machine, pid, since }: Record<string, string | undefined>, self: Owner): boolean {
-  if (machine !== self.machine) return false
+/** Whether the file's process has ended; null: unknown, because it may be of another machine, or its id is used again. */
+function isGone({ machine, pid, since }: Record<string, string | undefined>, self: Owner): boolean | null {
+  if (machine !== self.machine) return null
   if (Number(pid) === self.pid) return since !== self.since
   try {
     process.kill(Number(pid), 0)
-    return false
+    return null
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? true : null
   }
 }
 

@@ -1,7 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { PassThrough, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { sizeText } from '../text/units.js'
 import { type AddressGuard, PrivateAddressError } from './address-guard.js'
 import { createHttpClient, type HttpClient } from './client.js'
@@ -40,8 +42,8 @@ export type DownloadFailure =
 /** Fetches files from URLs that clients provide. */
 export interface Fetcher {
   /**
-   * Downloads `url` to a new file at `path` that only this user can read. A failed download leaves no file. Throws only
-   * for local errors: the path exists, the disk is full.
+   * Downloads `url` to a new file at `path` that only this user can read. A file that the server sends compressed is
+   * unpacked. A failed download leaves no file. Throws only for local errors: the path exists, the disk is full.
    */
   download(url: string, path: string, options: DownloadOptions): Promise<Downloaded>
   /** Aborts all running downloads. */
@@ -51,6 +53,18 @@ export interface Fetcher {
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
+/** The statuses that come with the whole file; with 203, a proxy has changed it. */
+const WITH_FILE = [200, 203]
+/** What is sent for a byte of the file. Without a limit, compressed data that unpacks to nothing would never end. */
+const MAX_BYTES_SENT = 2
+
+/** How a file is unpacked, by its coding. Stores send what was uploaded as compressed so, whatever they are asked. */
+const UNPACKERS: Record<string, () => Transform> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
 
 /**
  * Creates a fetcher whose connections pass the guard, also after redirects. Only `trusted` requests to one of
@@ -196,31 +210,68 @@ async function keep(answer: IncomingMessage, path: string, maxBytes: number): Pr
 }
 
 /** Throws for answers that are refused by their head alone. */
-function refuse({ statusCode = 0, headers }: IncomingMessage, maxBytes: number): void {
-  if (statusCode !== 200) throw new Failed('status', statusCode, `the server answered ${statusCode}`)
-  const encoding = headers['content-encoding']
-  if (encoding && encoding !== 'identity') {
-    throw new Failed('encoding', statusCode, 'the server compressed it, though it was asked not to')
-  }
-  if (Number(headers['content-length']) > maxBytes) throw tooBig(statusCode, maxBytes)
+function refuse(answer: IncomingMessage, maxBytes: number): void {
+  const { statusCode = 0, headers } = answer
+  if (!WITH_FILE.includes(statusCode)) throw new Failed('status', statusCode, `the server answered ${statusCode}`)
+  const codings = codingsOf(answer)
+  if (codings.length > 1) throw new Failed('encoding', statusCode, 'it is compressed several times')
+  if (Number(headers['content-length']) > maxBytesSent(codings, maxBytes)) throw tooBig(statusCode, maxBytes)
+}
+
+/** How the body is compressed. Other codings that stores were told of (`aws-chunked`, `none`) change no bytes. */
+function codingsOf({ headers }: IncomingMessage): string[] {
+  const names = headers['content-encoding']?.toLowerCase().split(',') ?? []
+  return names.map((name) => name.trim()).filter((name) => Object.hasOwn(UNPACKERS, name))
+}
+
+function maxBytesSent(codings: readonly string[], maxBytes: number): number {
+  return codings.length === 0 ? maxBytes : maxBytes * MAX_BYTES_SENT
 }
 
 async function save(answer: IncomingMessage, file: FileHandle, maxBytes: number): Promise<number> {
   const { statusCode = 0 } = answer
+  const codings = codingsOf(answer)
+  const [coding] = codings
+  const sent = createMeter(maxBytesSent(codings, maxBytes), tooBig(statusCode, maxBytes))
+  const kept = createMeter(maxBytes, tooBig(statusCode, maxBytes))
+  const unpacker = coding === undefined ? new PassThrough() : (UNPACKERS[coding]?.() as Transform)
+  try {
+    await pipeline(sent.pass(received(answer)), unpacker, kept.pass, file.createWriteStream())
+  } catch (error) {
+    // Errors of the disk have a system call, those of the unpacker have none.
+    if (coding === undefined || error instanceof Failed || (error as NodeJS.ErrnoException).syscall) throw error
+    if (sent.bytes() === 0) throw empty(statusCode)
+    throw new Failed('encoding', statusCode, `it is compressed (${coding}) and cannot be unpacked`)
+  }
+  if (kept.bytes() === 0) throw empty(statusCode)
+  return kept.bytes()
+}
+
+async function* received(answer: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* answer as AsyncIterable<Buffer>
+  } catch {
+    throw new Failed('broken', answer.statusCode ?? 0, 'the connection broke before its end')
+  }
+}
+
+/** Counts what passes, and fails with `tooMany` at the first byte that is too many. */
+function createMeter(max: number, tooMany: Failed) {
   let size = 0
-  await pipeline(async function* () {
-    try {
-      for await (const chunk of answer) {
+  return {
+    bytes: () => size,
+    pass: async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
         size += chunk.length
-        if (size > maxBytes) throw tooBig(statusCode, maxBytes)
+        if (size > max) throw tooMany
         yield chunk
       }
-    } catch (error) {
-      throw error instanceof Failed ? error : new Failed('broken', statusCode, 'the connection broke before its end')
-    }
-  }, file.createWriteStream())
-  if (size === 0) throw new Failed('empty', statusCode, 'it is empty')
-  return size
+    },
+  }
+}
+
+function empty(status: number): Failed {
+  return new Failed('empty', status, 'it is empty')
 }
 
 function tooBig(status: number, maxBytes: number): Failed {

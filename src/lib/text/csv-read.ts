@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { createSteps } from '../async/steps.js'
+import { findDialect } from './csv-dialect.js'
 import { MEBIBYTE } from './units.js'
 
 /** One record of a file. `row` is its number in a spreadsheet: the header is 1, blank rows count. */
@@ -19,29 +20,28 @@ export class CsvProblem extends Error {
 /** Larger than the largest contact row that the limits of its fields allow. */
 const MAX_RECORD_BYTES = MEBIBYTE / 4
 const HEAD_BYTES = 65_536
-const DELIMITERS = [',', ';', '\t']
 
 const REASONS: Partial<Record<CsvError['code'], string>> = {
-  CSV_INVALID_CLOSING_QUOTE: 'has a quote (") inside a quoted cell: it must be doubled ("")',
-  INVALID_OPENING_QUOTE:
-    'has a quote (") inside a cell that is not quoted: quote the cell, and double the quotes in it',
   CSV_QUOTE_NOT_CLOSED: 'has a quoted cell that does not end',
   CSV_MAX_RECORD_SIZE: `is longer than ${MAX_RECORD_BYTES} bytes: a quoted cell may not end where it should`,
 }
 
 /**
- * Reads a CSV file (RFC 4180, UTF-8) record by record. The delimiter is the one of comma, semicolon and tab that is
- * most frequent in the header. Other requests have their turn between records. Throws CsvProblem.
+ * Reads a CSV file (RFC 4180, UTF-8) record by record, with the delimiter that findDialect finds. Quotes within a cell
+ * that is not quoted are part of its text. Other requests have their turn between records. Throws CsvProblem.
  */
 export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
   const step = createSteps()
-  let parsed = 0
-  let row = 0
+  const { delimiter, hasSeparatorLine } = findDialect(await readHead(path))
+  // Spreadsheets do not show the line with the separator.
+  let parsed = hasSeparatorLine ? -1 : 0
+  let row = parsed
   const parser = parse({
     bom: true,
-    delimiter: await findDelimiter(path),
+    delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
+    relax_quotes: true,
     max_record_size: MAX_RECORD_BYTES,
     on_record: (cells: string[]) => {
       parsed++
@@ -52,7 +52,7 @@ export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
   pipeline(createReadStream(path), parser, () => undefined)
   try {
     for await (const cells of parser) {
-      yield { row: ++row, cells }
+      if (++row > 0) yield { row, cells }
       await step()
     }
   } catch (error) {
@@ -61,25 +61,11 @@ export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
   }
 }
 
-/** Counts delimiters outside quotes in the first line. */
-async function findDelimiter(path: string): Promise<string> {
-  const counts = new Map(DELIMITERS.map((delimiter) => [delimiter, 0]))
-  let quoted = false
-  for (const character of await readHead(path)) {
-    if (character === '"') quoted = !quoted
-    if (quoted) continue
-    if (character === '\n' || character === '\r') break
-    const count = counts.get(character)
-    if (count !== undefined) counts.set(character, count + 1)
-  }
-  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0]
-}
-
 async function readHead(path: string): Promise<string> {
   const file = await open(path)
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-    return buffer.toString('utf8', 0, bytesRead)
+    return buffer.toString('utf8', 0, bytesRead).replace(/^\ufeff/, '')
   } finally {
     await file.close()
   }

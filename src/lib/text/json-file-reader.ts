@@ -13,8 +13,10 @@ export interface JsonFileOptions {
   paths: ReadonlySet<string>
   /** Called at most once, when such a string grows long. */
   openFile: () => Promise<FileSink>
+  /** Told how many bytes of the text are in memory, after each chunk. */
+  onHeld: (bytes: number) => void
   /** Parses the text without the file. */
-  parse: (text: string) => unknown
+  parse: (text: Buffer) => Promise<unknown>
   /** The maximum size of the whole text. */
   maxBytes: number
 }
@@ -46,7 +48,7 @@ const DROPPED_KEY = Buffer.from('""')
 
 /**
  * Reads a JSON text in which one string may be a large file. That string goes to a sink as it arrives, the rest is
- * parsed. Holds only a few megabytes in memory. Throws the errors of sink, source and `parse`.
+ * parsed. Holds only a few megabytes in memory. Throws the errors of sink, source, `onHeld` and `parse`.
  *
  * Of the streaming parsers, only stream-json passes on a string in parts. It takes 14 times the CPU for it, and 195 MiB
  * for 1 MiB of brackets (docs/decisions/own-readers.md).
@@ -61,6 +63,7 @@ export async function readJsonWithFile(source: AsyncIterable<Buffer>, options: J
     const malformed = await reader.take(chunk)
     if (malformed !== null) return { outcome: 'malformed', text: malformed }
     if (reader.restBytes() > MAX_REST_BYTES) return { outcome: 'too_big', of: 'rest' }
+    options.onHeld(reader.restBytes())
     await step()
   }
   return reader.finish()
@@ -145,7 +148,7 @@ class FileSeparator {
 
   async finish(): Promise<JsonWithFile> {
     if (this.#inString) return { outcome: 'malformed', text: 'it ends within a string' }
-    const value = await this.#options.parse(this.#rest.from(0).toString())
+    const value = await this.#options.parse(this.#rest.from(0))
     return { outcome: 'read', value, marker: this.#marker }
   }
 

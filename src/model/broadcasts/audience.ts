@@ -1,11 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { MAX_FULL_NAME } from '../contacts/contact-input.js'
+import type { DoubtfulNumber } from '../contacts/written-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { parameterValues } from '../templates/input.js'
 
-/** The most entries of a list of recipients. */
-const MAX_LISTED = 1_000_000
+/** The most entries of a list of recipients in a body. */
+const MAX_LISTED = 100_000
+/** Where those go that do not fit into a body. */
+export const LARGER_AUDIENCES = 'upload longer lists of recipients with POST /audiences, and give the id of the new audience as audience.audienceId'
 
 /** A recipient, in a body and in a line of a file. */
 export const RecipientBody = Type.Object({
@@ -38,17 +41,20 @@ export const AudienceBody = Type.Object(
     ),
     all: Type.Optional(Type.Boolean({ description: 'Every contact' })),
   },
-  { description: 'The recipients; the kinds are combined, and no contact receives it twice' },
+  {
+    description:
+      'The recipients; the kinds are combined, and no contact receives it twice. Lists that are too long for a body of 1 MB: POST /audiences',
+  },
 )
 
-/** At least one kind of recipient is required. Throws missing_field. */
-export function readAudience({
-  tags = [],
-  contactIds = [],
-  recipients = [],
-  audienceId,
-  all = false,
-}: Static<typeof AudienceBody>) {
+/**
+ * At least one kind of recipient is required. Recipients that a member has pasted are read as a table. Throws
+ * missing_field.
+ */
+export function readAudience(
+  { tags = [], contactIds = [], recipients = [], audienceId, all = false }: Static<typeof AudienceBody>,
+  isPasted: boolean,
+) {
   if (tags.length + contactIds.length + recipients.length === 0 && audienceId === undefined && !all) {
     throw new Problem(
       'missing_field',
@@ -57,6 +63,7 @@ export function readAudience({
   }
   return {
     ...(all ? { all: true } : tags.length > 0 ? { tags } : {}),
+    ...(isPasted && { numbers: 'table' as const }),
     contactIds,
     recipients,
     audienceId: audienceId ?? null,
@@ -70,4 +77,8 @@ export interface AudienceCount {
   reachable: number
   /** By reason (SKIP_REASONS of model/broadcasts/broadcast), most frequent first. */
   skipped: { reason: string; count: number }[]
+  /** How many listed numbers have no country code and were read as another country's, or can be read both ways. */
+  doubts: number
+  /** The first 100 of them. */
+  doubtful: DoubtfulNumber[]
 }

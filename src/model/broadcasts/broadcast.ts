@@ -5,6 +5,12 @@ import type { Template } from '../templates/template.js'
 export const BROADCAST_STATUSES = ['scheduled', 'running', 'paused', 'cancelled', 'completed'] as const
 export type BroadcastStatus = (typeof BROADCAST_STATUSES)[number]
 
+/** `reason` of a broadcast that waits for somebody since the database was restored. */
+export const RESTORED = 'restored'
+/** `reason` of a broadcast that waits for somebody because its time was long past when it was to start. */
+export const LATE = 'late'
+export const WAITING_REASONS = [RESTORED, LATE] as const
+
 export const RECIPIENT_STATUSES = ['pending', 'skipped', 'sent', 'delivered', 'read', 'failed'] as const
 export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number]
 
@@ -30,7 +36,7 @@ export interface Broadcast {
   handed_over_at: Date | null
   audience: Audience
   status: BroadcastStatus
-  /** Why it was paused automatically. */
+  /** Why it was paused automatically: RESTORED, LATE, or a sentence about what the upstream does. */
   status_reason: string | null
   generation: number
   prepared_n: number
@@ -60,6 +66,8 @@ export type ShownBroadcast = Pick<
 export interface Audience {
   tags?: string[]
   all?: boolean
+  /** As what the numbers of listed recipients are read; absent: as those of the API. */
+  numbers?: 'table'
   /** The uploaded audience whose recipients follow the listed ones. */
   uploaded?: UploadedPart
 }

@@ -12,6 +12,8 @@ export interface UploadedAudience {
   button_parameters: string[]
   created_at: Date
   expires_at: Date
+  /** The size of the file. */
+  bytes: number
 }
 
 /** A row of the file that is no recipient; `error` and `message` as in an answer of the API. */
@@ -20,6 +22,8 @@ export interface RejectedRow {
   row: number
   error: string
   message: string
+  /** The beginning of the text that the error is about. */
+  value?: string
 }
 
 /** The audience as the API shows it. */

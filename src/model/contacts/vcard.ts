@@ -1,4 +1,5 @@
 import type { ContactCard } from '../messages/content.js'
+import { readDigits } from './written-number.js'
 
 /** The card as a vCard 3.0 (RFC 2426); with `waid`, the network recognizes a number that can be messaged. */
 export function toVcard({ name, phones, organization, email, url }: ContactCard): string {
@@ -17,8 +18,8 @@ export function toVcard({ name, phones, organization, email, url }: ContactCard)
 }
 
 function toPhoneLine({ phone, type, wa_id }: ContactCard['phones'][number]): string {
-  const digits = wa_id ?? phone.replace(/\D/g, '')
-  const waid = digits === '' ? '' : `;waid=${digits.replace(/\D/g, '')}`
+  const digits = wa_id?.replace(/\D/g, '') || readDigits(phone)
+  const waid = digits === null ? '' : `;waid=${digits}`
   return `TEL;type=${toToken(type)}${waid}:${escapeText(phone)}`
 }
 

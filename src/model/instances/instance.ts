@@ -1,4 +1,5 @@
 import { toIso } from '../contacts/contact.js'
+import { readDigits } from '../contacts/written-number.js'
 
 /** How an instance connects. */
 export type InstanceKind = 'linked_device' | 'business_api' | 'sandbox'
@@ -106,7 +107,7 @@ export interface ConsoleCode {
   image: string | null
 }
 
-/** The digits of a phone's number, for a pairing code; null if none is given. */
+/** The digits of a phone's number, for a pairing code; null if none is given. What is no number is refused by its digits. */
 export function readLinkNumber(number: string | null | undefined): string | null {
-  return number?.replace(/\D/g, '') || null
+  return number ? (readDigits(number) ?? number.replace(/\D/g, '')) || null : null
 }

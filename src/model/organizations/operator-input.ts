@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import { type Static, Type } from 'typebox'
+import { readIsoTime } from '../../lib/text/iso-time.js'
 import { isCountryCode } from '../contacts/phone-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
@@ -208,7 +209,7 @@ export const CreateKey = Type.Object({
 
 /** The fields of a new key; without an expiry it works until it is revoked. */
 export function readKeyFields({ name, scopes, expires_at }: Static<typeof CreateKey>) {
-  return { name, scopes, expires_at: expires_at ? new Date(expires_at) : null }
+  return { name, scopes, expires_at: expires_at ? (readIsoTime(expires_at)?.at ?? null) : null }
 }
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400

@@ -55,13 +55,18 @@ const MAX_SHOWN_LENGTH = 100
 
 /**
  * The parameters under the template's own names. Throws missing_field or invalid_field with all missing, surplus and
- * unknown ones.
+ * unknown ones, and invalid_field for a template that cannot be filled.
  */
 export function checkParameters(
   template: Template,
   given: TemplateParameters,
   { hasHeaderMedia, mayLack = false }: ParameterCheck,
 ): TemplateParameters {
+  const { unfillable } = describeTemplate(template)
+  if (unfillable !== null) {
+    const message = `The template "${template.name}" (${template.language}) cannot be sent: it has a ${unfillable}, which cannot be filled yet`
+    throw new Problem('invalid_field', message)
+  }
   const { parameters, missing, surplus } = readParameters(template, given, hasHeaderMedia)
   const lacking = mayLack ? missing.filter((field) => field === HEADER_MEDIA) : missing
   const complaints = [

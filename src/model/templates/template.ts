@@ -1,5 +1,5 @@
 import { memoize } from '../../lib/async/memoize.js'
-import { asObject, asText, type JsonObject } from '../../lib/text/json.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 
 /**
  * A template as the upstream lists it, one per name and language. Only APPROVED ones can be sent. Results are memoized
@@ -35,7 +35,7 @@ export type TemplateFileKind = 'image' | 'video' | 'document'
 export interface TemplateButton {
   /** The index among all buttons of the template, from 0. */
   index: number
-  kind: 'quick_reply' | 'url' | 'copy_code' | 'phone_number' | 'other'
+  kind: 'quick_reply' | 'url' | 'copy_code' | 'phone_number' | 'flow' | 'other'
   text: string
   /** Whether it takes a parameter: the rest of a URL, or a code. */
   needsParameter: boolean
@@ -49,12 +49,19 @@ export interface TemplateForm {
   header: ({ kind: 'text' } & TemplateText) | { kind: TemplateFileKind } | { kind: 'location' } | null
   footer: string | null
   buttons: TemplateButton[]
+  /** The first part that a send would have to fill and that cannot be filled: `CAROUSEL`; null if there is none. */
+  unfillable: string | null
 }
+
+/** The components that can be filled, or need nothing in a send. */
+const COMPONENTS = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CALL_PERMISSION_REQUEST']
+const HEADERS = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']
+const BUTTONS = ['QUICK_REPLY', 'URL', 'OTP', 'COPY_CODE', 'PHONE_NUMBER', 'FLOW', 'VOICE_CALL']
 
 /** A variable in a template's text. */
 const VARIABLE = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu
 
-/** Reads the components of a template. Unknown components are ignored. */
+/** Reads the components of a template. Unknown components are only named, in `unfillable`. */
 export const describeTemplate = memoize(({ components, parameter_format }: Template): TemplateForm => {
   const find = (type: string) => asObject(components.find((component) => typeOf(component) === type))
   return {
@@ -62,6 +69,7 @@ export const describeTemplate = memoize(({ components, parameter_format }: Templ
     header: readHeader(find('HEADER'), parameter_format),
     footer: asText(find('FOOTER').text),
     buttons: readButtons(find('BUTTONS').buttons),
+    unfillable: findUnfillable(components, find),
   }
 })
 
@@ -95,6 +103,17 @@ export function fillText(text: string, values: ReadonlyMap<string, string>): str
 
 function typeOf({ type }: JsonObject): string {
   return asText(type)?.toUpperCase() ?? ''
+}
+
+function findUnfillable(components: readonly JsonObject[], find: (type: string) => JsonObject): string | null {
+  const component = components.map(typeOf).find((type) => !COMPONENTS.includes(type))
+  if (component !== undefined) return component || 'component without a type'
+  const format = asText(find('HEADER').format)?.toUpperCase()
+  if (format !== undefined && !HEADERS.includes(format)) return `HEADER with the format ${format}`
+  const button = asObjects(find('BUTTONS').buttons)
+    .map(typeOf)
+    .find((type) => !BUTTONS.includes(type))
+  return button === undefined ? null : `button of type ${button}`
 }
 
 /** In a positional template only numbers are variables. */
@@ -142,6 +161,8 @@ function readButton(button: JsonObject, index: number): TemplateButton {
       return { ...common, kind: 'copy_code', needsParameter: true }
     case 'PHONE_NUMBER':
       return { ...common, kind: 'phone_number' }
+    case 'FLOW':
+      return { ...common, kind: 'flow' }
     default:
       return { ...common, kind: 'other' }
   }

@@ -62,6 +62,18 @@ const list = statement<Broadcast>(
    ORDER BY b.id DESC`,
 )
 
+const listAll = statement<Broadcast & { organization: string }>(
+  'broadcasts.listAll',
+  `SELECT ${SHOWN}, b.slug AS organization
+   FROM (
+     SELECT b.*, o.slug FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
+     WHERE b.kind = 'broadcast' AND ($1::text IS NULL OR b.status = $1)
+     ORDER BY b.id DESC
+     LIMIT $2 OFFSET $3
+   ) b
+   ORDER BY b.id DESC`,
+)
+
 const count = statement<{ count: number }>(
   'broadcasts.count',
   `SELECT count(*) FROM (
@@ -156,6 +168,14 @@ export async function listBroadcasts(
   const broadcasts = await db.run(list, [organizationId, status, limit, offset])
   const [row] = await db.run(count, [organizationId, status])
   return { broadcasts, total: row?.count ?? 0 }
+}
+
+/** The same of all organizations, with their slugs; not counted. */
+export function listAllBroadcasts(
+  db: Queryable,
+  { status, limit, offset }: { status: BroadcastStatus | null; limit: number; offset: number },
+): Promise<(Broadcast & { organization: string })[]> {
+  return db.run(listAll, [status, limit, offset])
 }
 
 /** Stores the channel's new id of the header's file. */

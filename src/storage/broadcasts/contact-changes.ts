@@ -53,18 +53,16 @@ export const keepOutcomes = (deleted: string) => `recipients AS (
    )`
 
 /**
- * The parts of the statement that erases the contact $2 of the organization $1: its recipients keep their outcome,
- * without personal data. A pending recipient is skipped; an outstanding one fails as unknown. Recipients that are not
- * prepared yet are not counted.
+ * The parts of a WITH by which the recipients `r` of an erased contact of the organization $1, with their messages `m`,
+ * keep their outcome, without personal data. A pending recipient is skipped; an outstanding one fails as unknown.
+ * Recipients that are not prepared yet are not counted. `rows`: what follows FROM, without conditions.
  */
-export const ERASE_RECIPIENTS = `recipients_before AS (
+export const eraseRecipients = (rows: string) => `recipients_before AS (
      SELECT r.broadcast_id, r.n, r.n <= b.prepared_n AND r.skip_reason IS NULL AND r.outcome IS NULL AND m.id IS NULL AS was_pending,
        m.id IS NOT NULL AS has_message, m.outcome IS NOT NULL AS is_outstanding, m.accepted_at, m.delivered_at, m.read_at,
        m.status, m.error
-     FROM broadcast_recipients r
-     JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
-     LEFT JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
-     WHERE r.organization_id = $1 AND r.contact_id = $2
+     FROM ${rows}
+     JOIN broadcasts b ON ${ofOrganization('b.organization_id', '$1::uuid')} AND b.id = r.campaign_id
    ), recipients AS (
      UPDATE broadcast_recipients r
      SET contact_id = NULL, number = NULL, name = NULL, parameters = NULL, message_id = NULL,
@@ -76,7 +74,7 @@ export const ERASE_RECIPIENTS = `recipients_before AS (
            ELSE b.error END`,
        )} ELSE r.outcome END
      FROM recipients_before b
-     WHERE r.organization_id = $1 AND r.broadcast_id = b.broadcast_id AND r.n = b.n
+     WHERE ${ofOrganization('r.organization_id', '$1::uuid')} AND r.broadcast_id = b.broadcast_id AND r.n = b.n
      RETURNING r.broadcast_id, r.n, r.campaign_id, b.was_pending, b.is_outstanding
    ), recipients_failed AS (
      INSERT INTO broadcast_failures (organization_id, broadcast_id, n)

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { CallsNote, TakenNote } from '../../model/messages/trace.js'
+import { HISTORY_GOES_ON } from '../events/histories.js'
 import { userAddress } from '../messages/outgoing.js'
 import { hasRoomForNote } from '../messages/trace-notes.js'
 import type { PendingRecipient } from './sending.js'
@@ -23,12 +24,14 @@ const defer = statement<never>(
    ON CONFLICT DO NOTHING`,
 )
 
-// The message may have an outcome by now, or may have been erased: then only its deferral is deleted.
+// The message may have an outcome by now, or may have been erased: then only its deferral is deleted. None is taken after
+// a restore, until the broadcasts are paused with the new history.
 const take = statement<TakenRow>(
   'broadcastDeferrals.take',
   `WITH next AS (
      SELECT n FROM broadcast_deferrals
      WHERE organization_id = $1 AND broadcast_id = $2 AND n % $4::int = $3::int AND ($5 OR retry_at <= now())
+       AND ${HISTORY_GOES_ON}
      ORDER BY n
      LIMIT 1
      FOR UPDATE SKIP LOCKED

@@ -53,5 +53,5 @@ export const HAS_JOB = hasJob(
   'b.organization_id',
   ['prepare_broadcast', 'send_broadcast'],
   `job.key IN (b.id::text, ${KEYS.join(', ')})
-       AND (job.process_id IS NOT NULL OR job.run_at < now() + interval '1 minute')`,
+       AND (job.process_id IS NOT NULL OR job.deaths > 0 OR job.run_at < now() + interval '1 minute')`,
 )

@@ -15,12 +15,14 @@ export const RECIPIENT_STATUS = `CASE
     ELSE 'pending'
   END`
 
-/** A recipient with its status, for a select list. */
-export const RECIPIENT_COLUMNS = `r.n, r.contact_id, CASE WHEN c.id IS NULL THEN r.number ELSE c.chat_id END AS number,
-  coalesce(c.full_name, r.name) AS name, ${RECIPIENT_STATUS} AS status,
+/** A recipient with its status, for a select list; without an erased contact, which a job takes out of the row. */
+export const RECIPIENT_COLUMNS = `r.n, c.id AS contact_id, CASE WHEN r.contact_id IS NULL THEN r.number ELSE c.chat_id END AS number,
+  CASE WHEN r.contact_id IS NULL THEN r.name WHEN c.id IS NOT NULL THEN coalesce(c.full_name, r.name) END AS name,
+  ${RECIPIENT_STATUS} AS status,
   CASE WHEN r.skip_reason IS NULL AND b.status = 'cancelled' AND m.id IS NULL AND r.outcome IS NULL
     THEN '${SKIP_REASONS.cancelled}' ELSE r.skip_reason END AS reason,
-  m.upstream_id, coalesce(m.error, nullif(r.outcome -> 'error', 'null')) AS error,
+  CASE WHEN r.contact_id IS NULL OR c.id IS NOT NULL THEN m.upstream_id END AS upstream_id,
+  coalesce(m.error, nullif(r.outcome -> 'error', 'null')) AS error,
   coalesce(m.accepted_at, (r.outcome ->> 'accepted_at')::timestamptz) AS sent_at,
   coalesce(m.delivered_at, (r.outcome ->> 'delivered_at')::timestamptz) AS delivered_at,
   coalesce(m.read_at, (r.outcome ->> 'read_at')::timestamptz) AS read_at`

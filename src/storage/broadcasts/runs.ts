@@ -105,9 +105,9 @@ const complete = statement<{ completed: boolean }>(
   { raises: 'events' },
 )
 
-const listDue = statement<{ organization_id: string; id: string }>(
+const listDue = statement<DueBroadcast>(
   'broadcasts.listDue',
-  `SELECT b.organization_id, b.id
+  `SELECT b.organization_id, b.id, b.scheduled_at
    FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
    WHERE b.status = 'scheduled' AND b.scheduled_at <= $1`,
 )
@@ -183,8 +183,15 @@ export async function completeBroadcast(
   return row?.completed === true
 }
 
+/** A scheduled broadcast and its time. */
+export interface DueBroadcast {
+  organization_id: string
+  id: string
+  scheduled_at: Date
+}
+
 /** Scheduled broadcasts that are due. Of all tenants. */
-export function listDueBroadcasts(db: Queryable, now: Date): Promise<{ organization_id: string; id: string }[]> {
+export function listDueBroadcasts(db: Queryable, now: Date): Promise<DueBroadcast[]> {
   return db.run(listDue, [now])
 }
 

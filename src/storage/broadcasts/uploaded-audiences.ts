@@ -27,7 +27,8 @@ const enqueueRemoval = (row: { organizationId: string; id: string; from?: string
     ...(row.runAt !== undefined && { runAt: row.runAt }),
   })
 
-const COLUMNS = `organization_id, id, name, recipients, rejected, errors, body_parameters, button_parameters, created_at, expires_at`
+const COLUMNS = `organization_id, id, name, recipients, rejected, errors, body_parameters, button_parameters, created_at, expires_at,
+     bytes`
 
 const planRemoval = statement<never>(
   'uploadedAudiences.planRemoval',
@@ -47,7 +48,7 @@ const insert = statement<UploadedAudience>(
   `WITH kept AS (
      ${withdrawJob(REMOVAL, '$2::uuid::text')}
    )
-   INSERT INTO audiences (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
+   INSERT INTO audiences (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${COLUMNS}`,
 )
 
 const list = statement<UploadedAudience>(
@@ -146,10 +147,20 @@ export async function insertUploadedAudience(
   organizationId: string,
   audience: Omit<UploadedAudience, 'organization_id'>,
 ): Promise<UploadedAudience> {
-  const { id, name, recipients, rejected, errors, body_parameters, button_parameters, created_at, expires_at } =
+  const { id, name, recipients, rejected, errors, body_parameters, button_parameters, created_at, expires_at, bytes } =
     audience
   const counts = [recipients, rejected, JSON.stringify(errors)]
-  const values = [organizationId, id, name, ...counts, body_parameters, button_parameters, created_at, expires_at]
+  const values = [
+    organizationId,
+    id,
+    name,
+    ...counts,
+    body_parameters,
+    button_parameters,
+    created_at,
+    expires_at,
+    bytes,
+  ]
   const [row] = await db.run(insert, values)
   return row as UploadedAudience
 }

@@ -83,15 +83,17 @@ const update = statement<Contact>(
        opt_out_source = CASE WHEN NOT w.allow_broadcast THEN c.opt_out_source END,
        opted_in_at = CASE WHEN w.allow_broadcast AND c.opted_out_at IS NOT NULL THEN date_trunc('second', now())
          ELSE c.opted_in_at END,
-       archived = w.archived, blocked = w.blocked, bot_status = w.bot_status, contact_summary = w.contact_summary,
+       archived = w.archived, archived_through = w.archived_through, blocked = w.blocked, bot_status = w.bot_status, contact_summary = w.contact_summary,
        contact_summary_updated_at = CASE WHEN c.contact_summary IS DISTINCT FROM w.contact_summary THEN now()
          ELSE c.contact_summary_updated_at END,
        updated_at = now()
      FROM wanted w
      WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = $2
-       AND (c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
+       AND (c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.archived_through, c.blocked, c.bot_status,
+         c.contact_summary)
          IS DISTINCT FROM
-         (w.full_name, w.email, w.tags, w.allow_broadcast, w.archived, w.blocked, w.bot_status, w.contact_summary)
+         (w.full_name, w.email, w.tags, w.allow_broadcast, w.archived, w.archived_through, w.blocked, w.bot_status,
+         w.contact_summary)
      RETURNING c.*
    ), event AS (
      ${raiseEvents(contactEvents('contact.updated', '$4', 'changed'))}
@@ -210,18 +212,23 @@ export type ContactChanges = Partial<
   >
 >
 
-/** Changes a contact; raises contact.updated if something changed. Null if there is no such contact. */
+/**
+ * Changes a contact; raises contact.updated if something changed. `archivedThrough`: the instance on whose phone the
+ * chat is archived too. Null if there is no such contact.
+ */
 export async function updateContact(
   db: Queryable,
   organizationId: string,
   id: string,
   changes: ContactChanges,
   eventId: string,
+  archivedThrough: string | null = null,
 ): Promise<Contact | null> {
   const name = changes.full_name === undefined ? {} : { folded_name: normalizeName(changes.full_name) }
+  const archive = changes.archived === undefined ? {} : { archived_through: changes.archived ? archivedThrough : null }
   const rows = await db.raise(
     update,
-    [organizationId, id, JSON.stringify({ ...changes, ...name }), eventId],
+    [organizationId, id, JSON.stringify({ ...changes, ...name, ...archive }), eventId],
     [organizationId],
   )
   return rows[0] ?? null

@@ -1,36 +1,28 @@
 import type { Database, Queryable } from '../../database/pool.js'
-import { ofOrganization, statement } from '../../database/statement.js'
-import { ERASE_RECIPIENTS } from '../broadcasts/contact-changes.js'
+import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
+import { eraseRecipients } from '../broadcasts/contact-changes.js'
 import { raiseEvents } from '../events/raise.js'
 import { countOnChannels } from '../instances/channel-counts.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { lockFeed } from '../webhooks/feeds.js'
 
-// A contact is erased with its messages at once. Jobs remove afterwards what it left elsewhere, slice by slice.
+// A contact is erased in two steps. The first deletes its row, which hides it with its messages and events: every
+// statement that finds messages without their contact checks that the contact is there. Jobs delete the messages and
+// remove what it left elsewhere, slice by slice. See docs/decisions/contact-erasure.md.
 
 const lock = statement<{ id: string }>(
   'contacts.lock',
   `SELECT id FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 FOR UPDATE`,
 )
 
-const lockCounted = statement<{ id: string }>(
-  'contacts.lockCounted',
-  `SELECT id FROM messages
-   WHERE organization_id = $1 AND contact_id = $2 AND broadcast_id IS NOT NULL
-   ORDER BY id
-   FOR UPDATE`,
-)
-
-/** The kept answers that may contain data of other contacts: import reports, also in the console. */
+/** The kept answers that may contain data of several contacts: those to uploaded files, also in the console. */
 const REPORTS = ['', '/console/api']
-  .flatMap((base) => [`'POST ${base}/contacts/import'`, `'POST ${base}/opt-outs/import'`])
+  .flatMap((base) => ['contacts/import', 'opt-outs/import', 'audiences'].map((path) => `'POST ${base}/${path}'`))
   .join(', ')
 
-// This statement enqueues one job that blanks traces elsewhere (raw callbacks, events) and another that removes the
-// bytes of files. The rows of files are deleted at once, so their URLs stop working. The file of an inbound message has
-// the message's id, and may be stored in part; the file of a broadcast belongs to all its recipients, and stays.
-const erase = statement<{ id: string }>(
-  'contacts.erase',
+const hide = statement<{ id: string }>(
+  'contacts.hide',
   `WITH addresses AS (
      SELECT coalesce(json_agg(address), '[]') AS list
      FROM (
@@ -40,31 +32,22 @@ const erase = statement<{ id: string }>(
      ) known
    ), erased AS (
      DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
-   ), ${ERASE_RECIPIENTS}, messages AS (
-     DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased)
-     RETURNING id, seq, instance_id, CASE WHEN media_id = id OR media_state IS NOT NULL THEN id END AS file_id
-   ), files AS (
-     DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
    ), counted AS (
      INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM erased
-   ), numbered AS (
-     SELECT $1::uuid AS organization_id, instance_id FROM messages WHERE seq IS NOT NULL
-   ), counted_on_channels AS (
-     ${countOnChannels('numbered', '-count(*)')}
    ), uploaded AS (
      UPDATE audience_recipients SET address = NULL, name = NULL, parameters = NULL
      WHERE organization_id = $1 AND address IN (SELECT json_array_elements_text(list) FROM addresses)
    ), kept_answers AS (
-     DELETE FROM idempotency_keys
-     WHERE organization_id = $1
-       AND (resource_id = (SELECT id FROM erased) OR resource_id IN (SELECT id FROM messages))
+     DELETE FROM idempotency_keys WHERE organization_id = $1 AND resource_id = (SELECT id FROM erased)
    ), kept_reports AS (
      DELETE FROM idempotency_keys
      WHERE organization_id = $1 AND operation IN (${REPORTS}) AND EXISTS (
        SELECT FROM addresses, json_array_elements_text(addresses.list) AS address
        WHERE position(address IN answer::text) > 0
      )
-   ), job AS (
+   ), rows_job AS (
+     ${enqueueJobs({ task: 'erase_contact', from: 'erased', payload: "jsonb_build_object('contactId', $2::uuid)" })}
+   ), traces_job AS (
      ${enqueueJobs({
        task: 'erase_traces',
        from: 'erased, addresses',
@@ -77,6 +60,66 @@ const erase = statement<{ id: string }>(
        type: "'contact.erased'",
        data: "jsonb_build_object('erased', jsonb_build_object('id', id))",
      })}
+   )
+   SELECT id FROM erased`,
+  { raises: 'events' },
+)
+
+// The messages are locked before they are deleted, so that the deletion sees the outcomes that broadcasts count. The
+// outstanding ones of an organization are few, and have an index; OFFSET 0 keeps the planner from another one.
+const lockOutstanding = statement<LockedMessage>(
+  'contacts.lockOutstanding',
+  `SELECT m.id, NULL AS seq
+   FROM (
+     SELECT id, contact_id FROM messages WHERE organization_id = $1 AND outcome IS NOT NULL OFFSET 0
+   ) outstanding
+   JOIN messages m ON ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = outstanding.id
+   WHERE outstanding.contact_id = $2 AND m.outcome IS NOT NULL
+   ORDER BY m.id
+   FOR UPDATE OF m`,
+)
+
+const lockUnnumbered = statement<LockedMessage>(
+  'contacts.lockUnnumbered',
+  `SELECT id, NULL AS seq FROM messages
+   WHERE organization_id = $1 AND contact_id = $2 AND seq IS NULL
+   LIMIT $3
+   FOR UPDATE`,
+)
+
+const lockNumbered = statement<LockedMessage>(
+  'contacts.lockNumbered',
+  `SELECT id, seq::text FROM messages
+   WHERE organization_id = $1 AND contact_id = $2 AND seq < $4
+   ORDER BY seq DESC
+   LIMIT $3
+   FOR UPDATE`,
+)
+
+// The rows of files are deleted at once, so their URLs stop working; a job removes the bytes. The file of an inbound
+// message has the message's id, and may be stored in part; the file of a broadcast belongs to all its recipients, and
+// stays.
+const eraseMessages = statement<never>(
+  'contacts.eraseMessages',
+  `WITH ${eraseRecipients(`(
+       SELECT * FROM messages
+       WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = ANY (${opaqueArray('$2', 'uuid')}) AND broadcast_id IS NOT NULL
+     ) m CROSS JOIN LATERAL (
+       SELECT * FROM broadcast_recipients
+       WHERE ${ofOrganization('organization_id', '$1::uuid')} AND broadcast_id = m.broadcast_id AND n = m.recipient_n AND message_id = m.id
+       OFFSET 0
+     ) r`)}, messages AS (
+     DELETE FROM messages WHERE organization_id = $1 AND id = ANY (${opaqueArray('$2', 'uuid')})
+     RETURNING id, seq, instance_id, CASE WHEN media_id = id OR media_state IS NOT NULL THEN id END AS file_id
+   ), files AS (
+     DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
+   ), numbered AS (
+     SELECT $1::uuid AS organization_id, instance_id FROM messages WHERE seq IS NOT NULL
+   ), counted_on_channels AS (
+     ${countOnChannels('numbered', '-count(*)')}
+   ), kept_answers AS (
+     DELETE FROM idempotency_keys
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND resource_id = ANY (${opaqueArray('$2', 'uuid')})
    ), files_job AS (
      ${enqueueJobs({
        task: 'remove_media',
@@ -84,8 +127,36 @@ const erase = statement<{ id: string }>(
        payload: "jsonb_build_object('mediaIds', files.ids)",
      })}
    )
-   SELECT id FROM erased`,
-  { raises: 'events' },
+   SELECT`,
+)
+
+/** Those that have no message, which are few or were sent before the messages that are kept. */
+const eraseOtherRecipients = statement<Slice>(
+  'contacts.eraseRecipients',
+  `WITH slice AS (
+     SELECT * FROM broadcast_recipients
+     WHERE organization_id = $1 AND contact_id = $2 AND broadcast_id >= $4
+     ORDER BY broadcast_id
+     LIMIT $3
+   ), ${eraseRecipients(`slice r LEFT JOIN LATERAL (
+       SELECT * FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = r.message_id OFFSET 0
+     ) m ON true`)}
+   SELECT (SELECT broadcast_id::text FROM slice ORDER BY broadcast_id DESC LIMIT 1) AS reached,
+     (SELECT count(*) FROM slice) AS walked`,
+)
+
+// A database that has the foreign key of version 0.1 deletes these rows with the contact's.
+const eraseWords = statement<Slice>(
+  'contacts.eraseWords',
+  `WITH slice AS MATERIALIZED (
+     SELECT ctid, seq FROM message_search
+     WHERE organization_id = $1 AND contact_id = $2 AND seq >= $4
+     ORDER BY seq
+     LIMIT $3
+   ), erased AS (
+     DELETE FROM message_search WHERE ctid = ANY (ARRAY(SELECT ctid FROM slice))
+   )
+   SELECT max(seq)::text AS reached, count(*) AS walked FROM slice`,
 )
 
 const eraseEvents = statement<Slice>(
@@ -119,7 +190,8 @@ const eraseDeliveries = statement<Slice>(
    SELECT (SELECT id::text FROM slice ORDER BY id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked`,
 )
 
-// A callback that waits or is set aside cannot be blanked yet. One that failed on every attempt is blanked and forgotten.
+// A callback that waits or is set aside cannot be blanked yet. One that failed on every attempt may have work for other
+// people, so it is blanked and forgotten only if an address is a whole value in it ($5), but not as a text.
 const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
   'contacts.eraseCallbacks',
   `WITH slice AS (
@@ -129,6 +201,7 @@ const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
      FROM slice c
      LEFT JOIN set_aside_callbacks s ON s.organization_id = $1 AND s.callback_id = c.id
      WHERE EXISTS (SELECT FROM unnest($2::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
+       AND (s.failed_at IS NULL OR encode(c.body, 'escape') ~ $5)
    ), failed AS (
      DELETE FROM set_aside_callbacks s USING named
      WHERE s.organization_id = $1 AND s.callback_id = named.id AND NOT named.is_waiting
@@ -140,6 +213,8 @@ const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
      EXISTS (SELECT FROM named WHERE is_waiting) AS is_waiting`,
 )
 
+/** How many rows of an erased contact a slice deletes. */
+export const ERASED_ROWS = 1_000
 /** How many rows of an organization a statement looks at. Raw callbacks can be large. */
 const ROWS = 5_000
 const CALLBACKS = 500
@@ -150,21 +225,78 @@ interface Slice {
   walked: number
 }
 
+interface LockedMessage {
+  id: string
+  /** Its number as text; null: it has none, or it does not matter. */
+  seq: string | null
+}
+
+/** The rows of an erased contact, in the order in which they are deleted: the newest messages first. */
+export const ERASED_PARTS = ['messages', 'unnumbered', 'recipients', 'words'] as const
+export type ErasedPart = (typeof ERASED_PARTS)[number]
+
+/** Before the first row of a part. */
+export const FIRST_ERASED = {
+  messages: '9223372036854775807',
+  unnumbered: '',
+  recipients: NIL_UUID,
+  words: '0',
+} as const satisfies Record<ErasedPart, string>
+
 /**
- * Erases a contact with its messages and kept answers, raises contact.erased, and enqueues the jobs for its traces;
- * false if there is none. Needs a transaction: the locks come first, so that the last statement sees every message
- * recorded before, and the outcomes that broadcasts count.
+ * Deletes a contact, so that it and its messages are not shown any more, raises contact.erased, and enqueues the jobs
+ * for the rest; false if there is none. What is outstanding is deleted at once: nothing may be counted for it later.
+ * Needs a transaction: the lock comes first, so that every message recorded before is seen.
  */
-export async function eraseContact(
+export async function hideContact(
   transaction: Queryable,
   organizationId: string,
   id: string,
   eventId: string,
 ): Promise<boolean> {
   await transaction.run(lock, [organizationId, id])
-  await transaction.run(lockCounted, [organizationId, id])
-  const rows = await transaction.raise(erase, [organizationId, id, eventId], [organizationId])
+  const outstanding = await transaction.run(lockOutstanding, [organizationId, id])
+  await deleteMessages(transaction, organizationId, outstanding)
+  const rows = await transaction.raise(hide, [organizationId, id, eventId], [organizationId])
   return rows.length > 0
+}
+
+/**
+ * Deletes the next rows of an erased contact, after the one at which the last slice ended. Returns where this one ended;
+ * null: there are no more. Needs a transaction.
+ */
+export async function eraseContactSlice(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+  part: ErasedPart,
+  after: string,
+): Promise<string | null> {
+  const values = [organizationId, id, ERASED_ROWS]
+  switch (part) {
+    case 'messages': {
+      const locked = await transaction.run(lockNumbered, [...values, after])
+      await deleteMessages(transaction, organizationId, locked)
+      return locked.length < ERASED_ROWS ? null : (locked.at(-1)?.seq ?? null)
+    }
+    case 'unnumbered': {
+      const locked = await transaction.run(lockUnnumbered, values)
+      await deleteMessages(transaction, organizationId, locked)
+      return locked.length < ERASED_ROWS ? null : after
+    }
+    case 'recipients':
+      return endOf(await transaction.run(eraseOtherRecipients, [...values, after]), ERASED_ROWS)
+    case 'words':
+      return endOf(await transaction.run(eraseWords, [...values, after]), ERASED_ROWS)
+  }
+}
+
+async function deleteMessages(
+  transaction: Queryable,
+  organizationId: string,
+  messages: readonly LockedMessage[],
+): Promise<void> {
+  if (messages.length > 0) await transaction.run(eraseMessages, [organizationId, messages.map(({ id }) => id)])
 }
 
 /**
@@ -194,7 +326,7 @@ export async function eraseContactDeliveries(
 }
 
 /**
- * Blanks raw callbacks that name one of the addresses; walks like eraseContactEvents, by id. `isWaiting`: some of them
+ * Blanks raw callbacks that contain one of the addresses; walks like eraseContactEvents, by id. `isWaiting`: some of them
  * are not processed yet and stay.
  */
 export async function eraseCallbacksNaming(
@@ -204,8 +336,14 @@ export async function eraseCallbacksNaming(
   after: string,
 ): Promise<{ reached: string | null; isWaiting: boolean }> {
   const spellings = addresses.map((address) => address.replace(/^user:/, ''))
-  const rows = await db.run(eraseCallbacks, [organizationId, spellings, after, CALLBACKS])
+  const rows = await db.run(eraseCallbacks, [organizationId, spellings, after, CALLBACKS, wholeValue(spellings)])
   return { reached: endOf(rows, CALLBACKS), isWaiting: rows[0]?.is_waiting === true }
+}
+
+/** A regular expression of PostgreSQL for one of the addresses as a JSON string, alone or as that of a JID. */
+function wholeValue(spellings: readonly string[]): string {
+  const literals = spellings.map((spelling) => spelling.replace(/[^A-Za-z0-9]/g, '\\$&'))
+  return `(?<!"(?:body|caption|conversation|text)"\\s*:\\s*)"\\+?(?:${literals.join('|')})(?::[0-9]+)?(?:@[a-z.]+)?"`
 }
 
 function endOf([slice]: readonly Slice[], limit: number): string | null {

@@ -70,6 +70,7 @@ const importAll = statement<ImportedRow>(
      SET full_name = coalesce(g.full_name, c.full_name), folded_name = coalesce(g.folded_name, c.folded_name),
        email = coalesce(g.email, c.email), tags = coalesce(g.tags, c.tags),
        allow_broadcast = coalesce(cur.allow_broadcast, c.allow_broadcast), archived = coalesce(g.archived, c.archived),
+       archived_through = CASE WHEN coalesce(g.archived, c.archived) THEN c.archived_through END,
        blocked = coalesce(g.blocked, c.blocked), bot_status = coalesce(g.bot_status, c.bot_status),
        contact_summary = coalesce(g.contact_summary, c.contact_summary),
        opted_out_at = CASE WHEN cur.allow_broadcast IS NOT TRUE THEN coalesce(c.opted_out_at, cur.opted_out_at) END,

@@ -58,6 +58,12 @@ const moveActivity = statement<never>(
    WHERE older.organization_id = $1 AND older.contact_id = $3 AND younger.organization_id = $1 AND younger.contact_id = $2`,
 )
 
+// The search indexes the moved messages anew.
+const deleteWords = statement<never>(
+  'contactMerges.deleteWords',
+  'DELETE FROM message_search WHERE organization_id = $1 AND contact_id = $2',
+)
+
 const deleteContact = statement<never>(
   'contactMerges.deleteContact',
   `WITH dropped AS (
@@ -114,6 +120,7 @@ export async function mergeContacts(
   await transaction.run(moveEvents, [organizationId, younger.id, older.id])
   await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])
+  await transaction.run(deleteWords, [organizationId, younger.id])
   await transaction.run(deleteContact, [organizationId, younger.id])
   const [merged] = await transaction.raise(
     mergeFields,

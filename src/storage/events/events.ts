@@ -1,7 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, statement } from '../../database/statement.js'
+import { FEW, ofOrganization, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { IS_OLD_EVENT, KEPT_SINCE } from '../organizations/retention.js'
+import { EVENT_SNAPSHOT } from './transaction-clock.js'
 
 // Events are written by the statements that cause them. Readers read them in windows between two snapshots: everything
 // committed after the first and before the second. So a reader misses nothing and waits for nothing, however late a
@@ -35,6 +36,14 @@ export const OLDEST_POSITION: EventPosition = { windowFrom: '1:1:', windowTo: nu
 export const EVENT_COLUMNS =
   'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
 
+/**
+ * SQL: whether the event `e` is shown, which has data until its contact is erased or its message deleted. Jobs blank the
+ * events of an erased contact; they are hidden as soon as it is gone.
+ */
+export const IS_SHOWN = `e.data <> '{}' AND (e.contact_id IS NULL OR EXISTS (
+           SELECT FROM contacts WHERE ${ofOrganization('organization_id', 'e.organization_id')} AND id = e.contact_id OFFSET 0
+         ))`
+
 /** The maximum number of events per organization and read. */
 const MAX_EVENTS = 1_000
 /** How many events a read with a filter looks through. */
@@ -55,7 +64,7 @@ interface WindowParts {
 const windowsOf = ({ positions, limit, edge, filter }: WindowParts) => `
    SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, edge.walked_to, e.*
    FROM (
-     SELECT given.*, coalesce(given.window_to, pg_current_snapshot()) AS upper
+     SELECT given.*, coalesce(given.window_to, ${EVENT_SNAPSHOT}) AS upper
      FROM ${positions}
    ) w
    CROSS JOIN LATERAL (
@@ -84,7 +93,7 @@ const windowsOf = ({ positions, limit, edge, filter }: WindowParts) => `
        WHERE e.organization_id = w.organization_id AND e.seq > after.seq
          AND pg_visible_in_snapshot(e.transaction_id, w.upper)
          AND NOT pg_visible_in_snapshot(e.transaction_id, w.window_from)
-         AND e.data <> '{}' AND ${filter}
+         AND ${IS_SHOWN} AND ${filter}
        ORDER BY e.seq
        LIMIT ${MAX_EVENTS}
      ) e
@@ -126,7 +135,7 @@ type WindowRow = { reader: string; window_from: string; window_to: string; walke
   | { seq: null }
 )
 
-const newest = statement<{ window_from: string }>('events.newest', 'SELECT pg_current_snapshot()::text AS window_from')
+const newest = statement<{ window_from: string }>('events.newest', `SELECT ${EVENT_SNAPSHOT}::text AS window_from`)
 
 // In the order of transactions, which is the order of time: if the first event of an organization is young, so are the
 // others.

@@ -21,6 +21,9 @@ export interface EventHistories {
 /** SQL: the server and its timeline. A restore to a point in time and a failover begin a new timeline. */
 const SERVER = `((pg_control_system()).system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8))`
 
+/** SQL: whether the last history goes on: the database was not restored since it began. Evaluated once a statement. */
+export const HISTORY_GOES_ON = `(SELECT ${SERVER} = (SELECT server FROM event_histories ORDER BY n DESC LIMIT 1))`
+
 interface HistoryRow extends EventHistory {
   is_here: boolean
   has_old_readers: boolean
@@ -33,12 +36,12 @@ const read = statement<HistoryRow>(
    FROM event_histories ORDER BY n`,
 )
 
-const begin = statement<never>(
+const begin = statement<{ id: string }>(
   'eventHistories.begin',
   `INSERT INTO event_histories (server, known_to)
-   SELECT ${SERVER}, CASE WHEN $1::boolean THEN coalesce(clock.snapshot, '1:1:') ELSE '1:1:' END
-   FROM transaction_clock clock
-   WHERE ${SERVER} <> (SELECT server FROM event_histories ORDER BY n DESC LIMIT 1)`,
+   SELECT ${SERVER}, coalesce(clock.snapshot, '1:1:') FROM transaction_clock clock
+   WHERE NOT ${HISTORY_GOES_ON}
+   RETURNING id`,
 )
 
 /** The histories of this database, oldest first. */
@@ -49,9 +52,10 @@ export async function readEventHistories(db: Queryable): Promise<EventHistories>
 }
 
 /**
- * Begins a new history if the server or its timeline is not that of the last one. `keepsIds`: transaction ids from
- * before mean what they meant, up to the last tick of the clock. Needs a transaction that has locked the clock.
+ * Begins a new history if the server or its timeline is not that of the last one; true if so. Positions of before stay
+ * valid up to the last tick of the clock. Needs a transaction that has locked the clock.
  */
-export async function beginEventHistory(transaction: Queryable, keepsIds: boolean): Promise<void> {
-  await transaction.run(begin, [keepsIds])
+export async function beginEventHistory(transaction: Queryable): Promise<boolean> {
+  const begun = await transaction.run(begin, [])
+  return begun.length > 0
 }

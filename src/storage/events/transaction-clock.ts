@@ -1,66 +1,70 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
-import { beginEventHistory } from './histories.js'
+import { beginEventHistory, HISTORY_GOES_ON } from './histories.js'
 
 // Positions of readers consist of transaction ids (see storage/events/events), which each PostgreSQL server counts on
-// its own. A database that was restored into another server contains ids that are still in the future there.
+// its own. The ids of events are those of the server plus an offset (`ahead`), so that they go on above all ids in use
+// when the database has moved to a server that has not come as far.
 
+/** SQL: the snapshot of this statement in the ids of events. */
+export const EVENT_SNAPSHOT = '(SELECT event_snapshot())'
+/** SQL: the id of this transaction as its events have it. */
+export const EVENT_TRANSACTION_ID = '(SELECT event_transaction_id())'
+
+// After a restore it shows how far the last history has come, until the next one begins.
 const tick = statement<never>(
   'transactionClock.tick',
-  'UPDATE transaction_clock SET transaction_id = pg_current_xact_id(), snapshot = pg_current_snapshot()',
+  `UPDATE transaction_clock SET transaction_id = ${EVENT_TRANSACTION_ID}, snapshot = ${EVENT_SNAPSHOT}
+   WHERE ${HISTORY_GOES_ON}`,
 )
 
 const lock = statement<never>('transactionClock.lock', 'SELECT FROM transaction_clock FOR UPDATE')
 
-// The clock may lag up to a minute behind the newest transaction; the readers do not.
-const isAhead = statement<{ is_ahead: boolean }>(
-  'transactionClock.isAhead',
-  `SELECT greatest(
-       (SELECT transaction_id FROM transaction_clock),
-       (SELECT pg_snapshot_xmax(window_from) FROM webhook_feeds ORDER BY pg_snapshot_xmax(window_from) DESC LIMIT 1)
-     ) > pg_snapshot_xmax(pg_current_snapshot()) AS is_ahead`,
+// The clock may lag up to a minute behind the newest transaction; the readers and the events do not.
+const findLead = statement<{ lead: number }>(
+  'transactionClock.findLead',
+  `SELECT max(used.next) - pg_snapshot_xmax(${EVENT_SNAPSHOT})::text::bigint AS lead
+   FROM (
+     SELECT transaction_id::text::bigint + 1 AS next FROM transaction_clock
+     UNION ALL
+     SELECT pg_snapshot_xmax(coalesce(window_to, window_from))::text::bigint FROM webhook_feeds
+     UNION ALL
+     SELECT last.transaction_id::text::bigint + 1
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT transaction_id FROM events WHERE organization_id = o.id ORDER BY transaction_id DESC, seq DESC LIMIT 1
+     ) last
+   ) used`,
 )
 
-// Uses ids below all that are in use: 1 for events with deliveries, 3 for those without.
-const renumberEvents = statement<never>(
-  'transactionClock.renumberEvents',
-  `UPDATE events e
-   SET transaction_id = CASE WHEN f.organization_id IS NULL OR pg_visible_in_snapshot(e.transaction_id, f.window_from)
-     OR e.seq <= f.seq AND pg_visible_in_snapshot(e.transaction_id, f.window_to) THEN '1' ELSE '3' END::xid8
-   FROM organizations o
-   LEFT JOIN webhook_feeds f ON f.organization_id = o.id
-   WHERE e.organization_id = o.id`,
+const moveAhead = statement<never>(
+  'transactionClock.moveAhead',
+  'UPDATE transaction_clock SET ahead = ahead + $1::bigint',
 )
 
-const resetFeeds = statement<never>(
-  'transactionClock.resetFeeds',
-  `UPDATE webhook_feeds SET window_from = '3:3:', window_to = NULL, seq = NULL`,
-)
-
-/** Whether the database was restored from another server and its events are not adopted yet. */
+/** Whether the database has moved to a server that has not come as far, and no service has started there yet. */
 export async function isAheadOfServer(db: Queryable): Promise<boolean> {
-  const [clock] = await db.run(isAhead, [])
-  return clock?.is_ahead === true
+  return (await leadOf(db)) > 0
 }
 
-/** Stores how far the server's transactions have come. */
+/** Stores how far the transactions have come. */
 export async function tickTransactionClock(db: Queryable): Promise<void> {
   await db.run(tick, [])
 }
 
 /**
- * Begins a new history of events if the database was restored or has moved to another server. Where that server's
- * transaction ids lag behind, makes the events readable and continues where the former server ended; true if so. Of all
- * organizations. Needs a transaction.
+ * Begins a new history of events if the database was restored or has moved to another server; true if so. Events go on
+ * where the former server ended. Needs a transaction.
  */
 export async function adoptRestoredEvents(transaction: Queryable): Promise<boolean> {
   // The lock comes first, so that the comparison sees the result of every other process.
   await transaction.run(lock, [])
-  const isAhead = await isAheadOfServer(transaction)
-  await beginEventHistory(transaction, !isAhead)
-  if (!isAhead) return false
-  await transaction.run(renumberEvents, [])
-  await transaction.run(resetFeeds, [])
-  await transaction.run(tick, [])
-  return true
+  const lead = await leadOf(transaction)
+  if (lead > 0) await transaction.run(moveAhead, [lead])
+  return beginEventHistory(transaction)
+}
+
+/** By how much the ids in use are ahead of the next one; at most 0: they are not. */
+async function leadOf(db: Queryable): Promise<number> {
+  const [found] = await db.run(findLead, [])
+  return found?.lead ?? 0
 }

@@ -27,12 +27,14 @@ const sumsOfInstances = statement<TotalRow & { line: string }>(
    GROUP BY instance_id`,
 )
 
-// Conversations are numbered without gaps.
+// Conversations are numbered without gaps. While the messages of an erased contact are deleted, those on instances still
+// count there.
 const sumOfOrganization = statement<TotalRow>(
   'lineCounts.sumOfOrganization',
-  `SELECT (
+  `SELECT greatest(
      (SELECT coalesce(sum(last_seq - pruned_seq), 0) FROM contacts WHERE organization_id = $1)
-     - (SELECT coalesce(sum(change), 0) FROM line_counts WHERE organization_id = $1)
+     - (SELECT coalesce(sum(change), 0) FROM line_counts WHERE organization_id = $1),
+     0
    )::float8 AS total`,
 )
 

@@ -63,6 +63,13 @@ const clear = statement<{ held: number }>(
    SELECT count(*) AS held FROM held`,
 )
 
+// The library's ids have the user between these characters: 5511987654321.0, 4711_1.0, 120363@g.us::4711_1::0.
+const forget = statement<never>(
+  'deviceSessions.forget',
+  `DELETE FROM device_keys
+   WHERE organization_id = $1 AND string_to_array(translate(key_id, '.:@_', '::::'), ':') && $2::text[]`,
+)
+
 /**
  * The encrypted credentials of a linked device, null if it has none; null instead of the result if the process does not
  * hold the instance.
@@ -109,6 +116,19 @@ export async function writeDeviceSession(
     removed.map(({ id }) => id),
   ])
   return row?.held === 1
+}
+
+/**
+ * Deletes the keys of all linked devices that name one of these addresses. A device that is connected makes new ones
+ * when the person writes again.
+ */
+export async function forgetDeviceKeys(
+  db: Queryable,
+  organizationId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  const users = addresses.map((address) => address.replace(/^user:/, '').replace(/@.*$/, ''))
+  await db.run(forget, [organizationId, users])
 }
 
 /** Deletes the session of a linked device; false, without deleting, if the process does not hold the instance. */

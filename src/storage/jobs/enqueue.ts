@@ -15,7 +15,8 @@ export interface EnqueuedJobs {
   runAt?: string
   /**
    * What happens to the payload if a job has the key already. `keep`: the job keeps its payload; `replace`: it gets the
-   * new one. Either way, a waiting job runs at the earlier time, a running one once more, and a failed one again.
+   * new one. Either way, a waiting job runs at the earlier time, a running one once more, and a failed one again. One
+   * whose process died keeps its time.
    */
   ifThere?: 'keep' | 'replace'
 }
@@ -39,16 +40,18 @@ export function enqueueJobs({
   return key === undefined ? insert : `${insert}\n     ${requestAgain(ifThere)}`
 }
 
-/** A waiting job runs at the earlier time; one that is running or has failed, at the new one. */
+/** A waiting job runs at the earlier time; one that is running or has failed, at the new one; see ifThere. */
 function requestAgain(ifThere: 'keep' | 'replace'): string {
   return `ON CONFLICT (organization_id, task, key) WHERE key IS NOT NULL DO UPDATE SET
        run_at = CASE
+         WHEN job.deaths > 0 AND job.process_id IS NULL THEN job.run_at
          WHEN job.failed_at IS NOT NULL OR (job.process_id IS NOT NULL AND NOT job.repeat) THEN excluded.run_at
          ELSE least(job.run_at, excluded.run_at)
        END,
        repeat = job.process_id IS NOT NULL,
-       attempts = CASE WHEN job.failed_at IS NULL THEN job.attempts ELSE 0 END,
-       failed_at = NULL, error = CASE WHEN job.failed_at IS NULL THEN job.error END,
+       attempts = CASE WHEN job.failed_at IS NULL OR job.deaths > 0 THEN job.attempts ELSE 0 END,
+       failed_at = CASE WHEN job.deaths > 0 THEN job.failed_at END,
+       error = CASE WHEN job.failed_at IS NULL OR job.deaths > 0 THEN job.error END,
        requested_at = excluded.requested_at${ifThere === 'replace' ? ', payload = excluded.payload' : ''}`
 }
 
@@ -57,11 +60,11 @@ export function withdrawJob(task: JobTask, key: string): string {
   return `DELETE FROM jobs WHERE organization_id = $1 AND task = '${task}' AND key = ${key} AND process_id IS NULL`
 }
 
-/** SQL condition: the organization has a job of one of the tasks, with the condition on `job`, that has not failed. */
+/** SQL condition: the organization has a job of one of the tasks, with the condition on `job`, that will run. */
 export function hasJob(organizationId: string, tasks: readonly JobTask[], condition: string): string {
   const names = tasks.map((task) => `'${task}'`).join(', ')
   return `EXISTS (
      SELECT FROM jobs job
-     WHERE job.organization_id = ${organizationId} AND job.task IN (${names}) AND job.failed_at IS NULL AND ${condition}
+     WHERE job.organization_id = ${organizationId} AND job.task IN (${names}) AND (job.failed_at IS NULL OR job.deaths > 0) AND ${condition}
    )`
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
-import { JOB_TASKS, type JobClassName, type JobTask } from '../../model/jobs.js'
+import { JOB_BACKOFF, JOB_TASKS, type JobClassName, type JobTask } from '../../model/jobs.js'
 import { isDeadProcess } from '../runtime/process-registry.js'
 
 /** How many organizations a poll or a claim visits at most; the next claim continues there. */
@@ -11,13 +11,28 @@ const LOST_AFTER = "interval '10 seconds'"
 
 const IS_FREE = 'process_id IS NULL AND failed_at IS NULL'
 
+/** SQL: until a job whose process died is repeated, in ms; the exponent is bounded, since recurring jobs never fail. */
+const AFTER_DEATH_MS = `least(${JOB_BACKOFF.maxMs}, CASE
+       WHEN deaths = 0 OR organization_id = '${NIL_UUID}' THEN ${JOB_BACKOFF.baseMs} * exp(least(attempts, 20) - 1)
+       ELSE 60000 * 5 ^ least(deaths - 1, 20)
+     END)`
+
 interface PollRow {
   due: JobClassName[]
   soonest_ms: number | null
   dead: number[]
+  set_aside: SetAsideJob[]
 }
 
-// Walks the organizations of each class up to the first one with a due job.
+/** A job that a process died with again. */
+export interface SetAsideJob {
+  organizationId: string
+  task: JobTask
+  jobId: number
+}
+
+// Walks the organizations of each class up to the first one with a due job. A job whose process died runs alone from
+// then on; when a second process in a row dies with it, it is set aside: it has failed, and is repeated much later.
 const poll = statement<PollRow>(
   'jobs.poll',
   `WITH RECURSIVE walk (class, organization_id, run_at, n) AS (
@@ -39,21 +54,35 @@ const poll = statement<PollRow>(
      FROM holder WHERE holder.process_id IS NOT NULL
    ), dead AS MATERIALIZED (
      SELECT process_id FROM holder WHERE process_id <> $1 AND ${isDeadProcess('holder.process_id')}
-   ), freed AS (
+   ), lost AS (
      UPDATE jobs SET process_id = NULL, claimed_at = NULL, repeat = false
-     WHERE process_id = ANY ($2::int[] || $1::int) AND CASE process_id
-       WHEN $1 THEN claimed_at < now() - ${LOST_AFTER} AND NOT id = ANY ($3::bigint[])
-       ELSE process_id = ANY (ARRAY(SELECT process_id FROM dead))
-     END
+     WHERE process_id = $1 AND claimed_at < now() - ${LOST_AFTER} AND NOT id = ANY ($3::bigint[])
+     RETURNING class
+   ), orphaned AS (
+     UPDATE jobs
+     SET process_id = NULL, claimed_at = NULL, repeat = false, deaths = deaths + 1,
+       class = CASE organization_id WHEN '${NIL_UUID}' THEN class ELSE 'alone' END,
+       run_at = now() + ${AFTER_DEATH_MS} * interval '1 ms',
+       failed_at = CASE WHEN deaths > 0 AND organization_id <> '${NIL_UUID}' THEN now() END,
+       error = 'its process died' || CASE deaths WHEN 0 THEN '' WHEN 1 THEN ' twice' ELSE ' ' || deaths + 1 || ' times' END
+     WHERE process_id = ANY ($2::int[]) AND process_id = ANY (ARRAY(SELECT process_id FROM dead))
+     RETURNING organization_id, task, id, failed_at
+   ), repeated AS (
+     UPDATE jobs SET failed_at = NULL WHERE failed_at IS NOT NULL AND deaths > 0 AND run_at <= now()
      RETURNING class
    )
    SELECT ARRAY(
        SELECT class FROM walk WHERE run_at <= now()
-       UNION SELECT class FROM freed
+       UNION SELECT class FROM lost
+       UNION SELECT class FROM repeated
        UNION SELECT unnest($4::text[]) FROM walk WHERE n = ${MAX_WALK}
      ) AS due,
      (SELECT 1000 * extract(epoch FROM min(run_at) - now())::float8 FROM walk WHERE run_at > now()) AS soonest_ms,
-     ARRAY(SELECT process_id FROM dead) AS dead`,
+     ARRAY(SELECT process_id FROM dead) AS dead,
+     (
+       SELECT coalesce(json_agg(json_build_object('organizationId', organization_id, 'task', task, 'jobId', id)), '[]')
+       FROM orphaned WHERE failed_at IS NOT NULL
+     ) AS set_aside`,
 )
 
 interface ClaimRow {
@@ -62,6 +91,8 @@ interface ClaimRow {
   task: JobTask
   payload: unknown
   attempts: number
+  deaths: number
+  claimed_at: string
   requested_at: Date
   may_take_more: boolean
   reached: string | null
@@ -106,8 +137,8 @@ const claim = statement<ClaimRow>(
      SET process_id = $4, claimed_at = clock_timestamp(), attempts = j.attempts + 1
      FROM picked
      WHERE j.organization_id = picked.organization_id AND j.id = picked.id
-     RETURNING j.organization_id, j.id, j.task, j.payload, j.attempts, j.requested_at, picked.may_take_more, picked.n,
-       picked.run_at
+     RETURNING j.organization_id, j.id, j.task, j.payload, j.attempts, j.deaths, j.claimed_at::text, j.requested_at,
+       picked.may_take_more, picked.n, picked.run_at
    )
    SELECT claimed.*, walked.*
    FROM (
@@ -122,20 +153,23 @@ function roomOf(organizationId: string): string {
        - coalesce(($7::int[])[array_position($6::uuid[], ${organizationId})], 0))`
 }
 
-const ENDED = `unnest($2::uuid[], $3::bigint[], $4::int[]) AS ended (organization_id, id, attempts)`
+// Only the claim that began the slice can end it: the time is unique for a job, also if one process claims it twice.
+const ENDED = `unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::text[]) AS ended (organization_id, id, claimed_at, class)`
 
 // A job that was requested again since it was claimed becomes free instead of being deleted.
 const finish = statement<{ id: number; repeat: boolean }>(
   'jobs.finish',
   `WITH mine AS MATERIALIZED (
-     SELECT j.organization_id, j.id, j.repeat
+     SELECT j.organization_id, j.id, j.repeat, ended.class
      FROM ${ENDED} JOIN jobs j USING (organization_id, id)
-     WHERE j.process_id = $1 AND j.attempts = ended.attempts
+     WHERE j.process_id = $1 AND j.claimed_at = ended.claimed_at
      FOR UPDATE OF j
    ), deleted AS (
      DELETE FROM jobs j USING mine WHERE j.organization_id = mine.organization_id AND j.id = mine.id AND NOT mine.repeat
    ), repeated AS (
-     UPDATE jobs j SET process_id = NULL, claimed_at = NULL, repeat = false, attempts = 0, error = NULL
+     UPDATE jobs j
+     SET process_id = NULL, claimed_at = NULL, repeat = false, attempts = 0, deaths = 0, error = NULL,
+       class = coalesce(mine.class, j.class)
      FROM mine
      WHERE j.organization_id = mine.organization_id AND j.id = mine.id AND mine.repeat
    )
@@ -152,12 +186,15 @@ const putBack = statement<{ id: number }>(
        ELSE now() + ended.in_ms * interval '1 ms'
      END,
      attempts = CASE WHEN j.repeat AND ended.has_failed THEN 0 ELSE ended.next_attempts END,
+     deaths = ended.deaths, class = CASE ended.deaths WHEN 0 THEN coalesce(ended.class, j.class) ELSE j.class END,
      payload = CASE WHEN j.repeat THEN j.payload ELSE coalesce(ended.payload, j.payload) END,
      failed_at = CASE WHEN ended.has_failed AND NOT j.repeat THEN now() END,
      error = ended.error
-   FROM unnest($2::uuid[], $3::bigint[], $4::int[], $5::float8[], $6::int[], $7::jsonb[], $8::text[], $9::boolean[])
-     AS ended (organization_id, id, attempts, in_ms, next_attempts, payload, error, has_failed)
-   WHERE j.organization_id = ended.organization_id AND j.id = ended.id AND j.process_id = $1 AND j.attempts = ended.attempts
+   FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::text[], $6::float8[], $7::int[], $8::int[], $9::jsonb[],
+       $10::text[], $11::boolean[])
+     AS ended (organization_id, id, claimed_at, class, in_ms, next_attempts, deaths, payload, error, has_failed)
+   WHERE j.organization_id = ended.organization_id AND j.id = ended.id AND j.process_id = $1
+     AND j.claimed_at = ended.claimed_at
    RETURNING j.id`,
 )
 
@@ -193,6 +230,10 @@ export interface ClaimedJob {
   payload: unknown
   /** The number of attempts, including this one. */
   attempts: number
+  /** How many processes in a row have died while they ran it. */
+  deaths: number
+  /** When it was claimed, as the server writes it: to the microsecond. */
+  claimedAt: string
   requestedAt: Date
 }
 
@@ -204,11 +245,13 @@ export interface Polled {
   soonestMs: number | null
   /** The processes that have claimed jobs and are not alive. */
   dead: number[]
+  /** The jobs that are set aside now. */
+  setAside: SetAsideJob[]
 }
 
 /**
- * Finds the classes with due jobs. Frees the jobs of the processes `dead` that are still dead, and those that this
- * process has claimed without knowing it. `knownIds`: the jobs that it runs.
+ * Finds the classes with due jobs. Frees the jobs of the processes `dead` that are still dead until their back-off has
+ * ended, and those that this process has claimed without knowing it. `knownIds`: the jobs that it runs.
  */
 export async function pollJobs(
   db: Queryable,
@@ -217,16 +260,18 @@ export async function pollJobs(
 ): Promise<Polled> {
   const classes = [...new Set(Object.values(JOB_TASKS))]
   const [row] = await db.run(poll, [processId, known, knownIds, classes])
-  const { due, soonest_ms: soonestMs, dead } = row as PollRow
-  return { due, soonestMs, dead }
+  const { due, soonest_ms: soonestMs, dead, set_aside: setAside } = row as PollRow
+  return { due, soonestMs, dead, setAside }
 }
 
 /** Which jobs a claim may take, and how many. */
 export interface Wanted {
   class: JobClassName
   processId: number
-  /** The organization that was served last. */
+  /** The organization that was visited last. */
   after: string
+  /** The organization at which the walk began that has found nothing since. */
+  since: string
   /** The number of places; the service itself may have all of them. */
   places: number
   /** The number of free places. */
@@ -249,18 +294,29 @@ export interface Claimed {
   hasMore: boolean
 }
 
-/** Claims due jobs of a class, round robin over the organizations. */
+/**
+ * Claims due jobs of a class, round robin over the organizations. A claim visits a limited number of them; when the walk
+ * has come round to `since` without a job, there are no more.
+ */
 export async function claimJobs(db: Queryable, wanted: Wanted): Promise<Claimed> {
-  const { class: name, processId, after, places, free, share, atOnce, taken } = wanted
+  const { class: name, processId, after, since, places, free, share, atOnce, taken } = wanted
   const takers = [...taken.keys()]
   const values = [name, after, free, processId, share, takers, [...taken.values()], places, atOnce]
   const rows = await db.run(claim, values)
-  const jobs = rows.flatMap(({ organization_id: organizationId, id, task, payload, attempts, requested_at }) =>
-    organizationId === null ? [] : [{ organizationId, id, task, payload, attempts, requestedAt: requested_at }],
-  )
-  const isCut = rows[0]?.is_cut === true
+  const jobs = rows.flatMap(({ organization_id: organizationId, requested_at, claimed_at, ...row }) => {
+    const { id, task, payload, attempts, deaths } = row
+    const times = { claimedAt: claimed_at, requestedAt: requested_at }
+    return organizationId === null ? [] : [{ organizationId, id, task, payload, attempts, deaths, ...times }]
+  })
+  const reached = rows[0]?.reached ?? after
+  const isCut = rows[0]?.is_cut === true && (jobs.length > 0 || !isPassed(since, after, reached))
   const mayTakeMore = rows.some(({ may_take_more }) => may_take_more)
-  return { jobs, reached: rows[0]?.reached ?? after, hasMore: jobs.length < free && (isCut || mayTakeMore) }
+  return { jobs, reached, hasMore: jobs.length < free && (isCut || mayTakeMore) }
+}
+
+/** Whether the walk from after `after` up to `reached`, round the end of the ids if need be, has come past an id. */
+function isPassed(id: string, after: string, reached: string): boolean {
+  return after < reached ? after < id && id <= reached : id > after || id <= reached
 }
 
 /**
@@ -283,6 +339,8 @@ export interface PutBack {
   inMs: number
   /** How many attempts count from now on. */
   attempts: number
+  /** How many deaths of its processes count from now on. */
+  deaths: number
   /** Its new payload; null: as it was. */
   payload: object | null
   /** Why the attempt failed; null: it did not. */
@@ -302,6 +360,7 @@ export async function putJobsBack(
     ...identitiesOf(ended.map(({ job }) => job)),
     ended.map(({ inMs }) => inMs),
     ended.map(({ attempts }) => attempts),
+    ended.map(({ deaths }) => deaths),
     ended.map(({ payload }) => payload && JSON.stringify(payload)),
     ended.map(({ error }) => error),
     ended.map(({ hasFailed }) => hasFailed),
@@ -309,8 +368,14 @@ export async function putJobsBack(
   return new Map(rows.map(({ id }) => [id, true]))
 }
 
-function identitiesOf(jobs: readonly ClaimedJob[]): [string[], number[], number[]] {
-  return [jobs.map((job) => job.organizationId), jobs.map((job) => job.id), jobs.map((job) => job.attempts)]
+/** What tells claimed jobs apart, and the classes of their tasks (null: of a task of a newer version). */
+function identitiesOf(jobs: readonly ClaimedJob[]): [string[], number[], string[], (JobClassName | null)[]] {
+  return [
+    jobs.map((job) => job.organizationId),
+    jobs.map((job) => job.id),
+    jobs.map((job) => job.claimedAt),
+    jobs.map((job) => JOB_TASKS[job.task] ?? null),
+  ]
 }
 
 /** The due jobs of each class that has any. Of all tenants. */

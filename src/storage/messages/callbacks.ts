@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 import { IS_OLD_CALLBACK } from '../organizations/retention.js'
+import { isDeadProcess } from '../runtime/process-registry.js'
 
 /** A callback's body, cut to the changes of one organization. */
 export interface StoredCallback {
@@ -43,26 +44,51 @@ type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null }
 
 // The server's clock decides the order of arrival: those of the processes, which make the ids, may differ. The lock is
 // taken and the callbacks are read with one snapshot, which may be older than the lock: completeCallbacks
-// shows whether another process has completed some of them meanwhile.
-const take = statement<{ taken: boolean; hasSetAside: boolean } & Nullable<WaitingCallback>>(
+// shows whether another process has completed some of them meanwhile. The turn is written down, so that the next one
+// knows whether its process died: the row then names a dead process and callbacks that are still waiting.
+const take = statement<
+  { taken: boolean; hasSetAside: boolean; deaths: number; suspects: string[] } & Nullable<WaitingCallback>
+>(
   'callbacks.take',
-  `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_lock(${lockOf('$1::uuid')}) AS taken)
-   SELECT lock.taken, EXISTS (
-       SELECT FROM set_aside_callbacks WHERE organization_id = $1 AND failed_at IS NULL
-     ) AS "hasSetAside", waiting.*
-   FROM lock LEFT JOIN LATERAL (
+  `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_lock(${lockOf('$1::uuid')}) AS taken), before AS MATERIALIZED (
+     SELECT callback_ids, deaths + CASE WHEN process_id <> $4 AND ${isDeadProcess('process_id')} THEN 1 ELSE 0 END AS deaths
+     FROM lock JOIN callback_turns ON lock.taken AND organization_id = $1 AND process_id IS NOT NULL
+   ), waiting AS MATERIALIZED (
      SELECT ${WAITING_COLUMNS}
      FROM (
        SELECT w.*, sum(octet_length(body)) OVER (ORDER BY received_at, id ROWS UNBOUNDED PRECEDING) - octet_length(body) AS bytes_before
        FROM (SELECT * FROM callbacks WHERE organization_id = $1 AND waiting ORDER BY received_at, id LIMIT $2) w
      ) c
      LEFT JOIN instances i ON i.organization_id = $1 AND i.id = c.instance_id
-     WHERE c.bytes_before < $3 AND EXISTS (SELECT FROM organizations WHERE id = $1)
-   ) waiting ON lock.taken
+     WHERE (SELECT taken FROM lock) AND c.bytes_before < $3 AND EXISTS (SELECT FROM organizations WHERE id = $1)
+   ), begun AS (
+     INSERT INTO callback_turns (organization_id, process_id, callback_ids, deaths)
+     SELECT $1, $4, array_agg(id ORDER BY "receivedAt", id), coalesce((SELECT deaths FROM before), 0)
+     FROM waiting HAVING count(*) > 0
+     ON CONFLICT (organization_id) DO UPDATE
+       SET process_id = $4, callback_ids = excluded.callback_ids, deaths = excluded.deaths
+   )
+   SELECT lock.taken, EXISTS (
+       SELECT FROM set_aside_callbacks WHERE organization_id = $1 AND failed_at IS NULL
+     ) AS "hasSetAside", coalesce(before.deaths, 0) AS deaths, coalesce(before.callback_ids, '{}') AS suspects, waiting.*
+   FROM lock LEFT JOIN before ON true LEFT JOIN waiting ON true
    ORDER BY waiting."receivedAt", waiting.id`,
 )
 
-const release = statement<never>('callbacks.release', `SELECT pg_advisory_unlock(${lockOf('$1')})`)
+// The processes that see the lock free before the commit see that this process lives.
+const release = statement<never>(
+  'callbacks.release',
+  `WITH ended AS (
+     UPDATE callback_turns SET process_id = NULL, callback_ids = '{}', deaths = 0
+     WHERE organization_id = $1 AND process_id IS NOT NULL
+   )
+   SELECT pg_advisory_unlock(${lockOf('$1')})`,
+)
+
+const correct = statement<never>(
+  'callbacks.correctDeaths',
+  'UPDATE callback_turns SET deaths = $2 WHERE organization_id = $1',
+)
 
 const complete = statement<{ completed: number }>(
   'callbacks.complete',
@@ -167,27 +193,38 @@ export interface TakenCallbacks {
   callbacks: WaitingCallback[]
   /** Whether callbacks of the organization are set aside. */
   hasSetAside: boolean
+  /** How many processes in a row have died while they processed some of the callbacks. */
+  deaths: number
+  /** The ids of the callbacks that the last of them had taken, in order. */
+  suspects: string[]
 }
 
 /**
  * Locks the organization's callbacks for this connection, and reads the first waiting ones: at most `limit`, and none
  * after the one with which the bodies reach `bytes`. Null if another connection has the lock. The lock ends with the
- * connection, or with releaseCallbacks.
+ * connection, or with releaseCallbacks. Writes down that the process has taken them.
  */
 export async function takeCallbacks(
   session: Queryable,
   organizationId: string,
-  limit: number,
-  bytes: number,
+  processId: number,
+  { limit, bytes }: { limit: number; bytes: number },
 ): Promise<TakenCallbacks | null> {
-  const rows = await session.run(take, [organizationId, limit, bytes])
+  const rows = await session.run(take, [organizationId, limit, bytes, processId])
   const [first] = rows
   if (first?.taken !== true) return null
-  const callbacks = rows.flatMap(({ taken, hasSetAside, ...row }) => (row.id === null ? [] : [row as WaitingCallback]))
-  return { callbacks, hasSetAside: first.hasSetAside }
+  const callbacks = rows.flatMap(({ taken, hasSetAside, deaths, suspects, ...row }) =>
+    row.id === null ? [] : [row as WaitingCallback],
+  )
+  return { callbacks, hasSetAside: first.hasSetAside, deaths: first.deaths, suspects: first.suspects }
 }
 
-/** Releases the lock of takeCallbacks. */
+/** Corrects the number of deaths of the turn that has taken the callbacks. */
+export async function correctDeaths(session: Queryable, organizationId: string, deaths: number): Promise<void> {
+  await session.run(correct, [organizationId, deaths])
+}
+
+/** Releases the lock of takeCallbacks. The turn has ended in order. */
 export async function releaseCallbacks(session: Queryable, organizationId: string): Promise<void> {
   await session.run(release, [organizationId])
 }
@@ -244,8 +281,8 @@ export async function readCallbackFigures(db: Queryable): Promise<CallbackFigure
 }
 
 /**
- * Deletes at most `limit` callbacks that are done and older at `now` than their organization keeps them; resolves to
- * their number. Of all tenants.
+ * Deletes at most `limit` callbacks that are done, or have failed for good, and are older at `now` than their organization
+ * keeps them; resolves to their number. Of all tenants.
  */
 export async function pruneCallbacks(db: Queryable, now: Date, limit: number): Promise<number> {
   const [row] = await db.run(prune, [now, limit])

@@ -49,11 +49,17 @@ const lockContact = statement<{ id: string }>(
    FOR UPDATE`,
 )
 
+// While a legal hold is on, the record keeps the text that it replaces.
 const recordChange = statement<{ id: string }>(
   'incoming.recordChange',
   `INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-     context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, gateway_type)
-   VALUES ($1, $2, $3, $4, $9, $5, $6, 'delivered', $7, $8, $8, $8, $10, $11, $12)
+     context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, gateway_type, content)
+   VALUES ($1, $2, $3, $4, $9, $5, $6, 'delivered', $7, $8, $8, $8, $10, $11, $12, (
+     SELECT jsonb_build_object('earlier_text', m.text)
+     FROM organizations o JOIN messages m ON m.organization_id = $1
+     WHERE o.id = $1 AND o.legal_hold IS NOT NULL AND m.upstream_id = $7 AND m.contact_id = $3 AND m.seq IS NOT NULL
+       AND m.instance_id IS NOT DISTINCT FROM $10
+   ))
    ON CONFLICT (organization_id, upstream_id, instance_id) WHERE upstream_id IS NOT NULL DO NOTHING
    RETURNING id`,
 )

@@ -5,7 +5,7 @@ import type { FileNote } from '../../model/messages/trace.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
-import { messageEvents, RECORDED_EVENT } from './messages.js'
+import { hasContact, messageEvents, RECORDED_EVENT } from './messages.js'
 import { withNote } from './trace-notes.js'
 
 /** An inbound message whose file is fetched. */
@@ -31,7 +31,7 @@ const find = statement<InboundMedia>(
   'incomingMedia.find',
   `SELECT m.message_type, m.content, m.created_at, m.instance_id, m.network, m.media_state
    FROM messages m JOIN organizations o ON o.id = m.organization_id
-   WHERE m.organization_id = $1 AND m.id = $2`,
+   WHERE m.organization_id = $1 AND m.id = $2 AND ${hasContact('$1::uuid')}`,
 )
 
 /** Messages whose file is still to be fetched, locked: a concurrent try waits and then finds the file fetched. */
@@ -102,7 +102,7 @@ const findVoice = statement<VoiceNote>(
   `SELECT m.media_id, f.mime_type, f.size::float8 AS size
    FROM messages m JOIN media f ON f.organization_id = m.organization_id AND f.id = m.media_id
      JOIN organizations o ON o.id = m.organization_id
-   WHERE m.organization_id = $1 AND m.id = $2 AND m.transcription IS NULL`,
+   WHERE m.organization_id = $1 AND m.id = $2 AND m.transcription IS NULL AND ${hasContact('$1::uuid')}`,
 )
 
 const transcribe = statement<SearchableMessage & { contact_id: string }>(

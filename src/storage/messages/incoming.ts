@@ -5,6 +5,7 @@ import type { NetworkDetails } from '../../model/messages/message.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { normalizeName } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
+import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents, RECORDED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
@@ -28,6 +29,8 @@ export interface IncomingMessage {
   contextUpstreamId: string | null
   /** As the network of a linked device has it. */
   network: NetworkDetails | null
+  /** The phone leaves chats in its archive when a message comes. */
+  keepsArchived: boolean
   created_at: Date
   /** The callback that brought it. */
   note: CallbackNote
@@ -84,7 +87,7 @@ const record = statement<RecordRow>(
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
        has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
-       upstream_id text, instance_id uuid, sender_type text, message_type text, text text, media_type text, content jsonb,
+       upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
        note jsonb, traceparent text)
      ${FEW_ROWS}
@@ -99,7 +102,8 @@ const record = statement<RecordRow>(
    ), known AS MATERIALIZED (
      -- The new messages with a resolved contact, and the contact as it was.
      SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
-       c.last_inbound_at AS inbound_before
+       c.last_inbound_at AS inbound_before, c.archived AS archived_before,
+       f.sender_type = 'user-chat' AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
      FROM found f CROSS JOIN LATERAL (
        SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = f.sender_id OFFSET 0
      ) c
@@ -122,9 +126,11 @@ const record = statement<RecordRow>(
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = CASE WHEN t.has_inbound THEN greatest(c.last_inbound_at, t.inbound_at) ELSE c.last_inbound_at END,
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
+       archived = c.archived AND (c.blocked OR NOT t.unarchives),
+       archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
        updated_at = now()
      FROM (
-       SELECT sender_id, count(*) AS total, bool_or(sender_type = 'user-chat') AS has_inbound,
+       SELECT sender_id, count(*) AS total, bool_or(sender_type = 'user-chat') AS has_inbound, bool_or(unarchives) AS unarchives,
          bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE sender_type = 'user-chat') AS inbound_at,
          (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
          (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name
@@ -160,7 +166,7 @@ const record = statement<RecordRow>(
        k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
-       jsonb_build_array(k.note || jsonb_build_object('x', pg_current_xact_id()::text)), k.traceparent
+       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent
      FROM next k JOIN numbered c ON c.id = k.sender_id
      ORDER BY k.n
      RETURNING *
@@ -191,11 +197,11 @@ const record = statement<RecordRow>(
        payload: "jsonb_build_object('messageId', recorded.id)",
      })}
    ), named AS (
-     -- Raises contact.updated for contacts that got a name or were answered on the phone.
+     -- Raises contact.updated for contacts that got a name, left the archive or were answered on the phone.
      ${raiseEvents({
        ...contactEvents('contact.updated', 'k.renamed_event_id', 'numbered'),
        from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
-       WHERE (k.name_before IS NULL AND numbered.full_name IS NOT NULL)
+       WHERE (k.name_before IS NULL AND numbered.full_name IS NOT NULL) OR (k.archived_before AND NOT numbered.archived)
          OR (k.sender_type = 'human-chat' AND (k.unread_before OR k.bot_before IS DISTINCT FROM numbered.bot_status))`,
      })}
    )
@@ -227,7 +233,7 @@ export interface SentMessage {
   person: number
   sender: Sender
   message: IncomingMessage
-  /** For contact.updated, if the message gives the contact a name. */
+  /** For contact.updated, if the message changes the contact. */
   renamedEventId: string
 }
 
@@ -262,6 +268,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     renamed_event_id: renamedEventId,
     upstream_id: message.upstreamId,
     instance_id: message.instanceId,
+    keeps_archived: message.keepsArchived,
     sender_type: message.sender_type,
     message_type: message.message_type,
     text: message.text,

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import type { StoredMedia } from '../../model/messages/media.js'
+import { hasContact } from './messages.js'
 
 const insert = statement<never>(
   'media.insert',
@@ -9,11 +10,15 @@ const insert = statement<never>(
      SET mime_type = excluded.mime_type, size = excluded.size, filename = excluded.filename, created_at = excluded.created_at`,
 )
 
+// The file of a message has its id.
 const find = statement<StoredMedia>(
   'media.find',
   `SELECT m.organization_id, m.id, m.mime_type, m.size::float8 AS size, m.filename, m.created_at
    FROM media m JOIN organizations o ON o.id = m.organization_id
-   WHERE m.organization_id = $1 AND m.id = $2`,
+   WHERE m.organization_id = $1 AND m.id = $2 AND NOT EXISTS (
+     SELECT FROM messages m
+     WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND NOT ${hasContact('$1::uuid')}
+   )`,
 )
 
 const listUnattached = statement<{ organization_id: string; ids: string[] }>(

@@ -31,6 +31,14 @@ export const ASSIGNEE = `(
   WHERE b.organization_id = m.organization_id AND b.id = m.assignee_id
 )`
 
+/**
+ * SQL: whether the contact of the message `m` is there. The messages of an erased one are deleted in slices, and not
+ * shown or changed meanwhile. `organization`: SQL of type uuid.
+ */
+export const hasContact = (organization: string) => `EXISTS (
+    SELECT FROM contacts WHERE ${ofOrganization('organization_id', organization)} AND id = m.contact_id OFFSET 0
+  )`
+
 /** The type of the event for the acceptance of the message `m`. */
 export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'message.reaction' ELSE 'message.sent' END`
 
@@ -100,7 +108,8 @@ const withContact = statement<Message & Pick<MessageOfContact, 'contact'> & { n:
 
 const find = statement<Message>(
   'messages.find',
-  `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2`,
+  `SELECT ${MESSAGE_COLUMNS} FROM messages m
+   WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND ${hasContact('$1::uuid')}`,
 )
 
 /** The messages with these ids and their contacts, in the given order; null for unknown ones. */

@@ -7,6 +7,7 @@ import type { MessageError } from '../../model/messages/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
 import type { CallsNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../analytics/campaign-counts.js'
+import { HISTORY_GOES_ON } from '../events/histories.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { ACCEPTED_EVENT, ASSIGNEE, messageEvents } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
@@ -103,12 +104,13 @@ const record = statement<RecordRow>(
      ) m
      WHERE g.reply_to_id IS NOT NULL
    ), open AS (
-     -- Locks the recipients of running broadcasts that still wait for this message.
+     -- Locks the recipients of running broadcasts that still wait for this message. None after a restore, until the
+     -- broadcasts are paused with the new history.
      SELECT g.n
      FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
        SELECT FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.broadcast_id
        WHERE r.organization_id = g.organization_id AND r.broadcast_id = g.broadcast_id AND r.n = g.recipient_n
-         AND r.message_id = g.id AND r.skip_reason IS NULL AND b.status = 'running'
+         AND r.message_id = g.id AND r.skip_reason IS NULL AND b.status = 'running' AND ${HISTORY_GOES_ON}
        FOR KEY SHARE OF r
      ) r
      WHERE g.recipient_n > 0
@@ -339,7 +341,7 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
   'outgoing.listOverdue',
   `SELECT m.organization_id, m.id
    FROM organizations o JOIN messages m ON m.organization_id = o.id
-   WHERE m.outcome IS NOT NULL AND m.recorded_at < $1 AND NOT o.id = ANY ($3::uuid[])
+   WHERE m.outcome IS NOT NULL AND m.recorded_at < $1 AND NOT o.id = ANY ($3::uuid[]) AND NOT m.id = ANY ($4::uuid[])
    ORDER BY m.recorded_at
    LIMIT $2`,
 )
@@ -523,8 +525,8 @@ export async function markAbandonedMessages(db: Queryable, before: Date): Promis
 export function listOverdueMessages(
   db: Queryable,
   before: Date,
-  except: readonly string[],
+  except: { organizations: readonly string[]; ids: readonly string[] },
   limit: number,
 ): Promise<{ organization_id: string; id: string }[]> {
-  return db.run(listOverdue, [before, limit, except])
+  return db.run(listOverdue, [before, limit, except.organizations, except.ids])
 }

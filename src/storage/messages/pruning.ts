@@ -15,6 +15,8 @@ const CONTACTS = 20
 export const MESSAGES_PER_CONTACT = 100
 /** How many files are removed at a time. */
 const FILES = 500
+/** How many events are looked at. */
+const EVENTS = 1_000
 
 const request = statement<never>(
   'messagePruning.request',
@@ -154,6 +156,23 @@ const forgetFiles = statement<never>(
    WHERE m.organization_id = $1 AND m.id = ANY (${opaqueArray('$2', 'uuid')})`,
 )
 
+// An event has its message as it was, and may be younger than the message by months.
+const blankEvents = statement<{ reached: string | null; walked: number; blanked: number }>(
+  'messagePruning.blankEvents',
+  `WITH slice AS MATERIALIZED (
+     SELECT seq, (data -> 'message' ->> 'id')::uuid AS message_id
+     FROM events WHERE organization_id = $1 AND seq > $2 ORDER BY seq LIMIT ${EVENTS}
+   ), blanked AS (
+     UPDATE events e SET data = '{}'
+     FROM slice
+     WHERE e.organization_id = $1 AND e.seq = slice.seq AND slice.message_id IS NOT NULL AND NOT EXISTS (
+       SELECT FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = slice.message_id OFFSET 0
+     )
+     RETURNING e.seq
+   )
+   SELECT max(seq)::text AS reached, count(*) AS walked, (SELECT count(*) FROM blanked) AS blanked FROM slice`,
+)
+
 /** The next contacts with old messages, and after which contact to look next; null: at none. */
 export interface DueContacts {
   ids: string[]
@@ -218,6 +237,20 @@ export async function pruneMessages(
     [...taken.keys()].map((id) => reached.get(id)),
   ])
   return [...taken.values(), ...unnumberedOf.values()].some((count) => count === MESSAGES_PER_CONTACT)
+}
+
+/**
+ * Blanks the events of deleted messages among the next ones of the organization after the number `after`. `reached`:
+ * the number of the last one; null: there are no more.
+ */
+export async function blankEventsOfPruned(
+  db: Queryable,
+  organizationId: string,
+  after: string,
+): Promise<{ reached: string | null; blanked: number }> {
+  const [slice] = await db.run(blankEvents, [organizationId, after])
+  const { reached, walked, blanked } = slice as { reached: string | null; walked: number; blanked: number }
+  return { reached: walked < EVENTS ? null : reached, blanked }
 }
 
 /** The next files after this one whose messages are too old to have them at `now`; as for contacts. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { FailedWork } from '../../model/jobs.js'
+import { isDeadProcess } from '../runtime/process-registry.js'
 import { WAITING_COLUMNS, type WaitingCallback } from './callbacks.js'
 
 // A callback that failed alone is set aside with the keys (addresses, message ids) that it names. Later callbacks that
@@ -21,6 +22,10 @@ export interface SetAsideCallback {
   callback: WaitingCallback
   /** The number of attempts until now. */
   attempts: number
+  /** Why the last one failed. */
+  error: string | null
+  /** Whether the process has died that attempted it since. */
+  died: boolean
 }
 
 /** SQL: sets when the callbacks behind `head` are due. `head` is a CTE of callback_id, created_at, keys and due_at. */
@@ -32,8 +37,8 @@ const setDue = (head: string) => `UPDATE set_aside_callbacks s SET run_at = h.du
 const setAside = statement<never>(
   'setAsideCallbacks.insert',
   `WITH added AS (
-     INSERT INTO set_aside_callbacks (organization_id, callback_id, keys, attempts, run_at, error)
-     SELECT $1, c.id, $3::text[], $4, $5, $6 FROM callbacks c WHERE c.organization_id = $1 AND c.id = $2 AND c.waiting
+     INSERT INTO set_aside_callbacks (organization_id, callback_id, keys, attempts, run_at, error, failed_at)
+     SELECT $1, c.id, $3::text[], $4, coalesce($5, now()), $6, CASE WHEN $5::timestamptz IS NULL THEN now() END FROM callbacks c WHERE c.organization_id = $1 AND c.id = $2 AND c.waiting
      ON CONFLICT DO NOTHING
    )
    UPDATE callbacks SET waiting = false WHERE organization_id = $1 AND id = $2`,
@@ -44,9 +49,10 @@ const findKeys = statement<{ keys: string[] }>(
   `SELECT keys FROM set_aside_callbacks WHERE organization_id = $1 AND failed_at IS NULL AND keys && $2::text[]`,
 )
 
-const findDue = statement<WaitingCallback & { attempts: number }>(
+const findDue = statement<WaitingCallback & Omit<SetAsideCallback, 'callback'>>(
   'setAsideCallbacks.findDue',
-  `SELECT s.attempts, ${WAITING_COLUMNS}
+  `SELECT s.attempts, s.error,
+     CASE WHEN s.process_id <> $3 THEN ${isDeadProcess('s.process_id')} ELSE false END AS died, ${WAITING_COLUMNS}
    FROM set_aside_callbacks s
    JOIN callbacks c ON c.organization_id = $1 AND c.id = s.callback_id
    LEFT JOIN instances i ON i.organization_id = $1 AND i.id = c.instance_id
@@ -59,11 +65,16 @@ const findDue = statement<WaitingCallback & { attempts: number }>(
    LIMIT 1`,
 )
 
+const attempt = statement<never>(
+  'setAsideCallbacks.attempt',
+  'UPDATE set_aside_callbacks SET process_id = $3 WHERE organization_id = $1 AND callback_id = $2',
+)
+
 const fail = statement<never>(
   'setAsideCallbacks.fail',
   `WITH head AS (
      UPDATE set_aside_callbacks
-     SET attempts = $3, error = $4, run_at = coalesce($5, $6), failed_at = CASE WHEN $5::timestamptz IS NULL THEN $6::timestamptz END
+     SET process_id = NULL, attempts = $3, error = $4, run_at = coalesce($5, $6), failed_at = CASE WHEN $5::timestamptz IS NULL THEN $6::timestamptz END
      WHERE organization_id = $1 AND callback_id = $2
      RETURNING callback_id, created_at, keys, CASE WHEN failed_at IS NULL THEN 'infinity' ELSE $6::timestamptz END AS due_at
    )
@@ -90,7 +101,7 @@ const listFailed = statement<FailedWork>(
 
 const retry = statement<{ organization_id: string; id: string }>(
   'setAsideCallbacks.retry',
-  `UPDATE set_aside_callbacks SET failed_at = NULL, attempts = 0, run_at = $3
+  `UPDATE set_aside_callbacks SET failed_at = NULL, process_id = NULL, attempts = 0, run_at = $3
    WHERE ($1::uuid IS NULL OR organization_id = $1) AND failed_at IS NOT NULL
      AND ($2::uuid[] IS NULL OR callback_id = ANY ($2))
    RETURNING organization_id, callback_id AS id`,
@@ -105,7 +116,7 @@ export async function setCallbackAside(
   organizationId: string,
   callbackId: string,
   keys: readonly string[],
-  failed: (Omit<FailedAttempt, 'runAt'> & { runAt: Date }) | null,
+  failed: FailedAttempt | null,
 ): Promise<void> {
   const { attempts, error, runAt } = failed ?? { attempts: 0, error: null, runAt: 'infinity' }
   await db.run(setAside, [organizationId, callbackId, keys, attempts, runAt, error])
@@ -126,11 +137,22 @@ export async function findDueCallback(
   db: Queryable,
   organizationId: string,
   now: Date,
+  processId: number,
 ): Promise<SetAsideCallback | null> {
-  const [row] = await db.run(findDue, [organizationId, now])
+  const [row] = await db.run(findDue, [organizationId, now, processId])
   if (row === undefined) return null
-  const { attempts, ...callback } = row
-  return { callback, attempts }
+  const { attempts, error, died, ...callback } = row
+  return { callback, attempts, error, died }
+}
+
+/** Notes that this process attempts a set-aside callback, in case it dies with it. */
+export async function noteAttempt(
+  db: Queryable,
+  organizationId: string,
+  callbackId: string,
+  processId: number,
+): Promise<void> {
+  await db.run(attempt, [organizationId, callbackId, processId])
 }
 
 /** Records a failed attempt of a set-aside callback. After the last one, those behind it are due at `now`. */

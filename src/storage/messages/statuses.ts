@@ -4,7 +4,7 @@ import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../mo
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { countChanges } from '../analytics/campaign-counts.js'
 import { raiseEvents } from '../events/raise.js'
-import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT, messageEvents } from './messages.js'
+import { ACCEPTED_EVENT, hasContact, MESSAGE_SNAPSHOT, messageEvents } from './messages.js'
 import { hasRoomForNote, withNote } from './trace-notes.js'
 
 export interface ReportedStatus {
@@ -50,6 +50,7 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
          ${FEW_ROWS}
        ) named JOIN messages m ON ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = named.id
        WHERE m.sender_type <> 'user-chat' AND (m.upstream_id = g.upstream_id OR (m.id = g.message_id AND m.upstream_id IS NULL))
+         AND ${hasContact('g.organization_id')}
        ORDER BY m.instance_id IS NOT DISTINCT FROM g.instance_id DESC, m.upstream_id NULLS FIRST
        LIMIT 1
        FOR NO KEY UPDATE OF m

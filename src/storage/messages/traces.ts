@@ -4,13 +4,14 @@ import { isUuid } from '../../lib/bytes/id.js'
 import type { Asker } from '../../model/messages/cause.js'
 import type { TraceDelivery, TracedMessage, TraceEvent, TraceRelative } from '../../model/messages/trace.js'
 import { isDeadProcess } from '../runtime/process-registry.js'
+import { hasContact } from './messages.js'
 
 const find = statement<TracedMessage>(
   'traces.find',
   `SELECT m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.status, m.outcome, m.error, m.recorded_at, m.accepted_at,
      m.delivered_at, m.read_at, m.failed_at, m.broadcast_id, m.trace
    FROM messages m
-   WHERE m.organization_id = $1 AND (m.id = $2 OR m.upstream_id = $3)
+   WHERE m.organization_id = $1 AND (m.id = $2 OR m.upstream_id = $3) AND ${hasContact('$1::uuid')}
    ORDER BY m.id = $2 DESC NULLS LAST
    LIMIT 1`,
 )

@@ -45,7 +45,8 @@ const letInstancesGo = statement<never>(
 const removeRow = statement<never>(
   'organizationDeletion.removeRow',
   `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key'),
-     failed AS (DELETE FROM jobs WHERE organization_id = $1 AND failed_at IS NOT NULL)
+     failed AS (DELETE FROM jobs WHERE organization_id = $1 AND failed_at IS NOT NULL),
+     turn AS (DELETE FROM callback_turns WHERE organization_id = $1)
    DELETE FROM organization_rows WHERE id = $1 AND deleted_at IS NOT NULL`,
 )
 

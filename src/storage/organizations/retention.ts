@@ -13,9 +13,13 @@ const toId = (time: string) =>
 export const KEPT_SINCE = keptSince('o.retention_days')
 export const KEPT_SINCE_ID = toId(KEPT_SINCE)
 
-/** SQL: whether the raw callback `c` of the organization `o` is to be deleted at `$1`: an old one that is processed. */
+/**
+ * SQL: whether the raw callback `c` of the organization `o` is to be deleted at `$1`: an old one that is processed, or
+ * that failed for good so long ago.
+ */
 export const IS_OLD_CALLBACK = `c.id < ${KEPT_SINCE_ID} AND NOT c.waiting AND NOT EXISTS (
          SELECT FROM set_aside_callbacks s WHERE s.organization_id = o.id AND s.callback_id = c.id
+           AND (s.failed_at IS NULL OR s.failed_at >= ${KEPT_SINCE})
        )`
 
 /** SQL: whether the event `e` of the organization `o` is to be deleted at `$1`. */

@@ -24,14 +24,21 @@ const count = statement<{ count: number }>(
   `SELECT count(*) FROM ${pendingOf('$1', '$2', '$3')} pending`,
 )
 
-// Deliveries from before it was enabled do not count, so that enabling it again helps.
-const findOverfull = statement<{ organization_id: string; id: string }>(
+// Deliveries from before it was enabled do not count, so that enabling it again helps. Of an organization with too many,
+// those with the fewest stay, as far as they are not too many together.
+const findOverfull = statement<OverfullWebhook>(
   'webhookBacklog.findOverfull',
-  `SELECT w.organization_id, w.id
-   FROM webhooks w CROSS JOIN LATERAL (
-     SELECT count(*) FROM ${pendingOf('w.organization_id', 'w.id', '$1::bigint + 1', 'd.event_seq > w.since_seq')} pending
-   ) pending
-   WHERE w.active AND pending.count > $1`,
+  `SELECT organization_id, id, pending > $1 AS "isFull"
+   FROM (
+     SELECT w.organization_id, w.id, counted.pending,
+       sum(counted.pending) OVER (PARTITION BY w.organization_id ORDER BY counted.pending, w.id) AS together
+     FROM webhooks w CROSS JOIN LATERAL (
+       SELECT count(*) AS pending
+       FROM ${pendingOf('w.organization_id', 'w.id', '$1::bigint + 1', 'd.event_seq > w.since_seq')} pending
+     ) counted
+     WHERE w.active
+   ) found
+   WHERE pending > $1 OR together > $2`,
 )
 
 const listDisabled = statement<{ organization_id: string; id: string }>(
@@ -81,6 +88,11 @@ export interface WebhookId {
   id: string
 }
 
+/** A webhook with too many pending deliveries, by itself (`isFull`) or together with its organization's others. */
+export interface OverfullWebhook extends WebhookId {
+  isFull: boolean
+}
+
 /** The number of pending deliveries of a webhook; counted to at most twice `limit`. */
 export async function countPending(
   db: Queryable,
@@ -93,11 +105,11 @@ export async function countPending(
 }
 
 /**
- * The active webhooks with more than `max` pending deliveries of events since they were set or enabled. Of all
- * organizations.
+ * The active webhooks with more than `max` pending deliveries of events since they were set or enabled, and the fullest
+ * ones of an organization that has more than `maxTogether`. Of all organizations.
  */
-export function findOverfullWebhooks(db: Queryable, max: number): Promise<WebhookId[]> {
-  return db.run(findOverfull, [max])
+export function findOverfullWebhooks(db: Queryable, max: number, maxTogether: number): Promise<OverfullWebhook[]> {
+  return db.run(findOverfull, [max, maxTogether])
 }
 
 /** The disabled webhooks of all organizations. */

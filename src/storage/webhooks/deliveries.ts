@@ -3,7 +3,7 @@ import { FEW, opaqueArray, statement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import type { AttemptRow } from '../../model/webhooks/webhook.js'
-import { EVENT_COLUMNS } from '../events/events.js'
+import { EVENT_COLUMNS, IS_SHOWN } from '../events/events.js'
 import { isGoneProcess } from '../runtime/process-registry.js'
 
 // The deliveries as the dispatcher uses them. Whether a delivery waits for an earlier one of its contact is decided
@@ -81,7 +81,7 @@ const insert = statement<WebhookKey>(
        ) THEN $2::timestamptz END AS next_attempt_at
      FROM given g
      JOIN webhooks w ON w.organization_id = g.organization_id AND w.id = g.webhook_id AND w.active
-     JOIN events e ON e.organization_id = g.organization_id AND e.seq = g.event_seq AND e.data <> '{}'
+     JOIN events e ON e.organization_id = g.organization_id AND e.seq = g.event_seq AND ${IS_SHOWN}
    ), inserted AS (
      INSERT INTO webhook_deliveries (${NEW_COLUMNS}) SELECT ${NEW_COLUMNS} FROM fresh
      RETURNING organization_id, webhook_id, next_attempt_at
@@ -174,7 +174,7 @@ const claim = statement<ClaimedDelivery>(
    FROM claimed d
    LEFT JOIN LATERAL (
      SELECT ${EVENT_COLUMNS} FROM events e
-     WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
+     WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND ${IS_SHOWN}
      LIMIT 1
    ) e ON true
    ORDER BY d.next_attempt_at, d.event_seq`,

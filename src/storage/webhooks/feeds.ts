@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW, opaqueArray, statement } from '../../database/statement.js'
 import type { EventPosition } from '../events/events.js'
+import { EVENT_SNAPSHOT } from '../events/transaction-clock.js'
 
 // How far the events of an organization have become deliveries. `holder` is the process of an older version that owns
 // the feed; it locks the row for each write too, and reads the position again if another process has moved it.
@@ -67,7 +68,7 @@ const lockOne = statement<never>(
 // A separate statement after the lock, so that it sees every webhook enabled under that lock.
 const skip = statement<never>(
   'webhookFeeds.skip',
-  `UPDATE webhook_feeds SET window_from = pg_current_snapshot(), window_to = NULL, seq = NULL
+  `UPDATE webhook_feeds SET window_from = ${EVENT_SNAPSHOT}, window_to = NULL, seq = NULL
    WHERE organization_id = $1 AND NOT EXISTS (SELECT FROM webhooks WHERE organization_id = $1 AND active)`,
 )
 

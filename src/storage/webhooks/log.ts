@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.js'
 import { COUNT_LIMIT } from '../../model/page.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
-import { EVENT_COLUMNS } from '../events/events.js'
+import { EVENT_COLUMNS, IS_SHOWN } from '../events/events.js'
 import { raiseEvents } from '../events/raise.js'
 import { IS_OLD_DELIVERY } from '../organizations/retention.js'
 import { NEW_COLUMNS } from './deliveries.js'
@@ -69,7 +69,7 @@ const find = statement<Delivery>(
 
 const findEvent = statement<EventRow>(
   'webhookLog.findEvent',
-  `SELECT ${EVENT_COLUMNS} FROM events e WHERE e.organization_id = $1 AND e.seq = $2 AND e.data <> '{}'`,
+  `SELECT ${EVENT_COLUMNS} FROM events e WHERE e.organization_id = $1 AND e.seq = $2 AND ${IS_SHOWN}`,
 )
 
 const replay = statement<Delivery>(
@@ -78,23 +78,23 @@ const replay = statement<Delivery>(
    SELECT $1, $3, d.webhook_id, e.seq, e.id, e.type, e.contact_id, false, $4
    FROM webhook_deliveries d
    JOIN webhooks w ON w.organization_id = $1 AND w.id = d.webhook_id
-   JOIN events e ON e.organization_id = $1 AND e.seq = d.event_seq AND e.data <> '{}'
+   JOIN events e ON e.organization_id = $1 AND e.seq = d.event_seq AND ${IS_SHOWN}
    WHERE d.organization_id = $1 AND d.id = $2
    RETURNING ${DELIVERY_COLUMNS}`,
 )
 
 const findRange = statement<{ seq: number }>(
   'webhookLog.findRange',
-  `SELECT seq FROM events
-   WHERE organization_id = $1 AND created_at >= $2 AND created_at < $3 AND type = ANY ($4) AND data <> '{}'
-   ORDER BY seq
+  `SELECT e.seq FROM events e
+   WHERE e.organization_id = $1 AND e.created_at >= $2 AND e.created_at < $3 AND e.type = ANY ($4) AND ${IS_SHOWN}
+   ORDER BY e.seq
    LIMIT $5`,
 )
 
 const readRange = statement<EventRow>(
   'webhookLog.readRange',
   `SELECT ${EVENT_COLUMNS} FROM events e
-   WHERE e.organization_id = $1 AND e.seq > $4 AND e.created_at >= $2 AND e.created_at < $3 AND e.data <> '{}'
+   WHERE e.organization_id = $1 AND e.seq > $4 AND e.created_at >= $2 AND e.created_at < $3 AND ${IS_SHOWN}
    ORDER BY e.seq
    LIMIT $5`,
 )
@@ -104,7 +104,7 @@ const replayRange = statement<{ id: string }>(
   `INSERT INTO webhook_deliveries (${NEW_COLUMNS})
    SELECT $1, given.id, w.id, e.seq, e.id, e.type, e.contact_id, false, $5
    FROM unnest($3::uuid[], $4::bigint[]) AS given (id, seq)
-   JOIN events e ON e.organization_id = $1 AND e.seq = given.seq AND e.data <> '{}'
+   JOIN events e ON e.organization_id = $1 AND e.seq = given.seq AND ${IS_SHOWN}
    JOIN webhooks w ON w.organization_id = $1 AND w.id = $2
    RETURNING id`,
 )

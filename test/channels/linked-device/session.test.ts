@@ -97,6 +97,21 @@ const person = (message: object, more: object = {}, key: object = {}) => ({
   ...more,
 })
 
+it('tells with each message whether the account leaves chats in the archive, as it is set at that time', async () => {
+  const device = start(LINKED)
+  const socket = await device.socket(1)
+  socket.open()
+  const told = (id: string) => socket.raise('messages.upsert', { messages: [person({ conversation: id }, {}, { id })] })
+  told('before the setting is known')
+  const { creds } = socket.config.auth
+  creds.accountSettings = { unarchiveChats: true }
+  told('taken out')
+  creds.accountSettings = { unarchiveChats: false }
+  told('kept')
+  await device.until(() => device.events.length === 3)
+  expect(device.events.map((event) => 'keepsArchived' in event && event.keepsArchived)).toEqual([true, false, true])
+})
+
 describe('messages that arrive close together', () => {
   const LID = '77@lid'
   const told = (id: string, type = 'notify', remoteJid = LID) => ({

@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'nod
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startEmbeddedDatabase } from '../../../src/database/embedded.js'
+import { openDatabase } from '../../../src/database/pool.js'
 import { makeFolder, type Result, run } from '../support.js'
 
 const SECRETS = `${JSON.stringify({ PARLEY_ADMIN_TOKEN: 'a'.repeat(40), PARLEY_SECRET: 'b'.repeat(40) })}\n`
@@ -122,6 +123,63 @@ describe('parley restore', () => {
     expect(await readFile(join(target, 'secrets.json'), 'utf8')).toBe(SECRETS)
   })
 
+  it('prints the broadcasts that the service will pause, with the recipients that have no message', async () => {
+    const elsewhere = join(parent.path, 'with-broadcasts')
+    const query = await openData()
+    await query(`INSERT INTO broadcasts (organization_id, id, kind, name, template_name, template_language, template, status,
+        scheduled_at, prepared_at, created_at)
+      SELECT id, gen_random_uuid(), 'broadcast', given.name, 't', 'en', '{}', status, now() + hours * interval '1 hour',
+        CASE WHEN given.name <> 'Growing' THEN now() END, now()
+      FROM organizations CROSS JOIN (VALUES ('Now', 'running', NULL), ('Due', 'scheduled', -1), ('Growing', 'running', NULL),
+        ('Later', 'scheduled', 1), ('Held', 'paused', NULL), ('Done', 'completed', NULL)) given (name, status, hours)`)
+    await query(`INSERT INTO campaign_counts (organization_id, campaign_id, counter, detail, value)
+      SELECT organization_id, id, counter, '', value FROM broadcasts CROSS JOIN (VALUES ('total', 5), ('recorded', 2)) c (counter, value)`)
+    await query.end()
+    expect(await parley('backup', '--to', elsewhere)).toMatchObject({ code: 0 })
+    const cleared = await openData()
+    await cleared('DELETE FROM campaign_counts')
+    await cleared('DELETE FROM broadcasts')
+    await cleared.end()
+
+    const { interruptedBroadcasts } = (await restore(elsewhere, '--json')).json()
+    expect(interruptedBroadcasts).toHaveLength(3)
+    expect(interruptedBroadcasts).toEqual(
+      expect.arrayContaining([
+        {
+          id: expect.any(String),
+          name: 'Now',
+          organization: 'acme',
+          status: 'running',
+          withoutMessage: 3,
+          prepared: true,
+        },
+        {
+          id: expect.any(String),
+          name: 'Due',
+          organization: 'acme',
+          status: 'scheduled',
+          withoutMessage: 3,
+          prepared: true,
+        },
+        {
+          id: expect.any(String),
+          name: 'Growing',
+          organization: 'acme',
+          status: 'running',
+          withoutMessage: 3,
+          prepared: false,
+        },
+      ]),
+    )
+    const { out, err } = await restore(elsewhere, '--replace')
+    expect(err).toContain('until somebody resumes or cancels them')
+    expect(out).toMatch(/^organization +id +name +status +recipients_without_message$/m)
+    expect(out).toMatch(/^acme +\S+ +Now +running +3$/m)
+    expect(out).toMatch(/^acme +\S+ +Growing +running +at least 3$/m)
+    const listed = (await run(['broadcasts', 'list', '--status', 'running', '--json'], env(target))).json()
+    expect(listed.map(({ name }: { name: string }) => name).sort()).toEqual(['Growing', 'Now'])
+  })
+
   it('finishes one that was interrupted while it moved the parts', async () => {
     const { name } = await backUp()
     expect(await restore(backups)).toMatchObject({ code: 0 })
@@ -194,6 +252,17 @@ describe('a damaged backup', () => {
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('the backup is damaged') })
   })
 })
+
+/** The database of the data folder, until `end`. */
+async function openData() {
+  const server = await startEmbeddedDatabase({ folder: join(dataDir, 'postgres') })
+  const database = openDatabase(server.connection, 1, () => undefined)
+  const end = async () => {
+    await database.close()
+    await server.stop()
+  }
+  return Object.assign((text: string) => database.pool.query(text), { end })
+}
 
 async function largestObject(folder: string): Promise<string> {
   const sizes = await Promise.all(

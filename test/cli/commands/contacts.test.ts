@@ -56,6 +56,21 @@ describe('contacts import', () => {
     expect(await nameOf(number)).toBe('Eva')
   })
 
+  it('reads a file of Excel, names the text that a row failed for, and prints at most 1,000 failed rows', async () => {
+    const file = join(folder.path, 'excel.csv')
+    const rows = `Nome;Celular;E-mail\r\nJoão;+${number};joao@example.com\r\nRui;+551195;nobody\r\n`
+    await writeFile(file, Buffer.from(`sep=;\r\n${rows}${';12;\r\n'.repeat(1_000)}`, 'latin1'))
+    const { out, err, code } = await contacts(['import', file])
+    expect([code, err]).toEqual([1, 'parley: 1001 of 1002 rows failed\n'])
+    const lines = out.split('\n')
+    expect(lines[0]).toBe('row 3: Invalid field: email must be an e-mail address: "nobody"')
+    expect(lines.slice(999, 1_001)).toEqual([
+      expect.stringMatching(/^row 1002: /),
+      'and 1 more: --json prints every failed row',
+    ])
+    expect(await nameOf(number)).toBe('João')
+  })
+
   it("prints the API's answer with --json, and keeps contacts unchanged with --existing skip", async () => {
     await contacts(['import', '-'], `phone_number,full_name\n${number},Ana\n`)
     const csv = `phone_number,full_name\n${number},Eva\n`

@@ -68,7 +68,7 @@ describe('doctor', () => {
       'timeline',
       'tables',
     ]
-    for (const check of [...fine, 'schema', 'data folder', 'callbacks', 'clock', 'upstream']) {
+    for (const check of [...fine, 'schema', 'data folder', 'callbacks', 'clock', 'secrets', 'upstream']) {
       expect(reportOf(result, check)).toMatchObject({ level: 'ok', remedy: null })
     }
     expect(reportOf(result, 'processes')?.found).toMatch(/^1 running/)
@@ -105,7 +105,20 @@ describe('doctor', () => {
   })
 
   it('says that credentials cannot be opened with another key', async () => {
-    expect(failedOf(await doctor({ PARLEY_SECRET: 'another-master-key-of-the-tests' }))).toEqual(['upstream'])
+    expect(failedOf(await doctor({ PARLEY_SECRET: 'another-master-key-of-the-tests' }))).toEqual([
+      'secrets',
+      'upstream',
+    ])
+  })
+
+  it('says that a replica is none, or does not answer', async () => {
+    const primary = await doctor({ PARLEY_REPLICA_URL: toUrl(world.database.connection) })
+    expect(failedOf(primary)).toEqual(['replica'])
+    expect(reportOf(primary, 'replica')?.found).toBe('it is no replica: it takes writes')
+    const away = await doctor({ PARLEY_REPLICA_URL: 'postgres://parley:secret-word@127.0.0.1:1/parley' })
+    expect(failedOf(away)).toEqual(['replica'])
+    expect(away.out).not.toContain('secret-word')
+    expect(reportOf(await doctor(), 'replica')).toBeUndefined()
   })
 
   it('tells a wrong setting, and a database that does not answer', async () => {

@@ -97,6 +97,27 @@ describe('member link', () => {
     expect((await member(['link', id])).out).toMatch(/^url +http\S+\nexpires_at +\S+\n$/)
   })
 
+  it('takes an e-mail address and the organization, by slug or id', async () => {
+    const { id } = (await add('by-mail@example.com')).json()
+    for (const org of [organization.slug, organization.id]) {
+      const { url } = (await member(['link', 'By-Mail@example.com', '--org', org, '--json'])).json()
+      const token = url.split('#')[1]
+      const { body } = await world.request('POST', '/console/api/session/link', { body: { token } })
+      expect(body.session.member.id).toBe(id)
+    }
+    expect((await member(['link', id, '--org', organization.slug])).code).toBe(0)
+
+    const other = await world.createOrganization()
+    for (const named of ['by-mail@example.com', id]) {
+      expect(await member(['link', named, '--org', other.slug])).toMatchObject({ code: 1, out: '' })
+    }
+    expect(await member(['link', 'by-mail@example.com'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: 'parley: --org is required with an e-mail address: parley member link by-mail@example.com --org <slug>\n',
+    })
+  })
+
   it('ends with 1 for an unknown member', async () => {
     for (const id of [NO_ID, 'nonsense']) {
       expect(await member(['link', id])).toMatchObject({

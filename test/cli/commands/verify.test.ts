@@ -133,7 +133,6 @@ describe('parley verify', () => {
       'event_order',
       /^events /,
     ],
-    ['a transaction lies ahead', "UPDATE events SET transaction_id = '99999999999'", 'event_transaction', /^events /],
     [
       'an organization is lost',
       `INSERT INTO campaign_counts VALUES ('${newId()}', '${newId()}', 'total', '', 1)`,

@@ -92,6 +92,7 @@ describe('an ordinary message', () => {
     contextUpstreamId: 'wamid.ANSWERED',
     instanceId: null,
     network: null,
+    keepsArchived: false,
     created_at: at(),
     note: { k: 'callback' as const, id: '', at: 0, done: 0 },
     traceparent: null,

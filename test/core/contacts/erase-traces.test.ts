@@ -118,6 +118,66 @@ it('continues where it stopped', async () => {
   expect(await countCallbacks()).toEqual({ blank: 1, kept: 1 })
 })
 
+it('blanks and forgets a failed callback only if the address is a whole value in it', async () => {
+  const bodies = {
+    theirs: `{"statuses": [{"recipient_id": "${CUSTOMER}"}]}`,
+    device: `{"events":[{"key":{"remoteJid":"${CUSTOMER}:12@s.whatsapp.net"}}]}`,
+    longer: `{"from": "9${CUSTOMER}0", "id": "${CUSTOMER}1"}`,
+    told: `{"from": "${OTHER}", "text": {"body": "call \\"${CUSTOMER}\\""}}`,
+    only: `{"from": "${OTHER}", "text": {"body" : "${CUSTOMER}"}}`,
+  }
+  const stranger = await world.createOrganization()
+  for (const { id } of [organization, stranger]) {
+    await world.database.pool.query(
+      `WITH stored AS (
+         INSERT INTO callbacks (organization_id, id, body)
+         SELECT $1, gen_random_uuid(), convert_to(body, 'UTF8') FROM unnest($2::text[]) AS given (body)
+         RETURNING id
+       )
+       INSERT INTO set_aside_callbacks (organization_id, callback_id, keys, attempts, run_at, failed_at)
+       SELECT $1, id, '{}', 25, now(), now() FROM stored`,
+      [id, Object.values(bodies)],
+    )
+  }
+  expect(await erase()).toBeNull()
+  const kept = async ({ id }: TestOrganization) => {
+    const { rows } = await world.database.pool.query(
+      `SELECT convert_from(c.body, 'UTF8') AS body FROM set_aside_callbacks s
+       JOIN callbacks c ON c.organization_id = $1 AND c.id = s.callback_id
+       WHERE s.organization_id = $1`,
+      [id],
+    )
+    return rows.map(({ body }) => body).sort()
+  }
+  expect(await kept(organization)).toEqual([bodies.longer, bodies.told, bodies.only].sort())
+  expect(await countCallbacks()).toEqual({ blank: 2, kept: 3 })
+  expect(await kept(stranger)).toEqual(Object.values(bodies).sort())
+})
+
+it('deletes the keys of linked devices that name the person', async () => {
+  const theirs = [`${CUSTOMER}.0`, `${CUSTOMER}@s.whatsapp.net`, `120363@g.us::${CUSTOMER}::2`, '4711_1.0']
+  const others = [`${CUSTOMER}0.0`, `${OTHER}.0`, '471_1.0', '7']
+  const stranger = await world.createOrganization()
+  for (const { id } of [organization, stranger]) {
+    await world.database.pool.query(
+      `WITH made AS (
+         INSERT INTO instances (organization_id, id, name, kind, state, token, token_hash)
+         VALUES ($1, gen_random_uuid(), 'phone', 'linked_device', 'close', '', '') RETURNING id
+       )
+       INSERT INTO device_keys (organization_id, instance_id, type, key_id, value)
+       SELECT $1, id, 'session', key_id, '' FROM made, unnest($2::text[]) AS key_id`,
+      [id, [...theirs, ...others]],
+    )
+  }
+  await erase({ addresses: [CUSTOMER, 'user:4711@lid'] })
+  const keys = async ({ id }: TestOrganization) => {
+    const { rows } = await world.database.pool.query('SELECT key_id FROM device_keys WHERE organization_id = $1', [id])
+    return rows.map(({ key_id }) => key_id).sort()
+  }
+  expect(await keys(organization)).toEqual(others.sort())
+  expect(await keys(stranger)).toEqual([...theirs, ...others].sort())
+})
+
 it('comes back a minute later for callbacks that are not processed yet', async () => {
   const waiting = await storeCallbacks(CUSTOMER, 1, true)
   await storeCallbacks(CUSTOMER, 1)

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CallbackQueue } from '../../../src/core/messages/callbacks/queue.js'
+import { takeTurn } from '../../../src/core/messages/callbacks/turn.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../src/storage/messages/callbacks.js'
@@ -209,6 +210,102 @@ describe('a callback that fails', () => {
     await world.drain()
     expect(await texts(organization, PERSON)).toEqual(['after', 'poison'])
     expect(await listFailedCallbacks(world.database, null, 10)).toEqual([])
+  })
+})
+
+/** As if a process had died during a turn with the waiting callbacks, and others before it. */
+async function dieInTurn(owner: TestOrganization, deathsBefore: number): Promise<void> {
+  await world.database.pool.query(
+    `INSERT INTO callback_turns (organization_id, process_id, callback_ids, deaths)
+     SELECT $1, 4711, array_agg(id ORDER BY received_at, id), $2 FROM callbacks WHERE organization_id = $1 AND waiting
+     ON CONFLICT (organization_id) DO UPDATE SET process_id = 4711, callback_ids = excluded.callback_ids, deaths = $2`,
+    [owner.id, deathsBefore],
+  )
+}
+
+async function turnOf(owner: TestOrganization) {
+  const { rows } = await world.database.pool.query(
+    'SELECT process_id, callback_ids, deaths FROM callback_turns WHERE organization_id = $1',
+    [owner.id],
+  )
+  return rows
+}
+
+describe('the callbacks of a process that died', () => {
+  const ENDED = { process_id: null, callback_ids: [], deaths: 0 }
+
+  it.each([0, 1])('are processed again, and nothing is set aside, after %i deaths before', async (before) => {
+    await store(organization, ...['one', 'two', 'three'].map((text) => textMessage(PERSON, text)))
+    await dieInTurn(organization, before)
+    await world.drain()
+    expect(await texts(organization, PERSON)).toEqual(['one', 'two', 'three'])
+    expect(await turnOf(organization)).toEqual([ENDED])
+    expect(await listFailedCallbacks(world.database, null, 10)).toEqual([])
+  })
+
+  it('are set aside, with the reason, if it had processed one alone; the others go on', async () => {
+    const neighbour = await world.createOrganization()
+    await store(organization, ...['deadly', 'two', 'three'].map((text) => textMessage(PERSON, text)))
+    await store(neighbour, textMessage(PERSON, 'elsewhere'))
+    await dieInTurn(organization, 2)
+    await world.drain()
+    expect(await texts(organization, PERSON)).toEqual(['two', 'three'])
+    expect(await texts(neighbour, PERSON)).toEqual(['elsewhere'])
+    expect(await listFailedCallbacks(world.database, neighbour.id, 10)).toEqual([])
+    expect(await listFailedCallbacks(world.database, organization.id, 10)).toMatchObject([
+      { attempts: 3, error: 'its process died 3 times' },
+    ])
+    expect(await turnOf(organization)).toEqual([ENDED])
+
+    expect(await retryFailedCallbacks(world.database, organization.id, null, world.now())).toHaveLength(1)
+    await world.drain()
+    expect(await texts(organization, PERSON)).toEqual(['two', 'three', 'deadly'])
+  })
+
+  it('are not suspected if the process lives', async () => {
+    await store(organization, textMessage(PERSON, 'slow'))
+    await dieInTurn(organization, 2)
+    await world.database.pool.query('UPDATE callback_turns SET process_id = $1, deaths = 1', [world.app.ctx.processId])
+    await world.drain()
+    expect(await texts(organization, PERSON)).toEqual(['slow'])
+  })
+
+  it('fail if they were set aside before and two processes died with them', async () => {
+    await createContact(world, organization, `+${PERSON}`)
+    await poison()
+    await store(organization, textMessage(PERSON, 'poison'), textMessage(PERSON, 'after'))
+    await world.drain()
+    await cure()
+    for (const failed of [0, 1]) {
+      await world.database.pool.query('UPDATE set_aside_callbacks SET process_id = 4711 WHERE attempts > 0')
+      world.advance(10 * 60_000)
+      await world.app.callbacks.drain()
+      const listed = await listFailedCallbacks(world.database, organization.id, 10)
+      expect(listed.map(({ error }) => error)).toEqual(failed ? ['its process died twice'] : [])
+    }
+    expect(await texts(organization, PERSON)).toEqual(['after'])
+  })
+})
+
+describe('a callback with many items', () => {
+  it('gives its place back when the time is over, and continues there', async () => {
+    const people = upTo(6).map((n) => `1650555300${n}`)
+    const messages = people.map((from) => textMessage(from, `of ${from}`))
+    const body = JSON.stringify(envelope(organization.businessAccountId, changeFor(organization, { messages })))
+    const callback = { organizationId: organization.id, id: newId(), instanceId: null, traceparent: null }
+    await insertCallbacks(world.database, [{ ...callback, body: Buffer.from(body) }])
+    const recorded = new Map<string, number>()
+    const turn = () => takeTurn(world.app.ctx, organization.id, { mayGoOn: () => false, recorded })
+    for (const count of [1, 2, 3, 4, 5]) {
+      expect(await turn()).toBe('more')
+      expect(recorded).toEqual(new Map([[callback.id, count]]))
+      expect(await storedTexts(organization)).toHaveLength(count)
+      expect(await countWaiting(organization)).toBe(1)
+    }
+    await turn()
+    expect(recorded).toEqual(new Map())
+    expect(await countWaiting(organization)).toBe(0)
+    expect((await storedTexts(organization)).sort()).toEqual(people.map((from) => `of ${from}`).sort())
   })
 })
 

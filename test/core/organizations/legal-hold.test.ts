@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/runtime/maintenance.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import {
+  conversation,
+  createContact,
+  receiveMessages,
+  seconds,
+  textMessage,
+  wamid,
+} from '../../interfaces/hooks/support.js'
 import { signIn } from '../../support/console.js'
 import { hold as holdRow, untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -80,6 +87,44 @@ describe('a legal hold', () => {
     const { note } = (await call('POST', `/contacts/${contactId}/notes`, { body: { text: 'remember' } })).body
     await setHold()
     expect(await call('DELETE', `/notes/${note.id}`)).toMatchObject({ status: 409 })
+  })
+
+  it('keeps the texts that a customer edits and revokes', async () => {
+    const other = await world.createOrganization()
+    const ids = { [organization.id]: wamid(), [other.id]: wamid() }
+    const change = (owner: TestOrganization, type: string, text: string | null) => {
+      const original_message_id = ids[owner.id]
+      const message = text === null ? {} : { message: { type: 'text', text: { body: text } } }
+      const body = { [type]: { original_message_id, ...message } }
+      return receiveMessages(world, owner, { from: CUSTOMER, id: wamid(), timestamp: seconds(1), type, ...body })
+    }
+    const kept = async ({ id }: TestOrganization) => {
+      const { rows } = await world.database.pool.query(
+        `SELECT message_type AS type, content ->> 'earlier_text' AS earlier FROM messages
+         WHERE organization_id = $1 AND seq IS NULL ORDER BY recorded_at`,
+        [id],
+      )
+      return rows.map(({ type, earlier }) => [type, earlier])
+    }
+    for (const owner of [organization, other])
+      await receiveMessages(world, owner, textMessage(CUSTOMER, 'I did it', { id: ids[owner.id] }))
+    await change(organization, 'edit', 'I did')
+    await setHold()
+    for (const owner of [organization, other]) {
+      await change(owner, 'edit', 'I')
+      await change(owner, 'revoke', null)
+      const { body } = await conversation(world, owner, CUSTOMER)
+      expect(body.messages.map(({ message }: { message: string }) => message)).toEqual([''])
+    }
+    expect(await kept(organization)).toEqual([
+      ['edit', null],
+      ['edit', 'I did'],
+      ['revoke', 'I'],
+    ])
+    expect(await kept(other)).toEqual([
+      ['edit', null],
+      ['revoke', null],
+    ])
   })
 
   it('keeps the deliveries of a webhook that is deleted', async () => {

@@ -92,6 +92,29 @@ describe('a message with an unknown outcome', () => {
     expect(await eventsOf(world, organization, 'message.failed')).toHaveLength(1)
   })
 
+  it('fails even if another one cannot be settled', async () => {
+    await live(16)
+    const first = await lose()
+    const second = await lose()
+    await world.database.pool.query(
+      `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE TRIGGER refuse_update BEFORE UPDATE ON messages FOR EACH ROW WHEN (NEW.id = '${first}' AND NEW.status = 'failed')
+         EXECUTE FUNCTION refuse()`,
+    )
+    const statuses = async () => {
+      const { messages } = (await conversation(world, organization, CUSTOMER)).body
+      return Object.fromEntries(messages.map((one: Record<string, unknown>) => [one.id, one.message_status]))
+    }
+    try {
+      await live(17)
+      expect(await statuses()).toEqual({ [first]: 'sent', [second]: 'failed' })
+    } finally {
+      await world.database.pool.query('DROP TRIGGER refuse_update ON messages')
+    }
+    await live(1)
+    expect(await statuses()).toEqual({ [first]: 'failed', [second]: 'failed' })
+  })
+
   it('is not given up within 15 minutes of the start', async () => {
     await live(1)
     await lose()
@@ -203,6 +226,50 @@ describe('pruning', () => {
     expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
   })
 
+  it('deletes a callback that failed for good as many days after it failed', async () => {
+    const { rows } = await world.database.pool.query<{ id: string }>(
+      `WITH stored AS (
+         INSERT INTO callbacks (organization_id, id, body)
+         SELECT $1, overlay(gen_random_uuid()::text PLACING '00000000-0000' FROM 1 FOR 13)::uuid, '{}' FROM generate_series(1, 3)
+         RETURNING organization_id, id
+       ), numbered AS (SELECT organization_id, id, row_number() OVER (ORDER BY id) AS n FROM stored)
+       INSERT INTO set_aside_callbacks (organization_id, callback_id, keys, attempts, run_at, failed_at)
+       SELECT organization_id, id, '{}', 8, now(), CASE n
+         WHEN 1 THEN $2::timestamptz - interval '31 days'
+         WHEN 2 THEN $2 - interval '29 days'
+       END
+       FROM numbered
+       RETURNING callback_id AS id`,
+      [organization.id, world.now()],
+    )
+    await prune(world.app.ctx)
+    const left = await world.database.pool.query('SELECT id FROM callbacks WHERE organization_id = $1 ORDER BY id', [
+      organization.id,
+    ])
+    expect(left.rows).toEqual(rows.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(1))
+  })
+
+  it('goes on after a step that fails, and fails in the end, so that it is repeated', async () => {
+    await receiveMessages(world, organization, textMessage(CUSTOMER, 'old'))
+    await world.drain()
+    world.advance(31 * DAY)
+    await world.database.pool.query(
+      `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE TRIGGER refuse_delete BEFORE DELETE ON callbacks EXECUTE FUNCTION refuse()`,
+    )
+    try {
+      await expect(prune(world.app.ctx)).rejects.toThrow('steps of the maintenance failed: callbacks')
+    } finally {
+      await world.database.pool.query('DROP TRIGGER refuse_delete ON callbacks')
+    }
+    const count = async (table: string) =>
+      (await world.database.pool.query(`SELECT count(*)::int AS count FROM ${table}`)).rows[0].count
+    expect(await count('events')).toBe(0)
+    expect(await count('callbacks')).toBe(1)
+    await prune(world.app.ctx)
+    expect(await count('callbacks')).toBe(0)
+  })
+
   it('deletes callbacks, events and deliveries of each organization after the days that it keeps them', async () => {
     const brief = await world.createOrganization({ retention_days: 2 })
     for (const one of [organization, brief]) {
@@ -245,7 +312,7 @@ describe('pruning', () => {
     expect(await counts()).toEqual([none, none])
   })
 
-  it('keeps unprocessed callbacks, and reports their number', async () => {
+  it('keeps callbacks that wait, and deletes failed ones some days after they failed', async () => {
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'processed')] })
     await world.drain()
     await poison()
@@ -260,7 +327,7 @@ describe('pruning', () => {
     await prune(world.app.ctx)
     const { rows } = await world.database.pool.query<{ body: Buffer }>('SELECT body FROM callbacks ORDER BY id')
     const texts = rows.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body)
-    expect(texts).toEqual(['poison', 'waits'])
+    expect(texts).toEqual(['waits'])
   })
 
   it('is visible in the sizes of the tables', async () => {

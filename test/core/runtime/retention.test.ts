@@ -9,6 +9,7 @@ import {
   newBroadcaster,
   startBroadcastWorld,
 } from '../../interfaces/api/broadcasts-support.js'
+import { insertDelivery, setWebhook } from '../../interfaces/api/webhooks-support.js'
 import { receive, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
 import { signIn } from '../../support/console.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
@@ -167,6 +168,43 @@ describe('old messages', () => {
     const { call } = await signIn(world, organization)
     const thread = (await call('GET', `/contacts/${contact.id}/messages`)).body
     expect(thread).toMatchObject({ first_seq: 2, last_seq: 2, messages: [{ seq: 2, context: null }] })
+    expect(await verify()).toEqual([])
+  })
+
+  it('are gone from later events and from their deliveries', async () => {
+    const other = await newBroadcaster(world)
+    const number = '16505559001'
+    for (const owner of [organization, other]) {
+      await receiveMessages(world, owner, textMessage(number, 'an old secret'))
+      const body = { phone_number: number, message_type: 'text', text: 'an old secret answer' }
+      expect((await world.request('POST', '/send-chat', { key: owner.key, body })).status).toBe(200)
+      await receiveMessages(world, owner, textMessage(number, 'a young one'))
+    }
+    const events = async ({ key }: TestOrganization) =>
+      (await world.request('GET', '/events?limit=1000', { key })).body.events as { id: string; type: string }[]
+    const before = await events(organization)
+    expect(JSON.stringify(before)).toContain('an old secret answer')
+    const { id: webhookId } = await setWebhook(world, organization)
+    const eventId = before.find(({ type }) => type === 'message.sent')?.id as string
+    const delivery = await insertDelivery(world, organization, webhookId, { eventId })
+    // The events are younger than the messages, as those of late statuses are.
+    await world.database.pool.query(
+      `UPDATE messages
+       SET recorded_at = $2::timestamptz - CASE text WHEN 'a young one' THEN interval '1 day' ELSE interval '31 days' END
+       WHERE organization_id = ANY ($1)`,
+      [[organization.id, other.id], world.now()],
+    )
+    await run()
+    const left = JSON.stringify(await events(organization))
+    expect([left.includes('an old secret'), left.includes('a young one')]).toEqual([false, true])
+    expect(JSON.stringify(await events(other))).toContain('an old secret answer')
+    const shown = await world.request('GET', `/webhook-deliveries/${delivery}`, { key: organization.key })
+    expect([shown.status, shown.body.body]).toEqual([200, null])
+    const stored = await world.database.pool.query(
+      `SELECT count(*)::int FROM events WHERE organization_id = $1 AND data::text LIKE '%an old secret%'`,
+      [organization.id],
+    )
+    expect(stored.rows[0].count).toBe(0)
     expect(await verify()).toEqual([])
   })
 

@@ -64,6 +64,31 @@ describe('a webhook with too many pending deliveries', () => {
   })
 })
 
+describe('webhooks with too many pending deliveries together', () => {
+  it('are disabled, the fullest ones first; those of other organizations are not', async () => {
+    const neighbour = await world.createOrganization()
+    const other = await startEndpoint(world, neighbour, ['template.status_changed'])
+    const less = await startEndpoint(world, organization, ['template.status_changed'])
+    for (const one of [endpoint, other, less]) one.respond(() => 503)
+    await raise(world, await newContact(), 1)
+    await raiseAboutNobody(world, organization, 1, 2)
+    await raiseAboutNobody(world, neighbour, 1, 2)
+    await world.drain()
+    const active = async () => {
+      const ids = [endpoint, other, less].map(({ id }) => id)
+      const { rows } = await world.database.pool.query('SELECT id FROM webhooks WHERE active AND id = ANY ($1)', [ids])
+      return rows.map(({ id }) => id).sort()
+    }
+    await disableOverfullWebhooks(world.app.ctx, 100, 3)
+    expect(await active()).toEqual([endpoint.id, other.id, less.id].sort())
+    await disableOverfullWebhooks(world.app.ctx, 100, 2)
+    expect(await active()).toEqual([other.id, less.id].sort())
+    expect((await webhook()).disabled_reason).toBe(
+      "More than 2 deliveries of the organization's webhooks were pending, and this webhook was one of those with the most",
+    )
+  })
+})
+
 describe('pending deliveries of a disabled webhook', () => {
   /** As if the deliveries were this old. */
   const age = (ms: number, names: readonly string[]) =>

@@ -94,7 +94,7 @@ function startWriter(table: string): { stop(): Promise<number> } {
 
 describe('migrating a database with a million messages', () => {
   it('keeps no writer waiting for a second, even if a table is in use for long', async () => {
-    const missing = (await listMigrations()).filter(({ version }) => version > BASE)
+    const missing = (await listMigrations()).filter(({ version, contractAfter }) => version > BASE && !contractAfter)
     expect(missing.length).toBeGreaterThan(0)
     // Somebody reads a table, such as a dump; a migration that needs it exclusively must step back meanwhile.
     const reader = await database.pool.connect()

@@ -101,8 +101,45 @@ describe('scheduled_at', () => {
     expect(await eventsAbout(made.id)).toHaveLength(2)
   })
 
-  it('in the past starts the broadcast at once', async () => {
-    const scheduled_at = inTime(-HOUR)
+  it.each([
+    ['a year ago', () => '2020-01-01T09:00:00Z'],
+    ['an hour ago', () => inTime(-HOUR)],
+    ['just over five minutes ago', () => inTime(-5 * MINUTE - 1_000)],
+  ])('in the past is refused, and nothing is created: %s', async (_when, when) => {
+    const before = (await at.ask('GET', '/broadcasts')).body.pagination.totalBroadcasts
+    const answer = await at.post({ ...toNew(), scheduled_at: when() })
+    expect([answer.status, answer.body.error]).toEqual([400, 'Invalid field'])
+    expect(answer.body.message).toMatch(/^scheduled_at .* is in the past/)
+    expect((await at.ask('GET', '/broadcasts')).body.pagination.totalBroadcasts).toBe(before)
+  })
+
+  it('of a repeated request gets the first answer, even if it has passed since', async () => {
+    const fields = { ...toNew(), scheduled_at: inTime(MINUTE) }
+    const first = await at.post(fields, { 'idempotency-key': 'scheduled' })
+    at.world.advance(10 * MINUTE)
+    const again = await at.post(fields, { 'idempotency-key': 'scheduled' })
+    expect([again.status, again.body]).toEqual([202, first.body])
+    expect((await at.act(first.body.broadcast.id, 'cancel')).status).toBe(200)
+  })
+
+  it.each(['', null])('that is %j starts the broadcast at once', async (scheduled_at) => {
+    expect(await at.create({ ...toNew(), scheduled_at })).toMatchObject({ status: 'running', scheduled_at: null })
+  })
+
+  it.each([
+    ['2099-01-01T12:00:00+0000', '2099-01-01T12:00:00.000Z'],
+    ['2099-01-01T12:00:00+00', '2099-01-01T12:00:00.000Z'],
+    ['2099-01-01T09:00:00-0300', '2099-01-01T12:00:00.000Z'],
+    ['2099-01-01t12:00:00z', '2099-01-01T12:00:00.000Z'],
+    ['2099-01-01 09:00-03', '2099-01-01T12:00:00.000Z'],
+  ])('is read as programs write it: %s', async (scheduled_at, shown) => {
+    const made = await at.create({ ...toNew(), scheduled_at })
+    expect([made.status, made.scheduled_at]).toEqual(['scheduled', shown])
+    expect((await at.act(made.id, 'cancel')).status).toBe(200)
+  })
+
+  it('a few minutes ago starts the broadcast at once', async () => {
+    const scheduled_at = inTime(-4 * MINUTE)
     const made = await at.create({ ...toNew(), scheduled_at })
     expect(made).toMatchObject({ status: 'running', scheduled_at })
     await at.world.drain()

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { sha256 } from '../../../src/lib/crypto/signature.js'
 import { canonicalJson } from '../../../src/lib/text/json.js'
-import { MEBIBYTE } from '../../../src/lib/text/units.js'
 import {
   type BroadcastWorld,
   MINUTE,
@@ -16,6 +15,15 @@ let at: BroadcastWorld
 
 beforeAll(async () => {
   at = await startBroadcastWorld()
+  const account = { phone_number_id: at.organization.phoneNumberId }
+  const common = { language: 'en', category: 'MARKETING' }
+  const put = async (name: string, components: object[]) => {
+    const template = { ...common, name, components: [{ type: 'BODY', text: 'Look' }, ...components] }
+    expect((await at.world.sim('PUT', '/templates', { ...account, template })).status).toBe(200)
+  }
+  await put('carousel', [{ type: 'CAROUSEL', cards: [] }])
+  await put('catalog', [{ type: 'BUTTONS', buttons: [{ type: 'CATALOG', text: 'View' }] }])
+  await put('flow', [{ type: 'BUTTONS', buttons: [{ type: 'FLOW', text: 'Answer', flow_id: '123' }] }])
 })
 
 afterAll(() => at.close())
@@ -94,6 +102,8 @@ describe('POST /broadcasts returns 400 for', () => {
       'Missing required field',
       'bodyParameters.discount',
     ],
+    ['a template with a carousel', { templateName: 'carousel' }, 'Invalid field', 'it has a CAROUSEL'],
+    ['a template with a catalog', { templateName: 'catalog' }, 'Invalid field', 'it has a button of type CATALOG'],
     ['no header file', { templateName: 'nova_colecao' }, 'Missing required field', 'headerMedia'],
   ])('%s', async (_name, fields, error, named) => {
     const answer = await at.post({ ...one, ...fields })
@@ -122,17 +132,10 @@ describe('POST /broadcasts returns 400 for', () => {
   })
 })
 
-describe('the size of a body', () => {
-  it('is at most 32 MB', async () => {
-    const body = (size: number) => {
-      const rest = JSON.stringify({ name: 'N', templateName: 'nothing', ...one, filler: '' }).length
-      return JSON.stringify({ name: 'N', templateName: 'nothing', ...one, filler: 'x'.repeat(size - rest) })
-    }
-    const most = await at.ask('POST', '/broadcasts', { body: body(32 * MEBIBYTE) })
-    expect(most).toMatchObject({ status: 400, body: { error: 'Template not found' } })
-    const more = await at.ask('POST', '/broadcasts', { body: body(32 * MEBIBYTE + 1) })
-    expect(more).toMatchObject({ status: 413, body: { error: 'Payload too large' } })
-  })
+it('a template with a FLOW button is sent with its component', async () => {
+  await at.send({ templateName: 'flow', audience: { recipients: [{ chatNumber: '16505558888' }] } })
+  const [{ template }] = await at.arrived()
+  expect(template.components).toEqual([{ type: 'button', sub_type: 'flow', index: '0' }])
 })
 
 describe('Idempotency-Key', () => {

@@ -80,6 +80,14 @@ describe('PATCH /contact', () => {
     expect((await patch({ tags: [] })).body.contact.tags).toEqual([])
   })
 
+  it('leaves fields as they are that are given empty, or as null where that means nothing', async () => {
+    const full = { full_name: 'Ana', email: 'a@b', bot_status: 'active', contact_summary: 'S', tags: ['x'] }
+    await patch({ ...full, allow_broadcast: false, archived: true })
+    const empty = { full_name: '', email: '', bot_status: '', contact_summary: '', tags: null, allow_broadcast: null }
+    const { status, body } = await patch({ ...empty, archived: null, blocked: '' })
+    expect([status, body.contact]).toMatchObject([200, { ...full, allow_broadcast: false, archived: true }])
+  })
+
   it('sets contact_summary_updated_at only with the summary', async () => {
     expect((await patch({ full_name: 'Ana' })).body.contact.contact_summary_updated_at).toBeNull()
     const first = (await patch({ contact_summary: 'One' })).body.contact.contact_summary_updated_at
@@ -116,14 +124,10 @@ describe('PATCH /contact', () => {
     [{ full_name: ['Ana'] }, 'full_name'],
     [{ full_name: 'x'.repeat(256) }, 'full_name'],
     [{ email: 'nobody' }, 'email'],
-    [{ email: '' }, 'email'],
-    [{ tags: null }, 'tags'],
     [{ tags: 'vip' }, 'tags'],
     [{ tags: [null] }, 'tags[0]'],
     [{ allow_broadcast: 'false' }, 'allow_broadcast'],
-    [{ allow_broadcast: null }, 'allow_broadcast'],
     [{ archived: 0 }, 'archived'],
-    [{ archived: null }, 'archived'],
     [{ blocked: {} }, 'blocked'],
     [{ bot_status: 'stopped' }, 'bot_status'],
     [{ bot_status: true }, 'bot_status'],

@@ -16,14 +16,15 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const ROWS = IS_LONG ? 100_000 : 60_000
-/** The rows as objects would take several times as much. */
-const MAX_GROWTH = 30 * 1_048_576
+const SUMMARY = 'x'.repeat(400)
+/** Two thirds of the file: a service that keeps its rows, or their text, needs more. This one needs 9 MiB for any size. */
+const MAX_GROWTH = 18 * 1_048_576
 const SAMPLE_MS = 1_000
 
 function* csv() {
   yield 'phone_number,full_name,email,tags,contact_summary\n'
   for (let row = 0; row < ROWS; row++) {
-    yield `55119${60_000_000 + row},Ana Souza ${row},ana${row}@example.com,a;b,${'x'.repeat(400)}\n`
+    yield `55119${60_000_000 + row},Ana Souza ${row},ana${row}@example.com,a;b,${SUMMARY}\n`
   }
 }
 
@@ -58,7 +59,7 @@ it('imports and exports a large file without growing memory', async () => {
     )
     expect(length).toBeGreaterThan(ROWS * 100)
     const exported = await drain(await request('GET', '/contacts/export', key))
-    expect(exported.length).toBeGreaterThan(ROWS * 600)
+    expect(exported.length).toBeGreaterThan(ROWS * SUMMARY.length)
   })
   expect(growth).toBeLessThan(MAX_GROWTH)
 })

@@ -151,23 +151,18 @@ describe('GET /conversations returns 400', () => {
     ['limit', '-1'],
     ['limit', '1.5'],
     ['limit', 'ten'],
-    ['limit', ''],
     ['limit', '1e1'],
     ['page', '0'],
     ['page', '-1'],
     ['page', '10000001'],
     ['page', '99999999999999999999'],
     ['page', 'NaN'],
-    ['page', ''],
     ['ascending', 'yes'],
     ['ascending', '1'],
     ['ascending', 'TRUE'],
-    ['ascending', ''],
     ['action', 'nonsense'],
-    ['action', ''],
     ['action', 'Contacts'],
     ['contactId', 'not-a-uuid'],
-    ['contactId', ''],
     ['contactId', `${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(13)}`],
     ['chatNumber', '12'],
     ['chatNumber', 'Ada'],
@@ -178,6 +173,13 @@ describe('GET /conversations returns 400', () => {
     expect(status).toBe(400)
     expect(body).toMatchObject({ success: false, error: 'Invalid parameter' })
     expect(body.message).toMatch(new RegExp(`^${name} `))
+  })
+
+  it('never for empty parameters, which count as not given', async () => {
+    const empty = { limit: '', page: '', ascending: '', action: '', contactId: '', query: '', search: '', orderId: '' }
+    const { status, body } = await read({ ...empty, chatNumber: CUSTOMER, tenantId: '' })
+    expect([status, body]).toEqual([200, (await read({ chatNumber: CUSTOMER })).body])
+    expect((await read({ ...empty, chatNumber: '' })).body.error).toBe('Missing required parameter')
   })
 
   it('and names the allowed range and actions', async () => {

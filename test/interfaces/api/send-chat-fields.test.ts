@@ -77,7 +77,7 @@ describe('POST /send-chat returns 400 Missing required field', () => {
       (phone) => contacts([{ ...CARD, phones: [{ phone: '1' }, { phone, type: 'HOME' }] }]),
       NOTHING,
     ],
-    ['interactive', INTERACTIVE, (value) => ({ message_type: 'interactive', interactive: value }), EMPTY],
+    ['interactive', INTERACTIVE, (value) => ({ message_type: 'interactive', interactive: value }), NOTHING],
     ['interactive.type', empty('interactive.type'), (type) => interactive({ ...BUTTONS, type }), NOTHING],
     ['interactive.body', empty('interactive.body'), (body) => interactive({ ...BUTTONS, body }), NOTHING],
     ['interactive.buttons', empty('interactive.buttons'), (buttons) => interactive({ ...BUTTONS, buttons }), EMPTY],

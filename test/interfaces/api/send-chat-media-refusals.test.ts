@@ -33,6 +33,8 @@ import { type Answering, type HttpServer, startHttpServer } from '../../upstream
 import { createContact, eventsOf } from '../hooks/support.js'
 
 const NUMBER = '16505570001'
+const REMEDY =
+  'files are fetched from public addresses only. Give an address that the internet can reach, or have the operator allow it (PARLEY_ALLOWED_PRIVATE_HOSTS)'
 
 let folder: string
 let world: World
@@ -206,10 +208,16 @@ describe('POST /send-chat returns 400 Invalid media if', () => {
         'the server answered 206',
       ],
       [
-        'is compressed',
-        (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(png())),
+        'is not compressed as it says',
+        (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(png()),
         'encoding',
-        'the server compressed it, though it was asked not to',
+        'it is compressed (gzip) and cannot be unpacked',
+      ],
+      [
+        'is a bomb',
+        (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(20_000_000))),
+        'too_big',
+        'it is larger than 5 MB (5242880 bytes)',
       ],
       [
         'hangs up at once',
@@ -267,7 +275,7 @@ describe('POST /send-chat returns 400 Invalid media if', () => {
       ['http://0x0a000001/', '10.0.0.1'],
     ])('to the private address %s', async (location, address) => {
       answering = (_asked, response) => void response.writeHead(302, { location }).end()
-      const text = `its address ${address} is private: files are fetched from public addresses only`
+      const text = `its address ${address} is private: ${REMEDY}`
       expectRefusal(await send('image', `${files.url}/a.png`), 'private_address', text)
     })
 
@@ -348,7 +356,7 @@ describe('POST /send-chat returns 400 Invalid media for private addresses', () =
       error: 'Invalid media',
       message: expect.stringMatching(
         new RegExp(
-          `^media_url cannot be used: its address ${address} is private: files are fetched from public addresses only$`,
+          `^media_url cannot be used: its address ${address} is private: ${REMEDY.replace(/[.()]/g, '\\$&')}$`,
         ),
       ),
       reason: 'private_address',

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { parse } from 'content-disposition'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/runtime/maintenance.js'
@@ -68,6 +70,31 @@ function serve(bytes: Buffer, contentType = 'text/html'): void {
   const headers = { 'content-type': contentType, 'content-length': bytes.length }
   answering = (_asked, response) => void response.writeHead(200, headers).end(bytes)
 }
+
+const STORES: [string, Buffer, OutgoingHttpHeaders, number, Buffer][] = [
+  ['with Content-Encoding gzip', gzipSync(pdf()), { 'content-encoding': 'gzip' }, 200, pdf()],
+  ['with Content-Encoding aws-chunked', pdf(), { 'content-encoding': 'aws-chunked' }, 200, pdf()],
+  ['with Content-Encoding UTF8', pdf(), { 'content-encoding': 'UTF8' }, 200, pdf()],
+  ['with the status 203', pdf(), {}, 203, pdf()],
+  ['behind line ends', pdfBehind('\r\n\r\n'), {}, 200, pdfBehind('\r\n\r\n')],
+  ['behind a byte order mark', pdfBehind('\ufeff\n'), {}, 200, pdfBehind('\ufeff\n')],
+]
+
+function pdfBehind(text: string): Buffer {
+  return Buffer.concat([Buffer.from(text), pdf()])
+}
+
+describe('a document', () => {
+  it.each(STORES)('is sent although its store serves it %s', async (_how, bytes, headers, status, file) => {
+    answering = (_asked, response) => void response.writeHead(status, headers).end(bytes)
+    const digits = await newContact()
+    const answer = await send(digits, { message_type: 'document', media_url: `${files.url}/bill.pdf` })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    expect((await uploads()).at(-1)).toMatchObject({ mime_type: 'application/pdf', file_size: file.length })
+    const [row] = (await conversation(world, organization, digits)).body.messages
+    expect(Buffer.from(await (await fetch(row.media_url)).arrayBuffer()).equals(file)).toBe(true)
+  })
+})
 
 async function uploads() {
   return (await world.sim('GET', `/media?phone_number_id=${organization.phoneNumberId}`)).body.media

@@ -61,6 +61,7 @@ describe('headerMedia', () => {
     ['document', xlsx(), { filename: 'document.xlsx' }],
     ['document', ppt(), { filename: 'document.ppt' }],
     ['document', pptx(), { filename: 'document.pptx' }],
+    ['document', Buffer.concat([Buffer.from('\r\n\t\ufeff'), pdf()]), { filename: 'conta.pdf' }],
   ])('is uploaded, sent by its id, stored and shown: %s', async (kind, file, extras) => {
     bytes = file
     const digits = await template.newContact()

@@ -26,6 +26,16 @@ beforeAll(async () => {
     { type: 'COPY_CODE', text: 'X', example: 'X1' },
   ]
   await template.putTemplate({ name: 'buttoned', category: 'MARKETING', body: 'Veja', buttons })
+  const flow = { type: 'FLOW', text: 'Responder', flow_id: '123' }
+  await template.putTemplate({ name: 'flow', body: 'Olá, {{name}}', buttons: [flow] })
+  await template.putTemplate({ name: 'second_flow', body: 'Olá', buttons: [{ ...quick, text: 'Não' }, flow] })
+  const card = { components: [{ type: 'BODY', text: 'Um' }] }
+  const offer = { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Hoje' } }
+  await template.putTemplate({ name: 'carousel', body: 'Olá', others: [{ type: 'CAROUSEL', cards: [card, card] }] })
+  await template.putTemplate({ name: 'offer', body: 'Olá', others: [offer] })
+  await template.putTemplate({ name: 'catalog', body: 'Olá', buttons: [{ type: 'CATALOG', text: 'Ver' }] })
+  await template.putTemplate({ name: 'products', body: 'Olá', buttons: [{ type: 'MPM', text: 'Ver' }] })
+  await template.putTemplate({ name: 'future', body: 'Olá', others: [{ type: 'SOMETHING_NEW' }] })
   await template.putTemplate({
     name: 'two_links',
     body: 'Veja',
@@ -94,6 +104,33 @@ describe('bodyParameters', () => {
   it('may contain emoji and any script', async () => {
     await componentsOf('numbered', { bodyParameters: { 1: '👩‍👩‍👧', 2: 'سلام' } })
     expect(await lastText()).toBe('سلام antes de 👩‍👩‍👧, e 👩‍👩‍👧 de novo')
+  })
+})
+
+describe('a FLOW button', () => {
+  it('is sent with its component, whose index counts all buttons', async () => {
+    expect(await componentsOf('flow', { bodyParameters: { name: 'Ana' } })).toEqual([
+      body(text('Ana', 'name')),
+      { type: 'button', sub_type: 'flow', index: '0' },
+    ])
+    expect(await componentsOf('second_flow')).toEqual([{ type: 'button', sub_type: 'flow', index: '1' }])
+  })
+})
+
+describe('a template that cannot be filled', () => {
+  it.each([
+    ['carousel', 'a CAROUSEL'],
+    ['offer', 'a LIMITED_TIME_OFFER'],
+    ['catalog', 'a button of type CATALOG'],
+    ['products', 'a button of type MPM'],
+    ['future', 'a SOMETHING_NEW'],
+  ])('is a 400 that names why, and nothing is sent: %s', async (name, named) => {
+    const unknown = template.newNumber()
+    const answer = await template.send({ templateName: name, chatNumber: unknown, bodyParameters: { name: 'Ana' } })
+    const message = `The template "${name}" (pt_BR) cannot be sent: it has ${named}, which cannot be filled yet`
+    expect(expectRefusal(answer, 'Invalid field')).toBe(message)
+    expect(await template.arrived(unknown)).toEqual([])
+    expect((await template.read(`/contact?phone_number=${unknown}`)).status).toBe(404)
   })
 })
 

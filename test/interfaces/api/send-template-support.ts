@@ -21,6 +21,8 @@ export interface GivenTemplate {
   header?: object
   footer?: string
   buttons?: object[]
+  /** Further components. */
+  others?: object[]
 }
 
 /** A world with an organization that sends templates, and a web server with header files. */
@@ -97,12 +99,13 @@ export async function startTemplateWorld(
     newNumber,
     newContact: (contact, owner) => newMagicContact('555555', contact, owner),
     newMagicContact,
-    putTemplate: async ({ name, body, header, footer, buttons, ...rest }, owner = organization) => {
+    putTemplate: async ({ name, body, header, footer, buttons, others = [], ...rest }, owner = organization) => {
       const components = [
         ...(header ? [{ type: 'HEADER', ...header }] : []),
         { type: 'BODY', text: body },
         ...(footer ? [{ type: 'FOOTER', text: footer }] : []),
         ...(buttons ? [{ type: 'BUTTONS', buttons }] : []),
+        ...others,
       ]
       const template = { name, language: 'pt_BR', category: 'UTILITY', components, ...rest }
       const put = await world.sim('PUT', '/templates', { phone_number_id: owner.phoneNumberId, template })

@@ -34,6 +34,28 @@ describe('an unknown field', () => {
   })
 
   it.each([
+    ['to', 'phone_number'],
+    ['number', 'phone_number'],
+    ['type', 'message_type'],
+    ['body', 'text'],
+    ['reply_to', 'context_message_id'],
+  ])('is reported with the name that the field has here: %s', async (given, meant) => {
+    const { status, body } = await post('/send-chat', { ...text, [given]: 'x' })
+    expect([status, body.warnings]).toEqual([
+      200,
+      [`The field ${given} is not known and was ignored. Did you mean ${meant}?`],
+    ])
+  })
+
+  it('is reported by another name where the endpoint has another', async () => {
+    const { body } = await post('/send-template', { to: '5511988880001', template: 'hello_world' })
+    expect(body.warnings).toEqual([
+      'The field to is not known and was ignored. Did you mean chatNumber?',
+      'The field template is not known and was ignored. Did you mean templateName?',
+    ])
+  })
+
+  it.each([
     [{ Phone_Number: 'x' }, ['The field Phone_Number is not known and was ignored. Did you mean phone_number?']],
     [{ zzzzzzzz: 1 }, ['The field zzzzzzzz is not known and was ignored.']],
     [{ caption: 'x' }, ['The field caption is not a field of message_type text and was ignored.']],
@@ -89,6 +111,59 @@ describe('an unknown field', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(again.body).toEqual(first.body)
     expect(first.body.warnings).toHaveLength(1)
+  })
+})
+
+describe('a time at which the endpoint could act, but does not know', () => {
+  const template = { templateName: 'hello_world', chatNumber: '5511988880001' }
+  const broadcast = { name: 'News', templateName: 'hello_world', audience: { all: true } }
+
+  let sentBefore = 0
+  const numbered = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, index]))
+  const at = '2099-01-01T09:00:00Z'
+
+  beforeAll(async () => {
+    sentBefore = (await world.sim('GET', '/messages')).body.total
+  })
+
+  it.each<[string, string, () => object, string]>([
+    ['a message', '/send-chat', () => ({ ...text, scheduled_at: at }), 'scheduled_at'],
+    ['another spelling', '/send-chat', () => ({ ...text, scheduledAt: 4_070_908_800 }), 'scheduledAt'],
+    ['many other fields', '/send-chat', () => ({ ...numbered, ...text, scheduled_at: '2099' }), 'scheduled_at'],
+    ['a template', '/send-template', () => ({ ...template, scheduled_at: at }), 'scheduled_at'],
+    ['a template, misspelt', '/send-template', () => ({ ...template, schedule_at: 'tomorrow' }), 'schedule_at'],
+    ['a short link', '/shortlinks', () => ({ redirect_url: 'https://a.example', scheduled_at: at }), 'scheduled_at'],
+    ['a route without a body', '/templates/sync', () => ({ scheduled_at: at }), 'scheduled_at'],
+    ['a broadcast, misspelt', '/broadcasts', () => ({ ...broadcast, scheduledAt: at }), 'scheduledAt'],
+    [
+      'a recipient',
+      '/broadcasts',
+      () => ({ ...broadcast, audience: { recipients: [{ chatNumber: '1', scheduled_at: at }] } }),
+      'audience.recipients[0].scheduled_at',
+    ],
+    [
+      'a long list',
+      '/broadcasts',
+      () => ({ ...broadcast, audience: { recipients: Array(12_000).fill({ chatNumber: '1' }) }, schedule_at: at }),
+      'schedule_at',
+    ],
+  ])('is refused, and nothing is sent: %s', async (_what, path, body, name) => {
+    const { status, body: answer } = await post(path, body())
+    expect([status, answer.error]).toEqual([400, 'Invalid field'])
+    expect(answer.message).toContain(`The field ${name} is not known here`)
+    expect((await world.sim('GET', '/messages')).body.total).toBe(sentBefore)
+  })
+
+  it('is refused as a parameter too, and for a broadcast the known one is named', async () => {
+    const sent = await post('/send-chat?scheduled_at=2099-01-01T09:00:00Z', text)
+    expect([sent.status, sent.body.error]).toEqual([400, 'Invalid field'])
+    const { body } = await post('/broadcasts', { ...broadcast, scheduledAt: '2099-01-01T09:00:00Z' })
+    expect(body.message).toContain('use scheduled_at')
+  })
+
+  it.each([null, ''])('is ignored without a value: %j', async (scheduled_at) => {
+    const { status, body } = await post('/send-chat', { ...text, scheduled_at })
+    expect([status, body.warnings]).toEqual([200, ['The field scheduled_at is not known and was ignored.']])
   })
 })
 

@@ -189,7 +189,8 @@ describe('an attempt without a free slot', () => {
     const before = await rows()
     const leaving: (() => void)[] = []
     const stay = () => new Promise<void>((resolve) => leaving.push(resolve))
-    const places = Array.from({ length: 20 }, () => world.app.ctx.passwords.queue('network 127.0.0.1', stay))
+    const source = { id: 'network 127.0.0.1', isKnown: false, area: null }
+    const places = Array.from({ length: 20 }, () => world.app.ctx.passwords.queue(source, stay))
     for (let count = 0; count < 6; count++) {
       const { status, headers } = await tryOne(name)
       expect([status, headers.get('retry-after')]).toEqual([503, '2'])
@@ -199,6 +200,40 @@ describe('an attempt without a free slot', () => {
     for (const leave of leaving) leave()
     await Promise.all(places)
     expect((await tryOne(name, PASSWORD)).status).toBe(200)
+  })
+})
+
+describe('while strangers fill the queue', () => {
+  /** Takes places of the queue until the returned function is called. */
+  function occupy(sources: { id: string; area: string | null }[]): () => Promise<unknown> {
+    const leaving: (() => void)[] = []
+    const stay = () => new Promise<void>((resolve) => leaving.push(resolve))
+    const places = sources.map((source) => world.app.ctx.passwords.queue({ ...source, isKnown: false }, stay))
+    return () => {
+      for (const leave of leaving) leave()
+      return Promise.all(places)
+    }
+  }
+
+  it('a known device is let in, and a new one is not', async () => {
+    const name = await newName()
+    const device = deviceOf(await tryOne(name, PASSWORD))
+    const leave = occupy(Array.from({ length: 1_000 }, (_, n) => ({ id: `network ${n}`, area: null })))
+    expect((await tryOne(name, PASSWORD)).status).toBe(503)
+    expect((await tryOne(name, PASSWORD, from('1.1.1.1'))).status).toBe(503)
+    expect((await tryOne(name, PASSWORD, device)).status).toBe(200)
+    await leave()
+    expect((await tryOne(name, PASSWORD)).status).toBe(200)
+  })
+
+  it('the networks of one /48 take a part of it', async () => {
+    const name = await newName()
+    const networks = Array.from({ length: 60 }, (_, n) => `2606:4700:0:${n.toString(16)}`)
+    const leave = occupy(networks.map((network) => ({ id: `network ${network}`, area: 'area 2606:4700:0' })))
+    expect((await tryOne(name, PASSWORD, from('2606:4700:0:ffff::1'))).status).toBe(503)
+    expect((await tryOne(name, PASSWORD, from('2606:4700:1:ffff::1'))).status).toBe(200)
+    await leave()
+    expect((await tryOne(name, PASSWORD, from('2606:4700:0:ffff::1'))).status).toBe(200)
   })
 })
 

@@ -18,6 +18,8 @@ it('every description passes the recommended rules of redocly lint', async () =>
     const files = await Promise.all(
       DESCRIPTIONS.map(async (path, index) => {
         const { body } = await world.request('GET', path)
+        // Keywords of our own checks are no part of a description.
+        expect(JSON.stringify(body)).not.toContain('"x-')
         const file = join(folder, `${index}.json`)
         await writeFile(file, JSON.stringify(body))
         return file

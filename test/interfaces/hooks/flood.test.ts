@@ -64,7 +64,7 @@ describe('POST /hooks/upstream stores genuine callbacks', () => {
 })
 
 describe('a body whose signature is not verified yet', () => {
-  const isThere = () => false
+  const from = { network: '192.0.2.1', isGone: () => false }
 
   /** A receiver, and how many ids each of its queries looked up. */
   function watchQueries() {
@@ -79,32 +79,30 @@ describe('a body whose signature is not verified yet', () => {
 
   it.each([2_000, 140_000])('costs one query for 100 ids if it has %d', async (ids) => {
     const { lookedUp, receiver } = watchQueries()
-    const receipt = await receiver.receive(Buffer.from(junk(ids)), '0'.repeat(64), isThere, null)
+    const receipt = await receiver.receive(Buffer.from(junk(ids)), '0'.repeat(64), from, null)
     expect({ receipt, lookedUp }).toEqual({ receipt: 'wrong_signature', lookedUp: [100] })
   })
 
   it('costs nothing if it is large and its sender has hung up', async () => {
     const { lookedUp, receiver } = watchQueries()
     const signed = Buffer.from(junk(140_000))
-    await receiver.receive(signed, hmacSha256Hex(organization.appSecret, signed), () => true, null)
+    await receiver.receive(signed, hmacSha256Hex(organization.appSecret, signed), { ...from, isGone: () => true }, null)
     expect(lookedUp).toEqual([])
   })
 
   it('shares queries with bodies that arrive at the same moment', async () => {
     const { lookedUp, receiver } = watchQueries()
     const bodies = Array.from({ length: 50 }, (_, index) => Buffer.from(junk(index % 2 === 0 ? 3 : 30)))
-    await Promise.all(bodies.map((body) => receiver.receive(body, '0'.repeat(64), isThere, null)))
+    await Promise.all(bodies.map((body) => receiver.receive(body, '0'.repeat(64), from, null)))
     expect(lookedUp).toEqual([75, 300, 300, 150])
   })
 
   it('is refused before it is parsed if it is large', async () => {
     const { receiver } = watchQueries()
     const notJson = Buffer.from(`{"entry":${'['.repeat(100_000)}`)
-    expect(await receiver.receive(notJson, '0'.repeat(64), isThere, null)).toBe('wrong_signature')
+    expect(await receiver.receive(notJson, '0'.repeat(64), from, null)).toBe('wrong_signature')
     const signed = Buffer.concat([Buffer.from(genuine()), notJson])
-    expect(await receiver.receive(signed, hmacSha256Hex(organization.appSecret, signed), isThere, null)).toBe(
-      'not_json',
-    )
+    expect(await receiver.receive(signed, hmacSha256Hex(organization.appSecret, signed), from, null)).toBe('not_json')
   })
 
   it.each([0, 90_000])(

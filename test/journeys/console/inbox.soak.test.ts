@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     const late = await stage.open()
     await late.goto(stage.link)
     await late.getByRole('button', { name: 'Sign in' }).click()
-    await late.getByText('This link no longer works').waitFor()
+    await late.getByText('This link does not work').waitFor()
     await late.context().close()
     page = await stage.openSignedIn('/inbox')
   })
@@ -167,7 +167,6 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
 
   it('says why a message failed and what to do', async () => {
     await succeed(stage.request('POST', '/contact', { phone_number: '5511900000002', full_name: 'Late Luis' }))
-    await open('Late Luis').catch(() => undefined)
     await row('Late Luis').getByRole('link').click()
     // The customer has not written: only a template can be sent, and WhatsApp refuses even that.
     await page.getByText('you can only send a template').waitFor()
@@ -207,6 +206,35 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await page.keyboard.type('By keyboard alone')
     await page.keyboard.press('Enter')
     await bubble('By keyboard alone').waitFor()
+  })
+
+  it('changes nothing by a key without a modifier, and gives the focus back after a choice of view', async () => {
+    const data = { phone_number: '+5511911113333', full_name: 'Kaja Closed' }
+    const { contact } = await (await page.request.post('/console/api/contact', { data })).json()
+    const isArchived = async () =>
+      (await stage.request('GET', `/contact?chat_id=${contact.chat_id}`)).body.contact.archived
+    await page.goto(`/console/inbox/${contact.id}`)
+    // Without a message of the customer there is no field to type into.
+    await page.getByText('The customer has not written yet').waitFor()
+    await page.keyboard.type('Tudo certo, ate segunda')
+    await page.keyboard.press('Escape')
+    expect([await isArchived(), new URL(page.url()).pathname]).toEqual([false, `/console/inbox/${contact.id}`])
+
+    await page.getByRole('radiogroup', { name: 'Filter conversations' }).getByText('Unread').click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('kaja')
+    await expect.poll(() => page.url()).toContain('search=kaja')
+    await page.keyboard.press('Escape')
+    await page.getByRole('radiogroup', { name: 'Filter conversations' }).getByText('All', { exact: true }).click()
+
+    await page.keyboard.press('Alt+Shift+E')
+    await expect.poll(isArchived).toBe(true)
+    await expect.poll(() => row('Kaja Closed').count()).toBe(0)
+    const text = { type: 'text', text: { body: 'Are you there?' } }
+    await stage.receive({ from: contact.chat_id, name: 'Kaja Closed', ...text })
+    await expect.poll(() => row('Kaja Closed').textContent()).toContain('Are you there?')
+    await page.goto('/console/inbox')
+    await open('Ana Souza')
   })
 
   it('assigns a conversation, and other pages show it', async () => {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
 import { chromiumPath } from '../../support/chromium.js'
@@ -99,6 +99,12 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
       ready: (page) => page.getByRole('main').getByRole('link').first(),
     },
     {
+      name: 'a new broadcast without a number',
+      viewer: 'newcomer',
+      path: () => '/broadcasts/new',
+      ready: (page) => page.locator('a[href$="/settings/number"]'),
+    },
+    {
       name: 'the broadcasts',
       viewer: 'owner',
       path: () => '/broadcasts',
@@ -139,9 +145,20 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
 
   const cases = sights.map((sight) => [sight.name, sight] as const)
 
-  const open = async ({ viewer, path, ready }: Sight, options: BrowserContextOptions = {}) => {
+  const pages = new Map<string, Page>()
+
+  /** One for each viewer and language: a new one reads and compiles the scripts anew. */
+  const pageOf = async (viewer: Viewer, locale: string) => {
+    const known = pages.get(`${viewer} ${locale}`)
+    if (known) return known
     const storageState = states.get(viewer)
-    const page = await stage.open({ ...options, ...(storageState && { storageState }) })
+    const page = await stage.open({ locale, ...(storageState && { storageState }) })
+    pages.set(`${viewer} ${locale}`, page)
+    return page
+  }
+
+  const open = async ({ viewer, path, ready }: Sight, locale = 'en-GB') => {
+    const page = await pageOf(viewer, locale)
     await page.goto(`/console${path()}`)
     await ready(page).waitFor()
     await expectLoaded(page)
@@ -165,16 +182,14 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
         faults.push(...found.map((finding) => `${colorScheme}, ${width}: ${finding}`))
       }
     }
-    await page.context().close()
     expect(faults).toEqual([])
   })
 
   it.each(cases)('%s: entirely in Portuguese', async (_, sight) => {
     const english = await englishTexts()
-    const page = await open(sight, { locale: 'pt-BR' })
+    const page = await open(sight, 'pt-BR')
     const shown = (await page.evaluate(TEXTS)) as string[]
     expect(await page.locator('html').getAttribute('lang')).toBe('pt-BR')
-    await page.context().close()
     expect(shown.length).toBeGreaterThan(3)
     expect(shown.filter((text) => RAW_KEY.test(text) && !PROPER.has(text))).toEqual([])
     expect(shown.filter((text) => english.has(text))).toEqual([])

@@ -82,8 +82,29 @@ describe('detectFileType', () => {
     await expect(detectFileType(join(folder, 'none'))).rejects.toThrow('ENOENT')
   })
 
-  it('accepts a PDF after a byte order mark', async () => {
-    expect(await typeOf(Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), media.pdf()]))).toBe('application/pdf')
+  it.each([
+    ['a byte order mark', '\ufeff'],
+    ['line ends', '\r\n\r\n'],
+    ['a tab and blanks', '\t   '],
+    ['a byte order mark and a line end', '\ufeff\n'],
+    ['a line end and two byte order marks', '\n\ufeff\ufeff'],
+    ['white space of PDF', '\0\f'],
+    ['1,019 blanks', ' '.repeat(1_019)],
+  ])('accepts a PDF after %s', async (_, prefix) => {
+    expect(await typeOf(Buffer.concat([Buffer.from(prefix), media.pdf()]))).toBe('application/pdf')
+    expect(await typeOf(Buffer.concat([Buffer.from(prefix), media.padded(media.pdf(), 300_000)]))).toBe(
+      'application/pdf',
+    )
+  })
+
+  it.each([
+    ['more blanks than readers look through', ' '.repeat(1_020)],
+    ['an HTML page', '<html><body>'],
+    ['white space and an HTML page', '\n<!doctype html><p>'],
+    ['a word', 'Notice: '],
+    ['a warning', '\n<b>Warning</b>: '],
+  ])('returns no type for a PDF after %s', async (_, prefix) => {
+    expect(await typeOf(Buffer.concat([Buffer.from(prefix), media.pdf()]))).toBeNull()
   })
 })
 

@@ -58,9 +58,10 @@ describe('use', () => {
 describe('sweep', () => {
   const hourMs = 3_600_000
 
-  /** A file left by a process that was killed during its work. */
-  async function leave(hoursAgo: number): Promise<string> {
-    const path = await spool.use(async (given) => given)
+  /** A file left by a process of another machine that was killed during its work. */
+  async function leave(hoursAgo: number, machine = '0123456789ab'): Promise<string> {
+    const own = await spool.use(async (given) => given)
+    const path = own.replace(/spool-[0-9a-f]{12}/, `spool-${machine}`)
     await writeFile(path, 'x')
     const time = new Date(Date.now() - hoursAgo * hourMs)
     await utimes(path, time, time)
@@ -75,7 +76,8 @@ describe('sweep', () => {
   })
 
   it('removes the files of a dead process at once, and none of a living one', async () => {
-    const own = await leave(0)
+    const own = await spool.use(async (given) => given)
+    await writeFile(own, 'x')
     const gone = spawnSync(process.execPath, ['--eval', '']).pid
     const of = (pid: number, since = 'a') => own.replace(/-\d+-[0-9a-z]+-(?=[0-9a-f-]{36}$)/, `-${pid}-${since}-`)
     // From an earlier process with this process id, as after a container restart; and from another machine.
@@ -84,6 +86,22 @@ describe('sweep', () => {
     for (const path of [...left, ...kept]) await writeFile(path, 'x')
     expect(await createSpool(folder).sweep(hourMs)).toBe(2)
     expect([...left, ...kept, own].map((path) => existsSync(path))).toEqual([false, false, true, true, true])
+  })
+
+  it('keeps the file of work that goes on, however long ago it was written', async () => {
+    await spool.use(async (path) => {
+      await writeFile(path, 'x')
+      await utimes(path, 0, 0)
+      expect(await createSpool(folder).sweep(hourMs)).toBe(0)
+      expect(existsSync(path)).toBe(true)
+    })
+  })
+
+  it('removes files without a process, of older versions, by their age', async () => {
+    const path = (await leave(3)).replace(/spool-[0-9a-f]{12}-\d+-[0-9a-z]+-/, 'spool-')
+    await writeFile(path, 'x')
+    await utimes(path, 0, 0)
+    expect(await spool.sweep(hourMs)).toBe(2)
   })
 
   it('keeps files that no spool wrote', async () => {

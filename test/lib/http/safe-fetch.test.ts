@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -5,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer, type LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAddressGuard } from '../../../src/lib/http/address-guard.js'
 import { createFetcher, type Downloaded, type DownloadOptions, type Fetcher } from '../../../src/lib/http/safe-fetch.js'
@@ -145,6 +146,102 @@ describe('a download', () => {
   })
 })
 
+describe('a file that is stored compressed', () => {
+  const sendAs =
+    (coding: string, body: Buffer | string): Handler =>
+    (_, response) =>
+      response.writeHead(200, { 'content-encoding': coding }).end(body)
+
+  it.each([
+    ['gzip', gzipSync('hello')],
+    ['GZip', gzipSync('hello')],
+    ['x-gzip', gzipSync('hello')],
+    ['deflate', deflateSync('hello')],
+    ['br', brotliCompressSync('hello')],
+    ['aws-chunked,gzip', gzipSync('hello')],
+    ['gzip, identity', gzipSync('hello')],
+  ])('as %s is unpacked', async (coding, body) => {
+    handlers['/'] = sendAs(coding, body)
+    expect(await download(origin)).toEqual({ outcome: 'downloaded', size: 5 })
+    expect(await readFile(path, 'utf8')).toBe('hello')
+  })
+
+  it.each(['aws-chunked', 'none', 'UTF8', 'utf-8', 'identity', 'binary', 'x', '', ',', 'constructor'])(
+    'is taken as it is if it claims to be "%s"',
+    async (coding) => {
+      handlers['/'] = sendAs(coding, 'hello')
+      expect(await download(origin)).toEqual({ outcome: 'downloaded', size: 5 })
+      expect(await readFile(path, 'utf8')).toBe('hello')
+    },
+  )
+
+  it('may have exactly the limit when it is unpacked, although more is sent', async () => {
+    const body = randomBytes(100_000)
+    handlers['/'] = sendAs('gzip', gzipSync(body))
+    expect(gzipSync(body).length).toBeGreaterThan(100_000)
+    expect(await download(origin, { maxBytes: 100_000 })).toEqual({ outcome: 'downloaded', size: 100_000 })
+    expect((await readFile(path)).equals(body)).toBe(true)
+    await rm(path)
+    expect(await failure(origin, { maxBytes: 99_999 })).toMatchObject({ reason: 'too_big', status: 200 })
+  })
+
+  it.each([
+    ['gzip', gzipSync(Buffer.alloc(50 * MEGABYTE))],
+    ['deflate', deflateSync(Buffer.alloc(50 * MEGABYTE))],
+    ['br', brotliCompressSync(Buffer.alloc(50 * MEGABYTE))],
+  ])('ends at the limit if it is a bomb of %s', async (coding, body) => {
+    handlers['/'] = sendAs(coding, body)
+    expect(await failure(origin)).toMatchObject({ reason: 'too_big', text: 'it is larger than 1 MB (1048576 bytes)' })
+  })
+
+  it('ends if it never unpacks to anything', async () => {
+    // Stored blocks without content, after the head of gzip.
+    const nothing = Buffer.alloc(65_535).fill(Buffer.of(0, 0, 0, 0xff, 0xff))
+    handlers['/'] = (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync('').subarray(0, 10))
+      const send = () => {
+        while (response.write(nothing)) if (response.destroyed) return
+        response.once('drain', send)
+      }
+      send()
+    }
+    expect(await failure(origin)).toMatchObject({ reason: 'too_big', status: 200 })
+  })
+
+  it.each([
+    ['is none', 'hello, hello', 'it is compressed (gzip) and cannot be unpacked'],
+    ['is cut off', gzipSync('hello').subarray(0, 15), 'it is compressed (gzip) and cannot be unpacked'],
+  ])('is refused if it %s', async (_, body, text) => {
+    handlers['/'] = sendAs('gzip', body)
+    expect(await failure(origin)).toMatchObject({ reason: 'encoding', status: 200, text })
+  })
+
+  it('is refused if it is compressed several times, or empty', async () => {
+    handlers['/twice'] = sendAs('gzip, br', brotliCompressSync(gzipSync('hello')))
+    handlers['/nothing'] = sendAs('gzip', '')
+    handlers['/packed-nothing'] = sendAs('gzip', gzipSync(''))
+    const text = 'it is compressed several times'
+    expect(await failure(`${origin}/twice`)).toMatchObject({ reason: 'encoding', text })
+    expect(await failure(`${origin}/nothing`)).toMatchObject({ reason: 'empty' })
+    expect(await failure(`${origin}/packed-nothing`)).toMatchObject({ reason: 'empty' })
+  })
+
+  it('is broken if the connection breaks', async () => {
+    handlers['/'] = (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.write(gzipSync('hello').subarray(0, 12), () => response.destroy())
+    }
+    expect(await failure(origin)).toMatchObject({ reason: 'broken', text: 'the connection broke before its end' })
+  })
+})
+
+describe('the status 203', () => {
+  it('comes with a file too', async () => {
+    handlers['/'] = (_, response) => response.writeHead(203).end('hello')
+    expect(await download(origin)).toEqual({ outcome: 'downloaded', size: 5 })
+  })
+})
+
 describe('invalid URLs', () => {
   it.each([
     ['', 'its URL is not valid'],
@@ -193,12 +290,6 @@ describe('a download refuses answers that', () => {
   it('are empty', async () => {
     handlers['/'] = (_, response) => response.end()
     expect(await failure(origin)).toMatchObject({ reason: 'empty', status: 200, text: 'it is empty' })
-  })
-
-  it('are compressed without a request', async () => {
-    handlers['/'] = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello'))
-    const text = 'the server compressed it, though it was asked not to'
-    expect(await failure(origin)).toMatchObject({ reason: 'encoding', status: 200, text })
   })
 
   it('contain fewer bytes than announced', async () => {

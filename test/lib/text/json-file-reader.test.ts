@@ -27,7 +27,8 @@ async function readPieces(texts: Iterable<string | Buffer>, maxBytes = MANY) {
   const outcome = await readJsonWithFile(pieces(), {
     paths: new Set(['media', 'in.media']),
     openFile,
-    parse: (text) => (text === '' ? undefined : JSON.parse(text)),
+    onHeld: () => undefined,
+    parse: async (text) => (text.length === 0 ? undefined : JSON.parse(text.toString())),
     maxBytes,
   }).catch((error: Error) => ({ outcome: error instanceof SyntaxError ? 'malformed' : 'failed' }) as const)
   return { outcome, file }

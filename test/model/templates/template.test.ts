@@ -47,9 +47,10 @@ describe('the structure of a template', () => {
         { index: 2, kind: 'url', text: 'Order', needsParameter: true, variable: null },
         { index: 3, kind: 'copy_code', text: 'Copy', needsParameter: true, variable: null },
         { index: 4, kind: 'phone_number', text: 'Call', needsParameter: false, variable: null },
-        { index: 5, kind: 'other', text: 'Form', needsParameter: false, variable: null },
+        { index: 5, kind: 'flow', text: 'Form', needsParameter: false, variable: null },
         { index: 6, kind: 'url', text: 'Code', needsParameter: true, variable: null },
       ],
+      unfillable: null,
     })
   })
 
@@ -63,16 +64,29 @@ describe('the structure of a template', () => {
     expect(describeTemplate(makeTemplate({ components: [{ type: 'header', format }] })).header).toEqual(header)
   })
 
-  it.each<[string, Template['components']]>([
-    ['without components', []],
+  it.each<[string, Template['components'], string | null]>([
+    ['without components', [], null],
     [
       'with parts of the wrong kind',
       [{ type: 'BODY', text: 7 }, { type: 'BUTTONS', buttons: 'none' }, { type: null }, {}],
+      'component without a type',
     ],
-    ['with unknown components', [{ type: 'CAROUSEL', cards: [] }]],
-  ])('is empty for a template %s', (_name, components) => {
-    const empty = { body: { text: '', variables: [] }, header: null, footer: null, buttons: [] }
+    ['with unknown components', [{ type: 'CAROUSEL', cards: [] }], 'CAROUSEL'],
+  ])('is empty for a template %s', (_name, components, unfillable) => {
+    const empty = { body: { text: '', variables: [] }, header: null, footer: null, buttons: [], unfillable }
     expect(describeTemplate(makeTemplate({ components }))).toEqual(empty)
+  })
+
+  it.each<[Template['components'], string | null]>([
+    [[{ type: 'LIMITED_TIME_OFFER' }], 'LIMITED_TIME_OFFER'],
+    [[{ type: 'carousel' }], 'CAROUSEL'],
+    [[{ type: 'HEADER', format: 'PRODUCT' }], 'HEADER with the format PRODUCT'],
+    [[{ type: 'BUTTONS', buttons: [{ type: 'URL' }, { type: 'CATALOG' }] }], 'button of type CATALOG'],
+    [[{ type: 'BUTTONS', buttons: [{ type: 'mpm' }] }], 'button of type MPM'],
+    [[{ type: 'BODY', text: 'Hi' }, { type: 'call_permission_request' }], null],
+    [[{ type: 'BUTTONS', buttons: [{ type: 'VOICE_CALL' }, { type: 'FLOW' }] }], null],
+  ])('names what cannot be filled: %j', (components, unfillable) => {
+    expect(describeTemplate(makeTemplate({ components })).unfillable).toBe(unfillable)
   })
 
   it('counts an unreadable button, so that the others keep their index', () => {

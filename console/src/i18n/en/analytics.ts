@@ -6,9 +6,7 @@ export const analytics = {
   exportOf: 'Download {{of}} as CSV',
   broadcasts_one: '{{count}} broadcast',
   broadcasts_other: '{{count}} broadcasts',
-  oneOffSends_one: '{{count}} day of one-off sends',
-  oneOffSends_other: '{{count}} days of one-off sends',
-  and: '{{one}} and {{other}}',
+  withOneOffSends: '{{broadcasts}} and one-off sends',
   range: {
     label: 'Range',
     days: 'First and last day',
@@ -52,7 +50,7 @@ export const analytics = {
     title: 'Day by day',
     hint: 'Recipients count on the day their campaign started.',
     day: 'Day',
-    chart: 'Line chart of messages sent, delivered, read and failed on each day. The table has the same figures.',
+    chart: 'Chart of messages sent, delivered, read and failed on each day. The table has the same figures.',
   },
   campaigns: {
     title: 'Campaigns',

@@ -52,6 +52,11 @@ export const broadcasts = {
   progress: { done: '{{done}} of {{total}}', label: 'Progress of {{name}}' },
   sums: 'Figures of this broadcast',
   pausedAutomatically: 'Paused automatically',
+  pauseReasons: {
+    restored:
+      'The database was restored, or another server took over. Some people may have received this broadcast already, and nobody knows who. If you resume it, they receive it again. If it was sent already, cancel it.',
+    late: 'It could not start at its time and is more than six hours late. Resume it to send it now, or cancel it.',
+  },
   actions: { pause: 'Pause', resume: 'Resume', cancel: 'Cancel broadcast', retry: 'Retry failed' },
   cancel: {
     title: 'Cancel “{{name}}”?',
@@ -59,8 +64,8 @@ export const broadcasts = {
   },
   retry: {
     title: 'Send again?',
-    hint_one: 'Sends the message again to {{shown}} failed recipient.',
-    hint_other: 'Sends the message again to {{shown}} failed recipients.',
+    hint_one: 'Sends the message again to {{shown}} failed recipient. A number that is not on WhatsApp fails again.',
+    hint_other: 'Sends the message again to {{shown}} failed recipients. Numbers that are not on WhatsApp fail again.',
   },
   recipientsTitle: 'Recipients',
   downloadRecipients: 'Download these recipients as CSV',
@@ -122,6 +127,10 @@ export const broadcasts = {
     people_other: '{{shown}} people',
     skipped_one: '{{shown}} does not:',
     skipped_other: '{{shown}} do not:',
+    doubts_one: '{{shown}} number has no country code. Check how it is read:',
+    doubts_other: '{{shown}} numbers have no country code. Check how they are read:',
+    bothWays: '{{given}} as {{read}}, not {{other}}',
+    abroad: '{{given}} as {{read}}',
   },
   confirm: {
     title: 'Send “{{name}}”?',
@@ -175,6 +184,11 @@ export const broadcasts = {
     rows_other: '{{shown}} rows',
     columns: 'Variables: {{columns}}',
     ignored: 'Ignored: {{columns}}',
+    leftOut_one: '{{shown}} row is left out:',
+    leftOut_other: '{{shown}} rows are left out:',
+    leftOutRow: 'Row {{row}}',
+    leftOutMore_one: 'and {{shown}} more',
+    leftOutMore_other: 'and {{shown}} more',
     when: 'When',
     now: 'Now',
     later: 'Later',

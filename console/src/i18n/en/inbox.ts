@@ -36,8 +36,7 @@ export const inbox = {
   empty: {
     all: 'No conversations yet',
     allHint: 'Conversations appear here when customers write to you. You can also add a contact and write first.',
-    sandboxHint:
-      'This is the sandbox: from a terminal, you can play a customer who writes to you (see docs/simulator.md).',
+    sandboxHint: 'This is the sandbox. Add a contact, open it, and write as the customer above the editor.',
     unread: 'All caught up',
     unreadHint: 'There are no unread conversations.',
     mine: 'Nothing assigned to you',
@@ -104,7 +103,7 @@ export const inbox = {
     broadcasts: 'Receives broadcasts',
     optedOut: 'Opted out on {{date}}',
     botStatus: 'Bot',
-    bot: { none: 'None', active: 'Answering', paused: 'Paused' },
+    bot: { none: 'not in use', active: 'Answering', paused: 'Paused' },
     handOver: 'Hand to bot',
     summary: 'Summary',
     summaryOf: 'As of {{date}}',
@@ -122,7 +121,7 @@ export const inbox = {
     lastInbound: 'Last wrote',
     never: 'Never',
     messages: 'Messages',
-    id: 'ID',
+    id: 'ID for the API',
     copyId: 'Copy ID',
     edit: 'Edit: {{field}}',
     empty: 'Not set',

@@ -11,7 +11,8 @@ export const session = {
     title: 'Sign in with a link',
     hint: 'This link works once.',
     go: 'Sign in',
-    failed: 'This link no longer works',
+    failed: 'This link does not work',
+    refused: 'It is incomplete, has been used, or is older than a day. Ask an owner of your team for another one.',
     other: 'Sign in with a password',
   },
   change: {

@@ -94,7 +94,8 @@ export const thread = {
   readOnly: 'You can read this conversation. Agents and owners can reply.',
   blocked: 'This contact is blocked. You cannot send messages.',
   unblock: 'Unblock',
-  noChannel: 'No channel is connected to reply from. Connect a number first.',
+  noChannel: 'No channel is connected to reply from. Connect your number first.',
+  noChannelAsk: 'No channel is connected to reply from. Ask an owner of your team to connect the number.',
   channelNotReady: 'The channel of this conversation is disconnected. You can reply when it is connected again.',
   toSettings: 'Settings',
   windowClosed: "The customer's last message is more than 24 hours old. You can only send a template now.",
@@ -163,7 +164,6 @@ export const thread = {
   buttonField: 'Button “{{name}}”',
   placeholders: 'Insert contact details',
   asCustomer: {
-    hint: 'This is the sandbox: you can also play the customer.',
     open: 'Write as the customer',
     field: 'Message from {{name}}',
     send: 'Send as customer',

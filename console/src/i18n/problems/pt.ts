@@ -16,6 +16,8 @@ const SENTENCES: Record<string, string> = {
   'Contact opted out': 'O contato não recebe campanhas.',
   'Message not found': 'A mensagem não existe mais nesta conversa.',
   'Template not found': 'O modelo não existe ou ainda não foi aprovado. Atualize os modelos.',
+  'Audience not found': 'A lista não existe mais. Escolha o arquivo de novo.',
+  'Too many audiences': 'A organização já guarda o máximo de listas. Espere uma expirar, ou exclua uma pela API.',
   'Broadcast not found': 'A campanha não existe mais.',
   'Invalid broadcast state': 'A situação da campanha mudou. Atualize a página.',
   'Webhook not found': 'O webhook não existe mais.',
@@ -50,8 +52,23 @@ const SENTENCES: Record<string, string> = {
     'Algo deu errado no serviço. Tente de novo. Se o erro continuar, avise o operador do serviço.',
 }
 
-/** Patterns of the service's English messages about a value, with their Portuguese replacement. */
+/**
+ * Patterns of the service's English messages about a value, with their Portuguese replacement: what the value must be,
+ * or a whole sentence.
+ */
 const EXPLANATIONS: readonly [RegExp, string][] = [
+  [
+    /is required: the first row of the file must name such a column.* it has (.+)$/,
+    'Falta uma coluna com os números, chamada, por exemplo, Telefone, Celular ou WhatsApp. A primeira linha tem $1',
+  ],
+  [
+    /The row has (\d+) cells, and the header (\d+)/,
+    'A linha tem $1 células, e o cabeçalho $2: ponha entre aspas a célula que contém o separador',
+  ],
+  [/Row (\d+) of the file (?:has a quoted cell|is longer)/, 'A linha $1 do arquivo tem aspas que não terminam'],
+  [/Line (\d+) of the file has a byte that is not UTF-8/, 'A linha $1 do arquivo não está em UTF-8, e a maior parte do arquivo está'],
+  [/The file is not a text/, 'O arquivo não é um texto: salve a planilha como “CSV UTF-8”'],
+  [/\(row \d+ of the file\) names (.+) twice/, 'O cabeçalho tem a coluna $1 duas vezes'],
   [/must have at most (\d+) characters/, 'deve ter no máximo $1 caracteres'],
   [/must have at least (\d+) characters/, 'deve ter pelo menos $1 caracteres'],
   [/must have at most (\d+) items, not (\d+)/, 'aceita no máximo $1 itens, não $2'],
@@ -74,7 +91,7 @@ export function describeProblem(name: string, message: string): string {
     const found = pattern.exec(message)
     if (!found) continue
     const text = found[0].replace(pattern, words)
-    return `O valor ${text}.`
+    return /^\p{Lu}/u.test(text) ? `${text}.` : `O valor ${text}.`
   }
   return GENERAL
 }

@@ -9,9 +9,7 @@ export const analytics: SameShape<typeof english> = {
   exportOf: 'Baixar {{of}} em CSV',
   broadcasts_one: '{{count}} campanha',
   broadcasts_other: '{{count}} campanhas',
-  oneOffSends_one: '{{count}} dia de envios avulsos',
-  oneOffSends_other: '{{count}} dias de envios avulsos',
-  and: '{{one}} e {{other}}',
+  withOneOffSends: '{{broadcasts}} e envios avulsos',
   range: {
     label: 'Período',
     days: 'Primeiro e último dia',
@@ -87,11 +85,11 @@ export const analytics: SameShape<typeof english> = {
     count_one: '{{shown}} pedido',
     count_other: '{{shown}} pedidos',
     hint_one:
-      'Atribuída: cada pedido conta para uma única campanha, com base no último clique do comprador ou na última mensagem recebida no dia antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
+      'Atribuída: cada pedido conta para uma única campanha, com base no último clique do comprador ou na última mensagem recebida no dia antes do pedido. A receita pelo link (“{{campaign}}”) soma todos os pedidos dele, de qualquer envio e data.',
     hint_other:
-      'Atribuída: cada pedido conta para uma única campanha, com base no último clique do comprador ou na última mensagem recebida nos {{count}} dias antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
+      'Atribuída: cada pedido conta para uma única campanha, com base no último clique do comprador ou na última mensagem recebida nos {{count}} dias antes do pedido. A receita pelo link (“{{campaign}}”) soma todos os pedidos dele, de qualquer envio e data.',
     attributed: 'Receita atribuída',
-    ofCampaign: 'Receita do utm_campaign',
+    ofCampaign: 'Receita pelo link',
     dueToThis: 'Atribuído',
     yes: 'Sim',
     no: 'Não',

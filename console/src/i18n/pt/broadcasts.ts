@@ -61,6 +61,11 @@ export const broadcasts: SameShape<typeof english> = {
   progress: { done: '{{done}} de {{total}}', label: 'Andamento de {{name}}' },
   sums: 'Números desta campanha',
   pausedAutomatically: 'Pausada automaticamente',
+  pauseReasons: {
+    restored:
+      'O banco de dados foi restaurado, ou outro servidor assumiu. Algumas pessoas podem já ter recebido esta campanha, e não se sabe quais. Se você a retomar, elas a recebem de novo. Se ela já foi enviada, cancele-a.',
+    late: 'Não pôde começar na hora marcada e está mais de seis horas atrasada. Retome-a para enviar agora, ou cancele-a.',
+  },
   actions: { pause: 'Pausar', resume: 'Retomar', cancel: 'Cancelar campanha', retry: 'Reenviar falhas' },
   cancel: {
     title: 'Cancelar “{{name}}”?',
@@ -68,8 +73,10 @@ export const broadcasts: SameShape<typeof english> = {
   },
   retry: {
     title: 'Enviar de novo?',
-    hint_one: 'A mensagem será enviada de novo a {{shown}} destinatário com falha.',
-    hint_other: 'A mensagem será enviada de novo a {{shown}} destinatários com falha.',
+    hint_one:
+      'A mensagem será enviada de novo a {{shown}} destinatário com falha. Um número que não está no WhatsApp falha outra vez.',
+    hint_other:
+      'A mensagem será enviada de novo a {{shown}} destinatários com falha. Números que não estão no WhatsApp falham outra vez.',
   },
   recipientsTitle: 'Destinatários',
   downloadRecipients: 'Baixar estes destinatários em CSV',
@@ -136,6 +143,10 @@ export const broadcasts: SameShape<typeof english> = {
     people_other: '{{shown}} pessoas',
     skipped_one: '{{shown}} não recebe:',
     skipped_other: '{{shown}} não recebem:',
+    doubts_one: '{{shown}} número está sem código do país. Confira como é lido:',
+    doubts_other: '{{shown}} números estão sem código do país. Confira como são lidos:',
+    bothWays: '{{given}} como {{read}}, não {{other}}',
+    abroad: '{{given}} como {{read}}',
   },
   confirm: {
     title: 'Enviar “{{name}}”?',
@@ -189,6 +200,11 @@ export const broadcasts: SameShape<typeof english> = {
     rows_other: '{{shown}} linhas',
     columns: 'Variáveis: {{columns}}',
     ignored: 'Ignoradas: {{columns}}',
+    leftOut_one: '{{shown}} linha fica de fora:',
+    leftOut_other: '{{shown}} linhas ficam de fora:',
+    leftOutRow: 'Linha {{row}}',
+    leftOutMore_one: 'e mais {{shown}}',
+    leftOutMore_other: 'e mais {{shown}}',
     when: 'Quando',
     now: 'Agora',
     later: 'Mais tarde',

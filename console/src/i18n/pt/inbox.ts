@@ -40,8 +40,7 @@ export const inbox: SameShape<typeof english> = {
     all: 'Nenhuma conversa ainda',
     allHint:
       'As conversas aparecem aqui quando os clientes escrevem. Você também pode adicionar um contato e escrever primeiro.',
-    sandboxHint:
-      'Este é o sandbox: pelo terminal, você pode fazer o papel de um cliente que escreve para você (veja docs/simulator.md).',
+    sandboxHint: 'Este é o sandbox. Adicione um contato, abra a conversa e escreva como o cliente acima do editor.',
     unread: 'Tudo em dia',
     unreadHint: 'Não há conversas não lidas.',
     mine: 'Nada atribuído a você',
@@ -109,7 +108,7 @@ export const inbox: SameShape<typeof english> = {
     broadcasts: 'Recebe campanhas',
     optedOut: 'Descadastrou-se em {{date}}',
     botStatus: 'Robô',
-    bot: { none: 'Nenhum', active: 'Respondendo', paused: 'Em pausa' },
+    bot: { none: 'não está em uso', active: 'Respondendo', paused: 'Em pausa' },
     handOver: 'Passar ao robô',
     summary: 'Resumo',
     summaryOf: 'De {{date}}',
@@ -127,7 +126,7 @@ export const inbox: SameShape<typeof english> = {
     lastInbound: 'Escreveu em',
     never: 'Nunca',
     messages: 'Mensagens',
-    id: 'ID',
+    id: 'ID para a API',
     copyId: 'Copiar ID',
     edit: 'Editar: {{field}}',
     empty: 'Não informado',

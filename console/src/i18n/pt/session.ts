@@ -14,7 +14,8 @@ export const session: SameShape<typeof english> = {
     title: 'Entrar com um link',
     hint: 'Este link funciona uma única vez.',
     go: 'Entrar',
-    failed: 'O link não funciona mais',
+    failed: 'Este link não funciona',
+    refused: 'Ele está incompleto, já foi usado ou tem mais de um dia. Peça outro a um proprietário da equipe.',
     other: 'Entrar com senha',
   },
   change: {

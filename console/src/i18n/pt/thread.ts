@@ -98,7 +98,8 @@ export const thread: SameShape<typeof english> = {
   readOnly: 'Você pode ler esta conversa. Atendentes e proprietários podem responder.',
   blocked: 'Este contato está bloqueado. Não é possível enviar mensagens.',
   unblock: 'Desbloquear',
-  noChannel: 'Nenhum canal conectado para responder. Conecte um número primeiro.',
+  noChannel: 'Nenhum canal conectado para responder. Conecte seu número primeiro.',
+  noChannelAsk: 'Nenhum canal conectado para responder. Peça a um proprietário da equipe que conecte o número.',
   channelNotReady: 'O canal desta conversa está desconectado. Você poderá responder quando ele voltar.',
   toSettings: 'Configurações',
   windowClosed: 'A última mensagem do cliente tem mais de 24 horas. Agora só é possível enviar um modelo.',
@@ -167,7 +168,6 @@ export const thread: SameShape<typeof english> = {
   buttonField: 'Botão “{{name}}”',
   placeholders: 'Inserir dados do contato',
   asCustomer: {
-    hint: 'Este é o sandbox: você também pode fazer o papel do cliente.',
     open: 'Escrever como o cliente',
     field: 'Mensagem de {{name}}',
     send: 'Enviar como cliente',

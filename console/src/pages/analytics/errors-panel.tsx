@@ -27,7 +27,6 @@ export function ErrorsPanel({ errors, range }: { errors: ErrorRow[]; range: Rang
         caption={t('errors.title')}
         rows={errors}
         rowKey={({ errorCode }) => errorCode}
-        minWidth={620}
         columns={[
           {
             key: 'reason',

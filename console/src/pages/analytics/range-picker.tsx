@@ -9,7 +9,7 @@ const DaysPicker = lazy(() => import('./days-picker.js'))
 export function RangePicker({ range }: { range: ChosenRange }) {
   const { t } = useTranslation('analytics')
   return (
-    <Group gap="xs">
+    <Group gap="xs" align="flex-end">
       <SegmentedControl
         value={range.preset ?? ''}
         onChange={(preset) => range.choosePreset(preset as Preset)}

@@ -33,12 +33,10 @@ export function RangeTiles({ stats }: { stats: RangeFigures['overallStats'] }) {
   )
 }
 
-/** One-off sends count by template and day, separately from broadcasts. */
+/** The kinds of campaigns. One-off sends are one for each template and day, so their number says nothing. */
 function useCampaignCount({ totalCampaigns, totalBroadcasts }: RangeFigures['overallStats']): string {
   const { t } = useTranslation('analytics')
-  const oneOffSends = totalCampaigns - totalBroadcasts
-  const ofBroadcasts = t('broadcasts', { count: totalBroadcasts })
-  if (oneOffSends === 0) return ofBroadcasts
-  const ofOneOffSends = t('oneOffSends', { count: oneOffSends })
-  return totalBroadcasts === 0 ? ofOneOffSends : t('and', { one: ofBroadcasts, other: ofOneOffSends })
+  if (totalBroadcasts === 0) return t('campaigns.oneOffSends')
+  const broadcasts = t('broadcasts', { count: totalBroadcasts })
+  return totalCampaigns === totalBroadcasts ? broadcasts : t('withOneOffSends', { broadcasts })
 }

@@ -1,5 +1,5 @@
 import { Center, EmptyState, Kbd } from '@mantine/core'
-import { useDisclosure, useHotkeys, useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { IconMessages } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
@@ -10,7 +10,7 @@ import { Loading } from '../../layout/loading.js'
 import { useIsPhone } from '../../layout/use-is-phone.js'
 import { LoadProblem } from '../../shared/problem.js'
 import { nameOf } from './contact/contact-name.js'
-import { isElsewhere } from './keys.js'
+import { useActingKeys, useMovingKeys } from './keys.js'
 import { Empty } from './list/empty.js'
 import { placeOf, useInboxFilter } from './list/filter.js'
 import { Head, SEARCH_ID } from './list/head.js'
@@ -53,21 +53,13 @@ export function InboxPage() {
   }
   const listed = contacts.find(({ id }) => id === openId)
   useTitle(listed ? nameOf(listed) : null, contacts.filter((contact) => contact.has_unread_messages).length)
-  useHotkeys([
-    ['j', (event) => !isElsewhere(event) && roving.move(1)],
-    ['k', (event) => !isElsewhere(event) && roving.move(-1)],
-    ['/', (event) => !isElsewhere(event) && document.getElementById(SEARCH_ID)?.focus()],
-    ['shift+?', (event) => !isElsewhere(event) && help.open()],
-  ])
-  // These shortcuts also work while writing.
-  useHotkeys(
-    [
-      ['alt+ArrowDown', (event) => !isElsewhere(event) && openNext(1)],
-      ['alt+ArrowUp', (event) => !isElsewhere(event) && openNext(-1)],
-    ],
-    [],
-    true,
-  )
+  useMovingKeys({
+    j: () => roving.move(1),
+    k: () => roving.move(-1),
+    '/': () => document.getElementById(SEARCH_ID)?.focus(),
+    'shift+?': help.open,
+  })
+  useActingKeys({ 'alt+ArrowDown': () => openNext(1), 'alt+ArrowUp': () => openNext(-1) })
   const isListShown = !isPhone || openId === null
   return (
     <div className={classes.inbox}>

@@ -24,7 +24,7 @@ const GROUPS = [
           ['Alt', '↓'],
         ] as Keys,
       },
-      { name: 'archive', keys: [['e']] as Keys },
+      { name: 'archive', keys: [['Alt', 'Shift', 'E']] as Keys },
       { name: 'help', keys: [['?']] as Keys },
     ],
   },

@@ -4,6 +4,7 @@ import {
   IconCopy,
   IconExternalLink,
   IconFileText,
+  IconListDetails,
   IconMapPin,
   IconPhone,
   IconPhoto,
@@ -60,6 +61,7 @@ const ICONS: Record<string, typeof IconCopy> = {
   url: IconExternalLink,
   phone_number: IconPhone,
   copy_code: IconCopy,
+  flow: IconListDetails,
 }
 
 /** The buttons of a message, which cannot be pressed here. */

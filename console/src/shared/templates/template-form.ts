@@ -11,7 +11,7 @@ export type TemplateFileKind = 'image' | 'video' | 'document'
 
 /** A button. `name`: the name of its parameter; null if it has none. */
 export interface FormButton {
-  kind: 'quick_reply' | 'url' | 'phone_number' | 'copy_code' | 'other'
+  kind: 'quick_reply' | 'url' | 'phone_number' | 'copy_code' | 'flow' | 'other'
   text: string
   /** The URL of the button, with its variable. */
   url: string | null
@@ -81,6 +81,7 @@ const KINDS: Record<string, FormButton['kind']> = {
   OTP: 'url',
   PHONE_NUMBER: 'phone_number',
   COPY_CODE: 'copy_code',
+  FLOW: 'flow',
 }
 
 /** The names of the variables, in order. In a template with positional variables, only numbers are variables. */

@@ -118,11 +118,15 @@ export class Connection {
 
   #handleMessages(data: unknown): void {
     const own = this.#ownAddresses()
+    const keepsArchived = this.#options.keys.state.creds.accountSettings?.unarchiveChats !== true
     const messages = asObjects(asObject(data).messages)
     this.#reorderBuffer.decrypted(
       messages.map((message) => ({
         id: asText(asObject(message.key).id),
-        events: readNetworkEvent('messages.upsert', { messages: [message] }, own),
+        events: readNetworkEvent('messages.upsert', { messages: [message] }, own).map((event) => ({
+          ...event,
+          keepsArchived,
+        })),
       })),
     )
   }

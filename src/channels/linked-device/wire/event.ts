@@ -33,6 +33,8 @@ export type DeviceEvent =
        * when they come back.
        */
       message: JsonObject
+      /** The account is set to leave chats in the archive when a message comes. Events of older versions lack it. */
+      keepsArchived?: boolean
     }
   | {
       type: 'status'

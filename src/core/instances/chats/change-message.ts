@@ -20,8 +20,8 @@ export interface MessageReference {
 
 /**
  * Changes the text of a message that an instance sent, on the network and in the database. Returns the change as sent
- * to the network. Throws message_not_found, invalid_field, not_supported, instance_not_open, upstream_rejected,
- * outcome_unknown.
+ * to the network. Throws legal_hold, message_not_found, invalid_field, not_supported, instance_not_open,
+ * upstream_rejected, outcome_unknown.
  */
 export function editMessage(
   ctx: Context,
@@ -34,16 +34,14 @@ export function editMessage(
 }
 
 /**
- * Deletes a message that an instance sent for everyone, on the network and in the database. Throws like `editMessage`,
- * and legal_hold.
+ * Deletes a message that an instance sent for everyone, on the network and in the database. Throws like `editMessage`.
  */
-export async function revokeMessage(
+export function revokeMessage(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
   message: MessageReference,
 ): Promise<Sent> {
-  if (tenant.legal_hold !== null) throw heldBy(tenant.legal_hold)
   return change(ctx, tenant, instance, message, '', (key) => ({ verb: 'delete_message', key }))
 }
 
@@ -55,6 +53,7 @@ async function change(
   text: string,
   toCommand: (key: MessageKey) => Extract<DeviceCommand, { verb: 'edit_message' | 'delete_message' }>,
 ): Promise<Sent> {
+  if (tenant.legal_hold !== null) throw heldBy(tenant.legal_hold)
   requireCapability(instance, text === '' ? 'delete_message' : 'edit_message')
   const message = await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), keyId)
   if (message === null) throw messageNotFound(keyId)

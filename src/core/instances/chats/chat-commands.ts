@@ -30,7 +30,7 @@ export async function showPresence(
   signal: AbortSignal,
 ): Promise<void> {
   requireCapability(instance, 'show_presence')
-  const { jid } = readRecipient(tenant, 'number', number)
+  const { jid } = await readRecipient(ctx, tenant, 'number', number)
   await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence })
   if (delayMs === 0) return
   await sleep(delayMs, signal).catch(() => undefined)
@@ -44,7 +44,8 @@ export interface ChatReference {
 }
 
 /**
- * Archives or unarchives a chat, on the network and in the database. Returns the chat's id. Throws missing_field,
+ * Archives or unarchives a chat, on the network and in the database. A message on this instance then leaves it archived
+ * if its phone does (see `recordIncomingMessages`). Returns the chat's id. Throws missing_field,
  * contact_not_found, message_not_found, not_supported, instance_not_open, upstream_rejected, outcome_unknown.
  */
 export async function archiveChat(
@@ -59,7 +60,14 @@ export async function archiveChat(
   const key = keyOf(message)
   const last = { key, messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000) }
   await command(ctx, tenant, instance, { verb: 'archive', jid: key.remoteJid, archive, last })
-  await updateContact(ctx.database, tenant.id, message.contact_id, { archived: archive }, newId())
+  await updateContact(
+    ctx.database,
+    tenant.id,
+    message.contact_id,
+    { archived: archive },
+    newId(),
+    channelIdOf(instance),
+  )
   return key.remoteJid
 }
 
@@ -92,7 +100,7 @@ export async function findProfilePicture(
   number: string | null,
 ): Promise<{ jid: string; url: string | null }> {
   requireCapability(instance, 'profile_picture')
-  const { jid } = readRecipient(tenant, 'number', numberOrOwn(instance, number))
+  const { jid } = await readRecipient(ctx, tenant, 'number', numberOrOwn(instance, number))
   const { url } = (await command(ctx, tenant, instance, { verb: 'profile_picture', jid })) as { url: string | null }
   return { jid, url }
 }

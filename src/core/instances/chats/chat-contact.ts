@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.js'
 import type { Contact } from '../../../model/contacts/contact.js'
-import { addressesOf, readGatewayNumber } from '../../../model/instances/gateway-number.js'
+import { addressesOf, readNumber } from '../../../model/contacts/written-number.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 
 /** The contact that a JID or number names; null if there is none. */
@@ -9,7 +9,6 @@ export async function findChatContact(
   organization: Organization,
   jid: string,
 ): Promise<Contact | null> {
-  const number = readGatewayNumber(jid, organization.default_country)
-  if (number === null) return null
-  return ctx.lookUp.contact({ organizationId: organization.id, addresses: addressesOf(number) })
+  const addresses = addressesOf(readNumber(jid, organization.default_country, 'international'))
+  return addresses.length === 0 ? null : ctx.lookUp.contact({ organizationId: organization.id, addresses })
 }

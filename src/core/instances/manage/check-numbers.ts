@@ -1,8 +1,9 @@
 import type { NumberCheck } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
-import { type GatewayNumber, readGatewayNumber } from '../../../model/instances/gateway-number.js'
+import { type ContactNumber, readNumber } from '../../../model/contacts/written-number.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
+import { settleReadings } from '../../contacts/numbers.js'
 import { command } from '../sessions/device.js'
 
 /**
@@ -15,18 +16,19 @@ export async function checkNumbers(
   instance: Instance,
   numbers: readonly string[],
 ): Promise<NumberCheck[]> {
-  const readings = numbers.map((number) => readGatewayNumber(number, tenant.default_country))
-  const asked = readings.flatMap((reading) => (reading === null ? [] : [nameOf(reading)]))
+  const readings = numbers.map((number) => readNumber(number, tenant.default_country, 'international'))
+  const chosen = await settleReadings(ctx.database, tenant, readings)
+  const asked = chosen.flatMap((number) => (number === null ? [] : [nameOf(number)]))
   const answer = (await command(ctx, tenant, instance, { verb: 'check_numbers', numbers: asked })) as NumberCheck[]
   let next = 0
   return numbers.map((number, index) => {
-    const check = readings[index] === null ? undefined : answer[next++]
+    const check = chosen[index] === null ? undefined : answer[next++]
     return check ? { ...check, number } : { jid: unknownJid(number), exists: false, number }
   })
 }
 
-function nameOf(number: GatewayNumber): string {
-  return number.kind === 'person' ? number.digits : number.jid
+function nameOf({ kind, digits, jid }: ContactNumber): string {
+  return kind === 'group' || kind === 'lid' ? jid : digits
 }
 
 function unknownJid(number: string): string {

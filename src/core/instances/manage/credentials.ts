@@ -74,7 +74,7 @@ export async function chooseCredentials(
       }
       const own = readOwnNumber(number, fields)
       // The simulator accepts any number; it is registered there instead.
-      if (ctx.linkWithSimulator === null) await requireOpenedNumber(ctx, own)
+      if (ctx.linkWithSimulator === null || !(await ctx.isSimulated())) await requireOpenedNumber(ctx, own)
       return own
     }
   }

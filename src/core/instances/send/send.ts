@@ -3,7 +3,6 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../../database/erro
 import { sleep } from '../../../lib/async/backoff.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { excerpt } from '../../../lib/text/text.js'
-import { isUserIdChatId } from '../../../model/contacts/phone-number.js'
 import { type Chat, chatOf } from '../../../model/instances/gateway-message.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Cause } from '../../../model/messages/cause.js'
@@ -196,7 +195,7 @@ function ignoreUnknownContact(
 ): void {
   if (!(error instanceof Problem) || error.code !== 'contact_not_found') throw error
   if (replyTo !== null) throw unknownMessage(replyTo)
-  if (recipient.kind === 'person' && isUserIdChatId(recipient.digits)) throw unknownPerson(recipient)
+  if (recipient.kind === 'chat_id') throw unknownPerson(recipient)
 }
 
 /** A chat id without a contact leads nowhere on the network. */
@@ -215,7 +214,7 @@ async function createContact(ctx: Context, tenant: Tenant, { kind, digits, forms
       id: newId(),
       eventId: newId(),
       chat_id: digits,
-      phone_number: kind === 'person' ? `+${digits}` : null,
+      phone_number: kind === 'phone' ? `+${digits}` : null,
       addresses: forms,
       full_name: null,
       email: null,

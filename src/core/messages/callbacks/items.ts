@@ -30,13 +30,13 @@ export interface ReadCallback {
   problem?: unknown
 }
 
-/** Reads a stored callback, a large one in steps. An erased body has no items. */
-export async function readItems(callback: WaitingCallback): Promise<ReadCallback> {
+/** Reads a stored callback. An erased body has no items. */
+export function readItems(callback: WaitingCallback): ReadCallback {
   const { body, isDevice, instanceId } = callback
   const nothing = { callback, items: [], keys: [], templateChanges: [], connectionChanges: [] }
   if (body.length === 0) return nothing
   try {
-    const envelope = await parseStoredBody(body)
+    const envelope = parseStoredBody(body)
     // core/instances/sessions/running-session stores the events of linked devices.
     const items = isDevice ? readDeviceCallback(asObjects(envelope.events)) : readCallback(envelope)
     const keys = [...new Set(items.flatMap(keysOf))]
@@ -93,6 +93,7 @@ export function toIncomingMessage(ctx: Context, of: CallbackSource, item: Messag
     awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
     network: device?.network ?? item.author ?? null,
+    keepsArchived: device?.keepsArchived ?? false,
     created_at: item.createdAt ?? ctx.clock(),
     note: callbackNote(ctx, of),
     traceparent,

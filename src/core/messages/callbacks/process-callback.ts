@@ -33,20 +33,39 @@ interface CallbackChannel {
   of: CallbackSource
 }
 
+/** How long callbacks that are processed one by one may take. */
+export interface Pace {
+  /** Whether there is time for more. */
+  mayGoOn: () => boolean
+  /** How many items of a callback were recorded when the time was over, by the callback's id. */
+  recorded: Map<string, number>
+}
+
 /**
- * Records everything that a callback reports, one item after the other. Doing it again changes nothing. Throws if the
- * callback could not be read.
+ * Records everything that a callback reports, one item after the other. Doing it again changes nothing. Resolves to false
+ * if the time is over before all are recorded; it continues there. Throws if the callback could not be read.
  */
 export async function processCallback(
   ctx: Context,
   organizationId: string,
   { callback, items, templateChanges, connectionChanges, problem }: ReadCallback,
-): Promise<void> {
+  { mayGoOn, recorded }: Pace,
+): Promise<boolean> {
   if (problem !== undefined) throw problem
-  const { instanceId, receivedAt } = callback
-  for (const item of items) await processItem(ctx, { organizationId, instanceId, of: callback }, item)
+  const { id, instanceId, receivedAt } = callback
+  const first = recorded.get(id) ?? 0
+  recorded.delete(id)
+  for (let index = first; index < items.length; index++) {
+    // At least one, so that it comes to an end.
+    if (index > first && !mayGoOn()) {
+      recorded.set(id, index)
+      return false
+    }
+    await processItem(ctx, { organizationId, instanceId, of: callback }, items[index] as CallbackItem)
+  }
   await applyTemplateChanges(ctx, organizationId, templateChanges)
   await applyConnectionChanges(ctx, organizationId, instanceId, connectionChanges, receivedAt)
+  return true
 }
 
 async function processItem(ctx: Context, channel: CallbackChannel, item: CallbackItem): Promise<void> {

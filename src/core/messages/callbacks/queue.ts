@@ -7,7 +7,7 @@ import { takeTurn } from './turn.js'
 
 /** How many turns run at the same time; each takes a database connection. */
 const PLACES = 4
-/** A turn that processes callbacks one by one ends after this time, so that other organizations get turns. */
+/** A turn that processes callbacks, or items of a large one, one by one ends after this time, so that other organizations get turns. */
 const TURN_MS = 1_000
 /**
  * How often the queue polls for callbacks: those of a dead process, those whose notification was lost, and set-aside
@@ -36,6 +36,8 @@ export class CallbackQueue {
   readonly #running = new Map<string, { isWoken: boolean; turn: Promise<void> }>()
   /** The organizations with callbacks that this process has stored since their last turn began. */
   readonly #stored = new Set<string>()
+  /** Of organizations whose last turn ended within a large callback: how many of its items are recorded. */
+  readonly #recorded = new Map<string, Map<string, number>>()
   /** The number of turns that are running. */
   #taken = 0
   #isStopping = false
@@ -85,7 +87,8 @@ export class CallbackQueue {
       const found = await listWaitingOrganizations(database, NIL_UUID, clock(), MAX_FOUND)
       if (found.length === 0) return
       for (const id of found) {
-        if ((await takeTurn(this.#ctx, id, () => true)) === 'taken') await sleep(TAKEN_PAUSE_MS)
+        if ((await takeTurn(this.#ctx, id, { mayGoOn: () => true, recorded: new Map() })) === 'taken')
+          await sleep(TAKEN_PAUSE_MS)
       }
     }
   }
@@ -114,11 +117,14 @@ export class CallbackQueue {
     const hasStored = this.#stored.delete(id)
     const until = Date.now() + TURN_MS
     const mayGoOn = () => !this.#isStopping && Date.now() < until
-    const end = await takeTurn(this.#ctx, id, mayGoOn).catch((error: unknown) => {
+    const recorded = this.#recorded.get(id) ?? new Map<string, number>()
+    const end = await takeTurn(this.#ctx, id, { mayGoOn, recorded }).catch((error: unknown) => {
       // The next poll finds what is left.
       this.#ctx.log.warn({ err: error, organizationId: id }, 'callbacks could not be processed; they are retried')
       return null
     })
+    if (end === 'more' && recorded.size > 0) this.#recorded.set(id, recorded)
+    else this.#recorded.delete(id)
     this.#taken -= 1
     this.#fillPlaces()
     if (end === 'taken' && (this.#stored.delete(id) || hasStored)) this.#notifyHolder(id)

@@ -8,35 +8,42 @@ import {
   failSetAsideCallback,
   findDueCallback,
   findSetAsideKeys,
+  noteAttempt,
+  type SetAsideCallback,
   setCallbackAside,
 } from '../../../storage/messages/set-aside-callbacks.js'
 import { type ReadCallback, readItems } from './items.js'
-import { processCallback } from './process-callback.js'
+import { type Pace, processCallback } from './process-callback.js'
 
 /** The last attempt is made after about 15 minutes: the waits between attempts are 7 s, 14 s, 28 s and so on. */
 const MAX_ATTEMPTS = 8
 const RETRY = { baseMs: 7_000, maxMs: 10 * 60_000, jitter: 0 }
 
 const MAX_ERROR_LENGTH = 500
+/** The reason of an attempt with which the process died, and of the second such attempt in a row, which is the last. */
+const DIED = 'its process died'
+const DIED_TWICE = `${DIED} twice`
 
 /**
  * Processes callbacks one by one. One that fails is set aside, and so are later ones that name the same people or
- * messages. Resolves to false if it ended early because `mayGoOn` returned false; the others are still waiting. Throws
- * only if the database is unavailable.
+ * messages. Resolves to false if it ended early because the time was over; the others are still waiting. Throws only if
+ * the database is unavailable.
  */
 export async function processOneByOne(
   ctx: Context,
   organizationId: string,
   callbacks: readonly ReadCallback[],
-  mayGoOn: () => boolean,
+  pace: Pace,
 ): Promise<boolean> {
   const failedKeys = new Set<string>()
-  for (const read of callbacks) {
-    if (!mayGoOn()) return false
+  for (const [index, read] of callbacks.entries()) {
+    // At least one, so that a turn whose batch took long comes to an end.
+    if (index > 0 && !pace.mayGoOn()) return false
     const { id } = read.callback
     const follows = read.keys.some((key) => failedKeys.has(key))
-    const error = follows ? null : await tryToProcess(ctx, organizationId, read)
-    if (!follows && error === null) {
+    const { isDone, error } = follows ? FOLLOWS : await tryToProcess(ctx, organizationId, read, pace)
+    if (!follows && !isDone && error === null) return false
+    if (isDone) {
       await completeCallbacks(ctx.database, organizationId, [id])
       continue
     }
@@ -67,22 +74,31 @@ export async function setAsideFollowing(
   return free
 }
 
-/** Retries the set-aside callbacks that are due; resolves to false if it ended early as `mayGoOn` returned false. */
-export async function retrySetAside(ctx: Context, organizationId: string, mayGoOn: () => boolean): Promise<boolean> {
+/** Sets a callback aside with which a process died after others had died; it is not retried. */
+export async function setAsideDeadly(ctx: Context, organizationId: string, id: string, deaths: number): Promise<void> {
+  const failed = { attempts: deaths, error: `${DIED} ${deaths} times`, runAt: null }
+  // It cannot be read for the people that it names.
+  await setCallbackAside(ctx.database, organizationId, id, [], failed)
+  ctx.log.error({ organizationId, callbackId: id }, 'a callback is set aside, because processes died with it')
+}
+
+/** Retries the set-aside callbacks that are due; resolves to false if it ended early because the time was over. */
+export async function retrySetAside(ctx: Context, organizationId: string, pace: Pace): Promise<boolean> {
   for (;;) {
-    const due = await findDueCallback(ctx.database, organizationId, ctx.clock())
+    const due = await findDueCallback(ctx.database, organizationId, ctx.clock(), ctx.processId)
     if (due === null) return true
     const { id } = due.callback
-    const error = await tryToProcess(ctx, organizationId, await readItems(due.callback))
-    if (error === null) await completeSetAsideCallback(ctx.database, organizationId, id, ctx.clock())
+    const { isDone, error } = due.died ? diedWith(due) : await tryAgain(ctx, organizationId, due, pace)
+    if (isDone) await completeSetAsideCallback(ctx.database, organizationId, id, ctx.clock())
+    else if (error === null) return false
     else {
       const attempts = due.attempts + 1
-      const isLast = attempts >= MAX_ATTEMPTS
+      const isLast = attempts >= MAX_ATTEMPTS || error === DIED_TWICE
       const failed = { attempts, error, runAt: isLast ? null : nextAttemptAt(ctx, attempts) }
       await failSetAsideCallback(ctx.database, organizationId, id, failed, ctx.clock())
       if (isLast) ctx.log.error({ organizationId, callbackId: id }, 'a callback failed on its last attempt')
     }
-    if (!mayGoOn()) return false
+    if (!pace.mayGoOn()) return false
   }
 }
 
@@ -90,14 +106,36 @@ function nextAttemptAt(ctx: Context, attempts: number): Date {
   return new Date(ctx.clock().getTime() + backoffDelay(attempts, RETRY))
 }
 
-/** Resolves to the error's text, or null. Throws if the database is unavailable: then the callback has not failed. */
-async function tryToProcess(ctx: Context, organizationId: string, read: ReadCallback): Promise<string | null> {
+/** The result of an attempt: done, failed with an error, or neither, because the time was over. */
+interface Attempt {
+  isDone: boolean
+  error: string | null
+}
+
+/** Of a callback that is not attempted, because one before it failed. */
+const FOLLOWS: Attempt = { isDone: false, error: null }
+
+function diedWith({ error }: SetAsideCallback): Attempt {
+  return { isDone: false, error: error === DIED ? DIED_TWICE : DIED }
+}
+
+async function tryAgain(
+  ctx: Context,
+  organizationId: string,
+  { callback }: SetAsideCallback,
+  pace: Pace,
+): Promise<Attempt> {
+  await noteAttempt(ctx.database, organizationId, callback.id, ctx.processId)
+  return tryToProcess(ctx, organizationId, readItems(callback), pace)
+}
+
+/** Throws if the database is unavailable: then the callback has not failed. */
+async function tryToProcess(ctx: Context, organizationId: string, read: ReadCallback, pace: Pace): Promise<Attempt> {
   try {
-    await retryOnDeadlock(() => processCallback(ctx, organizationId, read))
-    return null
+    return { isDone: await retryOnDeadlock(() => processCallback(ctx, organizationId, read, pace)), error: null }
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
     ctx.log.warn({ err: error, organizationId, callbackId: read.callback.id }, 'a callback failed and will be retried')
-    return String((error as Error).message).slice(0, MAX_ERROR_LENGTH)
+    return { isDone: false, error: String((error as Error).message).slice(0, MAX_ERROR_LENGTH) }
   }
 }

@@ -4,15 +4,23 @@ import { createSteps } from '../../../lib/async/steps.js'
 import { readTraceparent } from '../../../lib/http/trace-context.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
 import type { Span } from '../../../lib/tracer.js'
-import { releaseCallbacks, type TakenCallbacks, takeCallbacks } from '../../../storage/messages/callbacks.js'
+import {
+  correctDeaths,
+  releaseCallbacks,
+  type TakenCallbacks,
+  takeCallbacks,
+} from '../../../storage/messages/callbacks.js'
 import { type ReadCallback, readItems } from './items.js'
+import type { Pace } from './process-callback.js'
 import { recordBatch } from './record-batch.js'
-import { processOneByOne, retrySetAside, setAsideFollowing } from './set-aside.js'
+import { processOneByOne, retrySetAside, setAsideDeadly, setAsideFollowing } from './set-aside.js'
 
-const MAX_CALLBACKS = 100
-const MAX_BYTES = 4 * MEBIBYTE
+const LIMITS = { limit: 100, bytes: 4 * MEBIBYTE }
 /** The maximum number of items of a batch, unless its first callback has more: one may have a thousand. */
 const MAX_ITEMS = 500
+
+/** After so many deaths in a row, callbacks are processed alone; one that a process dies with alone is set aside. */
+const DEATHS_BEFORE_ALONE = 2
 
 /** How a turn ended. `taken`: another process holds the lock; `more`: callbacks may still be waiting. */
 export type TurnEnd = 'taken' | 'more' | 'idle'
@@ -20,15 +28,15 @@ export type TurnEnd = 'taken' | 'more' | 'idle'
 /**
  * Processes the first waiting callbacks of an organization, and set-aside ones that are due, unless another process
  * holds the lock. Callbacks that name the same people or messages are completed in the order of their arrival. Ends
- * early when `mayGoOn` returns false. Throws if the database is unavailable; then nothing is lost.
+ * early when the time is over. Throws if the database is unavailable; then nothing is lost.
  */
-export function takeTurn(ctx: Context, organizationId: string, mayGoOn: () => boolean): Promise<TurnEnd> {
+export function takeTurn(ctx: Context, organizationId: string, pace: Pace): Promise<TurnEnd> {
   // Everything runs on the connection that holds the lock: once the lock is lost, nothing more is recorded.
   return ctx.database.session(async (session) => {
-    const taken = await takeCallbacks(session, organizationId, MAX_CALLBACKS, MAX_BYTES)
+    const taken = await takeCallbacks(session, organizationId, ctx.processId, LIMITS)
     if (taken === null) return 'taken'
     const span = startSpan(ctx, organizationId, taken)
-    const isDone = await processTaken({ ...ctx, database: session }, organizationId, taken, mayGoOn).finally(() =>
+    const isDone = await processTaken({ ...ctx, database: session }, organizationId, taken, pace).finally(() =>
       span?.end(),
     )
     await releaseCallbacks(session, organizationId)
@@ -47,30 +55,52 @@ function startSpan({ tracer }: Context, organizationId: string, { callbacks }: T
 }
 
 /** Resolves to false if callbacks may still be waiting. */
-async function processTaken(
-  ctx: Context,
-  organizationId: string,
-  { callbacks, hasSetAside }: TakenCallbacks,
-  mayGoOn: () => boolean,
-): Promise<boolean> {
-  const batch = await readBatch(callbacks)
+async function processTaken(ctx: Context, organizationId: string, taken: TakenCallbacks, pace: Pace): Promise<boolean> {
+  const { callbacks, hasSetAside } = taken
+  if (taken.deaths >= DEATHS_BEFORE_ALONE) return processAlone(ctx, organizationId, taken, pace)
+  const batch = await readBatch(callbacks, pace)
   const free = hasSetAside ? await setAsideFollowing(ctx, organizationId, batch) : batch
-  const left = await tryToRecord(ctx, organizationId, free)
-  if (left === null || !(await processOneByOne(ctx, organizationId, left, mayGoOn))) return false
-  if (hasSetAside && !(await retrySetAside(ctx, organizationId, mayGoOn))) return false
+  // The items before those that are left of a large callback are recorded.
+  const isContinued = pace.recorded.has(callbacks[0]?.id ?? '')
+  const left = isContinued ? free : await tryToRecord(ctx, organizationId, free)
+  if (left === null || !(await processOneByOne(ctx, organizationId, left, pace))) return false
+  if (hasSetAside && !(await retrySetAside(ctx, organizationId, pace))) return false
   const bytes = callbacks.reduce((sum, { body }) => sum + body.length, 0)
-  return batch.length === callbacks.length && callbacks.length < MAX_CALLBACKS && bytes < MAX_BYTES
+  return batch.length === callbacks.length && callbacks.length < LIMITS.limit && bytes < LIMITS.bytes
 }
 
-/** The first callbacks, with at most MAX_ITEMS items together; at least one callback. */
-async function readBatch([first, ...others]: TakenCallbacks['callbacks']): Promise<ReadCallback[]> {
+/**
+ * Processes the callbacks one after the other: the next is read only when the one before is done, so that the first of
+ * those that are left is the one with which a process dies. Resolves to false: others may be waiting.
+ */
+async function processAlone(
+  ctx: Context,
+  organizationId: string,
+  { callbacks, deaths, suspects }: TakenCallbacks,
+  pace: Pace,
+): Promise<false> {
+  const deadly = deaths > DEATHS_BEFORE_ALONE ? callbacks.find(({ id }) => suspects.includes(id)) : undefined
+  if (deadly) await setAsideDeadly(ctx, organizationId, deadly.id, deaths)
+  await correctDeaths(ctx.database, organizationId, DEATHS_BEFORE_ALONE)
+  for (const callback of callbacks) {
+    if (callback === deadly) continue
+    const read = readItems(callback)
+    const free = await setAsideFollowing(ctx, organizationId, [read])
+    if (!(await processOneByOne(ctx, organizationId, free, pace)) || !pace.mayGoOn()) break
+  }
+  return false
+}
+
+/** The first callbacks, with at most MAX_ITEMS items together; at least one callback, and only one that is continued. */
+async function readBatch([first, ...others]: TakenCallbacks['callbacks'], pace: Pace): Promise<ReadCallback[]> {
   if (first === undefined) return []
   const step = createSteps()
-  const batch = [await readItems(first)]
+  const batch = [readItems(first)]
+  if (pace.recorded.has(first.id)) return batch
   let items = batch[0]?.items.length ?? 0
   for (const callback of others) {
     await step()
-    const read = await readItems(callback)
+    const read = readItems(callback)
     items += read.items.length
     if (items > MAX_ITEMS) break
     batch.push(read)

@@ -1,9 +1,11 @@
 import type { Context } from '../../../context.js'
 import { batch } from '../../../lib/async/batcher.js'
-import { createRestingTurns } from '../../../lib/async/resting-turns.js'
+import { createFairSemaphore, type FairSemaphore } from '../../../lib/async/fair-semaphore.js'
+import { createRestingTurns, type RestingTurns } from '../../../lib/async/resting-turns.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { sha256 } from '../../../lib/crypto/signature.js'
 import type { JsonObject } from '../../../lib/text/json.js'
+import { countJsonValues } from '../../../lib/text/json-bytes.js'
 import { insertCallbacks, type StoredCallback } from '../../../storage/messages/callbacks.js'
 import {
   findUpstreamClaims,
@@ -25,17 +27,23 @@ import { findAppSecret, type NamedClaim, openAppSecret } from './callback-signat
 import { parseBody } from './parse-body.js'
 
 /** The result of a callback. Only a stored one may be acknowledged. */
-export type CallbackReceipt = 'stored' | 'not_json' | 'wrong_signature'
+export type CallbackReceipt = 'stored' | 'not_json' | 'wrong_signature' | 'too_many_values'
+
+/** The sender of a body, who can be anybody. */
+export interface CallbackSender {
+  network: string
+  /** Whether the sender has hung up; what has not begun then does not begin. */
+  isGone: () => boolean
+}
 
 /** Receives callbacks of the upstream. */
 export interface CallbackReceiver {
   /**
    * Verifies the signature of a body and stores its changes. `signature`: the HMAC-SHA256 under the app secret, as 64
-   * lower-case hexadecimal digits. A body that names no id of an organization counts as wrongly signed. `isGone`: whether
-   * the sender has hung up; what has not begun then does not begin. `traceparent`: the trace of the request, if it is
-   * recorded.
+   * lower-case hexadecimal digits. A body that names no id of an organization counts as wrongly signed. `traceparent`: the
+   * trace of the request, if it is recorded.
    */
-  receive(body: Buffer, signature: string, isGone: () => boolean, traceparent: string | null): Promise<CallbackReceipt>
+  receive(body: Buffer, signature: string, from: CallbackSender, traceparent: string | null): Promise<CallbackReceipt>
 }
 
 /** Maximum number of ids that are looked up before the signature is verified. Genuine bodies name a handful. */
@@ -46,10 +54,15 @@ const MAX_UNVERIFIED_IDS = 100
  */
 const MAX_IDS = 1_000
 /**
- * Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. Until then they are
- * read one after the other, for half of the time, since anybody can send them.
+ * Larger bodies are parsed only after their signature is verified, one of an app at a time. Until then they are read one
+ * after the other, round robin by network, for half of the time, since anybody can send them.
  */
 const PARSED_UNVERIFIED_BYTES = 64 * 1_024
+const LARGE_VERIFIED = { max: 4, maxOfOne: 1 }
+/**
+ * What has more is not of the upstream, whose values have twenty bytes and more, and would take too much time and memory.
+ */
+export const MAX_CALLBACK_VALUES = 400_000
 
 const MAX_BATCH = 200
 /** Bodies that name more ids are looked up separately, in smaller batches. */
@@ -62,8 +75,10 @@ interface Receiving {
   ctx: Context
   findClaims: FindClaims
   store: (callback: StoredCallback) => Promise<unknown>
-  /** Runs the reading of large bodies that are not verified. */
-  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** Runs the reading of large bodies that are not verified, by network. */
+  inTurn: RestingTurns
+  /** Runs the parsing of large bodies that are verified, by the app secret. */
+  parseInTurn: FairSemaphore
 }
 
 /** Creates the callback receiver of this process. Callbacks of the same moment are looked up and stored together. */
@@ -73,13 +88,14 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
     ctx.wakeCallbacks([...new Set(callbacks.map(({ organizationId }) => organizationId))])
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
-  const receiving = { ctx, findClaims: createLookUp(ctx), store, inTurn: createRestingTurns() }
+  const turns = { inTurn: createRestingTurns(), parseInTurn: createFairSemaphore(LARGE_VERIFIED) }
+  const receiving = { ctx, findClaims: createLookUp(ctx), store, ...turns }
   return {
-    receive: async (body, signature, isGone, traceparent) => {
+    receive: async (body, signature, from, traceparent) => {
       const given = { body, signature, traceparent }
       return body.length <= PARSED_UNVERIFIED_BYTES
         ? receiveSmall(receiving, given)
-        : receiveLarge(receiving, given, isGone)
+        : receiveLarge(receiving, given, from)
     },
   }
 }
@@ -108,24 +124,29 @@ interface GivenBody {
 
 async function receiveSmall(receiving: Receiving, given: GivenBody): Promise<CallbackReceipt> {
   const { body, signature } = given
-  const envelope = await parseBody(body)
+  const envelope = parseBody(body)
   if (envelope === null) return 'not_json'
   const claims = await findClaims(receiving, namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS))
   const appSecret = await findAppSecret(receiving.ctx, [...claims.values()], body, signature)
   return appSecret === null ? 'wrong_signature' : storeVerified(receiving, given, envelope, { appSecret, claims })
 }
 
-async function receiveLarge(receiving: Receiving, given: GivenBody, isGone: () => boolean): Promise<CallbackReceipt> {
+async function receiveLarge(
+  receiving: Receiving,
+  given: GivenBody,
+  { network, isGone }: CallbackSender,
+): Promise<CallbackReceipt> {
   const { body, signature } = given
-  const { ctx, inTurn } = receiving
-  const ids = await inTurn(async () => (isGone() ? null : scanIds(body, MAX_UNVERIFIED_IDS)))
+  const { ctx, inTurn, parseInTurn } = receiving
+  const ids = await inTurn(network, async () => (isGone() ? null : scanIds(body, MAX_UNVERIFIED_IDS)))
   if (ids === null) return 'wrong_signature'
   const claims = await findClaims(receiving, ids)
-  const appSecret = await inTurn(async () =>
+  const appSecret = await inTurn(network, async () =>
     isGone() ? null : findAppSecret(ctx, [...claims.values()], body, signature),
   )
   if (appSecret === null) return 'wrong_signature'
-  return storeVerified(receiving, given, await parseBody(body), { appSecret, claims })
+  if (countJsonValues(body, MAX_CALLBACK_VALUES) > MAX_CALLBACK_VALUES) return 'too_many_values'
+  return parseInTurn(appSecret, async () => storeVerified(receiving, given, parseBody(body), { appSecret, claims }))
 }
 
 async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {

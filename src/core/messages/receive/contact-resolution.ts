@@ -2,7 +2,8 @@ import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
-import { readPhoneNumber, userIdChatId } from '../../../model/contacts/phone-number.js'
+import { userIdChatId } from '../../../model/contacts/phone-number.js'
+import { ANY_COUNTRY, addressesOf, readNumber } from '../../../model/contacts/written-number.js'
 import { addAddresses, disownAddresses, insertAddressSpan, lockAddresses } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
 import {
@@ -32,17 +33,13 @@ export interface PersonAddresses {
   all: readonly string[]
 }
 
-/** The upstream's numbers include the country code. The country is used only if it is missing. */
-const ANY_COUNTRY = 'US'
-
 /** Reads a person's addresses: every form of the number, the user id, and its literal chat id. */
 export function personAddresses({ waId, userId }: UpstreamPerson): PersonAddresses {
   const ofUserId = userId === null ? [] : [`user:${userId}`, userIdChatId(userId)]
   if (waId === null) return { number: null, ofUserId, all: ofUserId }
-  const reading = readPhoneNumber(`+${waId}`, ANY_COUNTRY)
-  const digits = reading.possible ? reading.digits : waId
-  const forms = [...new Set([...(reading.possible ? reading.forms : []), waId])]
-  return { number: { digits, forms }, ofUserId, all: [...forms, ...ofUserId] }
+  const reading = readNumber(`+${waId}`, ANY_COUNTRY, 'international')
+  const forms = addressesOf(reading)
+  return { number: { digits: reading.preferred?.digits ?? waId, forms }, ofUserId, all: [...forms, ...ofUserId] }
 }
 
 /** When and through which channel a person was seen. */

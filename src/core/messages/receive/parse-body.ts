@@ -1,32 +1,19 @@
-import { asObject, isJsonObject, type JsonObject, parseJsonObject } from '../../../lib/text/json.js'
-import { parseJsonInSteps } from '../../../lib/text/json-steps.js'
+import { asObject, isDeeperThan, type JsonObject, parseJsonObject } from '../../../lib/text/json.js'
 import { maxStorableDepth, toStorableDeep } from '../../../lib/text/text.js'
 
-/** Parsing a smaller body takes at most a few milliseconds. */
-const SMALL_BYTES = 64 * 1_024
-const LIMITS = { maxDepth: maxStorableDepth, maxFields: Number.POSITIVE_INFINITY, maxEscaped: Number.POSITIVE_INFINITY }
+/** Only escapes can stand for what cannot be stored: U+0000 and halves of surrogate pairs. */
+const SUSPECT = /\\u(?:0000|d[89a-f])/i
 
-/**
- * Parses the body of a callback, a large one in steps between which other requests have their turn. Null if it is not a
- * JSON object.
- */
-export async function parseBody(body: Buffer): Promise<JsonObject | null> {
-  return (await parse(body)).envelope
+/** Parses the body of a callback; null if it is not a JSON object. Bytes that are not UTF-8 become U+FFFD. */
+export function parseBody(body: Buffer): JsonObject | null {
+  return parseJsonObject(body.toString())
 }
 
 /** The same of a stored callback, with strings and keys that can be stored again. Throws if it is not JSON. */
-export async function parseStoredBody(body: Buffer): Promise<JsonObject> {
-  const { envelope, isStorable } = await parse(body)
-  if (envelope === null) throw new Error('the body of the callback is not a JSON object')
-  return isStorable ? envelope : asObject(toStorableDeep(envelope))
-}
-
-/** `isStorable`: it is known that everything in it can be stored. */
-async function parse(body: Buffer): Promise<{ envelope: JsonObject | null; isStorable: boolean }> {
+export function parseStoredBody(body: Buffer): JsonObject {
   const text = body.toString()
-  const read = body.length > SMALL_BYTES ? await parseJsonInSteps(text, LIMITS) : null
-  // Deeper ones are rare, and stored nevertheless.
-  if (read === null || read.outcome === 'too_large') return { envelope: parseJsonObject(text), isStorable: false }
-  if (read.outcome === 'malformed') return { envelope: null, isStorable: false }
-  return { envelope: isJsonObject(read.value) ? read.value : null, isStorable: read.isStorable }
+  const envelope = parseJsonObject(text)
+  if (envelope === null) throw new Error('the body of the callback is not a JSON object')
+  const isStorable = !SUSPECT.test(text) && !isDeeperThan(envelope, maxStorableDepth)
+  return isStorable ? envelope : asObject(toStorableDeep(envelope))
 }

@@ -19,6 +19,8 @@ export interface DeviceDetails {
   /** A member of the team typed it on the phone. */
   fromMe: boolean
   network: NetworkDetails
+  /** The phone leaves chats in its archive when a message comes. */
+  keepsArchived: boolean
 }
 
 /** One item of a callback, in the same form for all sources. */

@@ -71,7 +71,7 @@ function toPerson({ jid, phone, lid }: NetworkChat): UpstreamPerson {
 }
 
 /** Hidden numbers are replaced by the number if it is known, because clients answer to the address that they see. */
-function toDetails({ key, chat, pushName, message }: MessageEvent): DeviceDetails {
+function toDetails({ key, chat, pushName, message, keepsArchived = false }: MessageEvent): DeviceDetails {
   const network: NetworkDetails = {
     remoteJid: chat.phone === null ? chat.jid : `${chat.phone}@s.whatsapp.net`,
     ...(key.participant === undefined ? {} : { participant: key.participant }),
@@ -79,7 +79,7 @@ function toDetails({ key, chat, pushName, message }: MessageEvent): DeviceDetail
     ...(key.fromMe ? { fromPhone: true } : {}),
     message,
   }
-  return { fromMe: key.fromMe, network }
+  return { fromMe: key.fromMe, network, keepsArchived }
 }
 
 /** A reaction, an edit or a revocation, which shows only on its target. */

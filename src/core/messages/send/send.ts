@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.js'
 import { asObject } from '../../../lib/text/json.js'
 import { SKIP_REASONS } from '../../../model/broadcasts/broadcast.js'
+import type { ContactNumber } from '../../../model/contacts/written-number.js'
 import type { Cause } from '../../../model/messages/cause.js'
 import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../../model/messages/content.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage } from '../../../model/messages/outgoing.js'
@@ -8,7 +9,6 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { memberExists } from '../../../storage/identity/members.js'
 import { checkRecipient } from '../../../storage/messages/outgoing.js'
-import type { ContactNumber } from '../../contacts/contacts.js'
 import { removeUnattachedFile } from '../../media/remove.js'
 import { type UploadedMedia, uploadMedia } from '../../media/upload.js'
 import type { Channel } from './channel.js'
@@ -20,8 +20,8 @@ import { SendLog } from './send-log.js'
 export interface SendCommand {
   /** The id of the message. The caller creates it, so that a retry can find the result. */
   id: string
-  /** The recipient, as returned by readAddresses. */
-  to: ContactNumber
+  /** The recipient: a number, or the address of a contact. */
+  to: Pick<ContactNumber, 'digits' | 'forms'>
   content: MessageContent
   /** The name of the file's field in error messages, if it differs from Interface A's. */
   fileField?: string

@@ -6,14 +6,13 @@ import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { takesLargeBodies } from '../../../http/large-bodies.js'
-import { readAudience } from '../../../model/broadcasts/audience.js'
+import { LARGER_AUDIENCES, readAudience } from '../../../model/broadcasts/audience.js'
 import { BROADCAST_STATUSES, type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'
 import { page } from '../../../model/fields.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { readTemplateFields } from '../messages/template-fields.js'
-import { readMoment } from '../moment.js'
+import { readStart } from '../moment.js'
 import { limit, PAGE_SIZE, paginationOf } from '../pagination.js'
 import { Count, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
@@ -45,8 +44,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   server.post(
     '/broadcasts',
     {
-      ...takesLargeBodies(ctx),
-      config: { scope: 'broadcasts:write' },
+      config: { scope: 'broadcasts:write', forMore: LARGER_AUDIENCES },
       schema: {
         operationId: 'broadcasts.create',
         summary: 'Send a template to many recipients',
@@ -58,7 +56,12 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
     (request, reply) => {
       const tenant = tenantOf(request)
       return answerOnce(ctx, request, reply, {
-        perform: async (id) => toAnswer(await createBroadcast(ctx, tenant, { id, ...readCreateBody(request.body) })),
+        perform: async (id) => {
+          // Members paste their lists into the console.
+          const isPasted = request.caller?.memberId != null
+          const asked = readCreateBody(request.body, isPasted, ctx.clock())
+          return toAnswer(await createBroadcast(ctx, tenant, { id, ...asked }))
+        },
         recover: (id) => recover(ctx, tenant, id),
       })
     },
@@ -109,12 +112,12 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   )
 }
 
-function readCreateBody(body: Static<typeof CreateBody>) {
+function readCreateBody(body: Static<typeof CreateBody>, isPasted: boolean, now: Date) {
   return {
     name: body.name,
     ...readTemplateFields(body),
-    audience: readAudience(body.audience),
-    scheduledAt: body.scheduled_at ? readMoment('scheduled_at', body.scheduled_at) : null,
+    audience: readAudience(body.audience, isPasted),
+    scheduledAt: body.scheduled_at ? readStart('scheduled_at', body.scheduled_at, now) : null,
   }
 }
 

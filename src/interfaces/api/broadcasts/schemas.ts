@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { AudienceBody } from '../../../model/broadcasts/audience.js'
-import { BROADCAST_STATUSES, RECIPIENT_STATUSES } from '../../../model/broadcasts/broadcast.js'
+import { BROADCAST_STATUSES, RECIPIENT_STATUSES, WAITING_REASONS } from '../../../model/broadcasts/broadcast.js'
 import { Nullable } from '../../../model/fields.js'
 import { parameterValues } from '../../../model/templates/input.js'
 import { headerMedia, language } from '../messages/template-fields.js'
@@ -23,7 +23,13 @@ export const BroadcastSchema = named(
     started_at: Nullable(DateTime),
     completed_at: Nullable(DateTime),
     created_at: DateTime,
-    reason: Nullable(Type.String({ description: 'Why it was paused automatically' })),
+    reason: Nullable(
+      Type.Union([Type.Enum([...WAITING_REASONS]), Type.String()], {
+        description:
+          'Why it was paused automatically. restored: the database was restored while it was running or due; late: it would ' +
+          'have started more than six hours after its time; else a sentence. It waits until somebody resumes it.',
+      }),
+    ),
   }),
 )
 
@@ -63,7 +69,7 @@ export const CreateBody = named(
       Nullable(
         Type.String({
           format: 'date-time',
-          description: 'When it starts. Without a value, or with one in the past, it starts now.',
+          description: 'When it starts, with a time zone. Without a value it starts now.',
         }),
       ),
     ),

@@ -4,10 +4,10 @@ import {
   type ContactReference,
   changeContact,
   createContact,
-  eraseContact,
   findContact,
   getContact,
 } from '../../../core/contacts/contacts.js'
+import { eraseContact } from '../../../core/contacts/erase-contact.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'

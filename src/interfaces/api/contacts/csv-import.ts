@@ -1,27 +1,40 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type ImportReport, importWithReport, type ReportingImport } from '../../../core/contacts/import-report.js'
-import { MAX_IMPORT_BYTES, tooLarge, type Upload, withUpload } from '../../../core/contacts/receive-import.js'
-import { tenantOf } from '../../../http/access/auth.js'
+import { MAX_IMPORT_BYTES } from '../../../core/contacts/receive-import.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
+import { receiveFile } from '../../../http/uploads.js'
 import { Nullable } from '../../../model/fields.js'
-import { Problem } from '../../../model/problem.js'
-import type { ApiServer } from '../server.js'
+
+/** How a number without a country code was read. */
+export const doubtFields = {
+  given: Type.String(),
+  read_as: Type.String({ description: 'With + and country code' }),
+  or: Nullable(
+    Type.String({ description: "How it can be read as well. Null if it is no number of the organization's country." }),
+  ),
+}
 
 const Count = Type.Integer({ minimum: 0 })
+
+const Doubt = named(
+  'NumberInDoubt',
+  Type.Object(doubtFields, { description: 'How the number of a row without a country code was read' }),
+)
 
 const Result = named(
   'ImportedRow',
   Type.Object({
-    row: Type.Integer({ minimum: 2, description: 'The row as a spreadsheet numbers it: the header is row 1' }),
+    row: Type.Integer({ minimum: 1, description: 'The row as a spreadsheet numbers it: the header is row 1' }),
     status: Type.Enum(['created', 'updated', 'unchanged', 'skipped', 'failed']),
     chat_id: Nullable(Type.String()),
     id: Nullable(Type.String({ format: 'uuid' })),
+    doubt: Type.Optional(Doubt),
     error: Type.Optional(Type.String({ description: 'Why the row failed, as POST /contact answers it' })),
     message: Type.Optional(Type.String()),
+    value: Type.Optional(Type.String({ description: 'The beginning of the text that the error is about' })),
   }),
 )
 
@@ -36,6 +49,10 @@ export const ImportAnswer = successAnswer('ImportReport', {
     failed: Count,
   }),
   failures: Type.Array(Result, { description: 'The first 1,000 rows that failed' }),
+  doubtful: Type.Array(Result, {
+    description:
+      "The first 1,000 rows whose number has no country code and was read as another country's, or can be read both ways",
+  }),
   results: Type.Array(Result, { description: 'One for each row that is not blank, in the order of the file' }),
   results_truncated: Type.Optional(
     Type.Literal(true, {
@@ -49,18 +66,6 @@ export const takesFile = {
   config: { scope: 'contacts:write', contentType: 'text/csv' },
   bodyLimit: MAX_IMPORT_BYTES,
 } as const
-
-/** Adds routes whose body is a file of one of these types, in a scope of their own: all other bodies are JSON. */
-export function takeFiles(server: ApiServer, addRoutes: (scope: ApiServer) => void, types = ['text/csv']): void {
-  server.register(async (scope: ApiServer) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(types, (request, payload, done) => {
-      if (Number(request.headers['content-length']) > MAX_IMPORT_BYTES) done(tooLarge())
-      else done(null, payload)
-    })
-    addRoutes(scope)
-  })
-}
 
 /** What is imported of a file that has come whole, and how. */
 export interface FileImport {
@@ -83,33 +88,6 @@ export function answerImport(
       return { summary, warnings: [...(request.warnings ?? []), ...warnings] }
     })
   })
-}
-
-/** Receives the file of a request within the limits of imports, and passes it to `work`. Throws as withUpload. */
-export function receiveFile<Result>(
-  ctx: Context,
-  request: FastifyRequest,
-  work: (upload: Upload) => Promise<Result>,
-  invalid?: Parameters<typeof withUpload>[3],
-): Promise<Result> {
-  const organizationId = tenantOf(request).id
-  return ctx.limits.importedFiles.pass(organizationId, () => withUpload(ctx, fileOf(request), work, invalid))
-}
-
-/** No body at all is an empty file. */
-function fileOf({ body, headers }: FastifyRequest): Readable {
-  const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity') {
-    throw new Problem(
-      'unsupported_media_type',
-      `The Content-Encoding "${encoding}" is not supported: send the file as it is`,
-    )
-  }
-  const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
-  if (!/^(utf-?8|us-ascii)$/i.test(charset)) {
-    throw new Problem('unsupported_media_type', `The charset "${charset}" is not supported: send the file as UTF-8`)
-  }
-  return body instanceof Readable ? body : Readable.from([])
 }
 
 async function answerWithReport(

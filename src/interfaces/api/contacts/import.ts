@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { importContacts } from '../../../core/contacts/import.js'
 import { tenantOf } from '../../../http/access/auth.js'
+import { takeFiles } from '../../../http/uploads.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
-import { answerImport, ImportAnswer, takeFiles, takesFile } from './csv-import.js'
+import { answerImport, ImportAnswer, takesFile } from './csv-import.js'
 
 const Query = Type.Object({
   existing: Type.Optional(

@@ -5,13 +5,13 @@ export const examples: Examples = {
   "analytics.get": [
     {
       "name": "example",
-      "query": {"broadcast_id": "01a20000-0000-7000-8000-000000000015"},
+      "query": {"broadcast_id": "01a20000-0000-7000-8000-000000000016"},
       "status": 200,
       "answer": {
         "success": true,
         "data": {
           "broadcastInfo": {
-            "id": "01a20000-0000-7000-8000-000000000015",
+            "id": "01a20000-0000-7000-8000-000000000016",
             "name": "Spring",
             "templateName": "hello_world",
             "createdAt": "2026-03-02T09:00:00.000Z",
@@ -39,25 +39,25 @@ export const examples: Examples = {
     },
     {
       "name": "broadcast_not_found",
-      "query": {"broadcast_id": "01a20000-0000-7000-8000-000000000017"},
+      "query": {"broadcast_id": "01a20000-0000-7000-8000-000000000018"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Broadcast not found",
-        "message": "There is no broadcast with the id 01a20000-0000-7000-8000-000000000017"
+        "message": "There is no broadcast with the id 01a20000-0000-7000-8000-000000000018"
       }
     }
   ],
   "analytics.query": [
     {
       "name": "example",
-      "body": {"broadcast_id": "01a20000-0000-7000-8000-000000000015"},
+      "body": {"broadcast_id": "01a20000-0000-7000-8000-000000000016"},
       "status": 200,
       "answer": {
         "success": true,
         "data": {
           "broadcastInfo": {
-            "id": "01a20000-0000-7000-8000-000000000015",
+            "id": "01a20000-0000-7000-8000-000000000016",
             "name": "Spring",
             "templateName": "hello_world",
             "createdAt": "2026-03-02T09:00:00.000Z",

@@ -11,7 +11,7 @@ export const examples: Examples = {
       "answer": {
         "success": true,
         "audience": {
-          "id": "01a20000-0000-7000-8000-000000000012",
+          "id": "01a20000-0000-7000-8000-000000000013",
           "name": "June",
           "recipients": 1,
           "rejected": 1,
@@ -19,6 +19,7 @@ export const examples: Examples = {
             {
               "row": 3,
               "error": "Invalid field",
+              "value": "12",
               "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000"
             }
           ],
@@ -26,7 +27,8 @@ export const examples: Examples = {
           "buttonParameters": [],
           "created_at": "2026-03-02T09:00:00.000Z",
           "expires_at": "2026-03-09T09:00:00.000Z"
-        }
+        },
+        "doubtful": []
       }
     },
     {
@@ -36,7 +38,7 @@ export const examples: Examples = {
       "answer": {
         "success": false,
         "error": "Missing required field",
-        "message": "chatNumber is required: the header (row 1 of the file) must name such a column"
+        "message": "chatNumber is required: the first row of the file must name such a column, such as Phone, Mobile, WhatsApp, Telefone, Celular or Móvil, and it has \"name\""
       }
     }
   ],
@@ -48,7 +50,7 @@ export const examples: Examples = {
         "success": true,
         "audiences": [
           {
-            "id": "01a20000-0000-7000-8000-000000000012",
+            "id": "01a20000-0000-7000-8000-000000000013",
             "name": "June",
             "recipients": 1,
             "rejected": 1,
@@ -56,6 +58,7 @@ export const examples: Examples = {
               {
                 "row": 3,
                 "error": "Invalid field",
+                "value": "12",
                 "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000"
               }
             ],
@@ -70,7 +73,7 @@ export const examples: Examples = {
     },
     {
       "name": "invalid_api_key",
-      "query": {"tenantId": "01a20000-0000-7000-8000-000000000013"},
+      "query": {"tenantId": "01a20000-0000-7000-8000-000000000014"},
       "status": 401,
       "answer": {
         "success": false,
@@ -82,12 +85,12 @@ export const examples: Examples = {
   "audiences.get": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000012"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000013"},
       "status": 200,
       "answer": {
         "success": true,
         "audience": {
-          "id": "01a20000-0000-7000-8000-000000000012",
+          "id": "01a20000-0000-7000-8000-000000000013",
           "name": "June",
           "recipients": 1,
           "rejected": 1,
@@ -95,6 +98,7 @@ export const examples: Examples = {
             {
               "row": 3,
               "error": "Invalid field",
+              "value": "12",
               "message": "chatNumber \"12\" is not a possible phone number: give it with its country code, such as +5511999990000"
             }
           ],
@@ -107,30 +111,30 @@ export const examples: Examples = {
     },
     {
       "name": "audience_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000012"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000013"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Audience not found",
-        "message": "No audience with the id 01a20000-0000-7000-8000-000000000012 in this organization: it may have expired"
+        "message": "No audience with the id 01a20000-0000-7000-8000-000000000013 in this organization: it may have expired"
       }
     }
   ],
   "audiences.delete": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000012"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000013"},
       "status": 200,
       "answer": {"success": true, "message": "Audience deleted"}
     },
     {
       "name": "audience_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000012"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000013"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Audience not found",
-        "message": "No audience with the id 01a20000-0000-7000-8000-000000000012 in this organization: it may have expired"
+        "message": "No audience with the id 01a20000-0000-7000-8000-000000000013 in this organization: it may have expired"
       }
     }
   ]

@@ -15,7 +15,7 @@ export const examples: Examples = {
       "answer": {
         "success": true,
         "broadcast": {
-          "id": "01a20000-0000-7000-8000-000000000014",
+          "id": "01a20000-0000-7000-8000-000000000015",
           "name": "Easter",
           "templateName": "hello_world",
           "language": "en_US",
@@ -44,12 +44,12 @@ export const examples: Examples = {
   "broadcasts.pause": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000014"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
       "status": 200,
       "answer": {
         "success": true,
         "broadcast": {
-          "id": "01a20000-0000-7000-8000-000000000014",
+          "id": "01a20000-0000-7000-8000-000000000015",
           "name": "Easter",
           "templateName": "hello_world",
           "language": "en_US",
@@ -66,7 +66,7 @@ export const examples: Examples = {
     },
     {
       "name": "invalid_broadcast_state",
-      "path": {"id": "01a20000-0000-7000-8000-000000000014"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
       "status": 409,
       "answer": {
         "success": false,
@@ -78,12 +78,12 @@ export const examples: Examples = {
   "broadcasts.resume": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000014"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
       "status": 200,
       "answer": {
         "success": true,
         "broadcast": {
-          "id": "01a20000-0000-7000-8000-000000000014",
+          "id": "01a20000-0000-7000-8000-000000000015",
           "name": "Easter",
           "templateName": "hello_world",
           "language": "en_US",
@@ -100,7 +100,7 @@ export const examples: Examples = {
     },
     {
       "name": "invalid_broadcast_state",
-      "path": {"id": "01a20000-0000-7000-8000-000000000014"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
       "status": 409,
       "answer": {
         "success": false,
@@ -112,12 +112,12 @@ export const examples: Examples = {
   "broadcasts.cancel": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000014"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
       "status": 200,
       "answer": {
         "success": true,
         "broadcast": {
-          "id": "01a20000-0000-7000-8000-000000000014",
+          "id": "01a20000-0000-7000-8000-000000000015",
           "name": "Easter",
           "templateName": "hello_world",
           "language": "en_US",
@@ -134,7 +134,7 @@ export const examples: Examples = {
     },
     {
       "name": "invalid_broadcast_state",
-      "path": {"id": "01a20000-0000-7000-8000-000000000014"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
       "status": 409,
       "answer": {
         "success": false,
@@ -146,7 +146,7 @@ export const examples: Examples = {
   "broadcasts.retryFailed": [
     {
       "name": "invalid_broadcast_state",
-      "path": {"id": "01a20000-0000-7000-8000-000000000014"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
       "status": 409,
       "answer": {
         "success": false,
@@ -156,12 +156,12 @@ export const examples: Examples = {
     },
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000016"},
       "status": 200,
       "answer": {
         "success": true,
         "broadcast": {
-          "id": "01a20000-0000-7000-8000-000000000015",
+          "id": "01a20000-0000-7000-8000-000000000016",
           "name": "Spring",
           "templateName": "hello_world",
           "language": "en_US",
@@ -181,12 +181,12 @@ export const examples: Examples = {
   "broadcasts.get": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000016"},
       "status": 200,
       "answer": {
         "success": true,
         "broadcast": {
-          "id": "01a20000-0000-7000-8000-000000000015",
+          "id": "01a20000-0000-7000-8000-000000000016",
           "name": "Spring",
           "templateName": "hello_world",
           "language": "en_US",
@@ -203,19 +203,19 @@ export const examples: Examples = {
     },
     {
       "name": "broadcast_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000016"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000017"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Broadcast not found",
-        "message": "No broadcast with the id 01a20000-0000-7000-8000-000000000016 in this organization"
+        "message": "No broadcast with the id 01a20000-0000-7000-8000-000000000017 in this organization"
       }
     }
   ],
   "broadcasts.listRecipients": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000016"},
       "status": 200,
       "answer": {
         "success": true,
@@ -226,7 +226,7 @@ export const examples: Examples = {
             "contactName": "Ana Souza",
             "status": "read",
             "reason": null,
-            "messageId": "wamid.EXAMPLE5",
+            "messageId": "wamid.EXAMPLE14",
             "errorCode": null,
             "errorMessage": null,
             "sent_at": "2026-03-02T09:00:00.000Z",
@@ -234,7 +234,7 @@ export const examples: Examples = {
             "read_at": "2026-03-02T09:00:00.000Z"
           },
           {
-            "contactId": "01a20000-0000-7000-8000-000000000006",
+            "contactId": "01a20000-0000-7000-8000-000000000007",
             "chatNumber": "5511900000001",
             "contactName": null,
             "status": "failed",
@@ -260,19 +260,19 @@ export const examples: Examples = {
     },
     {
       "name": "csv",
-      "path": {"id": "01a20000-0000-7000-8000-000000000015"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000016"},
       "query": {"format": "csv"},
       "status": 200,
-      "answer": "contactId,chatNumber,contactName,status,reason,messageId,errorCode,errorMessage,sent_at,delivered_at,read_at\r\n01a20000-0000-7000-8000-000000000002,5511987654321,Ana Souza,read,,wamid.EXAMPLE5,,,2026-03-02T09:00:00.000Z,2026-03-02T09:00:00.000Z,2026-03-02T09:00:00.000Z\r\n01a20000-0000-7000-8000-000000000006,5511900000001,,failed,,,131026,Message Undeliverable.,,,\r\n"
+      "answer": "contactId,chatNumber,contactName,status,reason,messageId,errorCode,errorMessage,sent_at,delivered_at,read_at\r\n01a20000-0000-7000-8000-000000000002,5511987654321,Ana Souza,read,,wamid.EXAMPLE14,,,2026-03-02T09:00:00.000Z,2026-03-02T09:00:00.000Z,2026-03-02T09:00:00.000Z\r\n01a20000-0000-7000-8000-000000000007,5511900000001,,failed,,,131026,Message Undeliverable.,,,\r\n"
     },
     {
       "name": "broadcast_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000016"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000017"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Broadcast not found",
-        "message": "No broadcast with the id 01a20000-0000-7000-8000-000000000016 in this organization"
+        "message": "No broadcast with the id 01a20000-0000-7000-8000-000000000017 in this organization"
       }
     }
   ],
@@ -285,7 +285,7 @@ export const examples: Examples = {
         "success": true,
         "broadcasts": [
           {
-            "id": "01a20000-0000-7000-8000-000000000014",
+            "id": "01a20000-0000-7000-8000-000000000015",
             "name": "Easter",
             "templateName": "hello_world",
             "language": "en_US",
@@ -299,7 +299,7 @@ export const examples: Examples = {
             "reason": null
           },
           {
-            "id": "01a20000-0000-7000-8000-000000000015",
+            "id": "01a20000-0000-7000-8000-000000000016",
             "name": "Spring",
             "templateName": "hello_world",
             "language": "en_US",

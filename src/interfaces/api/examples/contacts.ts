@@ -151,6 +151,7 @@ export const examples: Examples = {
         "success": true,
         "summary": {"total": 1, "created": 1, "updated": 0, "unchanged": 0, "skipped": 0, "failed": 0},
         "failures": [],
+        "doubtful": [],
         "results": [{"row": 2, "status": "created", "chat_id": "5511912345678", "id": "01a20000-0000-7000-8000-000000000004"}]
       }
     },
@@ -161,7 +162,7 @@ export const examples: Examples = {
       "answer": {
         "success": false,
         "error": "Missing required field",
-        "message": "phone_number (or chat_id) is required: the header (row 1 of the file) must name such a column"
+        "message": "phone_number (or chat_id) is required: the first row of the file must name such a column, such as Phone, Mobile, WhatsApp, Telefone, Celular or Móvil, and it has \"name\""
       }
     }
   ],

@@ -5,14 +5,14 @@ export const examples: Examples = {
   "deliveries.get": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000019"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000020"},
       "status": 200,
       "answer": {
         "success": true,
         "delivery": {
-          "id": "01a20000-0000-7000-8000-000000000019",
+          "id": "01a20000-0000-7000-8000-000000000020",
           "webhook_id": "01a20000-0000-7000-8000-000000000001",
-          "event_id": "01a20000-0000-7000-8000-000000000020",
+          "event_id": "01a20000-0000-7000-8000-000000000021",
           "event_type": "webhook.test",
           "status": "delivered",
           "attempts": [
@@ -47,12 +47,12 @@ export const examples: Examples = {
     },
     {
       "name": "delivery_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000018"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000019"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Delivery not found",
-        "message": "There is no delivery with the id 01a20000-0000-7000-8000-000000000018 in this organization"
+        "message": "There is no delivery with the id 01a20000-0000-7000-8000-000000000019 in this organization"
       }
     }
   ],
@@ -65,9 +65,9 @@ export const examples: Examples = {
         "success": true,
         "deliveries": [
           {
-            "id": "01a20000-0000-7000-8000-000000000021",
+            "id": "01a20000-0000-7000-8000-000000000022",
             "webhook_id": "01a20000-0000-7000-8000-000000000001",
-            "event_id": "01a20000-0000-7000-8000-000000000022",
+            "event_id": "01a20000-0000-7000-8000-000000000023",
             "event_type": "contact.opted_out",
             "status": "delivered",
             "attempts": [
@@ -108,15 +108,15 @@ export const examples: Examples = {
   "deliveries.replay": [
     {
       "name": "example",
-      "path": {"id": "01a20000-0000-7000-8000-000000000019"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000020"},
       "status": 200,
       "answer": {
         "success": true,
         "message": "The event is delivered once more",
         "delivery": {
-          "id": "01a20000-0000-7000-8000-000000000023",
+          "id": "01a20000-0000-7000-8000-000000000024",
           "webhook_id": "01a20000-0000-7000-8000-000000000001",
-          "event_id": "01a20000-0000-7000-8000-000000000020",
+          "event_id": "01a20000-0000-7000-8000-000000000021",
           "event_type": "webhook.test",
           "status": "pending",
           "attempts": [],
@@ -127,12 +127,12 @@ export const examples: Examples = {
     },
     {
       "name": "delivery_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000018"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000019"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Delivery not found",
-        "message": "There is no delivery with the id 01a20000-0000-7000-8000-000000000018 in this organization"
+        "message": "There is no delivery with the id 01a20000-0000-7000-8000-000000000019 in this organization"
       }
     }
   ],
@@ -150,7 +150,7 @@ export const examples: Examples = {
     {
       "name": "webhook_not_found",
       "body": {
-        "webhook_id": "01a20000-0000-7000-8000-000000000018",
+        "webhook_id": "01a20000-0000-7000-8000-000000000019",
         "from": "2026-01-01T00:00:00Z",
         "to": "2026-01-02T00:00:00Z"
       },
@@ -158,7 +158,7 @@ export const examples: Examples = {
       "answer": {
         "success": false,
         "error": "Webhook not found",
-        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000018 in this organization"
+        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000019 in this organization"
       }
     }
   ]

@@ -11,7 +11,7 @@ export const examples: Examples = {
         "success": true,
         "events": [
           {
-            "id": "01a20000-0000-7000-8000-000000000024",
+            "id": "01a20000-0000-7000-8000-000000000025",
             "type": "contact.created",
             "timestamp": "2026-03-02T09:00:00.000Z",
             "data": {
@@ -60,7 +60,7 @@ export const examples: Examples = {
         "timestamp": "2026-03-02T09:00:00.000Z",
         "data": {
           "broadcast": {
-            "id": "01a20000-0000-7000-8000-000000000015",
+            "id": "01a20000-0000-7000-8000-000000000016",
             "name": "Spring",
             "templateName": "hello_world",
             "language": "en_US",
@@ -85,7 +85,7 @@ export const examples: Examples = {
         "timestamp": "2026-03-02T09:00:00.000Z",
         "data": {
           "broadcast": {
-            "id": "01a20000-0000-7000-8000-000000000015",
+            "id": "01a20000-0000-7000-8000-000000000016",
             "name": "Spring",
             "templateName": "hello_world",
             "language": "en_US",
@@ -212,7 +212,7 @@ export const examples: Examples = {
             "assignee": null,
             "voice_note_transcription": null,
             "reactions": [],
-            "id": "01a20000-0000-7000-8000-000000000010",
+            "id": "01a20000-0000-7000-8000-000000000011",
             "message_id": "wamid.EXAMPLE1",
             "message_type": "text",
             "context_message_id": null,
@@ -269,7 +269,7 @@ export const examples: Examples = {
             "outcome": null
           },
           "contact": {
-            "id": "01a20000-0000-7000-8000-000000000006",
+            "id": "01a20000-0000-7000-8000-000000000007",
             "full_name": null,
             "chat_id": "5511900000001",
             "phone_number": "+5511900000001",
@@ -310,10 +310,10 @@ export const examples: Examples = {
             "assignee": null,
             "voice_note_transcription": null,
             "reactions": [],
-            "id": "01a20000-0000-7000-8000-000000000025",
-            "message_id": "wamid.EXAMPLE6",
+            "id": "01a20000-0000-7000-8000-000000000026",
+            "message_id": "wamid.EXAMPLE15",
             "message_type": "reaction",
-            "context_message_id": "wamid.EXAMPLE3",
+            "context_message_id": "wamid.EXAMPLE12",
             "error": null,
             "outcome": null
           },
@@ -358,7 +358,7 @@ export const examples: Examples = {
             "assignee": null,
             "voice_note_transcription": null,
             "reactions": [],
-            "id": "01a20000-0000-7000-8000-000000000010",
+            "id": "01a20000-0000-7000-8000-000000000011",
             "message_id": "wamid.EXAMPLE1",
             "message_type": "text",
             "context_message_id": null,
@@ -407,8 +407,8 @@ export const examples: Examples = {
             "assignee": null,
             "voice_note_transcription": null,
             "reactions": [],
-            "id": "01a20000-0000-7000-8000-000000000009",
-            "message_id": "wamid.EXAMPLE3",
+            "id": "01a20000-0000-7000-8000-000000000010",
+            "message_id": "wamid.EXAMPLE12",
             "message_type": "text",
             "context_message_id": null,
             "error": null,
@@ -455,7 +455,7 @@ export const examples: Examples = {
             "assignee": null,
             "voice_note_transcription": null,
             "reactions": [],
-            "id": "01a20000-0000-7000-8000-000000000010",
+            "id": "01a20000-0000-7000-8000-000000000011",
             "message_id": "wamid.EXAMPLE1",
             "message_type": "text",
             "context_message_id": null,
@@ -517,7 +517,7 @@ export const examples: Examples = {
         "timestamp": "2026-03-02T09:00:00.000Z",
         "data": {
           "webhook": {
-            "id": "01a20000-0000-7000-8000-000000000026",
+            "id": "01a20000-0000-7000-8000-000000000027",
             "url": "https://old.example/hooks/parley",
             "events": ["contact.updated"],
             "description": null,

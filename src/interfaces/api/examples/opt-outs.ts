@@ -11,6 +11,7 @@ export const examples: Examples = {
         "success": true,
         "summary": {"total": 1, "created": 0, "updated": 1, "unchanged": 0, "skipped": 0, "failed": 0},
         "failures": [],
+        "doubtful": [],
         "results": [{"row": 2, "status": "updated", "chat_id": "5511912345678", "id": "01a20000-0000-7000-8000-000000000004"}]
       }
     },
@@ -21,7 +22,7 @@ export const examples: Examples = {
       "answer": {
         "success": false,
         "error": "Missing required field",
-        "message": "phone_number (or chat_id) is required: the header (row 1 of the file) must name such a column"
+        "message": "phone_number (or chat_id) is required: the first row of the file must name such a column, such as Phone, Mobile, WhatsApp, Telefone, Celular or Móvil, and it has \"name\""
       }
     }
   ],

@@ -37,12 +37,12 @@ export const examples: Examples = {
   "webhooks.delete": [
     {
       "name": "webhook_not_found",
-      "body": {"id": "01a20000-0000-7000-8000-000000000018"},
+      "body": {"id": "01a20000-0000-7000-8000-000000000019"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Webhook not found",
-        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000018 in this organization"
+        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000019 in this organization"
       }
     },
     {
@@ -87,9 +87,9 @@ export const examples: Examples = {
         "success": true,
         "message": "The test is on its way",
         "delivery": {
-          "id": "01a20000-0000-7000-8000-000000000019",
+          "id": "01a20000-0000-7000-8000-000000000020",
           "webhook_id": "01a20000-0000-7000-8000-000000000001",
-          "event_id": "01a20000-0000-7000-8000-000000000020",
+          "event_id": "01a20000-0000-7000-8000-000000000021",
           "event_type": "webhook.test",
           "status": "pending",
           "attempts": [],
@@ -100,12 +100,12 @@ export const examples: Examples = {
     },
     {
       "name": "webhook_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000018"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000019"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Webhook not found",
-        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000018 in this organization"
+        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000019 in this organization"
       }
     }
   ],
@@ -132,12 +132,12 @@ export const examples: Examples = {
     },
     {
       "name": "webhook_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000018"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000019"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Webhook not found",
-        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000018 in this organization"
+        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000019 in this organization"
       }
     }
   ],
@@ -163,12 +163,12 @@ export const examples: Examples = {
     },
     {
       "name": "webhook_not_found",
-      "path": {"id": "01a20000-0000-7000-8000-000000000018"},
+      "path": {"id": "01a20000-0000-7000-8000-000000000019"},
       "status": 404,
       "answer": {
         "success": false,
         "error": "Webhook not found",
-        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000018 in this organization"
+        "message": "There is no webhook with the id 01a20000-0000-7000-8000-000000000019 in this organization"
       }
     }
   ]

@@ -199,9 +199,7 @@ const Reaction = named(
       {
         message_id: RequiredText(512, 'A message of the conversation, by either of its ids', REACTION_TARGET),
         emoji: Maybe(
-          Type.String({
-            maxLength: LIMITS.emoji,
-            default: DEFAULT_EMOJI,
+          Type.Union([Type.String({ maxLength: LIMITS.emoji, default: DEFAULT_EMOJI }), Type.Literal('')], {
             description: 'An empty text removes the reaction',
           }),
         ),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import { readAddresses } from '../../../core/contacts/contacts.js'
+import { requireNumber } from '../../../core/contacts/numbers.js'
 import { openChosenChannel } from '../../../core/instances/send/chosen-channel.js'
 import { findSendResult } from '../../../core/messages/send/outcome.js'
 import { sendMessage } from '../../../core/messages/send/send.js'
@@ -48,7 +48,8 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
           const sender = { memberId, isPromotional: false, recipient: null, cause }
-          const to = readAddresses(tenant, 'phone_number', phone_number, 'body')
+          const given = { name: 'phone_number', value: phone_number }
+          const to = await requireNumber(ctx, tenant, given, { field: 'api', place: 'body' })
           const channel = await openChosenChannel(ctx, tenant, instance ?? null, content)
           const sent = await sendMessage(ctx, tenant, channel, { id, to, content, replyTo, ...sender })
           return toAnswer(tenant, content.type, sent)

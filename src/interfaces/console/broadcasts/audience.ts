@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { countAudience } from '../../../core/broadcasts/count-audience.js'
 import { tenantOf } from '../../../http/access/auth.js'
-import { takesLargeBodies } from '../../../http/large-bodies.js'
-import { AudienceBody, readAudience } from '../../../model/broadcasts/audience.js'
+import { AudienceBody, LARGER_AUDIENCES, readAudience } from '../../../model/broadcasts/audience.js'
 import type { ConsoleServer } from '../server.js'
 
 /** `POST /audience`: how many people a broadcast would reach. */
@@ -11,12 +10,11 @@ export function audienceRoutes(server: ConsoleServer, ctx: Context): void {
   server.post(
     '/audience',
     {
-      ...takesLargeBodies(ctx),
-      config: { scope: 'broadcasts:read' },
+      config: { scope: 'broadcasts:read', forMore: LARGER_AUDIENCES },
       schema: { body: Type.Object({ audience: AudienceBody }) },
     },
     async (request) => {
-      const count = await countAudience(ctx, tenantOf(request), readAudience(request.body.audience))
+      const count = await countAudience(ctx, tenantOf(request), readAudience(request.body.audience, true))
       return { success: true, ...count }
     },
   )

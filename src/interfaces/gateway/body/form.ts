@@ -1,9 +1,18 @@
+import { isUtf8 } from 'node:buffer'
+import type { EventEmitter } from 'node:events'
 import { type Readable, Transform } from 'node:stream'
-import { Busboy, type BusboyFileStream } from '@fastify/busboy'
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
+import type { FastifyRequest } from 'fastify'
+import type { HeldBody } from '../../../http/body-memory.js'
+import { requireUtf8 } from '../../../http/charset.js'
+import { bodyTooLarge } from '../../../http/json-body.js'
 import type { JsonObject } from '../../../lib/text/json.js'
+import { countJsonValues, parseJsonBytes } from '../../../lib/text/json-bytes.js'
 import { excerpt } from '../../../lib/text/text.js'
+import { MEBIBYTE } from '../../../lib/text/units.js'
 import { Problem } from '../../../model/problem.js'
-import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
+import { heldStream } from './held-stream.js'
+import type { Received, ReserveSpoolPath } from './received.js'
 import { type ReceivedFile, writeBytes } from './received-file.js'
 
 /** The name of the part that holds the file. */
@@ -15,29 +24,42 @@ const JSON_FIELDS = new Set([
 ])
 /** How much is parsed of a form that has passed a limit, at most. */
 const SLICE_BYTES = 8_192
+/** All fields together, as the rest of a JSON body. */
+const MAX_FIELDS_BYTES = MEBIBYTE
+const MAX_VALUES = 2_000
 const LIMITS = { fieldNameSize: 100, fieldSize: 262_144, fields: 64, files: 4, parts: 68, headerPairs: 32 }
 
 /**
  * Reads the fields of a `multipart/form-data` body, and streams the part `file` into the spool. Throws invalid_field,
- * payload_too_large, too_many_requests.
+ * payload_too_large, too_many_requests, service_unavailable, unsupported_media_type.
  */
 export async function receiveForm(
+  request: FastifyRequest,
   source: Readable,
-  contentType: string,
   reserveSpoolPath: ReserveSpoolPath,
 ): Promise<Received> {
-  const { fields, file } = await readForm(source, contentType, reserveSpoolPath)
+  requireUtf8(request.headers['content-type'], 'the form')
+  const { bodyLimit } = request.routeOptions
+  if (Number(request.headers['content-length']) > bodyLimit) throw bodyTooLarge(request)
+  const { stream, held } = heldStream(request, source)
+  const { fields, file } = await readForm(request, stream, held, reserveSpoolPath)
   return { fields: readFields(fields), file, marker: null }
 }
 
 interface Form {
-  fields: Map<string, string>
+  fields: Map<string, Buffer>
   file: ReceivedFile | null
 }
 
-function readForm(source: Readable, contentType: string, reserveSpoolPath: ReserveSpoolPath): Promise<Form> {
+function readForm(
+  request: FastifyRequest,
+  source: Readable,
+  held: HeldBody,
+  reserveSpoolPath: ReserveSpoolPath,
+): Promise<Form> {
   return new Promise((resolve, reject) => {
-    const fields = new Map<string, string>()
+    const fields = new Map<string, Buffer>()
+    let fieldBytes = 0
     let part: BusboyFileStream | null = null
     let receiving: Promise<ReceivedFile | null> = Promise.resolve(null)
     let size = 0
@@ -50,11 +72,20 @@ function readForm(source: Readable, contentType: string, reserveSpoolPath: Reser
       receiving.catch(() => undefined).finally(() => reject(problem))
     }
     const slices = cutIntoSlices()
-    const parser = createParser(contentType)
+    const parser = createParser(request.headers['content-type'] ?? '', abort)
     if (parser === null) return abort(malformed('its Content-Type names no boundary'))
     parser.on('field', (name, value, isNameCut, isCut) => {
-      if (isNameCut || isCut) abort(malformed(`the field ${excerpt(name)} is too long`))
-      fields.set(name, value)
+      if (isNameCut || isCut) return abort(malformed(`the field ${excerpt(name)} is too long`))
+      const bytes = Buffer.from(value, 'latin1')
+      if (!isUtf8(bytes)) return abort(notUtf8(`the field ${excerpt(name)}`))
+      fieldBytes += bytes.length
+      if (fieldBytes > MAX_FIELDS_BYTES) return abort(fieldsTooLarge())
+      fields.set(name, bytes)
+      try {
+        held.reserve(fieldBytes)
+      } catch (problem) {
+        abort(problem)
+      }
     })
     parser.on('file', (name, bytes, filename) => {
       // An error may be emitted while no one reads the part. Without a listener it would end the process.
@@ -72,10 +103,12 @@ function readForm(source: Readable, contentType: string, reserveSpoolPath: Reser
     parser.on('error', (error) => abort(malformed((error as Error).message)))
     source.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MAX_MESSAGE_BYTES) abort(tooLarge())
+      if (size > request.routeOptions.bodyLimit) abort(bodyTooLarge(request))
     })
+    const brokenOff = malformed('the connection was closed before its end')
+    source.once('error', (error) => abort(error instanceof Problem ? error : brokenOff))
     source.once('close', () => {
-      if (!source.readableEnded) abort(malformed('the connection was closed before its end'))
+      if (!source.readableEnded) abort(brokenOff)
     })
     source.pipe(slices).pipe(parser)
   })
@@ -91,12 +124,39 @@ function cutIntoSlices(): Transform {
   })
 }
 
-function createParser(contentType: string) {
+/** A parser that gives the bytes of fields as Latin-1. */
+function createParser(contentType: string, abort: (problem: unknown) => void) {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS })
+    const parser = new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS, defCharset: 'latin1' })
+    watchHeaders(parser, abort)
+    return parser
   } catch {
     return null
   }
+}
+
+/** The headers of a part, by name in lower case, their bytes as Latin-1. */
+type PartHeaders = Record<string, string[] | undefined>
+
+/**
+ * Checks the headers of each part before the parser reads them, which does not tell the charset that one names, and
+ * replaces bytes that are not UTF-8.
+ */
+function watchHeaders(parser: BusboyInstance, abort: (problem: unknown) => void): void {
+  const { parser: parts } = (parser as unknown as { _parser: { parser: EventEmitter } })._parser
+  parts.prependListener('part', (part: EventEmitter) => {
+    part.prependListener('header', (headers: PartHeaders) => {
+      const { 'content-type': types, 'content-disposition': dispositions = [] } = headers
+      try {
+        requireUtf8(types?.[0], 'the parts of the form')
+        if (!isUtf8(Buffer.from(dispositions.join(''), 'latin1'))) throw notUtf8('the name of a part or of its file')
+      } catch (problem) {
+        abort(problem)
+      }
+      // The charset is known to be UTF-8 now.
+      if (types) headers['content-type'] = types.map((type) => type.split(';')[0] as string)
+    })
+  })
 }
 
 async function receiveFile(
@@ -114,19 +174,31 @@ async function receiveFile(
   return writer.end()
 }
 
-function readFields(fields: Map<string, string>): JsonObject {
+function readFields(fields: Map<string, Buffer>): JsonObject {
   return Object.fromEntries(
-    [...fields].map(([name, value]) => [name, JSON_FIELDS.has(name) ? readValue(name, value) : value]),
+    [...fields].map(([name, bytes]) => [name, JSON_FIELDS.has(name) ? readValue(name, bytes) : bytes.toString()]),
   )
 }
 
-function readValue(name: string, value: string): unknown {
-  if (value === '') return undefined
-  try {
-    return JSON.parse(value)
-  } catch {
-    throw new Problem('invalid_field', `${name} "${excerpt(value)}" in the form must be written as JSON`)
+function readValue(name: string, bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined
+  if (countJsonValues(bytes, MAX_VALUES) > MAX_VALUES) {
+    throw new Problem('payload_too_large', `${name} in the form has more than ${MAX_VALUES} values`)
   }
+  const read = parseJsonBytes(bytes)
+  if (read.outcome === 'read') return read.value
+  throw new Problem('invalid_field', `${name} "${excerpt(bytes.toString())}" in the form must be written as JSON`)
+}
+
+function notUtf8(what: string): Problem {
+  return new Problem('invalid_json', `The request body is not UTF-8: ${what} has other bytes. Encode the form as UTF-8`)
+}
+
+function fieldsTooLarge(): Problem {
+  return new Problem(
+    'payload_too_large',
+    `The fields of the form have more than ${MAX_FIELDS_BYTES} bytes together, the most that this endpoint takes`,
+  )
 }
 
 function malformed(why: string): Problem {

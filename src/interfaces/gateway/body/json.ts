@@ -1,16 +1,20 @@
 import type { Readable } from 'node:stream'
-import { readJsonBody } from '../../../http/json-body.js'
+import type { FastifyRequest } from 'fastify'
+import { requireUtf8 } from '../../../http/charset.js'
+import { bodyTooLarge, readJsonBody } from '../../../http/json-body.js'
 import type { JsonObject } from '../../../lib/text/json.js'
-import { MAX_REST_BYTES, readJsonWithFile } from '../../../lib/text/json-file-reader.js'
+import { type FileSink, MAX_REST_BYTES, readJsonWithFile } from '../../../lib/text/json-file-reader.js'
 import { Problem } from '../../../model/problem.js'
-import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
+import { heldStream } from './held-stream.js'
+import type { Received, ReserveSpoolPath } from './received.js'
 import { type FileWriter, writeBase64 } from './received-file.js'
 
 /**
  * Reads a JSON body, and streams long base64 at one of the `paths` into the spool. Throws invalid_json, invalid_media,
- * payload_too_large, too_many_requests.
+ * payload_too_large, too_many_requests, service_unavailable, unsupported_media_type.
  */
 export async function receiveJson(
+  request: FastifyRequest,
   source: Readable,
   paths: ReadonlySet<string>,
   reserveSpoolPath: ReserveSpoolPath,
@@ -21,31 +25,53 @@ export async function receiveJson(
     return writer
   }
   try {
-    // Destroying the request with unread bytes would lose the response.
-    const chunks = source.iterator({ destroyOnReturn: false })
-    const read = await readJsonWithFile(chunks, {
-      paths,
-      openFile,
-      parse: (text) => readJsonBody(text),
-      maxBytes: MAX_MESSAGE_BYTES,
-    })
+    const { value, marker } = await receiveValue(request, source, paths, openFile)
     const file = (await endOf(writer)) ?? null
     writer = null
+    if (marker !== null && file === null) throw notBase64()
+    return { fields: (value ?? {}) as JsonObject, file, marker }
+  } finally {
+    await endOf(writer)
+  }
+}
+
+/**
+ * Reads a JSON body of which at most 1 MB is kept in memory: long strings go to `openFile` at one of the `paths`, and are
+ * dropped elsewhere. Throws invalid_json, payload_too_large, too_many_requests, service_unavailable,
+ * unsupported_media_type.
+ */
+export async function receiveValue(
+  request: FastifyRequest,
+  source: Readable,
+  paths: ReadonlySet<string>,
+  openFile: () => Promise<FileSink>,
+): Promise<{ value: unknown; marker: string | null }> {
+  requireUtf8(request.headers['content-type'], 'the body')
+  const { bodyLimit } = request.routeOptions
+  if (Number(request.headers['content-length']) > bodyLimit) throw bodyTooLarge(request)
+  const { stream, held } = heldStream(request, source)
+  try {
+    const read = await readJsonWithFile(stream, {
+      paths,
+      openFile,
+      onHeld: held.reserve,
+      parse: (text) => {
+        held.complete()
+        return readJsonBody(request, text)
+      },
+      maxBytes: bodyLimit,
+    })
     switch (read.outcome) {
       case 'malformed':
         throw new Problem('invalid_json', `The request body is not JSON: ${read.text}`)
       case 'too_big':
-        throw read.of === 'all' ? tooLarge() : restTooLarge()
+        throw read.of === 'all' ? bodyTooLarge(request) : restTooLarge()
       case 'read':
-        if (read.marker !== null && file === null) throw notBase64()
-        return { fields: (read.value ?? {}) as JsonObject, file, marker: read.marker }
+        return read
     }
   } catch (error) {
-    if (source.errored)
-      throw new Problem('invalid_json', 'The connection was closed before the end of the request body')
-    throw error
-  } finally {
-    await endOf(writer)
+    if (!source.errored) throw error
+    throw new Problem('invalid_json', 'The connection was closed before the end of the request body')
   }
 }
 

@@ -1,5 +1,6 @@
 import { asObject, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { Problem } from '../../../model/problem.js'
+import { saysWhen } from '../../../model/unknown-fields.js'
 
 /** The forms of a message's body: flat, or, from older clients, with its own fields in an object. */
 export interface BodyShape {
@@ -20,8 +21,6 @@ const COMMON_FIELDS: BodyShape['fields'] = {
 }
 /** An empty reaction removes the reaction. Every other empty field counts as not given. */
 const MAY_BE_EMPTY = 'reaction'
-/** The depth of the rows within the sections of a list. */
-const MAX_NULL_DEPTH = 4
 
 /** Fields with alternative forms. Anything else stays as it is, and fails validation later. */
 const NORMALIZERS: Record<string, (value: unknown) => unknown> = {
@@ -35,17 +34,18 @@ const NORMALIZERS: Record<string, (value: unknown) => unknown> = {
   audio: normalizeFile,
   video: normalizeFile,
   sticker: normalizeFile,
-  contact: withoutNulls,
-  sections: withoutNulls,
-  key: withoutNulls,
 }
 
 /**
  * Brings the body of any generation of clients into one form: flat, with the newest field names. Unknown, null and
  * empty fields are removed. `number` may be a JSON number and `delay` a string of digits; nothing else is coerced.
- * Throws invalid_field if a field is given twice with different values.
+ * Throws invalid_field if a field is given twice with different values, and for a time at which to send.
  */
 export function normalizeBody(body: JsonObject, { wrapper, fields }: BodyShape): JsonObject {
+  const time = Object.keys(body).find((name) => saysWhen(name, body[name]))
+  if (time !== undefined) {
+    throw new Problem('invalid_field', `${time} is not known here: leave it out, since messages are sent at once`)
+  }
   const options = asObject(body.options)
   const sources = [body, wrappedFields(body, wrapper, fields), options, asObject(options.mentions)]
   const normalized: JsonObject = {}
@@ -98,7 +98,7 @@ function normalizeQuoted(quoted: unknown): unknown {
 function normalizeButtons(buttons: unknown): unknown {
   if (!Array.isArray(buttons)) return buttons
   return buttons.map((given: unknown) => {
-    const button = withoutNulls(given)
+    const button = withoutEmpty(given)
     if (!isJsonObject(button)) return button
     const { type = 'reply', displayText = button.buttonText, id = button.buttonId } = button
     return { type, displayText, id }
@@ -111,7 +111,7 @@ function normalizeKind(kind: unknown): unknown {
 
 /** The file above a message with buttons. */
 function normalizeMedia(given: unknown): unknown {
-  const message = withoutNulls(given)
+  const message = withoutEmpty(given)
   if (!isJsonObject(message)) return message
   const { mediatype = message.mediaType, media, fileName } = message
   return {
@@ -126,11 +126,6 @@ function normalizeFile(file: unknown): unknown {
   return isJsonObject(file) && typeof file.url === 'string' ? file.url : file
 }
 
-/** Removes null fields at every level, since null means "not given" there too. */
-function withoutNulls(value: unknown, levels = MAX_NULL_DEPTH): unknown {
-  if (levels === 0) return value
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, levels - 1))
-  if (!isJsonObject(value)) return value
-  const given = Object.entries(value).filter(([, item]) => item !== null)
-  return Object.fromEntries(given.map(([name, item]) => [name, withoutNulls(item, levels - 1)]))
+function withoutEmpty(value: unknown): unknown {
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).filter(([, item]) => !isEmpty(item))) : value
 }

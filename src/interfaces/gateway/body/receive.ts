@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.js'
+import { withArriving } from '../../../core/runtime/arriving-files.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { type Borrowed, borrow } from '../../../lib/async/borrow.js'
 import { isJsonObject } from '../../../lib/text/json.js'
+import { FILE_FROM_BYTES } from '../../../lib/text/json-file-reader.js'
 import { Problem } from '../../../model/problem.js'
 import { receiveForm } from './form.js'
 import { receiveJson } from './json.js'
-import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
+import type { Received, ReserveSpoolPath } from './received.js'
 
 /** A body that has been read. */
 export interface Body extends Received {
@@ -17,8 +19,8 @@ export interface Body extends Received {
 
 /**
  * Reads the body of a request, JSON or a form, and calls `work` with it. Its file is removed when `work` ends, and
- * counts as one of the organization's concurrent files until then. Throws invalid_json, invalid_media,
- * payload_too_large, unsupported_media_type, too_many_requests.
+ * counts as one of the organization's concurrent files from its arrival until then. Throws invalid_json, invalid_media,
+ * payload_too_large, unsupported_media_type, too_many_requests, service_unavailable.
  */
 export async function withBody<Result>(
   ctx: Context,
@@ -26,13 +28,44 @@ export async function withBody<Result>(
   filePaths: ReadonlySet<string>,
   work: (body: Body) => Promise<Result>,
 ): Promise<Result> {
+  const { body, headers, raw } = request
+  checkEncoding(headers['content-encoding'])
+  const source = body instanceof Readable ? body : Readable.from([])
+  try {
+    if (Number(headers['content-length']) <= FILE_FROM_BYTES)
+      return await withReceived(ctx, request, source, filePaths, work)
+    return await withArriving(ctx, tenantOf(request).id, source, (arriving) =>
+      withReceived(ctx, request, arriving, filePaths, work),
+    )
+  } finally {
+    // Drain what a refused client still sends, so that it gets to read the response.
+    if (!raw.readableEnded) raw.resume()
+  }
+}
+
+async function withReceived<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  source: Readable,
+  filePaths: ReadonlySet<string>,
+  work: (body: Body) => Promise<Result>,
+): Promise<Result> {
+  const { id } = tenantOf(request)
+  const { sentFiles } = ctx.limits
   let space: Borrowed<string> | null = null
+  const spoolArriving = async () => {
+    sentFiles.check(id)
+    space ??= await borrow<string>((use) => ctx.spool.use(use))
+    return space.value
+  }
   const reserveSpoolPath = async () => {
-    space ??= await borrow<string>((use) => ctx.limits.sentFiles.pass(tenantOf(request).id, () => ctx.spool.use(use)))
+    space ??= await borrow<string>((use) => sentFiles.pass(id, () => ctx.spool.use(use)))
     return space.value
   }
   try {
-    return await work({ ...(await receive(request, filePaths, reserveSpoolPath)), reserveSpoolPath })
+    const received = await receive(request, source, filePaths, spoolArriving)
+    const body = { ...received, reserveSpoolPath }
+    return await (space === null ? work(body) : sentFiles.pass(id, () => work(body)))
   } finally {
     await (space as Borrowed<string> | null)?.release()
   }
@@ -40,24 +73,15 @@ export async function withBody<Result>(
 
 async function receive(
   request: FastifyRequest,
+  source: Readable,
   filePaths: ReadonlySet<string>,
   reserveSpoolPath: ReserveSpoolPath,
 ): Promise<Received> {
-  const { body, headers, raw } = request
-  checkEncoding(headers['content-encoding'])
-  if (Number(headers['content-length']) > MAX_MESSAGE_BYTES) throw tooLarge()
-  const source = body instanceof Readable ? body : Readable.from([])
-  const type = headers['content-type'] ?? ''
-  try {
-    const received = /^multipart\/form-data\b/i.test(type)
-      ? await receiveForm(source, type, reserveSpoolPath)
-      : await receiveJson(source, filePaths, reserveSpoolPath)
-    if (!isJsonObject(received.fields)) throw new Problem('invalid_json', 'The request body must be a JSON object')
-    return received
-  } finally {
-    // Drain what a refused client still sends, so that it gets to read the response.
-    if (!raw.readableEnded) raw.resume()
-  }
+  const received = /^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '')
+    ? await receiveForm(request, source, reserveSpoolPath)
+    : await receiveJson(request, source, filePaths, reserveSpoolPath)
+  if (!isJsonObject(received.fields)) throw new Problem('invalid_json', 'The request body must be a JSON object')
+  return received
 }
 
 function checkEncoding(encoding = 'identity'): void {

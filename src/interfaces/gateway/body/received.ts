@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../lib/text/json.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
-import { Problem } from '../../../model/problem.js'
 import type { ReceivedFile } from './received-file.js'
 
 /** Maximum size of a message's body with its file, in bytes. */
@@ -17,11 +16,3 @@ export interface Received {
 
 /** Reserves a path in the spool for the file of the request. Throws too_many_requests. */
 export type ReserveSpoolPath = () => Promise<string>
-
-/** The error for a body larger than MAX_MESSAGE_BYTES. */
-export function tooLarge(): Problem {
-  return new Problem(
-    'payload_too_large',
-    `The request body is larger than ${MAX_MESSAGE_BYTES} bytes, the most that this endpoint takes`,
-  )
-}

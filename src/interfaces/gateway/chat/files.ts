@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type MessageFile, openMessageFile } from '../../../core/instances/chats/media-file.js'
@@ -6,17 +8,23 @@ import { startStream } from '../../../http/answers/stream.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { encodeBase64 } from '../../../lib/bytes/base64.js'
 import { asObject } from '../../../lib/text/json.js'
+import type { FileSink } from '../../../lib/text/json-file-reader.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
 import { Maybe } from '../../../model/fields.js'
 import { chatOf, presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { requireRouteInstance } from '../auth.js'
+import { receiveValue } from '../body/json.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { RequiredId } from './schemas.js'
 
 /** Clients send the message of a webhook back unchanged, with its file in base64. */
 const BODY_LIMIT = 32 * MEBIBYTE
+
+/** Where a message has its file. */
+const FILE_PATHS = new Set(['message.base64', 'message.message.base64'])
+const NOWHERE: FileSink = { write: async () => undefined }
 
 const Body = named(
   'ReadFile',
@@ -41,9 +49,20 @@ const Answer = named(
   }),
 )
 
-/** `POST /chat/getBase64FromMediaMessage`. */
+/** `POST /chat/getBase64FromMediaMessage`. The file in a body is not kept in memory. */
 export function fileRoutes(server: GatewayServer, ctx: Context): void {
-  server.post(
+  server.register(async (scope: GatewayServer) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
+      const { value } = await receiveValue(request, payload, FILE_PATHS, async () => NOWHERE)
+      return value
+    })
+    readFileRoute(scope, ctx)
+  })
+}
+
+function readFileRoute(scope: GatewayServer, ctx: Context): void {
+  scope.post(
     '/chat/getBase64FromMediaMessage/:instance',
     {
       bodyLimit: BODY_LIMIT,

@@ -8,7 +8,8 @@ import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 
 const Flag = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))
-const Text = Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]))
+// An empty text is a value: it ends the text that was set.
+const Text = Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Literal(''), Type.Null()]))
 
 /** The settings of an instance in a body, with the names of version 2 and of version 1. */
 export const settingsFields = {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { readDigits } from '../../../model/contacts/written-number.js'
 import { coordinates, OptionalText, RequiredList, RequiredText } from '../../../model/fields.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
@@ -154,11 +155,11 @@ type GivenCard = { fullName: string; phoneNumber?: string; wuid?: string } & Par
 function readCard({ fullName, phoneNumber, wuid, organization, email, url }: GivenCard, index: number) {
   const phone = phoneNumber || wuid
   if (!phone) throw new Problem('missing_field', `contact[${index}].phoneNumber is required and must not be empty`)
-  const digits = (wuid || phone).replace(/\D/g, '')
+  const digits = readDigits(wuid || phone)
   return {
     // The upstream requires a further part of the name.
     name: { formatted_name: fullName, first_name: fullName, last_name: null },
-    phones: [{ phone, type: null, ...(digits !== '' && { wa_id: digits }) }],
+    phones: [{ phone, type: null, ...(digits !== null && { wa_id: digits }) }],
     organization: textOrNull(organization),
     email: textOrNull(email),
     url: textOrNull(url),

@@ -92,7 +92,7 @@ async function answerSend(
     return answerOnce(ctx, request, reply, {
       fingerprint,
       ...createAttempt(ctx, request, instance, {
-        ...buildSend(tenantOf(request), verb, fields, message, signal),
+        ...(await buildSend(ctx, tenantOf(request), verb, fields, message, signal)),
         cause: causeOf(request, ctx.clock()),
       }),
     })
@@ -106,19 +106,20 @@ function pathsOfFile({ fileField, shape }: SendVerb): ReadonlySet<string> {
   return new Set([...names, ...names.map((name) => `${shape.wrapper}.${name}`)])
 }
 
-function buildSend(
+async function buildSend(
+  ctx: Context,
   tenant: Tenant,
   { fileField }: SendVerb,
   fields: JsonObject,
   { content, conversion, recipient, replyTo }: SendRequest,
   signal: AbortSignal,
-): Omit<InstanceSend, 'id' | 'cause'> {
+): Promise<Omit<InstanceSend, 'id' | 'cause'>> {
   const { number, delay = 0, quoted } = fields as { number: string; delay?: number; quoted?: { key: { id: string } } }
   return {
     content,
     conversion: conversion ?? null,
     fileField: fileField ?? '',
-    recipient: readRecipient(tenant, recipient?.field ?? 'number', recipient?.number ?? number),
+    recipient: await readRecipient(ctx, tenant, recipient?.field ?? 'number', recipient?.number ?? number),
     replyTo: replyTo ?? (quoted ? { id: quoted.key.id, field: 'quoted.key.id' } : null),
     delayMs: delay,
     signal,

@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox'
 import type { FileConversion } from '../../../core/media/convert.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { findDropped } from '../../../lib/text/json-file-reader.js'
+import { compileGiven } from '../../../model/given.js'
 import { compileSchema, findInputProblem } from '../../../model/input.js'
 import type { FileSource, MessageContent } from '../../../model/messages/content.js'
 import { Problem } from '../../../model/problem.js'
@@ -47,10 +48,12 @@ interface SendVerbOptions<Schema extends TObject> extends Omit<SendVerb, 'schema
 /** Creates a verb that validates bodies against its schema before it reads them. */
 export function sendVerb<Schema extends TObject>({ schema, read, ...parts }: SendVerbOptions<Schema>): SendVerb {
   const check = compileSchema(schema)
+  const dropNotGiven = compileGiven(schema)
   return {
     ...parts,
     schema,
     read: (fields, file) => {
+      dropNotGiven(fields)
       const problem = findInputProblem(check, schema, fields, 'The request body')
       if (problem) throw problem
       const long = findDropped(fields)

@@ -35,7 +35,11 @@ describe('a callback of a linked device', () => {
       awaitsMedia: false,
       contextUpstreamId: null,
       isSystem: false,
-      device: { fromMe: false, network: { remoteJid: JID, pushName: 'Ana', message: { conversation: 'hi' } } },
+      device: {
+        fromMe: false,
+        keepsArchived: false,
+        network: { remoteJid: JID, pushName: 'Ana', message: { conversation: 'hi' } },
+      },
       addressChange: null,
     })
   })

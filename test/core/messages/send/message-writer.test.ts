@@ -4,7 +4,7 @@ import { createMessageWriter as createImpatientOutbox } from '../../../../src/co
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'
-import { eraseContact } from '../../../../src/storage/contacts/erasure.js'
+import { hideContact } from '../../../../src/storage/contacts/erasure.js'
 import { createContact, eventsOf, receive, seconds, wamid } from '../../../interfaces/hooks/support.js'
 import { besides } from '../../../support/database.js'
 import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
@@ -256,7 +256,7 @@ describe('recording for a contact with a locked row', () => {
   it('that is then erased reports that the contact is not found', async () => {
     const [erased, stays] = (await newPeople(2)) as [Person, Person]
     const { waiting } = await world.database.transaction(async (transaction) => {
-      await eraseContact(transaction, organization.id, erased.id, newId())
+      await hideContact(transaction, organization.id, erased.id, newId())
       const waiting = besides(() => messageWriter.record(messageTo(erased.digits)))
       expect(await besides(() => messageWriter.record(messageTo(stays.digits)))).toMatchObject({ recorded: true })
       return { waiting }

@@ -599,20 +599,16 @@ describe('an invalid question', () => {
     expect((await range('2016-03-03', '2026-03-10')).timeSeriesData).toHaveLength(3_660)
   })
 
-  it.each(['nonsense', '', '123', `${NO_ID}0`, '%00'])(
-    'returns 400 for the broadcast_id "%s"',
-    async (broadcast_id) => {
-      const asked = await request('GET', `/broadcast-analytics?broadcast_id=${broadcast_id}`, { key: organization.key })
-      expect([asked.status, asked.body.error]).toEqual([400, 'Invalid parameter'])
-      expect(asked.body.message).toContain('broadcast_id')
-    },
-  )
+  it.each(['nonsense', '123', `${NO_ID}0`, '%00'])('returns 400 for the broadcast_id "%s"', async (broadcast_id) => {
+    const asked = await request('GET', `/broadcast-analytics?broadcast_id=${broadcast_id}`, { key: organization.key })
+    expect([asked.status, asked.body.error]).toEqual([400, 'Invalid parameter'])
+    expect(asked.body.message).toContain('broadcast_id')
+  })
 
-  it.each([5, null, true, ['x'], {}, 'nonsense', ''])('returns 400 Invalid field for %j in a body', async (value) => {
+  it.each([5, true, ['x'], {}, 'nonsense'])('returns 400 Invalid field for %j in a body', async (value) => {
     const named = await post({ broadcast_id: value, start_date: '2026-03-10', end_date: '2026-03-10' })
     expect([named.status, named.body.error]).toEqual([400, 'Invalid field'])
     expect(named.body.message).toContain('broadcast_id')
-    if (value === '') return
     const dated = await post({ start_date: '2026-03-10', end_date: value })
     expect([dated.status, dated.body.error]).toEqual([400, 'Invalid field'])
     expect(dated.body.message).toContain('end_date')

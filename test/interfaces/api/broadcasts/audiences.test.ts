@@ -92,6 +92,7 @@ describe('POST /audiences', () => {
           created_at: expect.any(String),
           expires_at: expect.any(String),
         },
+        doubtful: [],
         warnings: [expect.stringContaining('The column "City" is not known')],
       },
     ])
@@ -127,9 +128,14 @@ describe('POST /audiences', () => {
     const { recipients, rejected, errors } = await uploaded(csv)
     expect([recipients, rejected]).toEqual([1, 4])
     expect(errors).toEqual([
-      { row: 2, error: 'Invalid field', message: expect.stringContaining('chatNumber "12" is not a possible phone') },
+      {
+        row: 2,
+        error: 'Invalid field',
+        message: expect.stringContaining('chatNumber "12" is not a possible phone'),
+        value: '12',
+      },
       { row: 5, error: 'Missing required field', message: expect.stringContaining('chatNumber is required') },
-      { row: 6, error: 'Invalid field', message: 'name must have at most 255 characters' },
+      { row: 6, error: 'Invalid field', message: 'name must have at most 255 characters', value: 'x'.repeat(64) },
       { row: 7, error: 'Invalid CSV', message: expect.stringContaining('has 3 cells, and the header 2') },
     ])
     const lines = [
@@ -157,7 +163,13 @@ describe('POST /audiences', () => {
   it.each<[string, string, Record<string, string>, string, RegExp]>([
     ['an empty file', '', CSV, 'Invalid CSV', /The file is empty/],
     ['no number column', 'name\nAna\n', CSV, 'Missing required field', /chatNumber is required/],
-    ['two number columns', 'phone,chatNumber\n1,2\n', CSV, 'Invalid CSV', /names chatNumber twice/],
+    [
+      'a value twice',
+      'phone,bodyParameters.a,bodyParameters.a\n1,2,3',
+      CSV,
+      'Invalid CSV',
+      /names bodyParameters.a twice/,
+    ],
     ['only a header', 'chatNumber\n', CSV, 'Invalid field', /The file has no recipients$/],
     ['only bad rows', 'chatNumber\n12\n13\n', CSV, 'Invalid field', /2 rows were rejected, the first \(row 2\)/],
     ['a quote that does not end', 'chatNumber\n+16505550001\n"12', CSV, 'Invalid CSV', /quoted cell that does not end/],
@@ -171,17 +183,40 @@ describe('POST /audiences', () => {
     expect((await at.ask('GET', '/audiences', { key: owner.key })).body.audiences).toEqual([])
   })
 
-  it.each([
-    ['text/csv', 'Invalid CSV'],
-    ['application/x-ndjson', 'Invalid JSON'],
-  ])('refuses %s that is not UTF-8', async (type, error) => {
+  it('refuses NDJSON that is not UTF-8', async () => {
     const response = await fetch(`${at.world.app.url}/audiences`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${at.organization.key}`, 'content-type': type },
-      body: Buffer.from('chatNumber,name\n+16505550001,Jo\xe3o\n', 'latin1'),
+      headers: { authorization: `Bearer ${at.organization.key}`, 'content-type': 'application/x-ndjson' },
+      body: Buffer.from('{"chatNumber":"+16505550001","name":"Jo\xe3o"}\n', 'latin1'),
     })
-    const { error: name, message } = (await response.json()) as Record<string, string>
-    expect([response.status, name, message]).toEqual([400, error, expect.stringContaining('not UTF-8')])
+    const { error, message } = (await response.json()) as Record<string, string>
+    expect([response.status, error, message]).toEqual([400, 'Invalid JSON', 'The file is not UTF-8'])
+  })
+
+  it('takes a list without headings, and prefers the number for messages', async () => {
+    const [one, two, three] = [at.newNumber(), at.newNumber(), at.newNumber()]
+    expect(await uploaded(`+${one}\n+${two};Ana\n`)).toMatchObject({ recipients: 2, rejected: 0 })
+    const csv = `Name,Phone,Mobile\nRui,+${one},+${three}\nIda,+${two},\nEva,,n/a\n`
+    expect(await uploaded(csv)).toMatchObject({ recipients: 2, errors: [{ row: 4, value: 'n/a' }] })
+    expect((await storedRecipients()).slice(-2)).toEqual([
+      { address: three, name: 'Rui' },
+      { address: two, name: 'Ida' },
+    ])
+  })
+
+  it('takes values from columns that are called as the variables and buttons of a template', async () => {
+    const csv = `sep=;\nCelular;Nome;DISCOUNT;Cidade\n+${at.newNumber()};Ana;5,5%;Rio\n`
+    const { status, body } = await upload(csv, { query: `?templateName=${OFFER}` })
+    expect([status, body.audience.bodyParameters, body.warnings]).toEqual([
+      201,
+      ['discount'],
+      [expect.stringContaining('The column "Cidade" is not known')],
+    ])
+    expect(await refused(csv, { query: '?templateName=nothing' })).toEqual([
+      400,
+      'Template not found',
+      expect.any(String),
+    ])
   })
 
   it('refuses other types of files', async () => {
@@ -203,13 +238,40 @@ describe('POST /audiences', () => {
     await uploaded(table(at.newNumber()), { owner })
   })
 
+  it('keeps at most 2 GB of files of an organization', async () => {
+    const owner = await newBroadcaster(at.world)
+    const file = table(at.newNumber())
+    const { id } = await uploaded(file, { owner })
+    const { pool } = at.world.database
+    const fill = (bytes: number) =>
+      pool.query('UPDATE audiences SET bytes = $2 WHERE organization_id = $1 AND id = $3', [owner.id, bytes, id])
+    await fill(2 ** 31 - Buffer.byteLength(file))
+    await uploaded(file, { owner })
+    const full = [
+      409,
+      'Too many audiences',
+      "The files of the organization's audiences would have 2049 MB together, and may have 2048 MB: delete audiences that are not needed",
+    ]
+    expect(await refused(file, { owner })).toEqual(full)
+    // Found when the file has arrived.
+    await fill(2 ** 31 - 2 * Buffer.byteLength(file) + 1)
+    await at.world.drain()
+    expect(await refused(file, { owner })).toEqual(full)
+    await at.world.drain()
+    expect(await storedRecipients(owner)).toHaveLength(2)
+    await uploaded(file)
+    await at.ask('DELETE', '/audiences/{id}', { id, key: owner.key })
+    await uploaded(file, { owner })
+  })
+
   it('keeps at most 20 audiences of an organization, even if more arrive at the same time', async () => {
     const owner = await newBroadcaster(at.world)
     const { ctx } = at.world.app
     const tenant = (await findTenant(ctx.database, owner.id)) as Tenant
     const path = join(tmpdir(), `${randomUUID()}.csv`)
     await writeFile(path, table(at.newNumber()))
-    const create = () => createAudience(ctx, tenant, { id: newId(), name: null, path, format: 'csv' })
+    const create = () =>
+      createAudience(ctx, tenant, { id: newId(), name: null, file: { path, format: 'csv', template: null } })
     const created = await Promise.allSettled(Array.from({ length: 25 }, create))
     await rm(path)
     const refusals = created.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))

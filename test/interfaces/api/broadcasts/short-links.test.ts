@@ -103,14 +103,11 @@ describe('POST /shortlinks', () => {
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'Missing required field' })
   })
 
-  it.each(['', 'ab', 'x'.repeat(65), 'a b c', 'a/b/c', 'ção', 'abc\n', 7])(
-    'returns 400 for the code %j',
-    async (code) => {
-      const { status, body } = await create({ redirect_url: REDIRECT_URL, code })
-      expect({ status, error: body.error }).toEqual({ status: 400, error: 'Invalid field' })
-      expect(body.message).toContain('code')
-    },
-  )
+  it.each(['ab', 'x'.repeat(65), 'a b c', 'a/b/c', 'ção', 'abc\n', 7])('returns 400 for the code %j', async (code) => {
+    const { status, body } = await create({ redirect_url: REDIRECT_URL, code })
+    expect({ status, error: body.error }).toEqual({ status: 400, error: 'Invalid field' })
+    expect(body.message).toContain('code')
+  })
 
   it('creates one link for two requests with the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' }

@@ -27,7 +27,7 @@ async function countAndTry(audience: object) {
      WHERE broadcast_id = $1 AND skip_reason IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1`,
     [made.id],
   )
-  expect(body).toEqual({
+  expect(body).toMatchObject({
     success: true,
     total: made.totalRecipients + made.skippedRecipients,
     reachable: made.totalRecipients,
@@ -58,7 +58,7 @@ describe('POST /console/api/audience', () => {
       recipients: [...numbers, ...twice].map((chatNumber) => ({ chatNumber })),
       contactIds: [good.id.toUpperCase(), blocked.id, foreign.id, NO_ID],
     })
-    expect(count).toEqual({
+    expect(count).toMatchObject({
       success: true,
       total: 15,
       reachable: 3,

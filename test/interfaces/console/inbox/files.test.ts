@@ -53,6 +53,12 @@ it.each([
     { filename: 'offer ü.pdf' },
     { content: { mime_type: 'application/pdf', filename: 'offer ü.pdf' } },
   ],
+  [
+    'document',
+    Buffer.concat([Buffer.from('\r\n'), pdf()]),
+    { filename: 'bill.pdf' },
+    { content: { mime_type: 'application/pdf', filename: 'bill.pdf' } },
+  ],
 ] as const)('a file is sent: %s', async (type, file, query, shown) => {
   const answer = await upload(file, { message_type: type, ...query })
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)

@@ -199,6 +199,21 @@ describe('updateMessage', () => {
     expect(await on.conversation(number)).toEqual(['good day'])
   })
 
+  it('is refused while a legal hold is on, and nothing reaches the phone', async () => {
+    const number = on.newNumber()
+    const id = await on.sendText('phone', number, 'evidence')
+    const hold = `/organizations/${on.organization.id}/hold`
+    expect((await on.world.admin('PUT', hold, { reason: 'Case 12' })).status).toBe(200)
+    const before = await commands()
+    const body = { number, text: '.', key: { id, fromMe: true, remoteJid: jid(number) } }
+    const refused = await on.chat('updateMessage', 'phone', body)
+    expect([refused.status, refused.body.response.message[0]]).toEqual([409, expect.stringContaining('legal hold')])
+    expect(await commands()).toEqual(before)
+    expect(await on.conversation(number)).toEqual(['evidence'])
+    expect((await on.world.admin('DELETE', hold)).status).toBe(200)
+    expect((await on.chat('updateMessage', 'phone', body)).status).toBe(200)
+  })
+
   it('refuses messages that are received, unknown, or of another instance or organization', async () => {
     const number = on.newNumber()
     const received = await on.receive('phone', number, text('mine'))

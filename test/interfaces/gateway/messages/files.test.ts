@@ -84,7 +84,7 @@ describe('a file in the body', () => {
     ['invalid base64', 'not base64!', /base64/],
     ['another type of file', pdf().toString('base64'), /application\/pdf/],
     ['a long text that is not base64', '?'.repeat(100_000), /base64/],
-    ['a private address', 'http://10.0.0.1/a.png', /./],
+    ['a private address', 'http://10.0.0.1/a.png', /PARLEY_ALLOWED_PRIVATE_HOSTS/],
   ])('is refused: %s', async (_name, media, said) => {
     const { status, body } = await on.send('sendMedia', 'phone', { number: on.newNumber(), mediatype: 'image', media })
     expect([status, body.status]).toEqual([400, 400])
@@ -96,6 +96,17 @@ describe('a file in the body', () => {
     const { status, body: answer } = await on.send('sendMedia', 'phone', body)
     expect([status, answer.response.message]).toEqual([400, [['For base64 the file name must be informed.']]])
     expect((await on.send('sendMedia', 'phone', { ...body, media: on.fileUrl('pdf') })).status).toBe(201)
+  })
+
+  it('may have white space and a byte order mark before the PDF', async () => {
+    const number = on.newNumber()
+    const file = Buffer.concat([Buffer.from('\ufeff\r\n '), pdf()])
+    const body = { number, mediatype: 'document', fileName: 'a.pdf', media: file.toString('base64') }
+    expect((await on.send('sendMedia', 'phone', body)).status).toBe(201)
+    const form = formOf({ number, mediatype: 'document' }, { file: [file, 'b.pdf'] })
+    expect((await sendForm('sendMedia', form)).status).toBe(201)
+    const sent = (await on.arrived(number)).map(({ document }: { document: { filename: string } }) => document.filename)
+    expect(sent).toEqual(['a.pdf', 'b.pdf'])
   })
 
   it('returns 413 if it is too large, with and without Content-Length', async () => {

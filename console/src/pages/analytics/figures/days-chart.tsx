@@ -1,5 +1,6 @@
 import '@mantine/charts/styles.layer.css'
-import { LineChart } from '@mantine/charts'
+import { BarChart, LineChart } from '@mantine/charts'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../shared/format.js'
 import type { RangeFigures } from '../data.js'
@@ -8,9 +9,10 @@ import { useDayFormat } from './use-day-format.js'
 
 // Dashes distinguish lines without colour. The line that is most often covered by another is the thickest.
 const DASHES = { sent: undefined, delivered: '8 3', read: undefined, failed: '3 3' }
-const MOST_DOTS = 14
+/** Up to this many days are shown as bars: a line through few days is a spike. */
+const MOST_BARS = 14
 
-/** Sent, delivered, read and failed messages per day. */
+/** Sent, delivered, read and failed messages per day, from the first day on that has any. */
 export default function DaysChart({ days }: { days: RangeFigures['timeSeriesData'] }) {
   const { t } = useTranslation('analytics')
   const format = useFormat()
@@ -19,26 +21,32 @@ export default function DaysChart({ days }: { days: RangeFigures['timeSeriesData
     const strokeDasharray = DASHES[name]
     return { name, color, label: t(`figures.${name}`), ...(strokeDasharray !== undefined && { strokeDasharray }) }
   })
+  const shown = days.slice(days.findIndex((day) => SERIES.some(({ name }) => day[name] > 0)))
+  const common = {
+    h: 300,
+    data: shown,
+    dataKey: 'date',
+    series,
+    withLegend: true,
+    legendProps: { verticalAlign: 'bottom' as const, itemSorter: null },
+    tickLine: 'none' as const,
+    valueFormatter: format.number,
+    xAxisProps: { tickFormatter: writeDay.short, minTickGap: 24 },
+    yAxisProps: { width: 44, allowDecimals: false },
+    tooltipProps: { labelFormatter: (day: ReactNode) => day && writeDay.long(String(day)) },
+    accessibilityLayer: false,
+    role: 'img',
+    'aria-label': t('days.chart'),
+  }
+  if (shown.length <= MOST_BARS) {
+    return <BarChart {...common} maxBarWidth={40} barProps={{ radius: 3, isAnimationActive: false }} />
+  }
   return (
     <LineChart
-      h={300}
-      data={days}
-      dataKey="date"
-      series={series}
+      {...common}
       curveType="linear"
-      withLegend
-      legendProps={{ verticalAlign: 'bottom', itemSorter: null }}
-      withDots={days.length <= MOST_DOTS}
-      dotProps={{ r: 3 }}
-      tickLine="none"
-      valueFormatter={format.number}
-      xAxisProps={{ tickFormatter: writeDay.short, minTickGap: 24 }}
-      yAxisProps={{ width: 44, allowDecimals: false }}
-      tooltipProps={{ labelFormatter: (day) => day && writeDay.long(String(day)) }}
-      accessibilityLayer={false}
+      withDots={false}
       lineProps={({ name }) => ({ isAnimationActive: false, strokeWidth: name === 'sent' ? 5 : 2 })}
-      role="img"
-      aria-label={t('days.chart')}
     />
   )
 }

@@ -33,7 +33,14 @@ export function FigureTable<Row>(props: FigureTableProps<Row>) {
   const sorted = sort && column ? sortRows(rows, column.value, sort.isDescending) : rows
   const isFigure = ({ value }: Column<Row>) => rows[0] !== undefined && typeof value(rows[0]) === 'number'
   return (
-    <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="group" aria-label={caption}>
+    <Table.ScrollContainer
+      minWidth={minWidth}
+      type="native"
+      tabIndex={0}
+      role="group"
+      aria-label={caption}
+      className={classes.scroll}
+    >
       <Table verticalSpacing="xs" highlightOnHover>
         <Table.Caption hidden>{caption}</Table.Caption>
         <Table.Thead>

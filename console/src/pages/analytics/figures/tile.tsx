@@ -1,5 +1,5 @@
 import { Group, Paper, SimpleGrid, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Children, type ReactNode } from 'react'
 import classes from './figures.module.css'
 
 export interface TileProps {
@@ -11,10 +11,11 @@ export interface TileProps {
   series?: 'sent' | 'delivered' | 'read' | 'failed' | 'clicked'
 }
 
-/** A row of figures with their names. */
+/** Figures with their names, in rows of the same length. */
 export function Tiles({ children, label }: { children: ReactNode; label: string }) {
+  const inRow = Children.count(children) % 3 === 0 ? 3 : 4
   return (
-    <SimpleGrid component="dl" aria-label={label} cols={{ base: 2, sm: 3, lg: 4 }} spacing="sm" m={0}>
+    <SimpleGrid component="dl" aria-label={label} cols={{ base: 2, sm: inRow }} spacing="sm" m={0}>
       {children}
     </SimpleGrid>
   )

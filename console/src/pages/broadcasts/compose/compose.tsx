@@ -1,23 +1,24 @@
 import { Anchor, Grid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate } from 'react-router'
+import type { ReadList } from '../../../../../src/model/broadcasts/read-list.js'
 import { api } from '../../../api/client.js'
 import { Loading } from '../../../layout/loading.js'
 import { useSession } from '../../../session/session.js'
+import { NoNumber, useHasNumber } from '../../../shared/no-number.js'
 import { PageFrame } from '../../../shared/page-frame.js'
 import { LoadProblem } from '../../../shared/problem.js'
-import { readForm } from '../../../shared/templates/template-form.js'
+import { readForm, type ShownTemplate } from '../../../shared/templates/template-form.js'
 import { BROADCASTS, type Broadcast } from '../data.js'
 import { AudienceSection } from './audience/audience-section.js'
-import { parseList } from './audience/parse-list.js'
 import { ConfirmDialog } from './confirm-dialog.js'
-import { useReach, useTemplates } from './data.js'
-import { audienceOf, complaintsAbout, EMPTY_DRAFT, fieldsOf, keyOf, toBody } from './draft.js'
+import { csvOf, useList, useReach, useTemplates } from './data.js'
+import { audienceOf, complaintsAbout, type Draft, EMPTY_DRAFT, fieldsOf, fileOf, keyOf, toBody } from './draft.js'
 import { useIdempotencyKey } from './idempotency.js'
 import { Preview } from './preview.js'
 import { WhenSection } from './schedule/when-section.js'
@@ -27,11 +28,23 @@ import { TemplatePicker } from './template/template-picker.js'
 import { Variables } from './template/variables.js'
 
 const TYPING_MS = 400
+/** Below the breakpoint `md`. */
+const NARROW = '(max-width: 61.99em)'
+
+const NO_LIST: ReadList = {
+  recipients: 0,
+  rejected: 0,
+  errors: [],
+  columns: [],
+  ignored: [],
+  first: null,
+  reach: { total: 0, reachable: 0, skipped: [], doubts: 0, doubtful: [] },
+}
 
 /** Composes a broadcast: message, audience and time. */
 export default function Compose() {
   const { t } = useTranslation('broadcasts')
-  const { data: templates, error, isPending, refetch } = useTemplates()
+  const hasNumber = useHasNumber()
   return (
     <PageFrame
       title={t('new')}
@@ -41,11 +54,15 @@ export default function Compose() {
         </Anchor>
       }
     >
-      {error && <LoadProblem error={error} retry={() => void refetch()} />}
-      {isPending && <Loading />}
-      {templates && <Composer templates={templates} />}
+      {hasNumber ? <WithTemplates /> : <NoNumber purpose="templates" />}
     </PageFrame>
   )
+}
+
+function WithTemplates() {
+  const { data: templates, error, refetch } = useTemplates()
+  if (error) return <LoadProblem error={error} retry={() => void refetch()} />
+  return templates ? <Composer templates={templates} /> : <Loading />
 }
 
 function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useTemplates>['data']> }) {
@@ -56,10 +73,16 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
   const draft = form.values
   const template = templates.find((one) => keyOf(one) === draft.template) ?? null
   const templateForm = useMemo(() => template && readForm(template), [template])
-  const list = useMemo(() => parseList(draft.list, templateForm), [draft.list, templateForm])
-  const audience = useMemo(() => audienceOf(draft, list), [draft, list])
+  const isList = draft.audience === 'list'
+  const audience = useMemo(() => audienceOf(draft), [draft])
   const [debounced, isCurrent] = useDebounced(audience)
-  const reach = useReach(debounced)
+  const counted = useReach(debounced)
+  const [listKey, isListCurrent] = useDebounced(listKeyOf(draft))
+  const file = useMemo(() => fileOf(draft), [draft])
+  const reading = useList(isListCurrent ? file : null, listKey, template)
+  const list = (file !== null && reading.data) || NO_LIST
+  const { error, isFetching } = isList ? reading : counted
+  const reach = { data: isList ? reading.data?.reach : counted.data, error, isFetching }
   const create = useCreate()
 
   const chooseTemplate = (key: string) => {
@@ -74,7 +97,10 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
     if (first === undefined) confirmation.open()
     else document.querySelector<HTMLElement>(`[data-path="${CSS.escape(first[0])}"]`)?.focus()
   }
-  const send = () => template && create.send(toBody(draft, template, list, timezone))
+  const send = () => template && create.send({ draft, template, timezone, listKey })
+  // In one column, it follows what it shows.
+  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
+  const preview = <Preview draft={draft} template={template} list={list} />
 
   return (
     <Grid gap="xl">
@@ -96,14 +122,19 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
             />
             {templateForm && <Variables form={form} template={templateForm} list={list} />}
           </Section>
-          <AudienceSection form={form} list={list} />
+          {isNarrow && preview}
+          <AudienceSection form={form} list={list} problem={file === null ? null : reading.error} />
           <WhenSection form={form} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="lg" pos={{ md: 'sticky' }} top={0}>
-          <Preview draft={draft} template={template} list={list} />
-          <SendPanel reach={audience === null ? undefined : reach} isLater={draft.isLater} onSend={review} />
+          {!isNarrow && preview}
+          <SendPanel
+            reach={(isList ? file : audience) === null ? undefined : reach}
+            isLater={draft.isLater}
+            onSend={review}
+          />
         </Stack>
       </Grid.Col>
       <ConfirmDialog
@@ -113,7 +144,7 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
         template={template}
         list={list}
         reach={reach.data}
-        isCounting={reach.isFetching || !isCurrent}
+        isCounting={reach.isFetching || !isCurrent || !isListCurrent}
         sending={create}
         onSend={send}
       />
@@ -128,15 +159,36 @@ function useDebounced<Value>(value: Value): [debounced: Value, isCurrent: boolea
   return [useMemo(() => JSON.parse(debounced) as Value, [debounced]), debounced === text]
 }
 
+/** What tells lists apart; files by their properties. */
+function listKeyOf({ list }: Draft): string {
+  return typeof list === 'string' ? list : JSON.stringify([list.name, list.size, list.lastModified])
+}
+
+interface Sending {
+  draft: Draft
+  template: ShownTemplate
+  timezone: string
+  listKey: string
+}
+
 function useCreate() {
   const keyFor = useIdempotencyKey()
+  const uploadKeyFor = useIdempotencyKey()
   const navigate = useNavigate()
   const queries = useQueryClient()
   // A double click ends before the button is rendered as disabled.
   const isInProgress = useRef(false)
   const creation = useMutation({
-    mutationFn: (body: object) =>
-      api.post<{ broadcast: Broadcast }>('/broadcasts', body, { idempotencyKey: keyFor(body) }),
+    mutationFn: async ({ draft, template, timezone, listKey }: Sending) => {
+      const file = fileOf(draft)
+      const uploadKey = uploadKeyFor([listKey, keyOf(template)])
+      const audienceId = file && (await upload(file, template, uploadKey))
+      const body = toBody(draft, template, audienceId, timezone)
+      const created = await api.post<{ broadcast: Broadcast }>('/broadcasts', body, { idempotencyKey: keyFor(body) })
+      // The broadcast has its recipients. An audience that stays is deleted after some days.
+      if (audienceId !== null) api.delete(`/audiences/${audienceId}`).catch(() => undefined)
+      return created
+    },
     onSuccess: async ({ broadcast }) => {
       await queries.invalidateQueries({ queryKey: BROADCASTS })
       await navigate(`/broadcasts/${broadcast.id}`)
@@ -145,10 +197,15 @@ function useCreate() {
       isInProgress.current = false
     },
   })
-  const send = (body: object) => {
+  const send = (sending: Sending) => {
     if (isInProgress.current) return
     isInProgress.current = true
-    creation.mutate(body)
+    creation.mutate(sending)
   }
   return { ...creation, send }
+}
+
+async function upload(file: Blob, template: ShownTemplate, idempotencyKey: string): Promise<string> {
+  const options = { ...csvOf(template), idempotencyKey }
+  return (await api.post<{ audience: { id: string } }>('/audiences', file, options)).audience.id
 }

@@ -3,11 +3,11 @@ import type { UseMutationResult } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { AudienceCount } from '../../../../../src/model/broadcasts/audience.js'
+import type { ReadList } from '../../../../../src/model/broadcasts/read-list.js'
 import { useSession } from '../../../session/session.js'
 import { useFormat } from '../../../shared/format.js'
 import { messageOf } from '../../../shared/problem.js'
 import type { ShownTemplate } from '../../../shared/templates/template-form.js'
-import type { ParsedList } from './audience/parse-list.js'
 import type { Draft } from './draft.js'
 import { PreviewedMessage } from './preview.js'
 import { toInstant } from './schedule/zoned.js'
@@ -17,7 +17,7 @@ interface ConfirmDialogProps {
   onClose: () => void
   draft: Draft
   template: ShownTemplate | null
-  list: ParsedList
+  list: ReadList
   reach: AudienceCount | undefined
   isCounting: boolean
   sending: Pick<UseMutationResult, 'isPending' | 'isSuccess' | 'error'>
@@ -32,6 +32,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { t } = useTranslation('broadcasts')
   const { number } = useFormat()
   const count = reach?.reachable ?? 0
+  const leftOut = draft.audience === 'list' ? list.rejected : 0
   const people = t('reach.people', { count, shown: number(count) })
   return (
     <Modal opened={opened} onClose={onClose} title={t('confirm.title', { name: draft.name })} size="lg" centered>
@@ -40,7 +41,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <DataList labelWidth={110} gap={6}>
             <Row label={t('confirm.template')}>{`${template.name} (${template.language})`}</Row>
             <Row label={t('confirm.audience')}>{describeAudience(t, draft, list)}</Row>
-            <Row label={t('confirm.skipped')}>{number((reach?.total ?? 0) - count)}</Row>
+            <Row label={t('confirm.skipped')}>{number((reach?.total ?? 0) - count + leftOut)}</Row>
             <Row label={t('confirm.cost')}>
               {t('confirm.billed', { count, shown: number(count), category: template.category.toLowerCase() })}
             </Row>
@@ -91,14 +92,14 @@ function Row({ label, children }: { label: string; children: string }) {
 }
 
 /** The audience as text, such as `By tag: vip, new`. */
-function describeAudience(t: TFunction<'broadcasts'>, { audience, tags, contacts }: Draft, list: ParsedList): string {
+function describeAudience(t: TFunction<'broadcasts'>, { audience, tags, contacts }: Draft, list: ReadList): string {
   if (audience === null) return ''
   const kind = t(`audiences.${audience}`)
   const details = {
     all: null,
     tags: tags.join(', '),
     contacts: String(contacts.length),
-    list: t('compose.rows', { count: list.recipients.length, shown: String(list.recipients.length) }),
+    list: t('compose.rows', { count: list.recipients, shown: String(list.recipients) }),
   }[audience]
   return details === null ? kind : `${kind}: ${details}`
 }

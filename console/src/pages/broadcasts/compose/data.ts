@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { AudienceCount } from '../../../../../src/model/broadcasts/audience.js'
+import type { ReadList } from '../../../../../src/model/broadcasts/read-list.js'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import type { ShownTemplate } from '../../../shared/templates/template-form.js'
@@ -34,4 +35,25 @@ export function useReach(audience: object | null) {
     placeholderData: keepPreviousData,
     gcTime: 60_000,
   })
+}
+
+/** Read by the service, as POST /audiences reads it. Null reads nothing. */
+export function useList(file: Blob | null, key: string, template: ShownTemplate | null) {
+  return useQuery({
+    queryKey: ['list', key, template?.name, template?.language],
+    enabled: file !== null,
+    queryFn: async ({ signal }) =>
+      (await api.post<{ list: ReadList }>('/lists', file, { ...csvOf(template), signal })).list,
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+    retry: false,
+  })
+}
+
+/** The options of a request with a CSV file whose columns may be called as the template's variables. */
+export function csvOf(template: ShownTemplate | null) {
+  return {
+    contentType: 'text/csv',
+    query: { templateName: template?.name, language: template?.language },
+  }
 }

@@ -1,3 +1,4 @@
+import type { ReadList } from '../../../../../src/model/broadcasts/read-list.js'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import {
   fileKindOf,
@@ -5,7 +6,6 @@ import {
   type ShownTemplate,
   type TemplateForm,
 } from '../../../shared/templates/template-form.js'
-import type { ParsedList } from './audience/parse-list.js'
 import { toInstant } from './schedule/zoned.js'
 
 export const AUDIENCES = ['all', 'tags', 'contacts', 'list'] as const
@@ -24,8 +24,8 @@ export interface Draft {
   audience: AudienceKind | null
   tags: string[]
   contacts: InboxContact[]
-  /** Pasted numbers, one per row, or a CSV file. */
-  list: string
+  /** Pasted rows, or a CSV file. */
+  list: string | File
   isLater: boolean
   /** `YYYY-MM-DD HH:mm:ss` in the organization's time zone. */
   at: string | null
@@ -73,10 +73,18 @@ function headerVariables({ header }: TemplateForm): string[] {
   return header?.kind === 'text' ? header.variables : []
 }
 
-/** The audience for POST /audience. Null until one is chosen. */
-export function audienceOf({ audience, tags, contacts }: Draft, { recipients }: ParsedList): object | null {
+/** A list as the file that the service reads; null if there is none. */
+export function fileOf({ audience, list }: Draft): Blob | null {
+  if (audience !== 'list') return null
+  if (typeof list !== 'string') return list
+  return list.trim() === '' ? null : new Blob([list])
+}
+
+/** The audience for POST /audience, unless it is a list. Null until one is chosen. */
+export function audienceOf({ audience, tags, contacts }: Draft): object | null {
   switch (audience) {
     case null:
+    case 'list':
       return null
     case 'all':
       return { all: true }
@@ -84,13 +92,16 @@ export function audienceOf({ audience, tags, contacts }: Draft, { recipients }: 
       return tags.length === 0 ? null : { tags }
     case 'contacts':
       return contacts.length === 0 ? null : { contactIds: contacts.map(({ id }) => id) }
-    case 'list':
-      return recipients.length === 0 ? null : { recipients }
   }
 }
 
-/** The body for POST /broadcasts. */
-export function toBody(draft: Draft, template: ShownTemplate, list: ParsedList, timezone: string): object {
+/** Whether the list has a column for a variable. */
+export function hasColumn({ audience }: Draft, { columns }: ReadList, part: string, name: string): boolean {
+  return audience === 'list' && columns.includes(`${part === 'buttons' ? 'button' : part}Parameters.${name}`)
+}
+
+/** The body for POST /broadcasts; `audienceId`: of a list that is uploaded. */
+export function toBody(draft: Draft, template: ShownTemplate, audienceId: string | null, timezone: string): object {
   const { name, body, header, buttons, headerMedia, isLater, at } = draft
   return {
     name: name.trim(),
@@ -100,7 +111,7 @@ export function toBody(draft: Draft, template: ShownTemplate, list: ParsedList, 
     headerParameters: filled(header),
     buttonParameters: filled(buttons),
     ...(headerMedia.trim() !== '' && { headerMedia: headerMedia.trim() }),
-    audience: audienceOf(draft, list),
+    audience: audienceId === null ? audienceOf(draft) : { audienceId },
     ...(isLater && at !== null && { scheduled_at: toInstant(at, timezone).toISOString() }),
   }
 }
@@ -116,7 +127,7 @@ export type Complaint = 'required' | 'address' | 'past' | 'audience'
 export function complaintsAbout(
   draft: Draft,
   form: TemplateForm | null,
-  list: ParsedList,
+  list: ReadList,
   timezone: string,
 ): Record<string, Complaint> {
   const complaints: Record<string, Complaint> = {}
@@ -124,15 +135,15 @@ export function complaintsAbout(
   if (form === null) complaints.template = 'required'
   for (const part of ['body', 'header', 'buttons'] as const) {
     for (const [name, value] of Object.entries(draft[part])) {
-      const isOwn = draft.audience === 'list' && list.columns.includes(`${part}.${name}`)
-      if (value.trim() === '' && !isOwn) complaints[`${part}.${name}`] = 'required'
+      if (value.trim() === '' && !hasColumn(draft, list, part, name)) complaints[`${part}.${name}`] = 'required'
     }
   }
   if (form && fileKindOf(form) !== null) {
     if (draft.headerMedia.trim() === '') complaints.headerMedia = 'required'
     else if (!URL.canParse(draft.headerMedia.trim())) complaints.headerMedia = 'address'
   }
-  if (audienceOf(draft, list) === null) complaints[draft.audience ?? 'audience'] = 'audience'
+  const isChosen = draft.audience === 'list' ? list.recipients > 0 : audienceOf(draft) !== null
+  if (!isChosen) complaints[draft.audience ?? 'audience'] = 'audience'
   if (draft.isLater) {
     if (draft.at === null) complaints.at = 'required'
     else if (toInstant(draft.at, timezone).getTime() < Date.now()) complaints.at = 'past'

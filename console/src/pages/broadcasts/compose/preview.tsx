@@ -1,12 +1,12 @@
 import { Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import type { ReadList } from '../../../../../src/model/broadcasts/read-list.js'
 import type { ShownTemplate } from '../../../shared/templates/template-form.js'
 import {
   type PreviewedRecipient,
   TemplatePreview,
   usePlaceholders,
 } from '../../../shared/templates/template-preview.js'
-import type { ParsedList } from './audience/parse-list.js'
 import type { Draft } from './draft.js'
 import { Section } from './section.js'
 
@@ -21,7 +21,7 @@ const SAMPLE = {
 interface PreviewProps {
   draft: Draft
   template: ShownTemplate | null
-  list: ParsedList
+  list: ReadList
 }
 
 /** The message for the first listed recipient, else for a sample contact. */
@@ -37,7 +37,7 @@ export function Preview(props: PreviewProps) {
 /** The same without a frame. */
 export function PreviewedMessage({ draft, template, list }: PreviewProps) {
   const { t } = useTranslation('broadcasts')
-  const [row] = draft.audience === 'list' ? list.recipients : []
+  const row = draft.audience === 'list' ? list.first : null
   const recipient = recipientOf(draft, row)
   const found = usePlaceholders(recipient)
   const placeholders = recipient ? found : SAMPLE
@@ -70,11 +70,8 @@ export function PreviewedMessage({ draft, template, list }: PreviewProps) {
 }
 
 /** The first recipient of a list or of selected contacts. */
-function recipientOf(
-  { audience, contacts }: Draft,
-  row: ParsedList['recipients'][number] | undefined,
-): PreviewedRecipient | null {
+function recipientOf({ audience, contacts }: Draft, row: ReadList['first']): PreviewedRecipient | null {
   const [contact] = audience === 'contacts' ? contacts : []
   if (contact) return { contactId: contact.id }
-  return row ? { chatNumber: row.chatNumber, ...(row.name !== undefined && { name: row.name }) } : null
+  return row ? { chatNumber: row.chatNumber, ...(row.name && { name: row.name }) } : null
 }

@@ -1,4 +1,4 @@
-import { Button, Group, List, Loader, Stack, Text } from '@mantine/core'
+import { Button, Group, List, Loader, ScrollArea, Stack, Text } from '@mantine/core'
 import { IconCalendarClock, IconSend } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../shared/format.js'
@@ -7,14 +7,19 @@ import { skipReason } from '../skip-reason.js'
 import type { useReach } from './data.js'
 import { Section } from './section.js'
 
+type ShownReach = Pick<ReturnType<typeof useReach>, 'data' | 'error' | 'isFetching'>
+
 interface SendPanelProps {
   /** Undefined until an audience is chosen. */
-  reach: ReturnType<typeof useReach> | undefined
+  reach: ShownReach | undefined
   isLater: boolean
   onSend: () => void
 }
 
-/** Shows how many people the broadcast reaches and who is skipped, and opens the review. */
+/** In pixels. */
+const MAX_DOUBTFUL = 160
+
+/** Shows how many people the broadcast reaches, who is skipped, and which numbers are in doubt; opens the review. */
 export function SendPanel({ reach, isLater, onSend }: SendPanelProps) {
   const { t } = useTranslation('broadcasts')
   return (
@@ -39,12 +44,12 @@ export function SendPanel({ reach, isLater, onSend }: SendPanelProps) {
   )
 }
 
-function Reach({ reach: { data, error, isFetching } }: { reach: ReturnType<typeof useReach> }) {
+function Reach({ reach: { data, error, isFetching } }: { reach: ShownReach }) {
   const { t } = useTranslation('broadcasts')
   const { number } = useFormat()
   if (error) return <Text size="sm">{messageOf(error)}</Text>
   if (!data) return <Loader size="sm" type="dots" />
-  const { reachable, skipped } = data
+  const { reachable, skipped, doubts, doubtful } = data
   const left = skipped.reduce((sum, { count }) => sum + count, 0)
   return (
     <>
@@ -64,6 +69,21 @@ function Reach({ reach: { data, error, isFetching } }: { reach: ReturnType<typeo
               </List.Item>
             ))}
           </List>
+        </Stack>
+      )}
+      {doubts > 0 && (
+        <Stack gap={2}>
+          <Text size="sm">{t('reach.doubts', { count: doubts, shown: number(doubts) })}</Text>
+          <ScrollArea.Autosize mah={MAX_DOUBTFUL} type="auto">
+            <List size="sm">
+              {doubtful.map(({ given, read_as, or }, n) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a number may be listed twice, and the list is replaced as a whole
+                <List.Item key={n}>
+                  {t(or === null ? 'reach.abroad' : 'reach.bothWays', { given, read: read_as, other: or ?? '' })}
+                </List.Item>
+              ))}
+            </List>
+          </ScrollArea.Autosize>
         </Stack>
       )}
     </>

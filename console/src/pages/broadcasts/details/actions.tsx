@@ -13,23 +13,14 @@ import { BROADCASTS, type Broadcast } from '../data.js'
 type Verb = 'pause' | 'resume' | 'cancel' | 'retry-failed'
 
 /** The actions that a broadcast's status and the member's role allow. */
-export function Actions({ broadcast, failed }: { broadcast: Broadcast; failed: number }) {
+export function Actions({ broadcast }: { broadcast: Broadcast }) {
   const { t } = useTranslation('broadcasts')
-  const { number } = useFormat()
   const maySend = useMay('agent')
   const control = useControl(broadcast.id)
   if (!maySend) return null
   const { status, name } = broadcast
   const icon = { 'aria-hidden': true, size: 18 }
   const busyWith = (verb: Verb) => control.isPending && control.variables === verb
-  const confirm = (verb: Verb, texts: { title: string; hint: string; yes: string }, color?: string) =>
-    modals.openConfirmModal({
-      title: texts.title,
-      children: texts.hint,
-      labels: { confirm: texts.yes, cancel: t('back', { ns: 'common' }) },
-      ...(color && { confirmProps: { color } }),
-      onConfirm: () => control.mutate(verb),
-    })
   return (
     <>
       {(status === 'running' || status === 'scheduled') && (
@@ -51,39 +42,53 @@ export function Actions({ broadcast, failed }: { broadcast: Broadcast; failed: n
           {t('actions.resume')}
         </Button>
       )}
-      {failed > 0 && (status === 'running' || status === 'paused' || status === 'completed') && (
-        <Button
-          variant="default"
-          leftSection={<IconRefresh {...icon} />}
-          loading={busyWith('retry-failed')}
-          onClick={() =>
-            confirm('retry-failed', {
-              title: t('retry.title'),
-              hint: t('retry.hint', { count: failed, shown: number(failed) }),
-              yes: t('actions.retry'),
-            })
-          }
-        >
-          {t('actions.retry')}
-        </Button>
-      )}
       {(status === 'running' || status === 'scheduled' || status === 'paused') && (
         <Button
           variant="default"
           leftSection={<IconPlayerStop {...icon} />}
           loading={busyWith('cancel')}
           onClick={() =>
-            confirm(
-              'cancel',
-              { title: t('cancel.title', { name }), hint: t('cancel.hint'), yes: t('actions.cancel') },
-              'red',
-            )
+            modals.openConfirmModal({
+              title: t('cancel.title', { name }),
+              children: t('cancel.hint'),
+              labels: { confirm: t('actions.cancel'), cancel: t('back', { ns: 'common' }) },
+              confirmProps: { color: 'red' },
+              onConfirm: () => control.mutate('cancel'),
+            })
           }
         >
           {t('actions.cancel')}
         </Button>
       )}
     </>
+  )
+}
+
+/** Sends again to those who failed. It stands beside the reasons, since many failures come again. */
+export function Retry({ broadcast: { id, status }, failed }: { broadcast: Broadcast; failed: number }) {
+  const { t } = useTranslation('broadcasts')
+  const { number } = useFormat()
+  const maySend = useMay('agent')
+  const control = useControl(id)
+  const isPossible = status === 'running' || status === 'paused' || status === 'completed'
+  if (!maySend || failed === 0 || !isPossible) return null
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={<IconRefresh aria-hidden size={16} />}
+      loading={control.isPending}
+      onClick={() =>
+        modals.openConfirmModal({
+          title: t('retry.title'),
+          children: t('retry.hint', { count: failed, shown: number(failed) }),
+          labels: { confirm: t('actions.retry'), cancel: t('back', { ns: 'common' }) },
+          onConfirm: () => control.mutate('retry-failed'),
+        })
+      }
+    >
+      {t('actions.retry')}
+    </Button>
   )
 }
 

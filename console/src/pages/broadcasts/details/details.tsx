@@ -8,6 +8,7 @@ import { PageFrame } from '../../../shared/page-frame.js'
 import { LoadProblem } from '../../../shared/problem.js'
 import { useBroadcastFigures } from '../../analytics/data.js'
 import { type Broadcast, pollOf, useBroadcast } from '../data.js'
+import { pauseReason } from '../pause-reason.js'
 import { BroadcastProgress } from '../progress.js'
 import { StatusBadge } from '../status-badge.js'
 import { Actions } from './actions.js'
@@ -41,11 +42,11 @@ function Loaded({ broadcast }: { broadcast: Broadcast }) {
         </span>
       }
       subtitle={<Facts broadcast={broadcast} />}
-      actions={<Actions broadcast={broadcast} failed={figures?.deliveryStats.failed ?? 0} />}
+      actions={<Actions broadcast={broadcast} />}
     >
       {status === 'paused' && reason !== null && (
         <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title={t('pausedAutomatically')}>
-          {reason}
+          {pauseReason(t, reason)}
         </Alert>
       )}
       {(status === 'running' || status === 'paused') && <BroadcastProgress broadcast={broadcast} size="lg" />}

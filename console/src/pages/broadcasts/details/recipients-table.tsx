@@ -14,9 +14,9 @@ export function RecipientsTable({ recipients }: { recipients: Recipient[] }) {
   return (
     <Table verticalSpacing="xs">
       <Table.Caption hidden>{t('recipientsTitle')}</Table.Caption>
-      <Table.Thead>
+      <Table.Thead visibleFrom="sm">
         <Table.Tr>
-          <Table.Th>{t('columns.contact')}</Table.Th>
+          <Table.Th className={classes.contact}>{t('columns.contact')}</Table.Th>
           <Table.Th visibleFrom="sm">{t('columns.status')}</Table.Th>
           <Table.Th visibleFrom="sm">{t('columns.reason')}</Table.Th>
           <Table.Th visibleFrom="md">{t('columns.at')}</Table.Th>

@@ -9,6 +9,7 @@ import { LoadProblem } from '../../../shared/problem.js'
 import type { BroadcastFigures } from '../../analytics/data.js'
 import { Panel } from '../../analytics/figures/panel.js'
 import { type Broadcast, type RecipientStatus, usePending, useRecipients } from '../data.js'
+import { Retry } from './actions.js'
 import { RecipientsTable } from './recipients-table.js'
 
 const STATUSES = ['pending', 'sent', 'delivered', 'read', 'failed', 'skipped'] as const
@@ -27,17 +28,20 @@ export function Recipients({ broadcast, figures }: { broadcast: Broadcast; figur
     <Panel
       title={t('recipientsTitle')}
       actions={
-        <Button
-          component="a"
-          href={apiUrl(`/broadcasts/${broadcast.id}/recipients`, { format: 'csv', status })}
-          download
-          variant="default"
-          size="xs"
-          leftSection={<IconDownload aria-hidden size={16} />}
-          aria-label={t('downloadRecipients')}
-        >
-          CSV
-        </Button>
+        <>
+          <Retry broadcast={broadcast} failed={figures?.deliveryStats.failed ?? 0} />
+          <Button
+            component="a"
+            href={apiUrl(`/broadcasts/${broadcast.id}/recipients`, { format: 'csv', status })}
+            download
+            variant="default"
+            size="xs"
+            leftSection={<IconDownload aria-hidden size={16} />}
+            aria-label={t('downloadRecipients')}
+          >
+            CSV
+          </Button>
+        </>
       }
     >
       <Filter broadcast={broadcast} figures={figures} status={status} onChoose={choose} />

@@ -16,7 +16,7 @@ export function ListTable({ broadcasts }: { broadcasts: Broadcast[] }) {
   return (
     <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
       <Table.Caption hidden>{t('title')}</Table.Caption>
-      <Table.Thead>
+      <Table.Thead visibleFrom="sm">
         <Table.Tr>
           <Table.Th>{t('columns.name')}</Table.Th>
           <Table.Th visibleFrom="sm">{t('columns.status')}</Table.Th>

@@ -139,7 +139,12 @@ function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: Inbo
   const query = { chat_id: contact.chat_id }
   const unblock = () => void api.patch('/contact', { blocked: false }, { query }).catch(notifyError)
   const settings = isOwner && (
-    <Button component={Link} to="/settings" size="compact-sm" variant="default">
+    <Button
+      component={Link}
+      to={reason === 'no_channel' ? '/settings/number' : '/settings/instances'}
+      size="compact-sm"
+      variant="default"
+    >
       {t('toSettings')}
     </Button>
   )
@@ -162,7 +167,7 @@ function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: Inbo
     case 'not_ready':
       return (
         <Notice icon={IconPlugConnectedX} tone="warning" action={settings}>
-          {t(reason === 'no_channel' ? 'noChannel' : 'channelNotReady')}
+          {reason === 'not_ready' ? t('channelNotReady') : t(isOwner ? 'noChannel' : 'noChannelAsk')}
         </Notice>
       )
     case 'window':

@@ -9,7 +9,6 @@ import { api } from '../../../api/client.js'
 import { notifyError } from '../../../shared/problem.js'
 import { nameOf } from '../contact/contact-name.js'
 import classes from './composer.module.css'
-import { Notice } from './notice.js'
 
 const MAX_TEXT = 4_096
 
@@ -26,16 +25,17 @@ export default function PlayCustomer({ contact }: { contact: InboxContact }) {
   const name = nameOf(contact)
   if (!isOpen) {
     return (
-      <Notice
-        icon={IconFlask}
-        action={
-          <Button size="compact-sm" variant="default" onClick={form.open}>
-            {t('asCustomer.open')}
-          </Button>
-        }
-      >
-        {t('asCustomer.hint')}
-      </Notice>
+      <Group px="xs" pt={4}>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          leftSection={<IconFlask size={14} aria-hidden />}
+          onClick={form.open}
+        >
+          {t('asCustomer.open')}
+        </Button>
+      </Group>
     )
   }
   const submit = (event: FormEvent) => {

@@ -66,8 +66,8 @@ export function Facts({ contact }: { contact: InboxContact }) {
         ))}
       </DataList>
       <Group gap={4} wrap="nowrap">
-        <Text size="xs" c="dimmed" truncate>
-          {t('panel.id')}: {contact.id}
+        <Text size="xs" c="dimmed">
+          {t('panel.id')}
         </Text>
         <Copy value={contact.id} label={t('panel.copyId')} />
       </Group>

@@ -19,7 +19,7 @@ export function useContactActions(contact: InboxContact) {
       () => undefined,
     )
 
-  /** Confirms archiving with a button to undo it, since a single key archives. */
+  /** Confirms archiving with a button to undo it, since it is not asked for. */
   const notifyArchived = (message: string) => {
     const id = `archived-${contact.id}`
     const undo = () => {

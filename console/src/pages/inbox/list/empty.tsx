@@ -1,18 +1,8 @@
-import {
-  ActionIcon,
-  Button,
-  Code,
-  CopyButton,
-  EmptyState,
-  Group,
-  ScrollArea,
-  Stack,
-  Text,
-  Tooltip,
-} from '@mantine/core'
-import { IconArchive, IconCheck, IconCopy, IconInbox, IconMessages, IconSearch, IconUser } from '@tabler/icons-react'
+import { Button, EmptyState, ScrollArea, Text } from '@mantine/core'
+import { IconArchive, IconInbox, IconMessages, IconSearch, IconUser } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { useMay, useSession } from '../../../session/session.js'
+import { NoNumber } from '../../../shared/no-number.js'
 import type { InboxFilter } from './filter.js'
 
 const ICONS = { all: IconMessages, unread: IconInbox, mine: IconUser, archived: IconArchive, found: IconSearch }
@@ -26,11 +16,18 @@ interface EmptyProps {
 /** Shown in an empty list: the reason, and what to do. */
 export function Empty({ filter, onFilter, onNew }: EmptyProps) {
   const { t } = useTranslation('inbox')
-  const { simulator } = useSession()
+  const { simulator, organization } = useSession()
   const mayWrite = useMay('agent')
   const isSearched = filter.search !== '' || filter.tag !== ''
   const reason = isSearched ? 'found' : filter.view
   const Icon = ICONS[reason]
+  if (reason === 'all' && organization.provider === null) {
+    return (
+      <ScrollArea flex={1}>
+        <NoNumber purpose="inbox" />
+      </ScrollArea>
+    )
+  }
   return (
     <ScrollArea flex={1}>
       <EmptyState
@@ -41,7 +38,7 @@ export function Empty({ filter, onFilter, onNew }: EmptyProps) {
         title={t(`empty.${reason}`)}
         description={
           <Text c="dimmed" span inherit>
-            {t(`empty.${reason}Hint`)}
+            {t(reason === 'all' && simulator ? 'empty.sandboxHint' : `empty.${reason}Hint`)}
           </Text>
         }
       >
@@ -58,40 +55,6 @@ export function Empty({ filter, onFilter, onNew }: EmptyProps) {
           )}
         </EmptyState.Actions>
       </EmptyState>
-      {reason === 'all' && simulator && <PlayCustomer />}
     </ScrollArea>
-  )
-}
-
-/** How to send a message as a customer of the sandbox. */
-function PlayCustomer() {
-  const { t } = useTranslation('inbox')
-  const { public_url } = useSession()
-  const body =
-    '{"phone_number_id": "<GET /_sim/numbers>", "from": "5511900001234", "name": "Ana Souza", "type": "text", "text": "Oi!"}'
-  const command = [
-    `curl ${public_url}/_sim/inbound`,
-    "-H 'Authorization: Bearer <admin token>'",
-    "-H 'Content-Type: application/json'",
-    `-d '${body}'`,
-  ].join(' \\\n  ')
-  return (
-    <Stack gap="xs" px="md" pb="lg">
-      <Group justify="space-between" wrap="nowrap" gap="xs" align="flex-start">
-        <Text size="xs">{t('empty.sandboxHint')}</Text>
-        <CopyButton value={command}>
-          {({ copied, copy }) => (
-            <Tooltip label={t(copied ? 'copied' : 'copy', { ns: 'common' })}>
-              <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={t('copy', { ns: 'common' })}>
-                {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-              </ActionIcon>
-            </Tooltip>
-          )}
-        </CopyButton>
-      </Group>
-      <Code block fz="xs" tabIndex={0}>
-        {command}
-      </Code>
-    </Stack>
   )
 }

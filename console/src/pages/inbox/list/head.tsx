@@ -75,16 +75,42 @@ export function Head({ filter, onFilter, onNew, onDown, onShortcuts }: HeadProps
         onDown={onDown}
         hasKey={onShortcuts !== null}
       />
+      <Views view={filter.view} onView={(view) => onFilter({ view })} />
+      <Tags tag={filter.tag} onTag={(tag) => onFilter({ tag })} />
+    </Stack>
+  )
+}
+
+/** After a click the focus returns to where it was, so that the keys work as before. */
+function Views({ view, onView }: { view: View; onView: (view: View) => void }) {
+  const { t } = useTranslation('inbox')
+  const before = useRef<Element | null>(null)
+  const giveBack = () => {
+    const { activeElement } = document
+    // A label is clicked first, and then its button, which has the focus.
+    if (before.current === null || !(activeElement instanceof HTMLInputElement)) return
+    activeElement.blur()
+    if (before.current instanceof HTMLElement) before.current.focus({ preventScroll: true })
+    before.current = null
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only looks at the clicks of the buttons inside
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard keeps the focus
+    <div
+      onPointerDownCapture={() => {
+        before.current = document.activeElement
+      }}
+      onClick={giveBack}
+    >
       <SegmentedControl
         size="xs"
         fullWidth
         aria-label={t('views.label')}
-        value={filter.view}
-        onChange={(view) => onFilter({ view: view as View })}
-        data={VIEWS.map((view) => ({ value: view, label: t(`views.${view}`) }))}
+        value={view}
+        onChange={(chosen) => onView(chosen as View)}
+        data={VIEWS.map((value) => ({ value, label: t(`views.${value}`) }))}
       />
-      <Tags tag={filter.tag} onTag={(tag) => onFilter({ tag })} />
-    </Stack>
+    </div>
   )
 }
 

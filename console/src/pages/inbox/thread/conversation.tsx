@@ -1,5 +1,5 @@
 import { Button, Center, EmptyState } from '@mantine/core'
-import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { useDisclosure } from '@mantine/hooks'
 import { ModalsProvider } from '@mantine/modals'
 import { IconUserOff } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
@@ -13,7 +13,7 @@ import { Erase } from '../contact/erase.js'
 import { Panel } from '../contact/panel.js'
 import { useContactActions } from '../contact/use-actions.js'
 import { useContact } from '../contact/use-contact.js'
-import { isElsewhere } from '../keys.js'
+import { useActingKeys } from '../keys.js'
 import { placeOf } from '../list/filter.js'
 import { Header, type Side } from './header.js'
 import { Thread } from './thread.js'
@@ -70,7 +70,7 @@ function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: Open
     // An archived conversation is closed.
     if (!contact.archived) navigate(list)
   }
-  useHotkeys(mayWrite ? [['e', (event) => !isElsewhere(event) && archive()]] : [])
+  useActingKeys(mayWrite ? { 'alt+shift+E': archive } : {})
   return (
     <>
       <section className={classes.conversation}>

@@ -2,16 +2,24 @@ import { Group, MultiSelect, Radio, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { ReadList } from '../../../../../../src/model/broadcasts/read-list.js'
 import { useFormat } from '../../../../shared/format.js'
+import { messageOf } from '../../../../shared/problem.js'
 import { useTags } from '../../../../shared/use-tags.js'
 import { AUDIENCES, type AudienceKind, type Draft } from '../draft.js'
 import { Section } from '../section.js'
 import { ContactsPicker } from './contacts-picker.js'
-import type { ParsedList } from './parse-list.js'
 import { PastedList } from './pasted-list.js'
 
+interface AudienceSectionProps {
+  form: UseFormReturnType<Draft>
+  list: ReadList
+  /** Why the list cannot be read. */
+  problem: Error | null
+}
+
 /** Selects the audience of the broadcast. */
-export function AudienceSection({ form, list }: { form: UseFormReturnType<Draft>; list: ParsedList }) {
+export function AudienceSection({ form, list, problem }: AudienceSectionProps) {
   const { t } = useTranslation('broadcasts')
   const { values, errors } = form
   return (
@@ -52,9 +60,9 @@ export function AudienceSection({ form, list }: { form: UseFormReturnType<Draft>
       {values.audience === 'list' && (
         <PastedList
           value={values.list}
-          error={errors.list}
+          error={problem ? messageOf(problem) : errors.list}
           list={list}
-          onChange={(text) => form.setFieldValue('list', text)}
+          onChange={(given) => form.setFieldValue('list', given)}
         />
       )}
     </Section>

@@ -1,16 +1,16 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
+import type { ReadList } from '../../../../../../src/model/broadcasts/read-list.js'
 import { fileKindOf, type TemplateForm } from '../../../../shared/templates/template-form.js'
-import type { ParsedList } from '../audience/parse-list.js'
-import type { Draft } from '../draft.js'
+import { type Draft, hasColumn } from '../draft.js'
 import { ShortLinkForm } from './short-link-form.js'
 import { VariableField } from './variable-field.js'
 
 interface VariablesProps {
   form: UseFormReturnType<Draft>
   template: TemplateForm
-  list: ParsedList
+  list: ReadList
 }
 
 type Part = 'body' | 'header' | 'buttons'
@@ -27,7 +27,7 @@ export function Variables({ form, template, list }: VariablesProps) {
   }
   const field = (part: Part, name: string, label: string, description?: string) => {
     const path = `${part}.${name}`
-    const isOwn = values.audience === 'list' && list.columns.includes(path)
+    const isOwn = hasColumn(values, list, part, name)
     return (
       <VariableField
         key={path}

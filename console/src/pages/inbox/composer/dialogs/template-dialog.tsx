@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../../api/client.js'
 import { Loading } from '../../../../layout/loading.js'
+import { NoNumber, useHasNumber } from '../../../../shared/no-number.js'
 import { LoadProblem } from '../../../../shared/problem.js'
 import { fileKindOf, readForm, type ShownTemplate } from '../../../../shared/templates/template-form.js'
 import {
@@ -46,10 +47,13 @@ export default function TemplateDialog({ route, onSend, onClose }: MessageDialog
 function Choose({ onChoose }: { onChoose: (template: ShownTemplate) => void }) {
   const { t } = useTranslation('thread')
   const [search, setSearch] = useState('')
+  const hasNumber = useHasNumber()
   const { data, error, refetch } = useQuery({
     queryKey: ['templates'],
     queryFn: ({ signal }) => api.get<{ templates: ShownTemplate[] }>('/templates', {}, signal),
+    enabled: hasNumber,
   })
+  if (!hasNumber) return <NoNumber purpose="templates" />
   if (error) return <LoadProblem error={error} retry={() => void refetch()} />
   if (!data) return <Loading />
   const wanted = search.trim().toLocaleLowerCase()
