@@ -8,7 +8,8 @@ import { parameterValues } from '../templates/input.js'
 /** The most entries of a list of recipients in a body. */
 const MAX_LISTED = 100_000
 /** Where those go that do not fit into a body. */
-export const LARGER_AUDIENCES = 'upload longer lists of recipients with POST /audiences, and give the id of the new audience as audience.audienceId'
+export const LARGER_AUDIENCES =
+  'upload longer lists of recipients with POST /audiences, and give the id of the new audience as audience.audienceId'
 
 /** A recipient, in a body and in a line of a file. */
 export const RecipientBody = Type.Object({

@@ -66,7 +66,10 @@ const EXPLANATIONS: readonly [RegExp, string][] = [
     'A linha tem $1 células, e o cabeçalho $2: ponha entre aspas a célula que contém o separador',
   ],
   [/Row (\d+) of the file (?:has a quoted cell|is longer)/, 'A linha $1 do arquivo tem aspas que não terminam'],
-  [/Line (\d+) of the file has a byte that is not UTF-8/, 'A linha $1 do arquivo não está em UTF-8, e a maior parte do arquivo está'],
+  [
+    /Line (\d+) of the file has a byte that is not UTF-8/,
+    'A linha $1 do arquivo não está em UTF-8, e a maior parte do arquivo está',
+  ],
   [/The file is not a text/, 'O arquivo não é um texto: salve a planilha como “CSV UTF-8”'],
   [/\(row \d+ of the file\) names (.+) twice/, 'O cabeçalho tem a coluna $1 duas vezes'],
   [/must have at most (\d+) characters/, 'deve ter no máximo $1 caracteres'],
