@@ -66,8 +66,8 @@ const QUOTES = /^['"\u2019]+|['"\u2019]+$/g
 const FOREIGN_DIGITS = /[\uFF10-\uFF19\u0660-\u0669\u06F0-\u06F9]/g
 /** A number that a program took for a decimal. Before the point it is a whole number: `98765.00000` is one, too. */
 const DECIMAL = /^(\+?\d{8,})\.0+$/
-/** Brackets stand around an area code, never around a country code without its plus sign. */
-const AREA_CODE = /^[([\uFF08\uFF3B]/
+/** Up to three digits in brackets are an area code. More of them may begin with a country code. */
+const AREA_CODE = /^[([\uFF08\uFF3B]\d{1,3}[)\]\uFF09\uFF3D]/
 const SCIENTIFIC = /^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i
 
 /** With the number of the device, which is left out. */

@@ -249,7 +249,8 @@ describe('a linked device', () => {
     ])
     const restarted = await call('POST', `${path}/restart`, { body: {} })
     expect(restarted.body.code.text).not.toBe(body.code.text)
-    expect((await call('GET', `${path}/code`)).body.code).toEqual(restarted.body.code)
+    // The device answers before it records the code.
+    await expect.poll(async () => (await call('GET', `${path}/code`)).body.code).toEqual(restarted.body.code)
     expect(restarted.body.code.image).toMatch(PNG)
 
     devices.network.scan(restarted.body.code.text, '5511987650003')
