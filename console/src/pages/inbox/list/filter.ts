@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'react-router'
+import { useHref, useNavigate, useSearchParams } from 'react-router'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 
 /** The views of the inbox. Archived conversations appear in their own view only. */
@@ -15,28 +15,37 @@ export interface InboxFilter {
 
 /** The filter in the URL, so that links keep it, and a function that changes it. */
 export function useInboxFilter(): [InboxFilter, (changes: Partial<InboxFilter>) => void] {
-  const [params, setParams] = useSearchParams()
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const base = useHref('/')
   const view = VIEWS.find((known) => known === params.get('filter')) ?? 'all'
   const tag = params.get('tag') ?? ''
   const search = params.get('search') ?? ''
   const filter = useMemo(() => ({ view, tag, search }), [view, tag, search])
   const change = useCallback(
-    (changes: Partial<InboxFilter>) =>
-      setParams((current) => toParams({ ...filter, ...changes }, current), { replace: true }),
-    [filter, setParams],
+    (changes: Partial<InboxFilter>) => {
+      // As it is in the browser, not as it was rendered last: a typed search is applied some time after it was typed,
+      // and must not undo what was chosen meanwhile.
+      const { pathname, search: current } = window.location
+      navigate(
+        { pathname: pathname.slice(base.length) || '/', search: changed(new URLSearchParams(current), changes) },
+        { replace: true },
+      )
+    },
+    [navigate, base],
   )
   return [filter, change]
 }
 
-function toParams({ view, tag, search }: InboxFilter, current: URLSearchParams): URLSearchParams {
-  const next = new URLSearchParams(current)
+function changed(params: URLSearchParams, { view, tag, search }: Partial<InboxFilter>): string {
   // Keep the open conversation while the search is typed.
-  next.delete('message')
+  params.delete('message')
   for (const [name, value] of Object.entries({ filter: view === 'all' ? '' : view, tag, search })) {
-    if (value === '') next.delete(name)
-    else next.set(name, value)
+    if (value === undefined) continue
+    if (value === '') params.delete(name)
+    else params.set(name, value)
   }
-  return next
+  return params.toString()
 }
 
 /** Path of a conversation, or of the list, that keeps the current filter. */
