@@ -62,6 +62,7 @@ async function upAndServe(folder) {
   const sent = await ask(`${first.url}/send-chat`, key, body)
   assert.equal(sent.success, true, JSON.stringify(sent))
   assert.equal((await fetch(`${first.url}/console/`)).status, 200)
+  assert.equal((await fetch(`${first.url}/openapi.json`)).status, 200)
   await first.end()
   say('up sends')
 

@@ -21,7 +21,7 @@ export async function measureVerify(run: Run, messages: number, keep: string | n
   const database = openDatabase({ connectionString: large.url }, 1, () => undefined)
   const measured: Verified = { messages, rows: 0, seconds: 0, violations: 0, memoryMb: 0 }
   const startedAt = performance.now()
-  await verifyDatabase({ database, blobs: null }, undefined, {
+  await verifyDatabase({ database, blobs: null, clock: () => new Date(), channelNames: ['chat'] }, undefined, {
     begins: () => undefined,
     read: (rows) => {
       measured.rows += rows

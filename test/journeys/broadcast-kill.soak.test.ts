@@ -220,6 +220,6 @@ async function expectCountersAsCounted(): Promise<void> {
   const stored = await findOrganization(database, organization.id)
   if (stored === null) throw new Error('the organization is gone')
   const ctx = { database, clock: () => new Date(), channelNames: ['chat'] }
-  const counted = await verifyCounters(ctx, stored, broadcastId)
+  const counted = await verifyCounters(ctx, stored)
   expect(counted).toEqual({ campaigns: 1, drifts: [] })
 }

@@ -86,7 +86,8 @@ async function findViolations(url: string, media: string): Promise<{ violations:
   const database = openDatabase({ connectionString: url }, 2, () => undefined)
   const violations: FoundViolation[] = []
   let rows = 0
-  await verifyDatabase({ database, blobs: createFileStore(media) }, undefined, {
+  const ctx = { database, blobs: createFileStore(media), clock: () => new Date(), channelNames: ['chat'] }
+  await verifyDatabase(ctx, undefined, {
     begins: () => undefined,
     read: (more) => {
       rows += more

@@ -1,28 +1,24 @@
 import type { Command } from 'commander'
 import { readAnalytics, readBroadcastAnalytics } from '../../core/analytics/read.js'
-import { verifyCounters } from '../../core/analytics/verify.js'
 import { findOrganizationByName } from '../../core/organizations/organizations.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import { readDateRange } from '../../model/broadcasts/analytics.js'
 import { CliFailure } from '../failure.js'
 import type { Invocation, Streams } from '../invocation.js'
 import { asOperator, ORGANIZATION } from '../operator.js'
-import { printFields, printList, printNote, type Row } from '../output.js'
+import { printFields, printList, type Row } from '../output.js'
 
-interface CommandOptions {
+interface ShowOptions {
   org: string
   broadcast?: string
+  from?: string
+  to?: string
   json?: boolean
 }
 
-interface ShowOptions extends CommandOptions {
-  from?: string
-  to?: string
-}
-
-/** `parley analytics …`: shows and verifies the results of an organization's broadcasts. */
+/** `parley analytics …`: shows the results of an organization's broadcasts. */
 export function addAnalyticsCommands(program: Command, invocation: Invocation): void {
-  const analytics = program.command('analytics').description('show and verify the results of broadcasts')
+  const analytics = program.command('analytics').description('show the results of broadcasts')
   analytics
     .command('show')
     .description('show the analytics of one broadcast, or of all broadcasts that started in a range of days')
@@ -32,14 +28,6 @@ export function addAnalyticsCommands(program: Command, invocation: Invocation): 
     .option('--to <date>', 'last day, inclusive')
     .option('--json', 'print JSON, as GET /broadcast-analytics answers')
     .action((options) => show(invocation, options))
-  analytics
-    .command('verify')
-    .description('recount recipients and revenue of broadcasts and compare with the stored figures')
-    .requiredOption('--org <org>', ORGANIZATION)
-    .option('--broadcast <id>', 'check only this broadcast')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nPrints each figure that differs from the recount; the exit code is then 1.')
-    .action((options) => verify(invocation, options))
 }
 
 async function show(invocation: Invocation, { org, broadcast, from, to, json }: ShowOptions): Promise<void> {
@@ -57,17 +45,6 @@ async function show(invocation: Invocation, { org, broadcast, from, to, json }: 
     const analytics = await readAnalytics(ctx, organization, readDateRange(from, to, 'query'))
     return json ? printFields(invocation.streams, analytics, { json }) : printRange(invocation.streams, analytics)
   })
-}
-
-async function verify({ env, streams }: Invocation, { org, broadcast, json }: CommandOptions): Promise<void> {
-  const id = readId(broadcast)
-  const { campaigns, drifts } = await asOperator(env, async (operator, { channelNames }) => {
-    const ctx = { ...operator, channelNames }
-    return verifyCounters(ctx, await findOrganizationByName(ctx, org), id)
-  })
-  if (json || drifts.length > 0) printList(streams, drifts, { json })
-  printNote(streams, `${campaigns} checked${drifts.length === 0 ? ': all figures agree' : ''}`)
-  if (drifts.length > 0) throw new CliFailure(1, `${drifts.length} figures differ from the recount`)
 }
 
 function readId(broadcast: string | undefined): string | undefined {

@@ -129,7 +129,8 @@ async function verify({ env, streams }: Invocation, path: string | undefined): P
       try {
         await prepareSchema(scratchConfig, open.database, { migrate: true })
         const blobs = hasMedia ? createFileStore(join(scratch, 'media')) : null
-        return await verifyTold({ database: open.database, blobs }, undefined, streams, progress, false)
+        const ctx = { database: open.database, clock: () => new Date(), channelNames: config.channelNames, blobs }
+        return await verifyTold(ctx, undefined, streams, progress, false)
       } finally {
         await open.close()
       }

@@ -21,7 +21,7 @@ const MAX_TOLD = 1_000
 export function addVerifyCommand(program: Command, invocation: Invocation): void {
   program
     .command('verify')
-    .description('check numbers, counts, references, files and events of the database')
+    .description('check numbers, counts, references, files, events and results of broadcasts')
     .option('--organization <org>', 'id or slug of an organization (default: all)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nReads only, beside a running service too. The exit code is 1 if something is wrong.')
@@ -35,7 +35,13 @@ async function verify({ env, streams }: Invocation, { organization, json }: Opti
     if (!only) progress.expect(await estimateRows(ctx))
     const blobs = await openBlobStore(config.media, config.dataDir)
     try {
-      return await verifyTold({ database: ctx.database, blobs }, only, streams, progress, json === true)
+      return await verifyTold(
+        { ...ctx, channelNames: config.channelNames, blobs },
+        only,
+        streams,
+        progress,
+        json === true,
+      )
     } finally {
       await blobs.close()
     }

@@ -1,18 +1,16 @@
 import type { Context } from '../../context.js'
 import type { RangeRevenue } from '../../model/broadcasts/revenue.js'
 import type { Organization } from '../../model/organizations/organization.js'
-import { Problem } from '../../model/problem.js'
 import {
   type CampaignName,
   type Drift,
-  findCampaign,
   findCampaignDrift,
   listAllCampaigns,
 } from '../../storage/analytics/analytics.js'
 import { findRangeRevenue } from './range-revenue.js'
 import { readBroadcastAnalytics } from './read.js'
 
-/** A counter of a campaign that differs from its recipients and messages. */
+/** A figure of a campaign that differs from its recount. */
 export interface CampaignDrift extends Drift {
   campaignId: string
   name: string
@@ -25,29 +23,24 @@ export interface Verification {
 }
 
 /**
- * Counts the recipients of every campaign of the organization again, or of one: a broadcast, or the one-off sends of
- * the day of the given broadcastId. Also computes the revenue from each order separately and compares it with the
- * stored figures. Each campaign is counted in one snapshot, so it may be sending. Throws broadcast_not_found.
+ * Counts the recipients of every campaign of the organization again. Also computes the revenue from each order
+ * separately and compares it with what the analytics show. Each campaign is counted in one snapshot, so it may be
+ * sending.
  */
-export async function verifyCounters(
-  ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
-  organization: Organization,
-  broadcastId?: string,
-): Promise<Verification> {
+export async function verifyCounters(ctx: RevenueContext, organization: Organization): Promise<Verification> {
   const { id: organizationId } = organization
-  const campaigns =
-    broadcastId === undefined
-      ? await listAllCampaigns(ctx.database, organizationId)
-      : [(await findCampaign(ctx.database, organizationId, broadcastId)) ?? notFound(broadcastId)]
+  const campaigns = await listAllCampaigns(ctx.database, organizationId)
   const drifts: CampaignDrift[] = []
   for (const { id, name } of campaigns) {
     const found = await findCampaignDrift(ctx.database, organizationId, id)
     drifts.push(...found.map((drift) => ({ campaignId: id, name, ...drift })))
   }
-  return {
-    campaigns: campaigns.length,
-    drifts: [...drifts, ...(await findRevenueDrifts(ctx, organization, campaigns))],
+  const suspects = new Set((await compareRevenue(ctx, organization, campaigns)).map(({ campaignId }) => campaignId))
+  // An order may have arrived between the two sums.
+  for (const campaign of campaigns.filter(({ id }) => suspects.has(id))) {
+    drifts.push(...(await compareRevenue(ctx, organization, [campaign])))
   }
+  return { campaigns: campaigns.length, drifts }
 }
 
 /** Before anything was sent. */
@@ -55,8 +48,8 @@ const EVER = '1970-01-02'
 
 type RevenueContext = Pick<Context, 'database' | 'clock' | 'channelNames'>
 
-/** Both revenue figures of a campaign where they differ from its part of all orders. */
-async function findRevenueDrifts(
+/** The revenue figures of campaigns that differ from their parts of all orders. */
+async function compareRevenue(
   ctx: RevenueContext,
   organization: Organization,
   campaigns: readonly CampaignName[],
@@ -96,8 +89,4 @@ async function readRevenue(
 
 function toDrift({ id, name }: CampaignName, counter: string, counted: number, recounted: number): CampaignDrift {
   return { campaignId: id, name, counter, detail: '', counted, recounted }
-}
-
-function notFound(broadcastId: string): never {
-  throw new Problem('broadcast_not_found', `There is no broadcast with the id ${broadcastId}`)
 }

@@ -1,15 +1,14 @@
 import type { BlobStore } from '../../blobs/blob-store.js'
-import type { Database } from '../../database/pool.js'
+import type { Context } from '../../context.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { blobKey } from '../../model/messages/media.js'
-import { findCampaignDrift } from '../../storage/analytics/analytics.js'
 import { isAheadOfServer } from '../../storage/events/transaction-clock.js'
+import { findOrganization } from '../../storage/organizations/organizations.js'
 import {
   compareKeptCounts,
   findIdsWithoutFile,
   findKeptFiles,
   findStrangers,
-  listCampaignsAfter,
   listOrganizationsAfter,
   type ShownFile,
   type Violation,
@@ -17,6 +16,7 @@ import {
   type Walk,
   walks,
 } from '../../storage/runtime/verification.js'
+import { verifyCounters } from '../analytics/verify.js'
 
 /** A violation with its organization's slug, null: of no organization; and what an operator can do. */
 export interface FoundViolation extends Violation {
@@ -36,8 +36,7 @@ export interface VerifyWatcher {
 }
 
 /** What `verifyDatabase` needs; without `blobs`, files are not looked for. */
-export interface VerifyContext {
-  database: Database
+export interface VerifyContext extends Pick<Context, 'database' | 'clock' | 'channelNames'> {
   blobs: BlobStore | null
 }
 
@@ -46,7 +45,7 @@ const REMEDIES: Record<ViolationKind, string> = {
   contact_list: 'the daily maintenance adds it: run a process with the role worker for a day',
   contact_count: 'the daily maintenance corrects it: run a process with the role worker for a day',
   channel_count: 'the daily maintenance corrects it: run a process with the role worker for a day',
-  campaign_count: 'the results of this campaign are wrong by the difference: parley analytics verify shows all of them',
+  campaign_count: 'the results of this campaign are wrong by the difference; its messages are not',
   missing_row: 'rows were changed or lost outside of Parley: restore a backup that verifies',
   missing_file: 'copy the file from a backup into the media store under this key; until then its address answers 404',
   file_size: 'copy the file from a backup into the media store under this key',
@@ -152,25 +151,15 @@ async function verifyCounts(run: Run, organization: Subject): Promise<void> {
 
 async function verifyCampaigns(run: Run, organization: Subject): Promise<void> {
   run.watcher.begins(organization.slug, 'broadcasts')
-  let after = NIL_UUID
-  for (;;) {
-    const campaigns = await listCampaignsAfter(run.database, organization.id, after, BATCH)
-    for (const id of campaigns) {
-      for (const { counter, detail, counted, recounted } of await findCampaignDrift(
-        run.database,
-        organization.id,
-        id,
-      )) {
-        const name = detail === '' ? counter : `${counter} ${detail}`
-        const row = `campaign_counts ${id} ${name}`
-        report(run, organization, { kind: 'campaign_count', row, expected: String(recounted), found: String(counted) })
-      }
-      run.watcher.read(1)
-    }
-    const last = campaigns[BATCH - 1]
-    if (last === undefined) return
-    after = last
+  const whole = await findOrganization(run.database, organization.id)
+  // It may have been deleted since it was listed.
+  if (!whole) return
+  const { campaigns, drifts } = await verifyCounters(run, whole)
+  for (const { campaignId, counter, detail, counted, recounted } of drifts) {
+    const row = `broadcasts ${campaignId} ${detail === '' ? counter : `${counter} ${detail}`}`
+    report(run, organization, { kind: 'campaign_count', row, expected: String(recounted), found: String(counted) })
   }
+  run.watcher.read(campaigns)
 }
 
 /** Not a violation: an erased contact's files are removed after their rows, and a backup may hold newer files. */

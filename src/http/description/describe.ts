@@ -1,7 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { addAnswerHeaders } from './answer-headers.js'
 import { type Document, type Operation, operationsOf, type Schema } from './document.js'
-import { addExamples, type Examples } from './examples.js'
+import { addExamples, readExamples } from './examples.js'
 import { nameSchemas } from './name-schemas.js'
 
 /** What a description says besides its routes. */
@@ -16,7 +16,8 @@ export interface DescriptionParts {
   limited: boolean
   transform: NonNullable<FastifyDynamicSwaggerOptions['transform']>
   webhooks?: readonly WebhookParts[]
-  examples: Examples
+  /** The name of the file with the recorded examples. */
+  examples: string
 }
 
 /** One kind of request that the service makes to endpoints of its users. */
@@ -65,6 +66,7 @@ export function describeInterface(parts: DescriptionParts): Omit<FastifyDynamicS
 }
 
 function finish(document: Document, { tags, limited, webhooks, examples }: DescriptionParts): void {
+  const recorded = readExamples(examples)
   nameOperations(document)
   if (webhooks) document.webhooks = Object.fromEntries(webhooks.map(describeWebhook))
   for (const operation of operationsOf(document)) {
@@ -74,7 +76,7 @@ function finish(document: Document, { tags, limited, webhooks, examples }: Descr
     operation.tags = [tag.name]
     // The second methods of a route, which have longer ids, share the examples of the first.
     const method = operation.operationId.split('.').slice(0, 2).join('.')
-    addExamples(operation, examples[method] ?? [])
+    addExamples(operation, recorded[method] ?? [])
   }
   addAnswerHeaders(document, limited)
   nameSchemas(document)

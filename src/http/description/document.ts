@@ -32,7 +32,7 @@ export interface Response {
   content?: Content
 }
 
-export type Content = Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>
+export type Content = Record<string, { schema: Schema; example?: unknown }>
 
 /** A JSON Schema. */
 export interface Schema {

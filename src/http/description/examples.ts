@@ -1,13 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../lib/files/package-root.js'
 import type { Operation } from './document.js'
 
-/** A request and its answer, as a test recorded them. */
+/** A request and its answer, as a test recorded them. Of a refusal only the answer; of a webhook only the body. */
 export interface Example {
-  /** What it shows, as a key: letters, digits and underscores. */
-  name: string
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string>>
   body?: unknown
-  /** Absent from examples of webhooks, as is the answer. */
   status?: number
   answer?: unknown
 }
@@ -15,18 +15,20 @@ export interface Example {
 /** Examples by operationId. */
 export type Examples = Readonly<Record<string, readonly Example[]>>
 
+/** Reads the recorded examples of an interface, which the package has as data. */
+export function readExamples(name: string): Examples {
+  return JSON.parse(readFileSync(join(packageRoot(), 'docs', 'examples', `${name}.json`), 'utf8'))
+}
+
 /** Adds the examples of an operation to its parameters, its body and its answers. */
 export function addExamples(operation: Operation, examples: readonly Example[]): void {
-  for (const { name, path = {}, query = {}, body, status = 200, answer } of examples) {
-    // A refused request is an example of its answer only.
-    if (status < 400) {
-      for (const parameter of operation.parameters ?? []) {
-        const value = parameter.in === 'path' ? path[parameter.name] : query[parameter.name]
-        if (value !== undefined) parameter.example ??= readValue(value, parameter.schema.type)
-      }
-      if (body !== undefined) addTo(operation.requestBody?.content, name, body)
+  for (const { path = {}, query = {}, body, status = 200, answer } of examples) {
+    for (const parameter of operation.parameters ?? []) {
+      const value = parameter.in === 'path' ? path[parameter.name] : query[parameter.name]
+      if (value !== undefined) parameter.example ??= readValue(value, parameter.schema.type)
     }
-    if (answer !== undefined) addTo(operation.responses[status]?.content, name, answer)
+    if (body !== undefined) addTo(operation.requestBody?.content, body)
+    if (answer !== undefined) addTo(operation.responses[status]?.content, answer)
   }
 }
 
@@ -35,7 +37,7 @@ function readValue(text: string, type: unknown): unknown {
 }
 
 /** A text is an example of a file, everything else of JSON. */
-function addTo(content: NonNullable<Operation['requestBody']>['content'] | undefined, name: string, value: unknown) {
+function addTo(content: NonNullable<Operation['requestBody']>['content'] | undefined, value: unknown) {
   const media = content?.[typeof value === 'string' ? 'text/csv' : 'application/json']
-  if (media) media.examples = { ...media.examples, [name]: { value } }
+  if (media) media.example = value
 }

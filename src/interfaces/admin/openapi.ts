@@ -1,6 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { describeInterface } from '../../http/description/describe.js'
-import { examples } from './examples/index.js'
 
 /** The description of the admin API at /admin/openapi.json, and for everyone at /docs/admin.json: OpenAPI 3.1.0. */
 export const adminDescription: FastifyDynamicSwaggerOptions & { decorator: 'adminSwagger' } = {
@@ -23,7 +22,7 @@ refused.`,
     },
     security: [{ adminToken: [] }],
     limited: false,
-    examples,
+    examples: 'admin',
     transform: ({ schema, url }) => ({ url, schema: { ...schema, hide: schema?.hide || !url.startsWith('/admin/') } }),
   }),
 }

@@ -1,7 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { describeInterface } from '../../http/description/describe.js'
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js'
-import { examples } from './examples/index.js'
 import { eventWebhooks } from './webhooks/event-schemas.js'
 
 const DESCRIPTION = `Contacts, conversations, messages, broadcasts and webhooks of one organization. Parley sends and receives
@@ -39,7 +38,7 @@ export const apiDescription: FastifyDynamicSwaggerOptions = describeInterface({
   security: [{ apiKey: [] }],
   limited: true,
   webhooks: eventWebhooks,
-  examples,
+  examples: 'api',
   transform: ({ schema, url, route }) => ({
     url,
     schema: {

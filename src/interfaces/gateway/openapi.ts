@@ -1,7 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { describeInterface } from '../../http/description/describe.js'
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js'
-import { examples } from './examples/index.js'
 import { GATEWAY } from './path.js'
 import { gatewayWebhooks } from './webhook-events.js'
 
@@ -43,7 +42,7 @@ export const gatewayDescription: FastifyDynamicSwaggerOptions & { decorator: 'ga
     security: [{ apiKey: [] }, { bearer: [] }],
     limited: true,
     webhooks: gatewayWebhooks,
-    examples,
+    examples: 'gateway',
     transform: ({ schema, url, route }) => ({
       url,
       schema: {

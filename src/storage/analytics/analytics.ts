@@ -131,14 +131,6 @@ const listCampaigns = statement<CampaignName>(
   'SELECT id, name, kind, day::text FROM broadcasts WHERE organization_id = $1 ORDER BY created_at, id',
 )
 
-const findCampaignOf = statement<CampaignName>(
-  'analytics.findCampaign',
-  `SELECT id, name, kind, day::text FROM broadcasts
-   WHERE organization_id = $1 AND id = coalesce(
-     (SELECT campaign_id FROM broadcast_recipients WHERE organization_id = $1 AND broadcast_id = $2 AND n = 0), $2
-   )`,
-)
-
 // One campaign is counted in one snapshot. Recipients that are not prepared are not counted.
 const findDrift = statement<Drift>(
   'analytics.findDrift',
@@ -256,16 +248,6 @@ export async function findErrorTexts(
 /** Every campaign of the organization, oldest first. */
 export function listAllCampaigns(db: Queryable, organizationId: string): Promise<CampaignName[]> {
   return db.run(listCampaigns, [organizationId])
-}
-
-/** The campaign that counts a broadcast or a one-off send. */
-export async function findCampaign(
-  db: Queryable,
-  organizationId: string,
-  broadcastId: string,
-): Promise<CampaignName | null> {
-  const [campaign] = await db.run(findCampaignOf, [organizationId, broadcastId])
-  return campaign ?? null
 }
 
 /** Counts a campaign's recipients and messages again; resolves to the counters that differ. */

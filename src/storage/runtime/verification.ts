@@ -231,11 +231,6 @@ const compareCounts = statement<Pick<VerifiedPage, 'rows' | 'violations'>>(
    ) AS violations`,
 )
 
-const campaignsAfter = statement<{ id: string }>(
-  'verification.campaigns',
-  'SELECT id FROM broadcasts WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3',
-)
-
 const organizationsAfter = statement<{ id: string; slug: string }>(
   'verification.organizations',
   'SELECT id, slug FROM organizations WHERE id > $1 ORDER BY id LIMIT $2',
@@ -308,17 +303,6 @@ export async function compareKeptCounts(
 ): Promise<Pick<VerifiedPage, 'rows' | 'violations'>> {
   const [compared] = await db.run(compareCounts, [organizationId])
   return compared as Pick<VerifiedPage, 'rows' | 'violations'>
-}
-
-/** The ids of the next campaigns of an organization. */
-export async function listCampaignsAfter(
-  db: Queryable,
-  organizationId: string,
-  after: string,
-  limit: number,
-): Promise<string[]> {
-  const rows = await db.run(campaignsAfter, [organizationId, after, limit])
-  return rows.map(({ id }) => id)
 }
 
 /** The next organizations in the order of their ids, without deleted ones. */

@@ -112,7 +112,7 @@ describe('parley verify', () => {
       'a result is counted twice',
       "UPDATE campaign_deltas SET change = 2 WHERE counter = 'sent'",
       'campaign_count',
-      /^campaign_counts /,
+      /^broadcasts .* sent$/,
     ],
     ["a file's row is missing", 'DELETE FROM media', 'missing_row', /^messages /],
     [

@@ -84,7 +84,7 @@ async function violations(): Promise<FoundViolation[]> {
     note: () => undefined,
     violation: (one: FoundViolation) => found.push(one),
   }
-  await verifyDatabase({ database: at.world.database, blobs: at.world.app.ctx.blobs }, undefined, watcher)
+  await verifyDatabase(at.world.app.ctx, undefined, watcher)
   return found
 }
 

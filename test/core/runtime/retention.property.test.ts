@@ -85,7 +85,7 @@ it('conversations lose their beginning up to the first message that is kept, wha
       }
       const violations: unknown[] = []
       const ignore = () => undefined
-      await verifyDatabase({ database: world.database, blobs: null }, organization, {
+      await verifyDatabase({ ...world.app.ctx, blobs: null }, organization, {
         begins: ignore,
         read: ignore,
         note: ignore,

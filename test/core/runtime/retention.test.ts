@@ -71,7 +71,7 @@ async function verify({ id, slug }: TestOrganization = organization): Promise<st
   const found: FoundViolation[] = []
   const ignore = () => undefined
   const watcher = { begins: ignore, read: ignore, note: ignore, violation: (one: FoundViolation) => found.push(one) }
-  await verifyDatabase({ database: world.database, blobs: world.app.ctx.blobs }, { id, slug }, watcher)
+  await verifyDatabase(world.app.ctx, { id, slug }, watcher)
   return found.map(({ kind, row, found }) => `${kind} ${row}: ${found}`)
 }
 

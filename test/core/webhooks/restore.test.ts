@@ -92,7 +92,7 @@ it('a database that has moved finds the events of its messages, and verifies', a
   const raised = entries.filter(({ kind }: { kind: string }) => kind === 'event_raised')
   expect(raised).toMatchObject([{ event_type: 'message.sent' }])
   const violations: unknown[] = []
-  await verifyDatabase({ database: world.database, blobs: null }, undefined, {
+  await verifyDatabase({ ...world.app.ctx, blobs: null }, undefined, {
     begins: () => undefined,
     read: () => undefined,
     violation: (violation) => violations.push(violation),

@@ -8,7 +8,6 @@ import {
   startScriptedNetwork,
 } from '../../support/scripted-device/network.js'
 import { startWorld, type World } from '../../support/world.js'
-import { printExamples } from './print.js'
 import { recordAdmin } from './record-admin.js'
 import { recordApi } from './record-api.js'
 import { recordGateway } from './record-gateway.js'
@@ -33,11 +32,9 @@ afterAll(async () => {
 })
 
 /** Compares what was recorded with the examples of the descriptions; `vitest -u` writes them. */
-async function expectExamples(name: string, recorded: Record<string, Examples>): Promise<void> {
-  for (const [area, examples] of Object.entries(recorded)) {
-    const file = area.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    await expect(printExamples(examples)).toMatchFileSnapshot(`../../../src/interfaces/${name}/examples/${file}.ts`)
-  }
+async function expectExamples(name: string, recorded: Examples): Promise<void> {
+  const text = `${JSON.stringify(recorded, null, 2)}\n`
+  await expect(text).toMatchFileSnapshot(`../../../docs/examples/${name}.json`)
 }
 
 const organizationOf = (name: string, slug: string) =>
@@ -68,7 +65,7 @@ it('every operation has an example of its request, its answer and an error, and 
 /** The types of a request without an example. A form has none: its file would have to be one. */
 function missingBodies({ operationId, requestBody }: Operation): string[] {
   return Object.entries(requestBody?.content ?? {})
-    .filter(([type, { examples }]) => !examples && type !== 'multipart/form-data')
+    .filter(([type, { example }]) => example === undefined && type !== 'multipart/form-data')
     .map(([type]) => `${operationId}: ${type}`)
 }
 
@@ -78,11 +75,11 @@ function missingAnswers({ operationId, responses }: Operation): string[] {
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([status, { content = {} }]) =>
       Object.entries(content)
-        .filter(([, { examples }]) => !examples)
+        .filter(([, { example }]) => example === undefined)
         .map(([type]) => `${operationId}: ${status} ${type}`),
     )
   const hasError = answers.some(
-    ([status, { content }]) => status >= '4' && content?.['application/json']?.examples !== undefined,
+    ([status, { content }]) => status >= '4' && content?.['application/json']?.example !== undefined,
   )
   return hasError ? missing : [...missing, `${operationId}: an error`]
 }

@@ -6,7 +6,7 @@ import { createRecorder, type Recorder } from './recorder.js'
 const UNKNOWN = { id: randomUUID() }
 
 /** Records examples of the admin API. */
-export async function recordAdmin(world: World): Promise<Record<string, Examples>> {
+export async function recordAdmin(world: World): Promise<Examples> {
   const recorder = await createRecorder(world, '/docs/admin.json', world.adminToken)
   const { record, refuse } = recorder
   const globex = { name: 'Globex', slug: 'globex' }

@@ -3,7 +3,6 @@ import { nameOfKind } from '../../../src/http/description/describe.js'
 import type { Examples } from '../../../src/http/description/examples.js'
 import { type ReceivedWebhook, startReceiver } from '../../support/receiver.js'
 import type { TestOrganization, World } from '../../support/world.js'
-import { startFileServer } from '../api/send-chat-support.js'
 import { createRecorder, type Recorder } from './recorder.js'
 
 const ANA = '+5511987654321'
@@ -23,13 +22,12 @@ interface Scene extends Recorder {
 }
 
 /** Records examples of Interface A and of its webhooks. */
-export async function recordApi(world: World, organization: TestOrganization): Promise<Record<string, Examples>> {
+export async function recordApi(world: World, organization: TestOrganization): Promise<Examples> {
   const recorder = await createRecorder(world, '/openapi.json', organization.key)
   const request: Scene['request'] = (method, path, body) => world.request(method, path, { key: organization.key, body })
   const scene = { ...recorder, world, organization, request }
   const endpoint = await startReceiver()
   const gone = await startReceiver()
-  const files = await startFileServer()
   gone.respond(() => 410)
   try {
     const { body } = await scene.record('webhooks.set', {
@@ -44,7 +42,6 @@ export async function recordApi(world: World, organization: TestOrganization): P
     await recordOptOuts(scene)
     await recordWebhooks(scene, body.webhook.id, gone.url)
     keepEvents(scene, endpoint.received)
-    await recordKinds(scene, files.url)
     // These end what the examples above show.
     await scene.record('broadcasts.retryFailed', { path: { id: sent } })
     await scene.record('webhooks.delete', { body: { id: body.webhook.id } })
@@ -52,12 +49,10 @@ export async function recordApi(world: World, organization: TestOrganization): P
   } finally {
     await endpoint.close()
     await gone.close()
-    await files.close()
   }
   return recorder.result({
     [endpoint.url]: 'https://shop.example/hooks/parley',
     [gone.url]: 'https://old.example/hooks/parley',
-    [files.url]: 'https://shop.example',
     [organization.phoneNumberId]: '106540352242922',
     [organization.businessAccountId]: '102290129340398',
   })
@@ -74,16 +69,14 @@ async function recordContacts({ record, refuse, request }: Scene): Promise<void>
   await record('contacts.import', { body: CARD, headers: CSV })
   await refuse('contacts.import', { body: 'name\nBruno Lima\n', headers: CSV })
   await record('contacts.export')
-  await record('contacts.export', { name: 'json', query: { format: 'json' } })
+  await record('contacts.export', { query: { format: 'json' } })
   await refuse('contacts.export', { query: { format: 'xlsx' } })
   await request('POST', '/contact', { phone_number: UNREACHABLE })
 }
 
 async function recordMessages({ record, refuse, world, organization }: Scene): Promise<void> {
   const hello = { phone_number: ANA, message_type: 'text', text: 'Hello Ana' }
-  await record('messages.send', { name: 'text', body: hello })
-  await refuse('messages.send', { body: { phone_number: ANA, message_type: 'text' } })
-  await refuse('messages.send', { body: { ...hello, phone_number: UNKNOWN } })
+  await record('messages.send', { body: hello })
   const headers = { 'x-request-id': 'order-1042', 'idempotency-key': 'order-1042-confirmed' }
   const refused = await refuse('messages.send', { body: { ...hello, phone_number: UNREACHABLE }, headers })
   await record('messages.trace', { path: { id: refused.body.id } })
@@ -98,36 +91,8 @@ async function recordMessages({ record, refuse, world, organization }: Scene): P
   await record('conversations.list', { query: { chatNumber: ANA, limit: '2' } })
   await refuse('conversations.list', { query: { chatNumber: UNKNOWN } })
   await record('conversations.export', { query: { chatNumber: ANA } })
-  await record('conversations.export', { name: 'json', query: { chatNumber: ANA, format: 'json' } })
+  await record('conversations.export', { query: { chatNumber: ANA, format: 'json' } })
   await refuse('conversations.export', { query: { chatNumber: UNKNOWN } })
-}
-
-/** One message of each kind but text. */
-async function recordKinds({ record, request }: Scene, files: string): Promise<void> {
-  const { body } = await request('GET', `/conversations?chatNumber=${encodeURIComponent(ANA)}&limit=1`)
-  const send = (message_type: string, fields: object, name = message_type) =>
-    record('messages.send', { name, body: { phone_number: ANA, message_type, ...fields } })
-  await send('image', { media_url: `${files}/jpeg/dress.jpg`, caption: 'The blue one' })
-  await send('video', { media_url: `${files}/mp4/dress.mp4`, caption: 'How it falls' })
-  await send('audio', { media_url: `${files}/mp3/hello.mp3` })
-  await send('document', { media_url: `${files}/pdf/invoice.pdf`, filename: 'invoice-1001.pdf' })
-  const place = { latitude: -23.5614, longitude: -46.6559, name: 'Our shop', address: 'Av. Paulista, 1578' }
-  await send('location', { location: place })
-  const name = { formatted_name: 'Bruno Lima', first_name: 'Bruno', last_name: 'Lima' }
-  await send('contacts', { contacts: [{ name, phones: [{ phone: BRUNO, type: 'WORK' }] }] })
-  const yesOrNo = [
-    { id: 'yes', title: 'Yes' },
-    { id: 'no', title: 'No' },
-  ]
-  const buttons = { type: 'button', body: 'Shall we send it?', buttons: yesOrNo }
-  await send('interactive', { interactive: buttons }, 'interactive_buttons')
-  const rows = [
-    { id: 's', title: 'Small' },
-    { id: 'm', title: 'Medium', description: 'Fits most' },
-  ]
-  const list = { type: 'list', body: 'Which size?', button: 'Sizes', sections: [{ title: 'Dresses', rows }] }
-  await send('interactive', { interactive: list }, 'interactive_list')
-  await send('reaction', { reaction: { message_id: body.messages[0].id, emoji: '👍' } })
 }
 
 async function recordTemplates({ record, refuse, world, organization }: Scene): Promise<void> {
@@ -183,7 +148,7 @@ async function recordBroadcasts({ record, refuse, world, request }: Scene): Prom
   await record('broadcasts.get', { path: ofSent })
   await refuse('broadcasts.get', { path: unknown })
   await record('broadcasts.listRecipients', { path: ofSent })
-  await record('broadcasts.listRecipients', { name: 'csv', path: ofSent, query: { format: 'csv' } })
+  await record('broadcasts.listRecipients', { path: ofSent, query: { format: 'csv' } })
   await refuse('broadcasts.listRecipients', { path: unknown })
   await record('broadcasts.list', { query: { limit: '10' } })
   await refuse('broadcasts.list', { query: { status: 'done' } })
@@ -208,7 +173,7 @@ async function recordOptOuts({ record, refuse }: Scene): Promise<void> {
   await record('optOuts.list')
   await refuse('optOuts.list', { query: { limit: '0' } })
   await record('optOuts.export')
-  await record('optOuts.export', { name: 'json', query: { format: 'json' } })
+  await record('optOuts.export', { query: { format: 'json' } })
   await refuse('optOuts.export', { query: { format: 'xlsx' } })
 }
 

@@ -4,8 +4,6 @@ import { withStableValues } from './stable-values.js'
 
 /** A request to record. */
 export interface Recorded {
-  /** What it shows; without a name an answer of success is called `example`, and a refusal by its error. */
-  name?: string
   path?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
@@ -15,17 +13,17 @@ export interface Recorded {
 }
 
 export interface Recorder {
-  /** Sends the request of an operation, which must succeed, and keeps it with its answer. */
+  /** Sends the request of an operation, which must succeed, and keeps it with its answer. Once for each type of answer. */
   record(operationId: string, request?: Recorded): Promise<Answer>
-  /** The same of a request that must be refused. */
+  /** Sends a request that must be refused, and keeps the answer. Once for each operation. */
   refuse(operationId: string, request?: Recorded): Promise<Answer>
   /** Keeps the body of a webhook's request. */
   keep(operationId: string, body: unknown): void
   /**
-   * What was recorded, by the first part of the operationIds: ids, times and secrets are the same each time, and so is
-   * what `replacements` name.
+   * What was recorded, in the order of the operationIds: ids, times and secrets are the same each time, and so is what
+   * `replacements` name. Each example counts its ids from 1, so that a change of one changes no other.
    */
-  result(replacements: Record<string, string>): Record<string, Examples>
+  result(replacements: Record<string, string>): Examples
 }
 
 interface Described {
@@ -43,7 +41,10 @@ export async function createRecorder(world: World, description: string, key: str
   const byId = new Map(routes)
   const recorded: Record<string, Example[]> = {}
   const add = (operationId: string, example: Example) => {
-    recorded[operationId] = [...(recorded[operationId] ?? []), example]
+    const others = recorded[operationId] ?? []
+    if (others.some((other) => kindOf(other) === kindOf(example)))
+      throw new Error(`${operationId} has an example already`)
+    recorded[operationId] = [...others, example].sort(byStatus)
   }
   const send = async (operationId: string, { path = {}, query, body, headers = {}, ...given }: Recorded) => {
     const route = byId.get(operationId)
@@ -51,14 +52,12 @@ export async function createRecorder(world: World, description: string, key: str
     const filled = route.path.replace(/\{(\w+)\}/g, (_match, parameter: string) => String(path[parameter]))
     const url = query ? `${filled}?${new URLSearchParams(query)}` : filled
     const answer = await world.request(route.method, url, { key, body, headers, ...given })
-    add(operationId, {
-      name: given.name ?? nameOf(answer),
+    const request = {
       ...(Object.keys(path).length > 0 && { path }),
       ...(query && { query }),
       ...(body !== undefined && { body }),
-      status: answer.status,
-      answer: answer.body,
-    })
+    }
+    add(operationId, { ...(answer.status < 400 && request), status: answer.status, answer: answer.body })
     return answer
   }
   return {
@@ -72,22 +71,22 @@ export async function createRecorder(world: World, description: string, key: str
       if (answer.status >= 400) return answer
       throw new Error(`${operationId} was not refused: ${JSON.stringify(answer.body)}`)
     },
-    keep: (operationId, body) => add(operationId, { name: 'example', body }),
-    result: (replacements) =>
-      byArea(withStableValues(recorded, { [world.app.url]: 'https://parley.example', ...replacements })),
+    keep: (operationId, body) => add(operationId, { body }),
+    result: (replacements) => {
+      const all = { [world.app.url]: 'https://parley.example', ...replacements }
+      const sorted = Object.entries(recorded).sort(([one], [other]) => (one < other ? -1 : 1))
+      return Object.fromEntries(
+        sorted.map(([operationId, examples]) => [operationId, examples.map((one) => withStableValues(one, all))]),
+      )
+    },
   }
 }
 
-/** `contact_not_found` of the error "Contact not found". */
-function nameOf({ status, body }: Answer): string {
-  return status < 300 ? 'example' : String(body.error).toLowerCase().replaceAll(/\W+/g, '_')
+/** An answer of success as JSON, the same as a file, or an error. */
+function kindOf({ status = 200, answer }: Example): string {
+  return status < 400 ? typeof answer : 'error'
 }
 
-function byArea(examples: Examples): Record<string, Examples> {
-  const areas: Record<string, Record<string, readonly Example[]>> = {}
-  for (const [operationId, list] of Object.entries(examples)) {
-    const [area = ''] = operationId.split('.')
-    areas[area] = { ...areas[area], [operationId]: list }
-  }
-  return areas
+function byStatus(one: Example, other: Example): number {
+  return (one.status ?? 0) - (other.status ?? 0)
 }
