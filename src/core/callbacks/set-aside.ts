@@ -1,8 +1,8 @@
-import type { Context } from '../../../context.js'
-import { isDatabaseUnavailable } from '../../../database/errors.js'
-import { retryOnDeadlock } from '../../../database/retry.js'
-import { backoffDelay } from '../../../lib/async/backoff.js'
-import { completeCallbacks } from '../../../storage/messages/callbacks.js'
+import type { Context } from '../../context.js'
+import { isDatabaseUnavailable } from '../../database/errors.js'
+import { retryOnDeadlock } from '../../database/retry.js'
+import { backoffDelay } from '../../lib/async/backoff.js'
+import { completeCallbacks } from '../../storage/callbacks/callbacks.js'
 import {
   completeSetAsideCallback,
   failSetAsideCallback,
@@ -11,7 +11,7 @@ import {
   noteAttempt,
   type SetAsideCallback,
   setCallbackAside,
-} from '../../../storage/messages/set-aside-callbacks.js'
+} from '../../storage/callbacks/set-aside.js'
 import { type ReadCallback, readItems } from './items.js'
 import { type Pace, processCallback } from './process-callback.js'
 

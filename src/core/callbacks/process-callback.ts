@@ -1,19 +1,17 @@
-import type { Context } from '../../../context.js'
-import { isUniqueViolation } from '../../../database/errors.js'
-import { newId } from '../../../lib/bytes/id.js'
-import { OPTED_OUT } from '../../../model/messages/message.js'
-import { type Received, recordIncomingMessages, type Sender } from '../../../storage/messages/incoming.js'
-import { recordIncomingChange, recordIncomingReaction } from '../../../storage/messages/incoming-changes.js'
-import { type AppliedStatus, applyStatuses } from '../../../storage/messages/statuses.js'
-import { applyReply } from '../../broadcasts/reply.js'
-import { optOutByUpstream } from '../../contacts/opt-outs.js'
-import { applyConnectionChanges } from '../../instances/manage/connection-changes.js'
-import { applyTemplateChanges } from '../../templates/changes.js'
-import { applyAddressChange } from '../receive/address-change.js'
-import { resolveContact } from '../receive/contact-resolution.js'
-import { linkUserId } from '../receive/link-user-id.js'
-import type { AddressChange } from '../receive/read-address-change.js'
-import type { CallbackItem, IncomingItem } from '../receive/read-callback.js'
+import type { Context } from '../../context.js'
+import { isUniqueViolation } from '../../database/errors.js'
+import { newId } from '../../lib/bytes/id.js'
+import { OPTED_OUT } from '../../model/messages/message.js'
+import { type Received, recordIncomingMessages, type Sender } from '../../storage/messages/incoming.js'
+import { recordIncomingChange, recordIncomingReaction } from '../../storage/messages/incoming-changes.js'
+import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
+import { applyReply } from '../broadcasts/reply.js'
+import { optOutByUpstream } from '../contacts/opt-outs.js'
+import { applyAddressChange } from '../contacts/resolution/address-change.js'
+import { linkUserId } from '../contacts/resolution/link-user-id.js'
+import { resolveContact } from '../contacts/resolution/resolve-contact.js'
+import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
+import { applyTemplateChanges } from '../templates/changes.js'
 import {
   type CallbackSource,
   type MessageItem,
@@ -24,6 +22,8 @@ import {
   toReportedStatus,
   toSender,
 } from './items.js'
+import type { AddressChange } from './read/read-address-change.js'
+import type { CallbackItem, IncomingItem } from './read/read-callback.js'
 
 /** The channel that a callback came through. */
 interface CallbackChannel {

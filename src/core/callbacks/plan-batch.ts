@@ -1,9 +1,8 @@
-import type { Context } from '../../../context.js'
-import { newId } from '../../../lib/bytes/id.js'
-import type { SentMessage } from '../../../storage/messages/incoming.js'
-import type { ReportedStatus } from '../../../storage/messages/statuses.js'
-import type { Reply } from '../../broadcasts/reply.js'
-import type { CallbackItem } from '../receive/read-callback.js'
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/bytes/id.js'
+import type { SentMessage } from '../../storage/messages/incoming.js'
+import type { ReportedStatus } from '../../storage/messages/statuses.js'
+import type { Reply } from '../broadcasts/reply.js'
 import {
   keysOf,
   type MessageItem,
@@ -14,6 +13,7 @@ import {
   toReportedStatus,
   toSender,
 } from './items.js'
+import type { CallbackItem } from './read/read-callback.js'
 
 /** The items that share keys, directly or through others: those of a person, or of a message. */
 interface Group {

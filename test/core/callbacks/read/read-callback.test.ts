@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readCallback } from '../../../../src/core/messages/receive/read-callback.js'
+import { readCallback } from '../../../../src/core/callbacks/read/read-callback.js'
 import { TIMES } from '../../../support/times.js'
 
 function callback(value: unknown, field = 'messages') {

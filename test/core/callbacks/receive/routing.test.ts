@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { namedIds, readChanges, scanIds } from '../../../../src/core/messages/receive/callback-routing.js'
+import { namedIds, readChanges, scanIds } from '../../../../src/core/callbacks/receive/routing.js'
 
 function changeOf(phoneNumberId: unknown) {
   return { field: 'messages', value: { metadata: { phone_number_id: phoneNumberId } } }

@@ -6,7 +6,7 @@ import { newId } from '../../../lib/bytes/id.js'
 import { sha256 } from '../../../lib/crypto/signature.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { countJsonValues } from '../../../lib/text/json-bytes.js'
-import { insertCallbacks, type StoredCallback } from '../../../storage/messages/callbacks.js'
+import { insertCallbacks, type StoredCallback } from '../../../storage/callbacks/callbacks.js'
 import {
   findUpstreamClaims,
   isVerifyTokenKnown,
@@ -14,17 +14,9 @@ import {
   type UpstreamId,
 } from '../../../storage/organizations/organizations.js'
 import { applyConnectionChanges, readConnectionChanges } from '../../instances/manage/connection-changes.js'
-import {
-  bodyOf,
-  type IdentifiedChange,
-  keyOfId,
-  type NamedId,
-  namedIds,
-  readChanges,
-  scanIds,
-} from './callback-routing.js'
-import { findAppSecret, type NamedClaim, openAppSecret } from './callback-signature.js'
-import { parseBody } from './parse-body.js'
+import { parseBody } from '../read/parse-body.js'
+import { bodyOf, type IdentifiedChange, keyOfId, type NamedId, namedIds, readChanges, scanIds } from './routing.js'
+import { findAppSecret, type NamedClaim, openAppSecret } from './signature.js'
 
 /** The result of a callback. Only a stored one may be acknowledged. */
 export type CallbackReceipt = 'stored' | 'not_json' | 'wrong_signature' | 'too_many_values'

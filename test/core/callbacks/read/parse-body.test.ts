@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseBody, parseStoredBody } from '../../../../src/core/messages/receive/parse-body.js'
+import { parseBody, parseStoredBody } from '../../../../src/core/callbacks/read/parse-body.js'
 
 const padding = 'x'.repeat(70_000)
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`

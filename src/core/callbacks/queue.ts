@@ -1,8 +1,8 @@
-import type { Context } from '../../../context.js'
-import { sleep } from '../../../lib/async/backoff.js'
-import { type Loop, startLoop } from '../../../lib/async/loop.js'
-import { NIL_UUID } from '../../../lib/bytes/id.js'
-import { listWaitingOrganizations } from '../../../storage/messages/callbacks.js'
+import type { Context } from '../../context.js'
+import { sleep } from '../../lib/async/backoff.js'
+import { type Loop, startLoop } from '../../lib/async/loop.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
+import { listWaitingOrganizations } from '../../storage/callbacks/callbacks.js'
 import { takeTurn } from './turn.js'
 
 /** How many turns run at the same time; each takes a database connection. */

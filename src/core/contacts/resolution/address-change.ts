@@ -3,6 +3,7 @@ import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { addAddresses, endAddresses, hasMessageBefore, insertAddressSpan } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
+import type { AddressChange } from '../../callbacks/read/read-address-change.js'
 import {
   addUserId,
   assignNumber,
@@ -18,9 +19,8 @@ import {
   type NumberForms,
   type Resolution,
   releaseNumber,
-} from './contact-addresses.js'
-import { type Observation, type PersonAddresses, personAddresses, withResolution } from './contact-resolution.js'
-import type { AddressChange } from './read-address-change.js'
+} from './addresses.js'
+import { type Observation, type PersonAddresses, personAddresses, withResolution } from './resolve-contact.js'
 
 /** A change of address, with the addresses read. */
 interface Change {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { toNetworkId } from '../../../src/channels/linked-device/wire/own-id.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { insertCallbacks } from '../../../src/storage/messages/callbacks.js'
+import { insertCallbacks } from '../../../src/storage/callbacks/callbacks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
+import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
 import {
   contact,
   conversation,
@@ -11,10 +11,10 @@ import {
   textMessage,
   type WireMessage,
   wamid,
-} from '../../interfaces/hooks/support.js'
-import { peopleOf } from '../../support/people.js'
-import { hearNotifications } from '../../support/signals.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+} from '../../../interfaces/hooks/support.js'
+import { peopleOf } from '../../../support/people.js'
+import { hearNotifications } from '../../../support/signals.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
 
 let world: World
 let organization: TestOrganization

@@ -1,15 +1,15 @@
-import type { Context } from '../../../context.js'
-import { isDatabaseUnavailable } from '../../../database/errors.js'
-import { createSteps } from '../../../lib/async/steps.js'
-import { readTraceparent } from '../../../lib/http/trace-context.js'
-import { MEBIBYTE } from '../../../lib/text/units.js'
-import type { Span } from '../../../lib/tracer.js'
+import type { Context } from '../../context.js'
+import { isDatabaseUnavailable } from '../../database/errors.js'
+import { createSteps } from '../../lib/async/steps.js'
+import { readTraceparent } from '../../lib/http/trace-context.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
+import type { Span } from '../../lib/tracer.js'
 import {
   correctDeaths,
   releaseCallbacks,
   type TakenCallbacks,
   takeCallbacks,
-} from '../../../storage/messages/callbacks.js'
+} from '../../storage/callbacks/callbacks.js'
 import { type ReadCallback, readItems } from './items.js'
 import type { Pace } from './process-callback.js'
 import { recordBatch } from './record-batch.js'

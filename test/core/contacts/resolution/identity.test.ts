@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
+import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
 import {
   changeFor,
   contact,
@@ -11,9 +11,9 @@ import {
   textMessage,
   type WireMessage,
   wamid,
-} from '../../interfaces/hooks/support.js'
-import { peopleOf } from '../../support/people.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+} from '../../../interfaces/hooks/support.js'
+import { peopleOf } from '../../../support/people.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
 
 let world: World
 let organization: TestOrganization

@@ -6,6 +6,7 @@ import { userIdChatId } from '../../../model/contacts/phone-number.js'
 import { ANY_COUNTRY, addressesOf, readNumber } from '../../../model/contacts/written-number.js'
 import { addAddresses, disownAddresses, insertAddressSpan, lockAddresses } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
+import type { UpstreamPerson } from '../../callbacks/read/read-sender.js'
 import {
   type AddressOwner,
   addUserId,
@@ -22,8 +23,7 @@ import {
   type NumberForms,
   type Resolution,
   releaseNumber,
-} from './contact-addresses.js'
-import type { UpstreamPerson } from './read-sender.js'
+} from './addresses.js'
 
 /** The addresses by which a person is found. */
 export interface PersonAddresses {

@@ -4,9 +4,9 @@ import { fileOfMessage, readNumber } from '../../../channels/linked-device/wire/
 import { toMessageId } from '../../../channels/linked-device/wire/own-id.js'
 import { describeRefusal, readRefusalCode } from '../../../channels/linked-device/wire/refusal.js'
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { describeInbound, type MessageDescription, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { NetworkDetails } from '../../../model/messages/message.js'
 import { innerMessage } from '../../../model/messages/network-message.js'
-import { describeInbound, type MessageDescription, readInboundFile } from './describe-inbound.js'
 import type { CallbackItem, DeviceDetails, IncomingItem, UpstreamPerson } from './read-callback.js'
 
 type MessageEvent = Extract<DeviceEvent, { type: 'message' }>

@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.js'
+import type { UpstreamPerson } from '../../callbacks/read/read-sender.js'
 import {
   addUserId,
   areDifferentPeople,
@@ -6,9 +7,8 @@ import {
   findCurrentOwner,
   hasOtherUserId,
   mergePair,
-} from './contact-addresses.js'
-import { type Observation, personAddresses, withResolution } from './contact-resolution.js'
-import type { UpstreamPerson } from './read-sender.js'
+} from './addresses.js'
+import { type Observation, personAddresses, withResolution } from './resolve-contact.js'
 
 /**
  * Adds the user id of a status' recipient to the contact of the message, so that the person is recognized when

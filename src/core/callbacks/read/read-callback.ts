@@ -1,6 +1,6 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
-import { describeInbound, readInboundFile } from './describe-inbound.js'
 import { type AddressChange, readAddressChange, readUserIdUpdates } from './read-address-change.js'
 import {
   createSenderFinder,

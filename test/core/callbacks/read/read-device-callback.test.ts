@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readInboundFile } from '../../../../src/core/messages/receive/describe-inbound.js'
-import { readDeviceCallback } from '../../../../src/core/messages/receive/read-device-callback.js'
+import { readDeviceCallback } from '../../../../src/core/callbacks/read/read-device-callback.js'
+import { readInboundFile } from '../../../../src/model/messages/describe-inbound.js'
 
 const JID = '5511888887777@s.whatsapp.net'
 const OURS = '019A1B2C3D4E7F008A1B2C3D4E5F6071'

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CallbackQueue } from '../../../src/core/messages/callbacks/queue.js'
-import { takeTurn } from '../../../src/core/messages/callbacks/turn.js'
+import { CallbackQueue } from '../../../src/core/callbacks/queue.js'
+import { takeTurn } from '../../../src/core/callbacks/turn.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { insertCallbacks } from '../../../src/storage/messages/callbacks.js'
-import { listFailedCallbacks, retryFailedCallbacks } from '../../../src/storage/messages/set-aside-callbacks.js'
+import { insertCallbacks } from '../../../src/storage/callbacks/callbacks.js'
+import { listFailedCallbacks, retryFailedCallbacks } from '../../../src/storage/callbacks/set-aside.js'
 import {
   changeFor,
   contact,

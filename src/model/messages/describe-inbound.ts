@@ -1,4 +1,4 @@
-import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 
 /** The parts of a message, in either direction, that a conversation shows. */
 export interface MessageDescription {

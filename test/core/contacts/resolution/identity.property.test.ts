@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { newId } from '../../../src/lib/bytes/id.js'
-import { insertCallbacks } from '../../../src/storage/messages/callbacks.js'
-import { changeFor, envelope, seconds, type WireMessage } from '../../interfaces/hooks/support.js'
-import { TIMES } from '../../support/times.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { newId } from '../../../../src/lib/bytes/id.js'
+import { insertCallbacks } from '../../../../src/storage/callbacks/callbacks.js'
+import { changeFor, envelope, seconds, type WireMessage } from '../../../interfaces/hooks/support.js'
+import { TIMES } from '../../../support/times.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
 
 /** The number of histories, and how many are played concurrently. */
 const RUNS = Number(process.env.PARLEY_TEST_IDENTITY_RUNS ?? 80 * TIMES)

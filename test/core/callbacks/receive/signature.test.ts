@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findAppSecret } from '../../../../src/core/messages/receive/callback-signature.js'
+import { findAppSecret } from '../../../../src/core/callbacks/receive/signature.js'
 import { createSecretBox } from '../../../../src/lib/crypto/secret-box.js'
 import { hmacSha256Hex } from '../../../../src/lib/crypto/signature.js'
 
