@@ -7,6 +7,7 @@ import { recordIncomingChange, recordIncomingReaction } from '../../storage/mess
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
 import { optOutByUpstream } from '../contacts/opt-outs.js'
+import type { AddressChange } from '../contacts/resolution/address-change.js'
 import { applyAddressChange } from '../contacts/resolution/address-change.js'
 import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { resolveContact } from '../contacts/resolution/resolve-contact.js'
@@ -22,7 +23,6 @@ import {
   toReportedStatus,
   toSender,
 } from './items.js'
-import type { AddressChange } from './read/read-address-change.js'
 import type { CallbackItem, IncomingItem } from './read/read-callback.js'
 
 /** The channel that a callback came through. */

@@ -1,11 +1,6 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
-import { readDigits, readId, readPerson, type UpstreamPerson } from './read-sender.js'
-
-/** A change of a person's number or user id: the addresses before and after it. Either side may be incomplete. */
-export interface AddressChange {
-  from: UpstreamPerson
-  to: UpstreamPerson
-}
+import type { AddressChange } from '../../contacts/resolution/address-change.js'
+import { readDigits, readId, readPerson } from './read-sender.js'
 
 /**
  * Reads a system message about a new number or user id; null for other messages, and if the old or the new address is

@@ -1,18 +1,10 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
-import { type AddressChange, readAddressChange, readUserIdUpdates } from './read-address-change.js'
-import {
-  createSenderFinder,
-  groupAddress,
-  type NamedSender,
-  readGroup,
-  readId,
-  readPerson,
-  type UpstreamPerson,
-} from './read-sender.js'
-
-export type { UpstreamPerson } from './read-sender.js'
+import type { AddressChange } from '../../contacts/resolution/address-change.js'
+import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
+import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
+import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
 
 /** What only linked devices report about a message. */
 export interface DeviceDetails {

@@ -7,7 +7,8 @@ import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../.
 import { describeInbound, type MessageDescription, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { NetworkDetails } from '../../../model/messages/message.js'
 import { innerMessage } from '../../../model/messages/network-message.js'
-import type { CallbackItem, DeviceDetails, IncomingItem, UpstreamPerson } from './read-callback.js'
+import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
+import type { CallbackItem, DeviceDetails, IncomingItem } from './read-callback.js'
 
 type MessageEvent = Extract<DeviceEvent, { type: 'message' }>
 type StatusEvent = Extract<DeviceEvent, { type: 'status' }>

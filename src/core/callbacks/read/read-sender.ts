@@ -1,13 +1,6 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import { GROUP_SERVER } from '../../../model/contacts/contact.js'
-
-/**
- * The sender of a message or the recipient of a status: the digits of a phone number, the upstream's user id, or both.
- */
-export interface UpstreamPerson {
-  waId: string | null
-  userId: string | null
-}
+import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 
 export interface NamedSender extends UpstreamPerson {
   name: string | null

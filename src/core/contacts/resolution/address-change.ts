@@ -3,7 +3,6 @@ import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { addAddresses, endAddresses, hasMessageBefore, insertAddressSpan } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
-import type { AddressChange } from '../../callbacks/read/read-address-change.js'
 import {
   addUserId,
   assignNumber,
@@ -20,7 +19,19 @@ import {
   type Resolution,
   releaseNumber,
 } from './addresses.js'
-import { type Observation, type PersonAddresses, personAddresses, withResolution } from './resolve-contact.js'
+import {
+  type Observation,
+  type PersonAddresses,
+  personAddresses,
+  type UpstreamPerson,
+  withResolution,
+} from './resolve-contact.js'
+
+/** A change of a person's number or user id: the addresses before and after it. Either side may be incomplete. */
+export interface AddressChange {
+  from: UpstreamPerson
+  to: UpstreamPerson
+}
 
 /** A change of address, with the addresses read. */
 interface Change {

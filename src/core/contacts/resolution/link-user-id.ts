@@ -1,5 +1,4 @@
 import type { Context } from '../../../context.js'
-import type { UpstreamPerson } from '../../callbacks/read/read-sender.js'
 import {
   addUserId,
   areDifferentPeople,
@@ -8,7 +7,7 @@ import {
   hasOtherUserId,
   mergePair,
 } from './addresses.js'
-import { type Observation, personAddresses, withResolution } from './resolve-contact.js'
+import { type Observation, personAddresses, type UpstreamPerson, withResolution } from './resolve-contact.js'
 
 /**
  * Adds the user id of a status' recipient to the contact of the message, so that the person is recognized when

@@ -6,7 +6,6 @@ import { userIdChatId } from '../../../model/contacts/phone-number.js'
 import { ANY_COUNTRY, addressesOf, readNumber } from '../../../model/contacts/written-number.js'
 import { addAddresses, disownAddresses, insertAddressSpan, lockAddresses } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
-import type { UpstreamPerson } from '../../callbacks/read/read-sender.js'
 import {
   type AddressOwner,
   addUserId,
@@ -24,6 +23,14 @@ import {
   type Resolution,
   releaseNumber,
 } from './addresses.js'
+
+/**
+ * The sender of a message or the recipient of a status: the digits of a phone number, the upstream's user id, or both.
+ */
+export interface UpstreamPerson {
+  waId: string | null
+  userId: string | null
+}
 
 /** The addresses by which a person is found. */
 export interface PersonAddresses {
