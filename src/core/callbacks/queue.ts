@@ -3,11 +3,12 @@ import { sleep } from '../../lib/async/backoff.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { listWaitingOrganizations } from '../../storage/callbacks/callbacks.js'
+import type { Progress } from './record.js'
 import { takeTurn } from './turn.js'
 
 /** How many turns run at the same time; each takes a database connection. */
 const PLACES = 4
-/** A turn that processes callbacks, or items of a large one, one by one ends after this time, so that other organizations get turns. */
+/** A turn that records items one by one ends after this time, so that other organizations get turns. */
 const TURN_MS = 1_000
 /**
  * How often the queue polls for callbacks: those of a dead process, those whose notification was lost, and set-aside
@@ -36,8 +37,8 @@ export class CallbackQueue {
   readonly #running = new Map<string, { isWoken: boolean; turn: Promise<void> }>()
   /** The organizations with callbacks that this process has stored since their last turn began. */
   readonly #stored = new Set<string>()
-  /** Of organizations whose last turn ended within a large callback: how many of its items are recorded. */
-  readonly #recorded = new Map<string, Map<string, number>>()
+  /** Of organizations whose last turn ended before all of its items were recorded: those that are. */
+  readonly #recorded = new Map<string, Progress['recorded']>()
   /** The number of turns that are running. */
   #taken = 0
   #isStopping = false
@@ -117,7 +118,7 @@ export class CallbackQueue {
     const hasStored = this.#stored.delete(id)
     const until = Date.now() + TURN_MS
     const mayGoOn = () => !this.#isStopping && Date.now() < until
-    const recorded = this.#recorded.get(id) ?? new Map<string, number>()
+    const recorded = this.#recorded.get(id) ?? new Map<string, Set<number>>()
     const end = await takeTurn(this.#ctx, id, { mayGoOn, recorded }).catch((error: unknown) => {
       // The next poll finds what is left.
       this.#ctx.log.warn({ err: error, organizationId: id }, 'callbacks could not be processed; they are retried')

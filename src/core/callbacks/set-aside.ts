@@ -1,6 +1,5 @@
 import type { Context } from '../../context.js'
 import { isDatabaseUnavailable } from '../../database/errors.js'
-import { retryOnDeadlock } from '../../database/retry.js'
 import { backoffDelay } from '../../lib/async/backoff.js'
 import { completeCallbacks } from '../../storage/callbacks/callbacks.js'
 import {
@@ -13,7 +12,7 @@ import {
   setCallbackAside,
 } from '../../storage/callbacks/set-aside.js'
 import { type ReadCallback, readItems } from './items.js'
-import { type Pace, processCallback } from './process-callback.js'
+import { type Progress, recordCallbacks } from './record.js'
 
 /** The last attempt is made after about 15 minutes: the waits between attempts are 7 s, 14 s, 28 s and so on. */
 const MAX_ATTEMPTS = 8
@@ -25,28 +24,29 @@ const DIED = 'its process died'
 const DIED_TWICE = `${DIED} twice`
 
 /**
- * Processes callbacks one by one. One that fails is set aside, and so are later ones that name the same people or
+ * Records callbacks one by one. One that fails is set aside, and so are later ones that name the same people or
  * messages. Resolves to false if it ended early because the time was over; the others are still waiting. Throws only if
  * the database is unavailable.
  */
-export async function processOneByOne(
+export async function recordOneByOne(
   ctx: Context,
   organizationId: string,
   callbacks: readonly ReadCallback[],
-  pace: Pace,
+  progress: Progress,
 ): Promise<boolean> {
   const failedKeys = new Set<string>()
   for (const [index, read] of callbacks.entries()) {
     // At least one, so that a turn whose batch took long comes to an end.
-    if (index > 0 && !pace.mayGoOn()) return false
+    if (index > 0 && !progress.mayGoOn()) return false
     const { id } = read.callback
     const follows = read.keys.some((key) => failedKeys.has(key))
-    const { isDone, error } = follows ? FOLLOWS : await tryToProcess(ctx, organizationId, read, pace)
+    const { isDone, error } = follows ? FOLLOWS : await tryToRecord(ctx, organizationId, read, progress)
     if (!follows && !isDone && error === null) return false
     if (isDone) {
       await completeCallbacks(ctx.database, organizationId, [id])
       continue
     }
+    progress.recorded.delete(id)
     for (const key of read.keys) failedKeys.add(key)
     const failed = error === null ? null : { attempts: 1, error, runAt: nextAttemptAt(ctx, 1) }
     await setCallbackAside(ctx.database, organizationId, id, read.keys, failed)
@@ -83,22 +83,23 @@ export async function setAsideDeadly(ctx: Context, organizationId: string, id: s
 }
 
 /** Retries the set-aside callbacks that are due; resolves to false if it ended early because the time was over. */
-export async function retrySetAside(ctx: Context, organizationId: string, pace: Pace): Promise<boolean> {
+export async function retrySetAside(ctx: Context, organizationId: string, progress: Progress): Promise<boolean> {
   for (;;) {
     const due = await findDueCallback(ctx.database, organizationId, ctx.clock(), ctx.processId)
     if (due === null) return true
     const { id } = due.callback
-    const { isDone, error } = due.died ? diedWith(due) : await tryAgain(ctx, organizationId, due, pace)
+    const { isDone, error } = due.died ? diedWith(due) : await tryAgain(ctx, organizationId, due, progress)
     if (isDone) await completeSetAsideCallback(ctx.database, organizationId, id, ctx.clock())
     else if (error === null) return false
     else {
+      progress.recorded.delete(id)
       const attempts = due.attempts + 1
       const isLast = attempts >= MAX_ATTEMPTS || error === DIED_TWICE
       const failed = { attempts, error, runAt: isLast ? null : nextAttemptAt(ctx, attempts) }
       await failSetAsideCallback(ctx.database, organizationId, id, failed, ctx.clock())
       if (isLast) ctx.log.error({ organizationId, callbackId: id }, 'a callback failed on its last attempt')
     }
-    if (!pace.mayGoOn()) return false
+    if (!progress.mayGoOn()) return false
   }
 }
 
@@ -123,16 +124,21 @@ async function tryAgain(
   ctx: Context,
   organizationId: string,
   { callback }: SetAsideCallback,
-  pace: Pace,
+  progress: Progress,
 ): Promise<Attempt> {
   await noteAttempt(ctx.database, organizationId, callback.id, ctx.processId)
-  return tryToProcess(ctx, organizationId, readItems(callback), pace)
+  return tryToRecord(ctx, organizationId, readItems(callback), progress)
 }
 
 /** Throws if the database is unavailable: then the callback has not failed. */
-async function tryToProcess(ctx: Context, organizationId: string, read: ReadCallback, pace: Pace): Promise<Attempt> {
+async function tryToRecord(
+  ctx: Context,
+  organizationId: string,
+  read: ReadCallback,
+  progress: Progress,
+): Promise<Attempt> {
   try {
-    return { isDone: await retryOnDeadlock(() => processCallback(ctx, organizationId, read, pace)), error: null }
+    return { isDone: (await recordCallbacks(ctx, organizationId, [read], progress)).length === 1, error: null }
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
     ctx.log.warn({ err: error, organizationId, callbackId: read.callback.id }, 'a callback failed and will be retried')

@@ -5,15 +5,15 @@ import { readTraceparent } from '../../lib/http/trace-context.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import type { Span } from '../../lib/tracer.js'
 import {
+  completeCallbacks,
   correctDeaths,
   releaseCallbacks,
   type TakenCallbacks,
   takeCallbacks,
 } from '../../storage/callbacks/callbacks.js'
 import { type ReadCallback, readItems } from './items.js'
-import type { Pace } from './process-callback.js'
-import { recordBatch } from './record-batch.js'
-import { processOneByOne, retrySetAside, setAsideDeadly, setAsideFollowing } from './set-aside.js'
+import { type Progress, recordCallbacks } from './record.js'
+import { recordOneByOne, retrySetAside, setAsideDeadly, setAsideFollowing } from './set-aside.js'
 
 const LIMITS = { limit: 100, bytes: 4 * MEBIBYTE }
 /** The maximum number of items of a batch, unless its first callback has more: one may have a thousand. */
@@ -30,13 +30,13 @@ export type TurnEnd = 'taken' | 'more' | 'idle'
  * holds the lock. Callbacks that name the same people or messages are completed in the order of their arrival. Ends
  * early when the time is over. Throws if the database is unavailable; then nothing is lost.
  */
-export function takeTurn(ctx: Context, organizationId: string, pace: Pace): Promise<TurnEnd> {
+export function takeTurn(ctx: Context, organizationId: string, progress: Progress): Promise<TurnEnd> {
   // Everything runs on the connection that holds the lock: once the lock is lost, nothing more is recorded.
   return ctx.database.session(async (session) => {
     const taken = await takeCallbacks(session, organizationId, ctx.processId, LIMITS)
     if (taken === null) return 'taken'
     const span = startSpan(ctx, organizationId, taken)
-    const isDone = await processTaken({ ...ctx, database: session }, organizationId, taken, pace).finally(() =>
+    const isDone = await processTaken({ ...ctx, database: session }, organizationId, taken, progress).finally(() =>
       span?.end(),
     )
     await releaseCallbacks(session, organizationId)
@@ -55,16 +55,18 @@ function startSpan({ tracer }: Context, organizationId: string, { callbacks }: T
 }
 
 /** Resolves to false if callbacks may still be waiting. */
-async function processTaken(ctx: Context, organizationId: string, taken: TakenCallbacks, pace: Pace): Promise<boolean> {
+async function processTaken(
+  ctx: Context,
+  organizationId: string,
+  taken: TakenCallbacks,
+  progress: Progress,
+): Promise<boolean> {
   const { callbacks, hasSetAside } = taken
-  if (taken.deaths >= DEATHS_BEFORE_ALONE) return processAlone(ctx, organizationId, taken, pace)
-  const batch = await readBatch(callbacks, pace)
+  if (taken.deaths >= DEATHS_BEFORE_ALONE) return processAlone(ctx, organizationId, taken, progress)
+  const batch = await readBatch(callbacks)
   const free = hasSetAside ? await setAsideFollowing(ctx, organizationId, batch) : batch
-  // The items before those that are left of a large callback are recorded.
-  const isContinued = pace.recorded.has(callbacks[0]?.id ?? '')
-  const left = isContinued ? free : await tryToRecord(ctx, organizationId, free)
-  if (left === null || !(await processOneByOne(ctx, organizationId, left, pace))) return false
-  if (hasSetAside && !(await retrySetAside(ctx, organizationId, pace))) return false
+  if (!(await recordBatch(ctx, organizationId, free, progress))) return false
+  if (hasSetAside && !(await retrySetAside(ctx, organizationId, progress))) return false
   const bytes = callbacks.reduce((sum, { body }) => sum + body.length, 0)
   return batch.length === callbacks.length && callbacks.length < LIMITS.limit && bytes < LIMITS.bytes
 }
@@ -77,7 +79,7 @@ async function processAlone(
   ctx: Context,
   organizationId: string,
   { callbacks, deaths, suspects }: TakenCallbacks,
-  pace: Pace,
+  progress: Progress,
 ): Promise<false> {
   const deadly = deaths > DEATHS_BEFORE_ALONE ? callbacks.find(({ id }) => suspects.includes(id)) : undefined
   if (deadly) await setAsideDeadly(ctx, organizationId, deadly.id, deaths)
@@ -86,38 +88,41 @@ async function processAlone(
     if (callback === deadly) continue
     const read = readItems(callback)
     const free = await setAsideFollowing(ctx, organizationId, [read])
-    if (!(await processOneByOne(ctx, organizationId, free, pace)) || !pace.mayGoOn()) break
+    if (!(await recordOneByOne(ctx, organizationId, free, progress)) || !progress.mayGoOn()) break
   }
   return false
 }
 
-/** The first callbacks, with at most MAX_ITEMS items together; at least one callback, and only one that is continued. */
-async function readBatch([first, ...others]: TakenCallbacks['callbacks'], pace: Pace): Promise<ReadCallback[]> {
-  if (first === undefined) return []
+/** The first callbacks, with at most MAX_ITEMS items together; at least one callback. */
+async function readBatch(callbacks: TakenCallbacks['callbacks']): Promise<ReadCallback[]> {
   const step = createSteps()
-  const batch = [readItems(first)]
-  if (pace.recorded.has(first.id)) return batch
-  let items = batch[0]?.items.length ?? 0
-  for (const callback of others) {
+  const batch: ReadCallback[] = []
+  let items = 0
+  for (const callback of callbacks) {
     await step()
     const read = readItems(callback)
     items += read.items.length
-    if (items > MAX_ITEMS) break
+    if (items > MAX_ITEMS && batch.length > 0) break
     batch.push(read)
   }
   return batch
 }
 
-/** The callbacks that are left to be processed one by one: all of them if the batch failed; null as of recordBatch. */
-async function tryToRecord(
+/** Records the callbacks together; one by one if that fails. Resolves to false if some are still waiting. */
+async function recordBatch(
   ctx: Context,
   organizationId: string,
   callbacks: readonly ReadCallback[],
-): Promise<readonly ReadCallback[] | null> {
+  progress: Progress,
+): Promise<boolean> {
+  if (callbacks.length === 0) return true
   try {
-    return await recordBatch(ctx, organizationId, callbacks)
+    const done = (await recordCallbacks(ctx, organizationId, callbacks, progress)).map(({ callback }) => callback.id)
+    const completed = await completeCallbacks(ctx.database, organizationId, done)
+    // Fewer if another process has completed some of them: they were read before the lock was free.
+    return completed === callbacks.length
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
-    return callbacks
+    return recordOneByOne(ctx, organizationId, callbacks, progress)
   }
 }

@@ -294,11 +294,11 @@ describe('a callback with many items', () => {
     const body = JSON.stringify(envelope(organization.businessAccountId, changeFor(organization, { messages })))
     const callback = { organizationId: organization.id, id: newId(), instanceId: null, traceparent: null }
     await insertCallbacks(world.database, [{ ...callback, body: Buffer.from(body) }])
-    const recorded = new Map<string, number>()
+    const recorded = new Map<string, Set<number>>()
     const turn = () => takeTurn(world.app.ctx, organization.id, { mayGoOn: () => false, recorded })
     for (const count of [1, 2, 3, 4, 5]) {
       expect(await turn()).toBe('more')
-      expect(recorded).toEqual(new Map([[callback.id, count]]))
+      expect(Array.from(recorded, ([id, items]) => [id, items.size])).toEqual([[callback.id, count]])
       expect(await storedTexts(organization)).toHaveLength(count)
       expect(await countWaiting(organization)).toBe(1)
     }
@@ -306,6 +306,31 @@ describe('a callback with many items', () => {
     expect(recorded).toEqual(new Map())
     expect(await countWaiting(organization)).toBe(0)
     expect((await storedTexts(organization)).sort()).toEqual(people.map((from) => `of ${from}`).sort())
+  })
+
+  it('is done before later callbacks of its batch, whose items are recorded meanwhile', async () => {
+    await createContact(world, organization, `+${PERSON}`)
+    const messages = upTo(3).map((n) => textMessage(`1650555300${n}`, `of ${n}`))
+    const body = JSON.stringify(envelope(organization.businessAccountId, changeFor(organization, { messages })))
+    const callback = { organizationId: organization.id, id: newId(), instanceId: null, traceparent: null }
+    await insertCallbacks(world.database, [{ ...callback, body: Buffer.from(body) }])
+    const known = textMessage(PERSON, 'known')
+    const reaction = { message_id: known.id, emoji: '👍' }
+    await store(organization, known, textMessage(PERSON, '', { type: 'reaction', reaction }))
+    const recorded = new Map<string, Set<number>>()
+    const turn = () => takeTurn(world.app.ctx, organization.id, { mayGoOn: () => false, recorded })
+    for (const count of [1, 2]) {
+      expect(await turn()).toBe('more')
+      expect(await texts(organization, PERSON)).toEqual(['known'])
+      expect(await storedTexts(organization)).toHaveLength(1 + count)
+      expect(await countWaiting(organization)).toBe(3)
+    }
+    expect(await turn()).toBe('idle')
+    expect(await countWaiting(organization)).toBe(0)
+    expect((await conversation(world, organization, PERSON)).body.messages).toMatchObject([
+      { message: 'known', reactions: [{ emoji: '👍' }] },
+    ])
+    expect(await eventsOf(world, organization, 'message.received')).toHaveLength(4)
   })
 })
 
