@@ -77,7 +77,7 @@ export function toSender(item: IncomingItem): Sender {
   return { addresses, required, hasNumber: number !== null, contactId: null, profileName }
 }
 
-export function toIncomingMessage(ctx: Context, of: CallbackSource, item: MessageItem): IncomingMessage {
+export function toIncomingMessage(ctx: Context, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
   const { device } = item
   return {
@@ -100,10 +100,7 @@ export function toIncomingMessage(ctx: Context, of: CallbackSource, item: Messag
   }
 }
 
-/** The callback that an item belongs to. */
-export type CallbackSource = Pick<WaitingCallback, 'id' | 'instanceId' | 'receivedAt' | 'traceparent'>
-
-function callbackNote(ctx: Context, { id, receivedAt }: CallbackSource): CallbackNote {
+function callbackNote(ctx: Context, { id, receivedAt }: WaitingCallback): CallbackNote {
   return { k: 'callback', id, at: receivedAt.getTime(), done: ctx.clock().getTime() }
 }
 
@@ -118,7 +115,7 @@ export function replyOf(sender: Sender, message: IncomingMessage): Reply | null 
 export function toReportedStatus(
   ctx: Context,
   organizationId: string,
-  of: CallbackSource,
+  of: WaitingCallback,
   item: StatusItem,
 ): ReportedStatus {
   const { status, createdAt } = item

@@ -9,7 +9,7 @@ import { recordIncomingChange, recordIncomingReaction } from '../../storage/mess
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
 import { optOutByUpstream } from '../contacts/opt-outs.js'
-import { type AddressChange, applyAddressChange } from '../contacts/resolution/address-change.js'
+import { applyAddressChange } from '../contacts/resolution/address-change.js'
 import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
@@ -27,7 +27,7 @@ import {
 import type { IncomingItem } from './read/read-callback.js'
 
 const MAX_PER_STATEMENT = 100
-/** Maximum attempts to resolve the contact of an item, if others change the same contacts at the same moment. */
+/** How often the sender of an item is resolved, if its contact is merged or erased each time before it is recorded. */
 const MAX_TRIES = 5
 
 /** How long callbacks may take, and how far they have come. */
@@ -103,9 +103,10 @@ async function recordRound(recording: Recording, { messages, statuses, others }:
   for (const some of slices(statuses, MAX_PER_STATEMENT)) if (!(await recordStatuses(recording, some))) return false
   for (const other of others) {
     const { of, index, item } = other
-    if (item.kind === 'address_change')
-      await changeAddress(recording, item.addressChange, null, observe(recording, other))
-    else await recordAlone(recording, { of, index, item })
+    if (item.kind === 'address_change') {
+      const { ctx, organizationId } = recording
+      await applyAddressChange(ctx, organizationId, item.addressChange, null, observe(recording, other))
+    } else await recordAlone(recording, { of, index, item })
     addRecorded(recording, other)
     if (!recording.mayGoOn()) return false
   }
@@ -170,12 +171,11 @@ async function resolveSender(recording: Recording, sent: Sent): Promise<void> {
   }
   sent.tries++
   const observation = observe(recording, sent)
-  const contactId = await resolveContact(ctx, organizationId, item.from, sender.profileName, observation)
-  setContact(sent, contactId)
+  setContact(sent, await resolveContact(ctx, organizationId, item.from, sender.profileName, observation))
 }
 
 /** A notice in a group is about one member, but belongs to the group. */
-function setContact(sent: Sent, contactId: string | null): void {
+function setContact(sent: Sent, contactId: string): void {
   sent.sender = { ...sent.sender, contactId: sent.item.author ? null : contactId }
 }
 
@@ -207,32 +207,20 @@ async function recordStatuses(recording: Recording, statuses: readonly PlannedSt
 
 /** Records a message, or a change of one, that shares no statement with others. */
 async function recordAlone(recording: Recording, one: BatchItem<IncomingItem>): Promise<void> {
+  const { ctx, organizationId } = recording
   const { item } = one
   if (item.kind !== 'message') {
     const change = { ...one, item, sender: toSender(item), tries: 0 }
     while ((await recordChange(recording, change)) === 'no_contact') await resolveSender(recording, change)
     return
   }
-  const message = planMessage(recording.ctx, { ...one, item }, 0)
+  const message = planMessage(ctx, { ...one, item }, 0)
   if (item.addressChange) {
     const { profileName } = message.sender
-    setContact(message, await changeAddress(recording, item.addressChange, profileName, observe(recording, message)))
+    const observation = observe(recording, one)
+    setContact(message, await applyAddressChange(ctx, organizationId, item.addressChange, profileName, observation))
   }
   while ((await recordKnown(recording, [message])).length > 0) await resolveSender(recording, message)
-}
-
-/** Resolves to the id of the contact whose address changed. */
-async function changeAddress(
-  { ctx, organizationId }: Recording,
-  change: AddressChange,
-  profileName: string | null,
-  observation: Observation,
-): Promise<string> {
-  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const contactId = await applyAddressChange(ctx, organizationId, change, profileName, observation)
-    if (contactId !== null) return contactId
-  }
-  throw new Error('a change of address could not be applied: its contacts keep changing')
 }
 
 /** A reaction, an edit or a revocation. */

@@ -43,7 +43,7 @@ interface Change {
 /**
  * Applies a change of number or user id. The contact continues under the new address, and the old one still leads to it
  * until another person writes from there. A contact of the new address is merged if it is certainly the same person.
- * Resolves to the contact's id, or to null if another transaction changed the same contacts: then try again.
+ * Resolves to the contact's id.
  */
 export async function applyAddressChange(
   ctx: Context,
@@ -51,7 +51,7 @@ export async function applyAddressChange(
   addressChange: AddressChange,
   profileName: string | null,
   observation: Observation,
-): Promise<string | null> {
+): Promise<string> {
   const change = { addressChange, from: personAddresses(addressChange.from), to: personAddresses(addressChange.to) }
   const addresses = [...new Set([...change.from.all, ...change.to.all])]
   return withResolution(ctx, { organizationId, ...observation }, addresses, (resolution) =>

@@ -65,8 +65,7 @@ interface SenderDetails {
 /**
  * Finds or creates the contact of a person and makes the person's addresses lead to it. Two contacts that turn out to
  * be one person are merged unless something contradicts that. If number and user id belong to two people, the user id
- * decides, and the number passes to its contact. Resolves to the contact's id, or to null if another transaction
- * changed the same contacts: then try again.
+ * decides, and the number passes to its contact. Resolves to the contact's id.
  */
 export async function resolveContact(
   ctx: Context,
@@ -74,16 +73,19 @@ export async function resolveContact(
   person: UpstreamPerson,
   profileName: string | null,
   { at, instanceId }: Observation = { at: ctx.clock(), instanceId: null },
-): Promise<string | null> {
+): Promise<string> {
   const addresses = personAddresses(person)
   return withResolution(ctx, { organizationId, at, instanceId }, addresses.all, (resolution) =>
     resolve(resolution, addresses, { userId: person.userId, profileName }),
   )
 }
 
+/** Maximum attempts, if other transactions change the same contacts at the same moment. */
+const MAX_TRIES = 5
+
 /**
- * Runs `work` in a transaction with the contacts of the addresses locked. Resolves to null if another transaction
- * changed them in the meantime.
+ * Runs `work` in a transaction with the contacts of the addresses locked. If another transaction changes them in the
+ * meantime, it runs again.
  */
 export async function withResolution<Result>(
   ctx: Context,
@@ -91,27 +93,26 @@ export async function withResolution<Result>(
   addresses: readonly string[],
   work: (resolution: Resolution) => Promise<Result>,
   ids: readonly string[] = [],
-): Promise<Result | null> {
+): Promise<Result> {
   const { organizationId } = observation
-  try {
-    return await ctx.database
-      .transaction(async (transaction) => {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    try {
+      const done = await ctx.database.transaction(async (transaction) => {
         const known = await lockAddresses(transaction, organizationId, addresses, ids)
-        if (known === null) return { result: null, hasMerged: false }
+        if (known === null) return null
         const resolution: Resolution = { ...observation, transaction, known, now: ctx.clock(), hasMerged: false }
-        const result = await work(resolution)
-        return { result, hasMerged: resolution.hasMerged }
+        return { result: await work(resolution), hasMerged: resolution.hasMerged }
       })
-      .then(({ result, hasMerged }) => {
-        // Pending deliveries are cached in memory with their contacts.
-        if (hasMerged) ctx.notifications.send({ topic: 'webhooks', organizationId })
-        return result
-      })
-  } catch (error) {
-    // Another transaction created the same contact at the same moment.
-    if (isUniqueViolation(error)) return null
-    throw error
+      if (done === null) continue
+      // Pending deliveries are cached in memory with their contacts.
+      if (done.hasMerged) ctx.notifications.send({ topic: 'webhooks', organizationId })
+      return done.result
+    } catch (error) {
+      // Another transaction created the same contact at the same moment.
+      if (!isUniqueViolation(error)) throw error
+    }
   }
+  throw new Error('a contact could not be resolved: others keep changing it')
 }
 
 async function resolve(
