@@ -37,7 +37,7 @@ export class CallbackQueue {
   readonly #running = new Map<string, { isWoken: boolean; turn: Promise<void> }>()
   /** The organizations with callbacks that this process has stored since their last turn began. */
   readonly #stored = new Set<string>()
-  /** Of organizations whose last turn ended before all of its items were recorded: those that are. */
+  /** By organization: the recorded items of callbacks that the last turn has left. */
   readonly #recorded = new Map<string, Progress['recorded']>()
   /** The number of turns that are running. */
   #taken = 0
