@@ -108,6 +108,13 @@ module.exports = {
       to: { path: '^src/interfaces/', pathNot: '^src/interfaces/$1/' },
     },
     {
+      name: 'callbacks-above-other-nouns',
+      comment: 'Callbacks end in the functions of other nouns, which know nothing of callbacks',
+      severity: 'error',
+      from: { path: '^src/(core|storage)/', pathNot: '^src/(core|storage)/callbacks/' },
+      to: { path: '^src/$1/callbacks/' },
+    },
+    {
       name: 'page-apart',
       comment: 'The page knows the shapes of what the service answers, and nothing else of it',
       severity: 'error',

@@ -2,6 +2,7 @@ import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { toStorable } from '../../lib/text/text.js'
+import { type InboundFile, readInboundFile } from '../../model/messages/describe-inbound.js'
 import { blobKey, mediaExpiry } from '../../model/messages/media.js'
 import type { FileNote } from '../../model/messages/trace.js'
 import {
@@ -12,7 +13,6 @@ import {
   postponeInboundMedia,
 } from '../../storage/messages/incoming-media.js'
 import { insertMedia } from '../../storage/messages/media.js'
-import { type InboundFile, readInboundFile } from '../messages/receive/describe-inbound.js'
 import { downloadInbound, type InboundSource } from './download-inbound.js'
 import { type JobAttempt, unlessAborted } from './job-attempt.js'
 import { removeMedia } from './remove.js'

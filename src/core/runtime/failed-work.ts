@@ -3,9 +3,9 @@ import { isUuid } from '../../lib/bytes/id.js'
 import type { FailedWork, JobClassName } from '../../model/jobs.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
+import { listFailedCallbacks, retryFailedCallbacks } from '../../storage/callbacks/set-aside.js'
 import { countFailedJobs, listFailedJobs, retryFailedJobs } from '../../storage/jobs/failed.js'
 import { countDueJobs, type DueJobs } from '../../storage/jobs/queue.js'
-import { listFailedCallbacks, retryFailedCallbacks } from '../../storage/messages/set-aside-callbacks.js'
 
 export type { DueJobs } from '../../storage/jobs/queue.js'
 

@@ -5,6 +5,12 @@ import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { rollUpCampaignCounts } from '../../storage/analytics/campaign-counts.js'
 import { pruneBroadcastRetries } from '../../storage/broadcasts/retries.js'
 import { pruneUploadedAudiences } from '../../storage/broadcasts/uploaded-audiences.js'
+import {
+  type CallbackFigures,
+  listBackloggedOrganizations,
+  pruneCallbacks,
+  readCallbackFigures,
+} from '../../storage/callbacks/callbacks.js'
 import { repairContactLists, rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { pruneEvents } from '../../storage/events/events.js'
 import { tickTransactionClock } from '../../storage/events/transaction-clock.js'
@@ -14,12 +20,6 @@ import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { repairChannelCounts, rollUpChannelCounts } from '../../storage/instances/channel-counts.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
 import { carryOverJobs } from '../../storage/jobs/queue.js'
-import {
-  type CallbackFigures,
-  listBackloggedOrganizations,
-  pruneCallbacks,
-  readCallbackFigures,
-} from '../../storage/messages/callbacks.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { requestRetention } from '../../storage/messages/pruning.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
@@ -166,7 +166,7 @@ async function forBatches(
   while ((await work(limit)) === limit) signal?.throwIfAborted()
 }
 
-export type { CallbackFigures } from '../../storage/messages/callbacks.js'
+export type { CallbackFigures } from '../../storage/callbacks/callbacks.js'
 
 /** The state of the queue of callbacks, of all organizations. */
 export function findCallbackFigures({ database }: Pick<Context, 'database'>): Promise<CallbackFigures> {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
-import type { CallbackReceiver } from '../../core/messages/receive/callback-receiver.js'
+import type { CallbackReceiver } from '../../core/callbacks/receive/receiver.js'
 import { takeRawBodies } from './raw-body.js'
 import { storefrontHooks } from './storefront.js'
 import { upstreamHooks } from './upstream.js'

@@ -1,10 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
-import {
-  type CallbackReceiver,
-  isVerifyToken,
-  MAX_CALLBACK_VALUES,
-} from '../../core/messages/receive/callback-receiver.js'
+import { type CallbackReceiver, isVerifyToken, MAX_CALLBACK_VALUES } from '../../core/callbacks/receive/receiver.js'
 import { storedTraceOf } from '../../http/cause.js'
 import { Problem } from '../../model/problem.js'
 import { type HookMemory, networkOf } from './body-memory.js'

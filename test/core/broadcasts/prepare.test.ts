@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { type BroadcastWorld, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
 import { createContact, receiveMessages, seconds, wamid } from '../../interfaces/hooks/support.js'

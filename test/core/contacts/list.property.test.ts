@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listContacts } from '../../../src/core/contacts/list.js'
-import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'

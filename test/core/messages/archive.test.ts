@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
+import { insertCallbacks } from '../../../src/storage/callbacks/callbacks.js'
 import { updateContact } from '../../../src/storage/contacts/contacts.js'
-import { insertCallbacks } from '../../../src/storage/messages/callbacks.js'
 import {
   contact,
   createContact,

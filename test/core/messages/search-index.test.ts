@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { findMatches, indexConversation } from '../../../src/core/conversations/search.js'
-import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { findContactById } from '../../../src/storage/contacts/contacts.js'
 import { recordIncomingChange } from '../../../src/storage/messages/incoming-changes.js'

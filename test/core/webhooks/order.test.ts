@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eraseTraces } from '../../../src/core/contacts/erase-traces.js'
-import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { createDispatcher } from '../../../src/core/webhooks/delivery/dispatcher.js'
 import { untilWaiting } from '../../support/locks.js'
 import { endpoint, newContact, newNumber, organization, useEndpoint, world } from './one-endpoint.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { CONTACT_FIELDS } from '../../support/contacts.js'
 import { readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'

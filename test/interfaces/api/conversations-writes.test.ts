@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { indexConversation } from '../../../src/core/conversations/search.js'
-import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertMessages, readConversations, textsOf } from '../../support/conversations.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCallbackReceiver } from '../../../src/core/messages/receive/callback-receiver.js'
+import { createCallbackReceiver } from '../../../src/core/callbacks/receive/receiver.js'
 import { hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import { MEBIBYTE } from '../../../src/lib/text/units.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

@@ -16,7 +16,7 @@ export interface NetworkChat extends NetworkParty {
 
 /**
  * An event of the network as JSON. It is stored first and interpreted later, by
- * core/messages/receive/read-device-callback.
+ * core/callbacks/read/read-device-callback.
  */
 export type DeviceEvent =
   | {

@@ -1,5 +1,5 @@
 import type { MessageContent, ReadyContent } from '../../../model/messages/content.js'
-import { describeInbound, type MessageDescription } from '../receive/describe-inbound.js'
+import { describeInbound, type MessageDescription } from '../../../model/messages/describe-inbound.js'
 
 /** Text, media type and content of an outgoing message, in the same form as those of received messages. */
 export function describeContent(message: MessageContent | ReadyContent): MessageDescription {

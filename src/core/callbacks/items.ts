@@ -1,0 +1,136 @@
+import type { Context } from '../../context.js'
+import { isUuid, newId } from '../../lib/bytes/id.js'
+import { asObjects } from '../../lib/text/json.js'
+import { GROUP_SERVER } from '../../model/contacts/contact.js'
+import type { CallbackNote } from '../../model/messages/trace.js'
+import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
+import type { IncomingMessage, Sender } from '../../storage/messages/incoming.js'
+import type { ReportedStatus } from '../../storage/messages/statuses.js'
+import { type Reply, readReply } from '../broadcasts/reply.js'
+import type { AddressChange } from '../contacts/resolution/address-change.js'
+import { personAddresses } from '../contacts/resolution/resolve-contact.js'
+import { type ConnectionChange, readConnectionChanges } from '../instances/manage/connection-changes.js'
+import { readTemplateChanges, type TemplateChange } from '../templates/changes.js'
+import { parseStoredBody } from './read/parse-body.js'
+import { type CallbackItem, type IncomingItem, readCallback } from './read/read-callback.js'
+import { readDeviceCallback } from './read/read-device-callback.js'
+
+export type MessageItem = Extract<CallbackItem, { kind: 'message' }>
+export type StatusItem = Extract<CallbackItem, { kind: 'status' }>
+
+/** A callback with its items, in order. */
+export interface ReadCallback {
+  callback: WaitingCallback
+  items: CallbackItem[]
+  /** The addresses and message ids that the items name. */
+  keys: string[]
+  templateChanges: TemplateChange[]
+  connectionChanges: ConnectionChange[]
+  /** Why it could not be read; absent if it could. */
+  problem?: unknown
+}
+
+/** Reads a stored callback. An erased body has no items. */
+export function readItems(callback: WaitingCallback): ReadCallback {
+  const { body, isDevice, instanceId } = callback
+  const nothing = { callback, items: [], keys: [], templateChanges: [], connectionChanges: [] }
+  if (body.length === 0) return nothing
+  try {
+    const envelope = parseStoredBody(body)
+    // core/instances/sessions/running-session stores the events of linked devices.
+    const items = isDevice ? readDeviceCallback(asObjects(envelope.events)) : readCallback(envelope)
+    const keys = [...new Set(items.flatMap(keysOf))]
+    const connectionChanges = instanceId === null ? [] : readConnectionChanges(envelope)
+    return { callback, items, keys, templateChanges: readTemplateChanges(envelope), connectionChanges }
+  } catch (problem) {
+    return { ...nothing, problem }
+  }
+}
+
+/**
+ * What an item names: all addresses of its person, or the ids of its message. Items that share a key are recorded in
+ * the order of their arrival.
+ */
+export function keysOf(item: CallbackItem): readonly string[] {
+  if (item.kind === 'status') {
+    const { upstreamId, messageId, typed } = item
+    return [upstreamId, ...(messageId === null ? [] : [messageId]), ...(typed ? keysOf(typed) : [])]
+  }
+  if (item.kind === 'address_change') return keysOfChange(item.addressChange)
+  const changed = item.kind === 'message' && item.addressChange ? keysOfChange(item.addressChange) : []
+  return [...personAddresses(item.from).all, ...changed]
+}
+
+function keysOfChange({ from, to }: AddressChange): readonly string[] {
+  return [...personAddresses(from).all, ...personAddresses(to).all]
+}
+
+/** The sender of an item, whose contact the statements find by the addresses. */
+export function toSender(item: IncomingItem): Sender {
+  const { number, all: addresses } = personAddresses(item.from)
+  const required = [
+    ...(number ? [number.digits] : []),
+    ...(item.from.userId === null ? [] : [`user:${item.from.userId}`]),
+  ]
+  // A message typed on the phone carries the name of the phone's owner.
+  const profileName = item.device?.fromMe ? null : item.profileName
+  return { addresses, required, hasNumber: number !== null, contactId: null, profileName }
+}
+
+export function toIncomingMessage(ctx: Context, of: WaitingCallback, item: MessageItem): IncomingMessage {
+  const { instanceId, traceparent } = of
+  const { device } = item
+  return {
+    id: newId(),
+    eventId: newId(),
+    upstreamId: item.upstreamId,
+    instanceId,
+    sender_type: item.isSystem ? 'system' : device?.fromMe ? 'human-chat' : 'user-chat',
+    message_type: item.message_type,
+    text: item.text,
+    media_type: item.media_type,
+    content: item.content,
+    awaitsMedia: item.awaitsMedia,
+    contextUpstreamId: item.contextUpstreamId,
+    network: device?.network ?? item.author ?? null,
+    keepsArchived: device?.keepsArchived ?? false,
+    created_at: item.createdAt ?? ctx.clock(),
+    note: callbackNote(ctx, of),
+    traceparent,
+  }
+}
+
+function callbackNote(ctx: Context, { id, receivedAt }: WaitingCallback): CallbackNote {
+  return { k: 'callback', id, at: receivedAt.getTime(), done: ctx.clock().getTime() }
+}
+
+/**
+ * What the message means for broadcasts, if anything. A group is not a recipient of broadcasts, and the wish of one
+ * member is not the wish of all.
+ */
+export function replyOf(sender: Sender, message: IncomingMessage): Reply | null {
+  return sender.addresses.some((address) => address.endsWith(GROUP_SERVER)) ? null : readReply(message)
+}
+
+export function toReportedStatus(
+  ctx: Context,
+  organizationId: string,
+  of: WaitingCallback,
+  item: StatusItem,
+): ReportedStatus {
+  const { status, createdAt } = item
+  const { waId, userId } = item.recipient
+  return {
+    organizationId,
+    instanceId: of.instanceId,
+    upstreamId: item.upstreamId,
+    messageId: item.messageId !== null && isUuid(item.messageId) ? item.messageId : null,
+    status,
+    at: createdAt ?? ctx.clock(),
+    error: item.error,
+    alias: waId,
+    userAddress: userId === null ? null : `user:${userId}`,
+    eventIds: [newId(), newId()],
+    note: { ...callbackNote(ctx, of), status, ...(createdAt !== null && { said: createdAt.getTime() }) },
+  }
+}

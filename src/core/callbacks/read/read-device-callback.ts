@@ -1,0 +1,247 @@
+import type { DeviceEvent, NetworkChat } from '../../../channels/linked-device/wire/event.js'
+import { isGroup } from '../../../channels/linked-device/wire/jid.js'
+import { fileOfMessage, readNumber } from '../../../channels/linked-device/wire/network-message.js'
+import { toMessageId } from '../../../channels/linked-device/wire/own-id.js'
+import { describeRefusal, readRefusalCode } from '../../../channels/linked-device/wire/refusal.js'
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { describeInbound, type MessageDescription, readInboundFile } from '../../../model/messages/describe-inbound.js'
+import type { NetworkDetails } from '../../../model/messages/message.js'
+import { innerMessage } from '../../../model/messages/network-message.js'
+import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
+import type { CallbackItem, DeviceDetails, IncomingItem } from './read-callback.js'
+
+type MessageEvent = Extract<DeviceEvent, { type: 'message' }>
+type StatusEvent = Extract<DeviceEvent, { type: 'status' }>
+
+/**
+ * Reads the stored events of a linked device, in order. Their messages come from outside: unknown content becomes
+ * `[unsupported]`, and values that are not events are skipped.
+ */
+export function readDeviceCallback(events: JsonObject[]): CallbackItem[] {
+  return events
+    .filter(isEvent)
+    .map((event) => (event.type === 'status' ? readStatus(event) : readEcho(event, readMessage(event))))
+}
+
+function isEvent(value: JsonObject): value is JsonObject & DeviceEvent {
+  const { type, key, chat } = value
+  const { jid, phone, lid } = asObject(chat)
+  const names = [asObject(key).id, asObject(key).remoteJid, jid]
+  if (!names.every((name) => asText(name) !== null)) return false
+  const isKnown = isGroup(String(jid)) || asText(phone) !== null || asText(lid) !== null
+  return isKnown && (type === 'status' || (type === 'message' && isJsonObject(value.message)))
+}
+
+/** Longer ids would not fit into an index; no phone creates them. */
+const MAX_ID_LENGTH = 512
+
+/** A message sent by Parley that comes back proves that the network has it. */
+function readEcho({ key, chat, timestamp }: MessageEvent, typed: IncomingItem): CallbackItem {
+  if (!key.fromMe || toMessageId(key.id) === null) return typed
+  return { ...readStatus({ type: 'status', key, chat, status: 'sent', timestamp, code: null }), typed }
+}
+
+function readMessage(event: MessageEvent): IncomingItem {
+  const { key, chat, message, timestamp } = event
+  const common = {
+    from: toPerson(chat),
+    profileName: isGroup(chat.jid) ? chat.name : key.fromMe ? null : event.pushName,
+    upstreamId: key.id.slice(0, MAX_ID_LENGTH),
+    createdAt: toDate(timestamp),
+    device: toDetails(event),
+  }
+  const inner = innerMessage(message)
+  const change = readChange(inner)
+  if (change) return { ...common, ...change }
+
+  const { type, payload } = readPayload(inner, key.id)
+  return {
+    kind: 'message',
+    ...common,
+    message_type: type,
+    ...describe(type, payload),
+    awaitsMedia: readInboundFile(type, payload) !== null,
+    contextUpstreamId: readQuotedId(inner),
+    isSystem: false,
+    addressChange: null,
+  }
+}
+
+function toPerson({ jid, phone, lid }: NetworkChat): UpstreamPerson {
+  return isGroup(jid) ? { waId: null, userId: jid } : { waId: phone, userId: lid }
+}
+
+/** Hidden numbers are replaced by the number if it is known, because clients answer to the address that they see. */
+function toDetails({ key, chat, pushName, message, keepsArchived = false }: MessageEvent): DeviceDetails {
+  const network: NetworkDetails = {
+    remoteJid: chat.phone === null ? chat.jid : `${chat.phone}@s.whatsapp.net`,
+    ...(key.participant === undefined ? {} : { participant: key.participant }),
+    ...(pushName === null ? {} : { pushName }),
+    ...(key.fromMe ? { fromPhone: true } : {}),
+    message,
+  }
+  return { fromMe: key.fromMe, network, keepsArchived }
+}
+
+/** A reaction, an edit or a revocation, which shows only on its target. */
+function readChange(
+  message: JsonObject,
+): { kind: 'reaction' | 'edit' | 'revoke'; text: string; replyToUpstreamId: string } | null {
+  if (isJsonObject(message.reactionMessage)) {
+    const { key, text } = message.reactionMessage
+    const replyToUpstreamId = readId(asObject(key).id)
+    return replyToUpstreamId === null ? null : { kind: 'reaction', text: asText(text) ?? '', replyToUpstreamId }
+  }
+  if (!isJsonObject(message.protocolMessage)) return null
+  const { key, editedMessage } = message.protocolMessage
+  const replyToUpstreamId = readId(asObject(key).id)
+  if (replyToUpstreamId === null) return null
+  if (!isJsonObject(editedMessage)) return { kind: 'revoke', text: '', replyToUpstreamId }
+  const { type, payload } = readPayload(innerMessage(editedMessage), replyToUpstreamId)
+  return { kind: 'edit', text: describe(type, payload).text, replyToUpstreamId }
+}
+
+interface Payload {
+  type: string
+  /** In the form of the upstream's callbacks. */
+  payload: unknown
+}
+
+const POLLS = ['pollCreationMessage', 'pollCreationMessageV2', 'pollCreationMessageV3', 'pollCreationMessageV5']
+
+/** Converts the message to the form of the upstream's messages, so that both are shown alike. */
+function readPayload(message: JsonObject, id: string): Payload {
+  const text = asText(message.conversation) ?? asText(asObject(message.extendedTextMessage).text)
+  if (text !== null) return { type: 'text', payload: { body: text } }
+  const file = fileOfMessage(message)
+  if (file) return { type: file.kind, payload: readFile(file.kind, file.fields, id) }
+  const poll = POLLS.find((name) => isJsonObject(message[name]))
+  if (poll) return { type: 'poll', payload: readPoll(asObject(message[poll])) }
+  return readLocation(message) ?? readCards(message) ?? readReply(message) ?? { type: 'unsupported', payload: null }
+}
+
+function readFile(kind: string, fields: JsonObject, id: string): JsonObject {
+  return {
+    id,
+    ...optional('mime_type', asText(fields.mimetype)),
+    ...optional('caption', asText(fields.caption)),
+    ...(kind === 'document' ? optional('filename', asText(fields.fileName) ?? asText(fields.title)) : {}),
+    ...(kind === 'audio' && fields.ptt === true ? { voice: true } : {}),
+  }
+}
+
+function readPoll({ name, options, selectableOptionsCount }: JsonObject): JsonObject {
+  return {
+    name: asText(name) ?? '',
+    options: asObjects(options).map(({ optionName }) => asText(optionName) ?? ''),
+    selectable_count: readNumber(selectableOptionsCount) ?? 0,
+  }
+}
+
+function readLocation(message: JsonObject): Payload | null {
+  const place = message.locationMessage ?? message.liveLocationMessage
+  if (!isJsonObject(place)) return null
+  const latitude = readNumber(place.degreesLatitude)
+  const longitude = readNumber(place.degreesLongitude)
+  const payload = {
+    ...(latitude === null || longitude === null ? {} : { latitude, longitude }),
+    ...optional('name', asText(place.name)),
+    ...optional('address', asText(place.address)),
+  }
+  return { type: 'location', payload }
+}
+
+function readCards({ contactMessage, contactsArrayMessage }: JsonObject): Payload | null {
+  const cards = isJsonObject(contactMessage) ? [contactMessage] : asObjects(asObject(contactsArrayMessage).contacts)
+  return cards.length === 0 ? null : { type: 'contacts', payload: cards.map(readCard) }
+}
+
+/** Only the name and the numbers of a vCard are read. */
+function readCard({ displayName, vcard }: JsonObject): JsonObject {
+  const lines = (asText(vcard) ?? '').replace(/\r?\n[ \t]/g, '').split(/\r?\n/)
+  const phones = lines.flatMap((line) => {
+    const [, parameters = '', phone = ''] = /^(?:[\w-]+\.)?TEL([^:]*):(.*)$/i.exec(line) ?? []
+    if (phone === '') return []
+    const waId = /waid=(\d+)/i.exec(parameters)?.[1] ?? null
+    const type = /type=([A-Za-z-]+)/i.exec(parameters)?.[1] ?? null
+    return [{ phone: phone.trim(), ...optional('wa_id', waId), ...optional('type', type) }]
+  })
+  const name = asText(displayName) ?? lines.find((line) => /^FN[:;]/i.test(line))?.replace(/^FN[^:]*:/i, '')
+  return { name: { formatted_name: name ?? phones[0]?.phone ?? '' }, phones }
+}
+
+/** The choice from buttons or a list that a business sent. */
+function readReply(message: JsonObject): Payload | null {
+  const { buttonsResponseMessage, templateButtonReplyMessage, listResponseMessage, interactiveResponseMessage } =
+    message
+  if (isJsonObject(buttonsResponseMessage)) {
+    const { selectedButtonId, selectedDisplayText } = buttonsResponseMessage
+    return toReply('button_reply', selectedButtonId, selectedDisplayText)
+  }
+  if (isJsonObject(templateButtonReplyMessage)) {
+    const { selectedId, selectedDisplayText } = templateButtonReplyMessage
+    return toReply('button_reply', selectedId, selectedDisplayText)
+  }
+  if (isJsonObject(listResponseMessage)) {
+    const { title, singleSelectReply } = listResponseMessage
+    return toReply('list_reply', asObject(singleSelectReply).selectedRowId, title)
+  }
+  if (!isJsonObject(interactiveResponseMessage)) return null
+  const { body, nativeFlowResponseMessage } = interactiveResponseMessage
+  const { name, paramsJson } = asObject(nativeFlowResponseMessage)
+  const reply = {
+    ...optional('name', asText(name)),
+    ...optional('body', asText(asObject(body).text)),
+    ...optional('response_json', asText(paramsJson)),
+  }
+  return { type: 'interactive', payload: { type: 'nfm_reply', nfm_reply: reply } }
+}
+
+function toReply(type: 'button_reply' | 'list_reply', id: unknown, title: unknown): Payload {
+  return { type: 'interactive', payload: { type, [type]: { id: asText(id) ?? '', title: asText(title) ?? '' } } }
+}
+
+/** The upstream has no polls, so they are described here, as describe-content does for sent ones. */
+function describe(type: string, payload: unknown): MessageDescription {
+  if (type !== 'poll') return describeInbound(type, { [type]: payload })
+  return { text: asText(asObject(payload).name) ?? '', media_type: null, content: payload }
+}
+
+/** The id of the quoted message, which any part may hold. */
+function readQuotedId(message: JsonObject): string | null {
+  for (const part of Object.values(message)) {
+    const id = readId(asObject(asObject(part).contextInfo).stanzaId)
+    if (id !== null) return id
+  }
+  return null
+}
+
+type StatusItem = Extract<CallbackItem, { kind: 'status' }>
+
+function readStatus({ key, chat, status, timestamp, code }: StatusEvent): StatusItem {
+  return {
+    kind: 'status',
+    upstreamId: key.id.slice(0, MAX_ID_LENGTH),
+    messageId: toMessageId(key.id),
+    status,
+    createdAt: toDate(timestamp),
+    error:
+      status === 'failed' ? { code: readRefusalCode(code) ?? code ?? 'unknown', text: describeRefusal(code) } : null,
+    recipient: toPerson(chat),
+  }
+}
+
+function readId(value: unknown): string | null {
+  const text = asText(value)
+  return text !== null && text.length <= MAX_ID_LENGTH ? text : null
+}
+
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000
+
+function toDate(seconds: number | null): Date | null {
+  return seconds !== null && seconds > 0 && seconds <= LAST_SECOND ? new Date(seconds * 1_000) : null
+}
+
+function optional(name: string, value: string | null): JsonObject {
+  return value === null ? {} : { [name]: value }
+}

@@ -1,0 +1,121 @@
+import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
+import { GROUP_SERVER } from '../../../model/contacts/contact.js'
+import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
+
+export interface NamedSender extends UpstreamPerson {
+  name: string | null
+}
+
+/** Longer ids would not fit into an index; no upstream creates them. */
+const MAX_ID_LENGTH = 512
+
+/** A user id in a field for numbers: a country with letters or digits, or the older form. */
+const USER_ID = /^(?:[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}|user\.[A-Za-z0-9]{1,128})$/
+
+/** The value if it is a text that can be an id, else null. */
+export function readId(value: unknown): string | null {
+  const text = asText(value)
+  return text !== null && text.length <= MAX_ID_LENGTH ? text : null
+}
+
+/**
+ * The digits of a phone number, from text or a whole number. Numbers never begin with 0, but the chat ids of people
+ * without a number do.
+ */
+export function readDigits(value: unknown): string | null {
+  const given = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+  const digits = asText(given)?.replace(/^\+/, '')
+  return digits !== undefined && /^[1-9]\d{0,19}$/.test(digits) ? digits : null
+}
+
+/** A user id in a field for numbers; null for other values. */
+function readMisplacedId(value: unknown): string | null {
+  const text = asText(value)
+  return text !== null && USER_ID.test(text) ? text : null
+}
+
+/** Reads a person from the fields for the number and the user id. */
+export function readPerson(number: unknown, userId: unknown): UpstreamPerson {
+  return { waId: readDigits(number), userId: readId(userId) ?? readMisplacedId(number) }
+}
+
+function sharesAddress(one: UpstreamPerson, other: UpstreamPerson): boolean {
+  return (one.waId !== null && one.waId === other.waId) || (one.userId !== null && one.userId === other.userId)
+}
+
+function areDifferent(one: UpstreamPerson, other: UpstreamPerson): boolean {
+  return one.userId !== null && other.userId !== null && one.userId !== other.userId
+}
+
+/**
+ * Returns a function that finds the sender of a message among the profiles of its callback. A profile belongs to a
+ * message if they share an id. If all messages have the same sender and there is only one profile, it belongs to them
+ * even if its number differs.
+ */
+export function createSenderFinder(value: JsonObject, others: JsonObject[]): (message: JsonObject) => NamedSender {
+  const profiles = asObjects(value.contacts)
+  const senders = asObjects(value.messages).map(readSender)
+  const [only] = profiles
+  const [first] = senders
+  const hasOneProfile =
+    profiles.length === 1 && first !== undefined && senders.every((one) => isSame(one, first) || isUnknown(one))
+  return (message) => {
+    const sender = readSender(message)
+    const sharing = profiles.filter((profile) => sharesAddress(sender, readProfile(profile)))
+    const isOnly =
+      hasOneProfile && sharing.length === 0 && only !== undefined && !areDifferent(sender, readProfile(only))
+    const matching = isOnly ? [only] : sharing
+    const person = complete(sender, matching)
+    const siblings = others.filter((profile) => sharesAddress(person, readProfile(profile)))
+    return { ...person, name: firstName([...matching, ...siblings]) }
+  }
+}
+
+function readSender(message: JsonObject): UpstreamPerson {
+  return readPerson(message.from, message.from_user_id)
+}
+
+function readProfile(profile: JsonObject): UpstreamPerson {
+  return readPerson(profile.wa_id, profile.user_id)
+}
+
+function isSame(one: UpstreamPerson, other: UpstreamPerson): boolean {
+  return one.waId === other.waId && one.userId === other.userId
+}
+
+function isUnknown({ waId, userId }: UpstreamPerson): boolean {
+  return waId === null && userId === null
+}
+
+/** Adds from the profiles what the message does not say about its sender. */
+function complete(sender: UpstreamPerson, profiles: JsonObject[]): UpstreamPerson {
+  const people = profiles.map(readProfile).filter((profile) => !areDifferent(sender, profile))
+  const userId = sender.userId ?? people.find((profile) => profile.userId !== null)?.userId ?? null
+  const waId = sender.waId ?? people.find((profile) => profile.waId !== null)?.waId ?? null
+  return { waId, userId }
+}
+
+function firstName(profiles: JsonObject[]): string | null {
+  for (const { profile } of profiles) {
+    const name = asText(asObject(profile).name)
+    if (name !== null) return name
+  }
+  return null
+}
+
+/** The group of a message or status, in any of its spellings; null in private chats. */
+export function readGroup(message: JsonObject): string | null {
+  const group = asObject(message.group)
+  const context = asObject(message.context)
+  const named = readId(message.group_id) ?? readId(group.id) ?? readId(group.group_id) ?? readId(context.group_id)
+  if (named !== null) return named
+  const types = [message.recipient_type, context.recipient_type]
+  if (!types.includes('group')) return null
+  // Without a known id it still belongs to some group, not to a private conversation.
+  return readId(message.recipient_id) ?? readId(message.to) ?? readId(context.recipient_id) ?? 'unknown'
+}
+
+/** The address of a group, in the form that linked devices use. */
+export function groupAddress(groupId: string): string {
+  return groupId.endsWith(GROUP_SERVER) ? groupId : `${groupId}${GROUP_SERVER}`
+}

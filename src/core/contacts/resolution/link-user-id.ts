@@ -1,0 +1,45 @@
+import type { Context } from '../../../context.js'
+import {
+  addUserId,
+  areDifferentPeople,
+  findByUserId,
+  findCurrentOwner,
+  hasOtherUserId,
+  mergePair,
+} from './addresses.js'
+import { type Observation, personAddresses, type UpstreamPerson, withResolution } from './resolve-contact.js'
+
+/**
+ * Adds the user id of a status' recipient to the contact of the message, so that the person is recognized when
+ * callbacks no longer include the number. Another contact with this user id is merged. If the data contradicts itself,
+ * nothing changes.
+ */
+export async function linkUserId(
+  ctx: Context,
+  organizationId: string,
+  contactId: string,
+  person: UpstreamPerson & { userId: string },
+  observation: Observation,
+): Promise<void> {
+  const { number, all } = personAddresses(person)
+  await withResolution(
+    ctx,
+    { organizationId, ...observation },
+    all,
+    async (resolution) => {
+      const contact = resolution.known.contacts.find(({ id }) => id === contactId)
+      if (!contact || hasOtherUserId(resolution, contact, person.userId)) return
+      const owner = number && findCurrentOwner(resolution, number)
+      if (owner && (owner.contact.id !== contact.id || owner.row.left_at !== null)) return
+      const known = findByUserId(resolution, person.userId)
+      if (known === null) await addUserId(resolution, contact, person.userId)
+      else if (
+        known.id !== contact.id &&
+        !areDifferentPeople(resolution, contact, known, number ?? { digits: '', forms: [] })
+      ) {
+        await mergePair(resolution, contact, known)
+      }
+    },
+    [contactId],
+  )
+}

@@ -1,0 +1,125 @@
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
+
+/** The parts of a message, in either direction, that a conversation shows. */
+export interface MessageDescription {
+  text: string
+  /** The `media_type` on the wire; null for messages without media that are not interactive replies. */
+  media_type: string | null
+  /** The payload, for clients that show more than the text; null if the text is all. */
+  content: unknown
+}
+
+const MEDIA_TYPES: Record<string, string> = {
+  image: 'image',
+  video: 'video',
+  audio: 'audio',
+  document: 'document',
+  sticker: 'image',
+  interactive: 'interactive',
+}
+
+export interface InboundFile {
+  /** The upstream's id of the file. */
+  mediaId: string
+  /** The type that the sender declared, without parameters. */
+  mimeType: string | null
+  /** The display name of a document. */
+  filename: string | null
+  isVoiceNote: boolean
+}
+
+const KINDS_WITH_FILE = new Set(['image', 'video', 'audio', 'document', 'sticker'])
+const MAX_MEDIA_ID_LENGTH = 512
+const MAX_FILENAME_LENGTH = 240
+
+/** The file of a message of the given type; null if it has none to fetch. */
+export function readInboundFile(type: string, payload: unknown): InboundFile | null {
+  if (!KINDS_WITH_FILE.has(type)) return null
+  const fields = asObject(payload)
+  const mediaId = asText(fields.id)
+  if (mediaId === null || mediaId.length > MAX_MEDIA_ID_LENGTH) return null
+  return {
+    mediaId,
+    mimeType: readMimeType(fields.mime_type),
+    filename: type === 'document' ? readFilename(fields.filename) : null,
+    isVoiceNote: type === 'audio' && fields.voice === true,
+  }
+}
+
+function readMimeType(value: unknown): string | null {
+  const [type = ''] = (asText(value) ?? '').split(';')
+  const name = type.trim().toLowerCase()
+  return /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(name) ? name : null
+}
+
+function readFilename(value: unknown): string | null {
+  const name = asText(value)
+  return name === null ? null : Array.from(name).slice(0, MAX_FILENAME_LENGTH).join('')
+}
+
+/** Text, media type and content of an inbound message of the given type. Unknown types become `[unsupported]`. */
+export function describeInbound(type: string, message: JsonObject): MessageDescription {
+  const payload = message[type]
+  return {
+    text: describe(type, payload),
+    media_type: Object.hasOwn(MEDIA_TYPES, type) ? (MEDIA_TYPES[type] ?? null) : null,
+    content: type === 'text' ? (message.referral ?? null) : (payload ?? message.errors ?? null),
+  }
+}
+
+function describe(type: string, payload: unknown): string {
+  const fields = asObject(payload)
+  switch (type) {
+    case 'text':
+      return asText(fields.body) ?? ''
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+      return asText(fields.caption) ?? ''
+    case 'sticker':
+      return '[sticker]'
+    case 'location':
+      return describeLocation(fields)
+    case 'contacts':
+      return asObjects(payload).map(describeCard).join(', ')
+    case 'interactive':
+      return describeReply(fields)
+    case 'button':
+      return asText(fields.text) ?? asText(fields.payload) ?? ''
+    case 'order':
+      return describeOrder(fields)
+    case 'system':
+      return asText(fields.body) ?? ''
+    default:
+      return '[unsupported]'
+  }
+}
+
+function describeLocation({ name, address, latitude, longitude }: JsonObject): string {
+  const place = [asText(name), asText(address)].filter((part) => part !== null).join(', ')
+  if (latitude === undefined || longitude === undefined) return place || '[location]'
+  const coordinates = `${latitude}, ${longitude}`
+  return place === '' ? coordinates : `${place} (${coordinates})`
+}
+
+function describeCard(card: JsonObject): string {
+  const name = asObject(card.name)
+  const parts = [asText(name.first_name), asText(name.last_name)].filter((part) => part !== null)
+  return asText(name.formatted_name) ?? (parts.join(' ') || (asText(asObjects(card.phones)[0]?.phone) ?? '[contact]'))
+}
+
+function describeReply(interactive: JsonObject): string {
+  const button = asObject(interactive.button_reply)
+  const row = asObject(interactive.list_reply)
+  const flow = asObject(interactive.nfm_reply)
+  return asText(button.title) ?? asText(row.title) ?? asText(flow.body) ?? asText(flow.name) ?? ''
+}
+
+function describeOrder(order: JsonObject): string {
+  const items = asObjects(order.product_items).map(
+    (item) =>
+      `${item.quantity ?? 1} × ${item.product_retailer_id ?? '?'} (${item.item_price ?? '?'} ${item.currency ?? ''})`,
+  )
+  return [asText(order.text), items.join(', ')].filter((part) => part !== null && part !== '').join('\n')
+}
