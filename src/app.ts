@@ -28,8 +28,6 @@ import { linkAllWithSimulator } from './core/organizations/connections.js'
 import { ARRIVING_FILES } from './core/runtime/arriving-files.js'
 import { createFileLimiter, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/runtime/file-limits.js'
 import { adoptRestoredDatabase } from './core/runtime/histories.js'
-import { createListOrders } from './core/runtime/list-orders.js'
-import { createMilestones } from './core/runtime/milestones.js'
 import { createNotifications } from './core/runtime/notifications.js'
 import { type ProcessRegistration, registerThisProcess } from './core/runtime/process-registry.js'
 import { createRateLimiter } from './core/runtime/rate-limit.js'
@@ -260,8 +258,6 @@ async function createContext(
       arrivingFiles: createByteBudget(ARRIVING_FILES),
       conversions: createFairSemaphore(CONVERSIONS),
     },
-    milestones: createMilestones({ clock }),
-    listOrders: createListOrders({ clock }),
     attemptsInProgress: new Set(),
     secrets: createSecretBox(secrets.masterKeys),
     passwords: createPasswords(),

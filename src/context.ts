@@ -19,7 +19,6 @@ import type { MediaAddress, MessageOfContact } from './model/messages/message.js
 import type { MessageWriter } from './model/messages/outgoing.js'
 import type { ReserveSendSlot } from './model/messages/send-rate.js'
 import type { Notifications } from './model/notification.js'
-import type { ListOrders, Milestones } from './model/page.js'
 import type { StorefrontClient } from './storefront/client.js'
 import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
@@ -148,10 +147,6 @@ interface ProcessContext {
   /** Maximum duration of one call to the upstream. */
   upstreamTimeoutMs: number
   limits: Limits
-  /** The milestones that this process remembers (core/runtime/milestones). */
-  milestones: Milestones
-  /** The orders of lists that this process remembers (core/runtime/list-orders). */
-  listOrders: ListOrders
   /** The idempotent attempts that this process is making, by resource id (core/runtime/idempotency). */
   attemptsInProgress: Set<string>
 }
