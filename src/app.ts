@@ -143,7 +143,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     socketUrl: config.linkedDeviceUrl,
   })
   const work: Context = { ...base, devices: createSessionCommands(base, sessions) }
-  const ctx: Context = { ...work, ...contextOf(databases.requests, databases.lateReads) }
+  const ctx: Context = { ...work, ...contextOf(databases.requests, databases.replica) }
   const stopSweeping = await startSweeping(work, registration)
   const callbacks = new CallbackQueue(work)
   const webhooks = createDispatcher(work)
@@ -213,10 +213,10 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 /** The parts of the context that use these connections. */
-function contextOf(database: Database, lateReads: Database): DatabaseContext {
+function contextOf(database: Database, replica: Database): DatabaseContext {
   return {
     database,
-    lateReads,
+    replica,
     lookUp: {
       contact: createContactLookup(database),
       instance: createInstanceLookup(database),

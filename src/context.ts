@@ -154,8 +154,8 @@ interface ProcessContext {
 /** Stores and secrets. */
 interface StoreContext {
   database: Database
-  /** For reads that may show what was true a moment ago (database/replica). */
-  lateReads: Database
+  /** For reads that may show what was true a moment ago (database/replica). The primary, if there is no replica. */
+  replica: Database
   lookUp: LookUps
   secrets: SecretBox
   passwords: Passwords
@@ -212,10 +212,7 @@ interface SendContext {
 }
 
 /** The parts of the context that use connections of one purpose (database/databases). */
-export type DatabaseContext = Pick<
-  BaseContext,
-  'database' | 'lateReads' | 'lookUp' | 'messageWriter' | 'reserveSendSlot'
->
+export type DatabaseContext = Pick<BaseContext, 'database' | 'replica' | 'lookUp' | 'messageWriter' | 'reserveSendSlot'>
 
 /** The context without linked devices; sessions are built from it. */
 export interface BaseContext extends ProcessContext, StoreContext, ClientContext, SendContext {}
