@@ -28,8 +28,6 @@ import { linkAllWithSimulator } from './core/organizations/connections.js'
 import { ARRIVING_FILES } from './core/runtime/arriving-files.js'
 import { createFileLimiter, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/runtime/file-limits.js'
 import { adoptRestoredDatabase } from './core/runtime/histories.js'
-import { createListOrders } from './core/runtime/list-orders.js'
-import { createMilestones } from './core/runtime/milestones.js'
 import { createNotifications } from './core/runtime/notifications.js'
 import { type ProcessRegistration, registerThisProcess } from './core/runtime/process-registry.js'
 import { createRateLimiter } from './core/runtime/rate-limit.js'
@@ -145,7 +143,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     socketUrl: config.linkedDeviceUrl,
   })
   const work: Context = { ...base, devices: createSessionCommands(base, sessions) }
-  const ctx: Context = { ...work, ...contextOf(databases.requests, databases.lateReads) }
+  const ctx: Context = { ...work, ...contextOf(databases.requests, databases.replica) }
   const stopSweeping = await startSweeping(work, registration)
   const callbacks = new CallbackQueue(work)
   const webhooks = createDispatcher(work)
@@ -215,10 +213,10 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 /** The parts of the context that use these connections. */
-function contextOf(database: Database, lateReads: Database): DatabaseContext {
+function contextOf(database: Database, replica: Database): DatabaseContext {
   return {
     database,
-    lateReads,
+    replica,
     lookUp: {
       contact: createContactLookup(database),
       instance: createInstanceLookup(database),
@@ -260,8 +258,6 @@ async function createContext(
       arrivingFiles: createByteBudget(ARRIVING_FILES),
       conversions: createFairSemaphore(CONVERSIONS),
     },
-    milestones: createMilestones({ clock }),
-    listOrders: createListOrders({ clock }),
     attemptsInProgress: new Set(),
     secrets: createSecretBox(secrets.masterKeys),
     passwords: createPasswords(),

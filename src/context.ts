@@ -19,7 +19,6 @@ import type { MediaAddress, MessageOfContact } from './model/messages/message.js
 import type { MessageWriter } from './model/messages/outgoing.js'
 import type { ReserveSendSlot } from './model/messages/send-rate.js'
 import type { Notifications } from './model/notification.js'
-import type { ListOrders, Milestones } from './model/page.js'
 import type { StorefrontClient } from './storefront/client.js'
 import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
@@ -148,10 +147,6 @@ interface ProcessContext {
   /** Maximum duration of one call to the upstream. */
   upstreamTimeoutMs: number
   limits: Limits
-  /** The milestones that this process remembers (core/runtime/milestones). */
-  milestones: Milestones
-  /** The orders of lists that this process remembers (core/runtime/list-orders). */
-  listOrders: ListOrders
   /** The idempotent attempts that this process is making, by resource id (core/runtime/idempotency). */
   attemptsInProgress: Set<string>
 }
@@ -159,8 +154,8 @@ interface ProcessContext {
 /** Stores and secrets. */
 interface StoreContext {
   database: Database
-  /** For reads that may show what was true a moment ago (database/replica). */
-  lateReads: Database
+  /** For reads that may show what was true a moment ago (database/replica). The primary, if there is no replica. */
+  replica: Database
   lookUp: LookUps
   secrets: SecretBox
   passwords: Passwords
@@ -217,10 +212,7 @@ interface SendContext {
 }
 
 /** The parts of the context that use connections of one purpose (database/databases). */
-export type DatabaseContext = Pick<
-  BaseContext,
-  'database' | 'lateReads' | 'lookUp' | 'messageWriter' | 'reserveSendSlot'
->
+export type DatabaseContext = Pick<BaseContext, 'database' | 'replica' | 'lookUp' | 'messageWriter' | 'reserveSendSlot'>
 
 /** The context without linked devices; sessions are built from it. */
 export interface BaseContext extends ProcessContext, StoreContext, ClientContext, SendContext {}

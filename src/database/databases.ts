@@ -16,8 +16,8 @@ export interface Databases {
   work: Database
   /** What must always get through: the process registry, notifications, probes, and the readers of live events. */
   live: Database
-  /** Requests whose answers may show what was true a moment ago; on the replica, if there is one. */
-  lateReads: Database
+  /** Requests whose answers may show what was true a moment ago. The primary, if there is no replica. */
+  replica: Database
 }
 
 /** What connections are for. */
@@ -75,7 +75,7 @@ export function openDatabases(
     statementMs: REQUEST_STATEMENT_MS,
     idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
   }
-  const onReplica = replica && open(sizes.requests, ofRequests, replica)
+  const standby = replica && open(sizes.requests, ofRequests, replica)
   const databases = {
     requests: open(sizes.requests, ofRequests),
     // Work that waits for a connection has not failed, so its wait has no maximum.
@@ -100,9 +100,9 @@ export function openDatabases(
   }
   return {
     ...databases,
-    lateReads: onReplica ? preferReplica(onReplica, databases.requests, onError) : databases.requests,
+    replica: standby ? preferReplica(standby, databases.requests, onError) : databases.requests,
     close: async () => {
-      await Promise.all([...Object.values(databases), onReplica].map((database) => database?.close()))
+      await Promise.all([...Object.values(databases), standby].map((database) => database?.close()))
     },
   }
 }

@@ -98,5 +98,5 @@ function checkedRaise({ raise }: Queryable): Queryable['raise'] {
 
 /** One pool for all purposes. */
 export function forAllPurposes(database: Database): Databases {
-  return { requests: database, work: database, live: database, lateReads: database }
+  return { requests: database, work: database, live: database, replica: database }
 }

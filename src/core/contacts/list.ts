@@ -4,16 +4,13 @@ import type { Contact } from '../../model/contacts/contact.js'
 import { addressesOf, readNumber } from '../../model/contacts/written-number.js'
 import { normalizeTerm } from '../../model/conversations/search-terms.js'
 import type { Organization } from '../../model/organizations/organization.js'
-import { COUNT_LIMIT, MAX_DEPTH, type PageRequest, readBoundedPage } from '../../model/page.js'
+import { COUNT_LIMIT, type PageRequest, readBoundedPage } from '../../model/page.js'
 import {
   type ContactPage,
   type ContactSearch,
-  countContacts,
   countFoundContacts,
-  listContactMilestones,
   listContactPage,
   listContactsAfter,
-  listContactsFrom,
   listFoundContacts,
   walkToFoundContacts,
 } from '../../storage/contacts/lists.js'
@@ -35,24 +32,13 @@ export function listContacts(
   return findContactPage(ctx, organization.id, readContactSearch(organization, search), { page, limit })
 }
 
-/**
- * A page of all contacts, most recently active first. A page that is far from both ends is read from a milestone: if
- * older contacts became active since it was read, within the last minute, the page is shifted by as many.
- */
-export async function listAllContacts(
-  { database, milestones }: Pick<Context, 'database' | 'milestones'>,
+/** A page of all contacts, most recently active first. */
+export function listAllContacts(
+  { database }: Pick<Context, 'database'>,
   organizationId: string,
   { page, limit }: PageRequest,
 ): Promise<ContactPage> {
-  const skip = (page - 1) * limit
-  if (skip <= MAX_DEPTH) return listContactPage(database, organizationId, skip, limit)
-  const total = await countContacts(database, organizationId)
-  const size = Math.min(limit, total - skip)
-  if (size <= 0) return { contacts: [], total }
-  const milestone = await milestones.find(`contacts of ${organizationId}`, total - skip - size, (after) =>
-    listContactMilestones(database, organizationId, after),
-  )
-  return { contacts: await listContactsFrom(database, organizationId, milestone, size), total }
+  return listContactPage(database, organizationId, (page - 1) * limit, limit)
 }
 
 /** Reads a search text as part of a name or of a number. */

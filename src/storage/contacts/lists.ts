@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import { isKnownToTrigrams, likeContaining } from '../../lib/text/like.js'
 import type { Contact } from '../../model/contacts/contact.js'
-import { COUNT_LIMIT, type ListPosition, MILESTONE_STEP, MILESTONES_AT_ONCE, type Milestone } from '../../model/page.js'
+import { COUNT_LIMIT } from '../../model/page.js'
 import { QUALIFIED_CONTACT_COLUMNS } from './contacts.js'
 
 /** One page of contacts, most recently active first, and the number of contacts on all pages. */
@@ -18,44 +18,25 @@ interface PageRow {
 
 const COUNT = '(SELECT coalesce(sum(change), 0) FROM contact_counts WHERE organization_id = $1)'
 
+// Reads the index alone, from the nearer end.
 const listPage = statement<PageRow>(
   'contactLists.page',
-  `SELECT ${COUNT}::float8 AS total, ARRAY (
+  `WITH counted AS MATERIALIZED (SELECT ${COUNT}::bigint AS total)
+   SELECT total, CASE WHEN $2 <= total / 2 THEN ARRAY (
      SELECT contact_id FROM contact_activity
      WHERE organization_id = $1
      ORDER BY active_at DESC, contact_id DESC
      OFFSET $2 LIMIT $3
-   ) AS ids`,
-)
-
-const countAll = statement<{ total: number }>('contactLists.count', `SELECT ${COUNT}::float8 AS total`)
-
-const milestones = statement<ListPosition>(
-  'contactLists.milestones',
-  `SELECT active_at::text AS at, contact_id AS id
-   FROM (
-     SELECT active_at, contact_id, row_number() OVER (ORDER BY active_at, contact_id) AS n
-     FROM (
-       SELECT active_at, contact_id FROM contact_activity
-       WHERE organization_id = $1 AND (active_at, contact_id) > ($2::timestamptz, $3::uuid)
+   ) ELSE ARRAY (
+     SELECT contact_id FROM (
+       SELECT contact_id, active_at FROM contact_activity
+       WHERE organization_id = $1
        ORDER BY active_at, contact_id
-       LIMIT ${MILESTONES_AT_ONCE * MILESTONE_STEP}
-     ) next
-   ) numbered
-   WHERE n % ${MILESTONE_STEP} = 0
-   ORDER BY n`,
-)
-
-const listFrom = statement<{ id: string }>(
-  'contactLists.from',
-  `SELECT contact_id AS id
-   FROM (
-     SELECT active_at, contact_id FROM contact_activity
-     WHERE organization_id = $1 AND (active_at, contact_id) > ($2::timestamptz, $3::uuid)
-     ORDER BY active_at, contact_id
-     OFFSET $4 LIMIT $5
-   ) page
-   ORDER BY active_at DESC, contact_id DESC`,
+       OFFSET greatest(total - $2 - $3, 0) LIMIT greatest(least($3, total - $2), 0)
+     ) page
+     ORDER BY active_at DESC, contact_id DESC
+   ) END AS ids
+   FROM counted`,
 )
 
 /**
@@ -199,7 +180,7 @@ export interface ContactSearch {
   forms: readonly string[]
 }
 
-/** One page of an organization's contacts; costs the reading of all before it. */
+/** One page of an organization's contacts; costs the reading of all between it and the nearer end of the list. */
 export async function listContactPage(
   db: Queryable,
   organizationId: string,
@@ -209,36 +190,6 @@ export async function listContactPage(
   const [row] = await db.run(listPage, [organizationId, skip, limit])
   const { total, ids } = row as PageRow
   return { contacts: await readContacts(db, organizationId, ids), total }
-}
-
-/** The number of an organization's contacts. */
-export async function countContacts(db: Queryable, organizationId: string): Promise<number> {
-  const [row] = await db.run(countAll, [organizationId])
-  return row?.total ?? 0
-}
-
-/** The next milestones of an organization's contacts, least recently active first. */
-export function listContactMilestones(
-  db: Queryable,
-  organizationId: string,
-  { at, id }: ListPosition,
-): Promise<ListPosition[]> {
-  return db.run(milestones, [organizationId, at, id])
-}
-
-/** `limit` contacts above a milestone, most recently active first. */
-export async function listContactsFrom(
-  db: Queryable,
-  organizationId: string,
-  { position: { at, id }, skip }: Milestone,
-  limit: number,
-): Promise<Contact[]> {
-  const rows = await db.run(listFrom, [organizationId, at, id, skip, limit])
-  return readContacts(
-    db,
-    organizationId,
-    rows.map((row) => row.id),
-  )
 }
 
 /** How many contacts match a search, up to `COUNT_LIMIT`, and how many there are. */

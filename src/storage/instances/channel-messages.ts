@@ -1,7 +1,16 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
-import { type ListPosition, MILESTONE_STEP, MILESTONES_AT_ONCE, type Milestone } from '../../model/page.js'
-import { allValues, type ChannelFilter, type ChannelMessage, FILTERED, FOUND_COLUMNS, isByTime } from './messages.js'
+import {
+  allValues,
+  type ChannelFilter,
+  type ChannelMessage,
+  EVERY,
+  FILTERED,
+  FOUND_COLUMNS,
+  isByTime,
+  type PageRange,
+  runFromNearerEnd,
+} from './messages.js'
 
 /** How many of the newest messages of its time range a filter looks through. */
 export const LOOKED_THROUGH = 100_000
@@ -34,19 +43,29 @@ const shown = (page: string) => `
   ) c
   ORDER BY page.created_at DESC, page.id DESC`
 
-/**
- * The newest messages in the time range `$3` to `$4`: as many as are looked through, and one more, which shows that
- * there are older ones. The number in a SELECT hides it from the planner, which then reads along the index until the
- * page is full, instead of sorting all rows.
- */
-const newest = (channelCase: ChannelCase, columns: string) => `
+/** The messages in the time range `$3` to `$4`. */
+const inRange = (channelCase: ChannelCase, columns: string, direction: 'ASC' | 'DESC') => `
   SELECT ${columns} FROM messages m
   WHERE ${onChannel(channelCase)} AND m.created_at BETWEEN $3 AND $4
-  ORDER BY ${order('DESC')}
-  LIMIT (SELECT ${LOOKED_THROUGH + 1})`
+  ORDER BY ${order(direction)}`
+
+/**
+ * The newest of them: as many as are looked through, and one more, which shows that there are older ones. The number in
+ * a SELECT hides it from the planner, which then reads along the index until the page is full, instead of sorting all
+ * rows.
+ */
+const newest = (channelCase: ChannelCase, columns: string) =>
+  `${inRange(channelCase, columns, 'DESC')} LIMIT (SELECT ${LOOKED_THROUGH + 1})`
 
 const BY_TIME = 'm.id, m.created_at'
 const BY_ALL = `${BY_TIME}, m.sender_type, m.gateway_type, m.outcome, m.status`
+
+/** A page that is found in the index alone, hidden likewise. */
+const pageByTime = (channelCase: ChannelCase, direction: 'ASC' | 'DESC') =>
+  statement<ChannelMessage>(
+    `channelMessages.page.${channelCase}.time.${direction}`,
+    shown(`${inRange(channelCase, BY_TIME, direction)} OFFSET (SELECT $5::bigint) LIMIT (SELECT $6::bigint)`),
+  )
 
 const onCase = (channelCase: ChannelCase) => ({
   time: {
@@ -55,10 +74,8 @@ const onCase = (channelCase: ChannelCase) => ({
       `SELECT count(*)::float8 AS total, count(*) > ${LOOKED_THROUGH} AS is_cut FROM (${newest(channelCase, BY_TIME)}) m`,
       { isHeavy: true },
     ),
-    page: statement<ChannelMessage>(
-      `channelMessages.page.${channelCase}.time`,
-      shown(`SELECT * FROM (${newest(channelCase, BY_TIME)}) m OFFSET $5 LIMIT $6`),
-    ),
+    newest: pageByTime(channelCase, 'DESC'),
+    oldest: pageByTime(channelCase, 'ASC'),
   },
   all: {
     count: statement<FilteredCount>(
@@ -67,36 +84,12 @@ const onCase = (channelCase: ChannelCase) => ({
        FROM (${newest(channelCase, BY_ALL)}) m`,
       { isHeavy: true },
     ),
-    page: statement<ChannelMessage>(
+    newest: statement<ChannelMessage>(
       `channelMessages.page.${channelCase}.all`,
       shown(`SELECT * FROM (${newest(channelCase, BY_ALL)}) m WHERE ${FILTERED} OFFSET $8 LIMIT $9`),
       { isHeavy: true },
     ),
   },
-  milestones: statement<ListPosition>(
-    `channelMessages.milestones.${channelCase}`,
-    `SELECT created_at::text AS at, id
-     FROM (
-       SELECT created_at, id, row_number() OVER (ORDER BY created_at, id) AS n
-       FROM (
-         SELECT m.created_at, m.id FROM messages m
-         WHERE ${onChannel(channelCase)} AND (m.created_at, m.id) > ($3::timestamptz, $4::uuid)
-         ORDER BY ${order('ASC')}
-         LIMIT ${MILESTONES_AT_ONCE * MILESTONE_STEP}
-       ) next
-     ) numbered
-     WHERE n % ${MILESTONE_STEP} = 0
-     ORDER BY n`,
-  ),
-  from: statement<ChannelMessage>(
-    `channelMessages.from.${channelCase}`,
-    shown(
-      `SELECT m.id, m.created_at FROM messages m
-       WHERE ${onChannel(channelCase)} AND (m.created_at, m.id) > ($3::timestamptz, $4::uuid)
-       ORDER BY ${order('ASC')}
-       OFFSET $5 LIMIT $6`,
-    ),
-  ),
 })
 
 const STATEMENTS = { instance: onCase('instance'), organization: onCase('organization') }
@@ -128,29 +121,18 @@ export function listChannelMessages(
   filter: ChannelFilter,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<ChannelMessage[]> {
-  const { page } = statementsOf(channelId)[kindOf(filter)]
-  return db.run(page, [organizationId, channelId, ...valuesOf(filter), skip, limit])
+  const { newest } = statementsOf(channelId)[kindOf(filter)]
+  return db.run(newest, [organizationId, channelId, ...valuesOf(filter), skip, limit])
 }
 
-/** The next milestones of a channel's messages, oldest first. */
-export function listMessageMilestones(
+/** A page of all messages of a channel, newest first; costs the reading of all between it and the nearer end. */
+export function listWholeChannel(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
-  { at, id }: ListPosition,
-): Promise<ListPosition[]> {
-  return db.run(statementsOf(channelId).milestones, [organizationId, channelId, at, id])
-}
-
-/** `limit` messages of a channel above a milestone, newest first. */
-export function listMessagesFrom(
-  db: Queryable,
-  organizationId: string,
-  channelId: string | null,
-  { position: { at, id }, skip }: Milestone,
-  limit: number,
+  range: PageRange,
 ): Promise<ChannelMessage[]> {
-  return db.run(statementsOf(channelId).from, [organizationId, channelId, at, id, skip, limit])
+  return runFromNearerEnd(db, statementsOf(channelId).time, [organizationId, channelId, ...valuesOf(EVERY)], range)
 }
 
 function statementsOf(channelId: string | null) {

@@ -1,9 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
-import { PackedIds } from '../../lib/bytes/packed-ids.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
-import type { ListOrder } from '../../model/page.js'
 import { MESSAGE_COLUMNS } from '../messages/messages.js'
 
 /** The newest message of a contact on a channel, and the other fields of a chat. */
@@ -26,7 +24,7 @@ export interface ChatRange {
 
 interface ScanRow {
   scanned: number
-  contact_ids: Buffer | null
+  ids: string[]
 }
 
 /** Messages read per requested chat at first; each further pass reads a multiple. */
@@ -56,10 +54,9 @@ const scanOn = (line: keyof typeof LINES) =>
        ) newest
        GROUP BY contact_id
      )
-     SELECT (SELECT coalesce(sum(messages), 0) FROM chats)::float8 AS scanned, (
-       SELECT string_agg(uuid_send(contact_id), '' ORDER BY at DESC, contact_id DESC)
-       FROM (SELECT * FROM chats WHERE at <= $7 ORDER BY at DESC, contact_id DESC OFFSET $4 LIMIT $5) part
-     ) AS contact_ids`,
+     SELECT (SELECT coalesce(sum(messages), 0) FROM chats)::float8 AS scanned, ARRAY (
+       SELECT contact_id FROM chats WHERE at <= $7 ORDER BY at DESC, contact_id DESC OFFSET $4 LIMIT $5
+     ) AS ids`,
     { isHeavy: true },
   )
 
@@ -91,33 +88,24 @@ const read = statement<ChatRow>(
    ORDER BY wanted.rank`,
 )
 
-/** Which contacts to return, and how many are enough: the scan does not go on for more. */
-export interface ChatPart {
-  skip: number
-  limit: number
-  enough: number
-}
-
 /**
- * The contacts with messages on a channel, newest message first, of those whose newest message is in the range. Reads
- * more than `readBefore` messages.
+ * A page of the contacts with messages on a channel, newest message first, of those whose newest message is in the
+ * range. Costs the reading of all messages from the newest to those of the page.
  */
 export async function orderChats(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
   { from, to }: ChatRange,
-  { skip, limit, enough }: ChatPart,
-  readBefore = 0,
-): Promise<ListOrder> {
+  { skip, limit }: { skip: number; limit: number },
+): Promise<string[]> {
   const scan = SCANS[channelId === null ? 'organization' : 'instance']
   const range = [from ?? '-infinity', to ?? 'infinity']
-  let depth = Math.max(FIRST_SCAN, (skip + enough) * MESSAGES_A_CHAT, readBefore * SCAN_GROWTH)
+  let depth = Math.max(FIRST_SCAN, (skip + limit) * MESSAGES_A_CHAT)
   for (;;) {
     const [row] = await db.run(scan, [organizationId, channelId, depth, skip, limit, ...range])
-    const { scanned, contact_ids } = row as ScanRow
-    const ids = new PackedIds(contact_ids ?? Buffer.alloc(0))
-    if (ids.length >= enough || scanned < depth) return { ids, rowsRead: scanned, isWhole: scanned < depth }
+    const { scanned, ids } = row as ScanRow
+    if (ids.length >= limit || scanned < depth) return ids
     depth *= SCAN_GROWTH
   }
 }

@@ -133,7 +133,7 @@ export interface PageRange {
 }
 
 /** Runs the statement that starts at the nearer end; its last two parameters are offset and limit. */
-function runFromNearerEnd(
+export function runFromNearerEnd(
   db: Queryable,
   { newest, oldest }: { newest: Statement<ChannelMessage>; oldest: Statement<ChannelMessage> },
   values: readonly unknown[],
@@ -218,7 +218,8 @@ export function findChannelMessages(
   return db.run(findByKeys, [organizationId, channelId, keyIds, keyIds.filter(isUuid)])
 }
 
-const EVERY: ChannelFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }
+/** Matches everything. */
+export const EVERY: ChannelFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }
 
 /** True if the filter matches everything. */
 export function isEvery(filter: ChannelFilter): boolean {

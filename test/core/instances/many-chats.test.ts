@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createInstance, type TestInstance } from '../../support/instances.js'
-import { type RunPlan, watchPlans } from '../../support/plans.js'
-import { countStatements } from '../../support/statement-counts.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 const CHATS = 2_500
@@ -16,7 +14,6 @@ let organization: TestOrganization
 let other: TestOrganization
 let phone: TestInstance
 let otherPhone: TestInstance
-let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
   world = await startWorld()
@@ -25,7 +22,6 @@ beforeAll(async () => {
   phone = await fill(organization)
   otherPhone = await fill(other)
   await world.database.pool.query('VACUUM ANALYZE contacts, messages')
-  explain = await watchPlans(world.database)
 })
 
 afterAll(() => world.close())
@@ -108,38 +104,11 @@ it('pages of chats in a range of time hold those of the range', async () => {
   expect(await chatsOf(PAGES / 2 + 1, organization, where)).toEqual([])
 })
 
-it('a page in the middle reads its own chats only', async () => {
-  await chatsOf(MIDDLE)
-  for (const read of [chatsOf, contactsOf]) {
-    const plans = await explain(async () => void (await read(MIDDLE)))
-    for (const { name, rows } of plans) expect([name, rows <= 4 * LIMIT]).toEqual([name, true])
-    expect(plans.map(({ name }) => name)).not.toContain('instanceChats.scan.instance')
-  }
-})
-
-it('reading page after page scans a few times', async () => {
-  world.advance(60_000)
-  const counts = await countStatements(async () => {
-    for (let page = 21; page <= PAGES + 1; page++) await chatsOf(page)
-  })
-  expect(counts.get('instanceChats.scan.instance')).toBeLessThanOrEqual(5)
-})
-
-it('requests of the same moment share a scan', async () => {
-  world.advance(60_000)
-  const counts = await countStatements(() => Promise.all(Array.from({ length: 5 }, () => chatsOf(PAGES))))
-  const alone = await countStatements(async () => {
-    world.advance(60_000)
-    await chatsOf(PAGES)
-  })
-  expect(counts.get('instanceChats.scan.instance')).toBe(alone.get('instanceChats.scan.instance'))
-})
-
-it('a chat that becomes active moves the first pages at once, and the others within a minute', async () => {
+it('a chat that becomes active moves all pages at once', async () => {
   await chatsOf(MIDDLE)
   await wakeOldest()
-  expect(await chatsOf(1)).toEqual(await expectedPage(1))
-  world.advance(60_000)
-  expect(await chatsOf(MIDDLE)).toEqual(await expectedPage(MIDDLE))
-  expect(await contactsOf(PAGES)).toEqual(await expectedPage(PAGES))
+  for (const page of [1, MIDDLE, PAGES]) {
+    expect(await chatsOf(page)).toEqual(await expectedPage(page))
+    expect(await contactsOf(page)).toEqual(await expectedPage(page))
+  }
 })

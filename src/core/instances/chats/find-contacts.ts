@@ -5,10 +5,10 @@ import { channelIdOf, type Instance } from '../../../model/instances/instance.js
 import type { Organization } from '../../../model/organizations/organization.js'
 import { findContactById } from '../../../storage/contacts/contacts.js'
 import { readContacts } from '../../../storage/contacts/lists.js'
+import { orderChats } from '../../../storage/instances/chats.js'
 import { hasMessageOnChannel, listNamedOnChannel } from '../../../storage/instances/contacts.js'
 import { findContactPage, listAllContacts } from '../../contacts/list.js'
 import { findChatContact } from './chat-contact.js'
-import { findChatOrder } from './find-chats.js'
 import type { GatewayPage } from './find-messages.js'
 
 /** Selects contacts by the first of these that is given; otherwise all. `pushName` matches a part of the name. */
@@ -52,7 +52,7 @@ export async function findContactsOfInstance(
     const name = normalizeName(search)
     const ids =
       name === null
-        ? await findChatOrder(ctx, organization, instance, { from: null, to: null }, { skip, limit })
+        ? await orderChats(ctx.database, organization.id, channelId, { from: null, to: null }, { skip, limit })
         : await listNamedOnChannel(ctx.database, organization.id, channelId, name, { skip, limit })
     return readContacts(ctx.database, organization.id, ids)
   }

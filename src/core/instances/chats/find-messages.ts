@@ -2,15 +2,13 @@ import type { Context } from '../../../context.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Organization } from '../../../model/organizations/organization.js'
-import { MAX_DEPTH } from '../../../model/page.js'
 import { Problem } from '../../../model/problem.js'
 import { findChannelTotal } from '../../../storage/instances/channel-counts.js'
 import {
   countChannelMessages,
   LOOKED_THROUGH,
   listChannelMessages,
-  listMessageMilestones,
-  listMessagesFrom,
+  listWholeChannel,
 } from '../../../storage/instances/channel-messages.js'
 import {
   type ChannelFilter,
@@ -89,9 +87,9 @@ async function findByKey(
   return { messages: page === 1 ? [message] : [], total: 1 }
 }
 
-/** The total of a channel is stored, and pages far from the newest message are read from the oldest or a milestone. */
+/** The total of a channel is stored. */
 async function findOnChannel(
-  { database, milestones }: Context,
+  { database }: Context,
   organizationId: string,
   channelId: string | null,
   filter: ChannelFilter,
@@ -99,17 +97,9 @@ async function findOnChannel(
 ): Promise<FoundMessages> {
   if (!isEvery(filter)) return findFiltered(database, organizationId, channelId, filter, page)
   const total = await findChannelTotal(database, organizationId, channelId)
-  const { skip, limit } = toRange(page)
-  if (skip >= total) return { messages: [], total }
-  if (skip <= MAX_DEPTH) {
-    return { messages: await listChannelMessages(database, organizationId, channelId, filter, { skip, limit }), total }
-  }
-  const size = Math.min(limit, total - skip)
-  const name = `messages of ${organizationId}/${channelId}`
-  const milestone = await milestones.find(name, total - skip - size, (after) =>
-    listMessageMilestones(database, organizationId, channelId, after),
-  )
-  return { messages: await listMessagesFrom(database, organizationId, channelId, milestone, size), total }
+  const range = { ...toRange(page), total }
+  const messages = range.skip < total ? await listWholeChannel(database, organizationId, channelId, range) : []
+  return { messages, total }
 }
 
 /** Throws invalid_parameter if the filter does not find the page among the messages that it looks through. */

@@ -13,7 +13,7 @@ import { Counted, given, Jid, MAX_PAGE, readTimestamps, Timestamps } from './sch
 
 /** How long after a customer's message a business may send messages other than templates. */
 const WINDOW_MS = 24 * 3_600_000
-/** The order of these chats is remembered, with a page. To get older chats, clients filter by time. */
+/** All messages before a page are read for it. To get older chats, clients filter by time. */
 const MAX_SKIP = 100_000
 
 const FindBody = named(
