@@ -47,7 +47,7 @@ import { type JobRunner, startJobRunner } from './jobs/runner.js'
 import { createTasks } from './jobs/tasks.js'
 import { sleep } from './lib/async/backoff.js'
 import { createByteBudget } from './lib/async/byte-budget.js'
-import { createFairSemaphore } from './lib/async/fair-semaphore.js'
+import { FairPlaces } from './lib/async/fair-places.js'
 import { createLruCache } from './lib/async/lru-cache.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
@@ -258,7 +258,7 @@ async function createContext(
       importedFiles: createFileLimiter(IMPORTED_FILES),
       exportedFiles: createFileLimiter(EXPORTED_FILES),
       arrivingFiles: createByteBudget(ARRIVING_FILES),
-      conversions: createFairSemaphore(CONVERSIONS),
+      conversions: new FairPlaces(CONVERSIONS),
     },
     milestones: createMilestones({ clock }),
     listOrders: createListOrders({ clock }),

@@ -1,4 +1,4 @@
-import { FairPlaces, inPlace } from './fair-places.js'
+import { FairPlaces } from './fair-places.js'
 
 /** Runs work of a key within the limits of concurrent runs. */
 export type FairSemaphore = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
@@ -8,12 +8,6 @@ export type FairSemaphore = <Result>(key: string, work: () => Promise<Result>) =
  * round robin, so a key with much work delays the others by one piece each.
  */
 export function createFairSemaphore({ max, maxOfOne = max }: { max: number; maxOfOne?: number }): FairSemaphore {
-  const places = new FairPlaces({
-    places: max,
-    ofOneKey: maxOfOne,
-    ofAllKeys: max,
-    ofNoKey: max,
-    waitMs: Number.POSITIVE_INFINITY,
-  })
-  return (key, work) => inPlace(places, key, work)
+  const places = new FairPlaces({ places: max, ofOneKey: maxOfOne })
+  return (key, work) => places.run(key, work)
 }
