@@ -8,6 +8,7 @@ import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config/settings.js'
 import type { BaseContext, Context, DatabaseContext } from './context.js'
 import { requestReconciling } from './core/broadcasts/reconcile.js'
+import { BROADCAST_SENDS } from './core/broadcasts/send-recipient.js'
 import { createContactLookup } from './core/contacts/contacts.js'
 import { createAuthenticator } from './core/identity/api-keys.js'
 import { createPasswords } from './core/identity/passwords.js'
@@ -259,6 +260,7 @@ async function createContext(
       exportedFiles: createFileLimiter(EXPORTED_FILES),
       arrivingFiles: createByteBudget(ARRIVING_FILES),
       conversions: new FairPlaces(CONVERSIONS),
+      broadcastSends: new FairPlaces(BROADCAST_SENDS),
     },
     milestones: createMilestones({ clock }),
     listOrders: createListOrders({ clock }),

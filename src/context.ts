@@ -112,6 +112,8 @@ export interface Limits {
   arrivingFiles: ByteBudget
   /** Conversions of files by ffmpeg, by organization; those beyond the limits wait. */
   conversions: FairPlaces
+  /** Messages of broadcasts in progress, by organization. */
+  broadcastSends: FairPlaces
 }
 
 /** Look-ups that share a statement with others of the same moment. */
