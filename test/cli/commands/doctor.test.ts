@@ -58,7 +58,7 @@ describe('doctor', () => {
     const before = { traces: await traces(), files: await readdir(folder.path, { recursive: true }) }
     const result = await doctor()
     expect(failedOf(result)).toEqual([])
-    const fine = ['settings', 'database', 'extensions', 'pooler', 'schema', 'data folder', 'callbacks', 'secrets']
+    const fine = ['settings', 'extensions', 'pooler', 'schema', 'data folder', 'callbacks', 'secrets']
     for (const check of [...fine, 'upstream']) {
       expect(reportOf(result, check)).toMatchObject({ level: 'ok', remedy: null })
     }
