@@ -58,7 +58,9 @@ const insertContacts = `
     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM made
   )
   INSERT INTO contact_addresses (organization_id, address, contact_id)
-  SELECT $1, address, made.id FROM made, unnest(ARRAY[chat_id, '55' || substr(chat_id, 3, 2) || substr(chat_id, 6)]) AS address`
+  SELECT $1, address, made.id FROM made, unnest(ARRAY[
+    chat_id, CASE WHEN $5 THEN '0' || chat_id ELSE '55' || substr(chat_id, 3, 2) || substr(chat_id, 6) END
+  ]) AS address`
 
 const countOf = `
   SELECT coalesce(sum(value), 0)::int AS value FROM (
