@@ -115,12 +115,23 @@ async function sendSlice(
   /** The number of the first recipient that got no send slot. */
   let first = Number.POSITIVE_INFINITY
 
+  const read = (from: number) => {
+    const position = { generation: broadcast.generation, after: from }
+    const batch = findPendingRecipients(ctx.database, tenant.id, broadcast.id, position, BATCH)
+    // It is awaited later, so that a failure is not yet handled.
+    batch.catch(() => undefined)
+    return batch
+  }
+
+  /** Reads a batch while the one before is sent, so that no sender waits for it. */
   async function* readPending(): AsyncGenerator<PendingRecipient> {
-    while (!isAtEnd && goesOn()) {
-      const position = { generation: broadcast.generation, after }
-      const next = await findPendingRecipients(ctx.database, tenant.id, broadcast.id, position, BATCH)
-      isAtEnd = next.length === 0
-      for (const recipient of next) {
+    for (let ahead = read(after); goesOn(); ) {
+      const batch = await ahead
+      const last = batch.at(-1)
+      isAtEnd = last === undefined
+      if (last === undefined) return
+      ahead = read(last.n)
+      for (const recipient of batch) {
         if (!goesOn()) return
         yield recipient
         after = recipient.n
