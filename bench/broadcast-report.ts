@@ -1,8 +1,6 @@
 import { formatTable, type Target } from './report.js'
 import type { BroadcastCost } from './subjects/broadcast.js'
 
-const MIN_PER_SECOND = 1_000
-
 /** Formats the costs of broadcasts as a table. */
 export function formatBroadcast(costs: readonly BroadcastCost[]): string {
   const head = [
@@ -32,12 +30,12 @@ export function formatBroadcast(costs: readonly BroadcastCost[]): string {
 
 /** Compares them with the targets. */
 export function judgeBroadcast(costs: readonly BroadcastCost[]): Target[] {
-  return costs.map(({ title, recipients, sentSeconds }) => {
+  return costs.map(({ title, targetPerSecond, recipients, sentSeconds }) => {
     const perSecond = recipients / sentSeconds
     return {
-      target: `${MIN_PER_SECOND.toLocaleString('en')} recipients/s, ${title}`,
+      target: `${targetPerSecond.toLocaleString('en')} recipients/s, ${title}`,
       measured: `${perSecond.toFixed(0)}/s`,
-      met: perSecond >= MIN_PER_SECOND,
+      met: perSecond >= targetPerSecond,
     }
   })
 }

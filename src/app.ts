@@ -8,6 +8,7 @@ import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config/settings.js'
 import type { BaseContext, Context, DatabaseContext } from './context.js'
 import { requestReconciling } from './core/broadcasts/reconcile.js'
+import { BROADCAST_SENDS } from './core/broadcasts/send-recipient.js'
 import { CallbackQueue } from './core/callbacks/queue.js'
 import { createCallbackReceiver } from './core/callbacks/receive/receiver.js'
 import { createContactLookup } from './core/contacts/contacts.js'
@@ -45,7 +46,7 @@ import { type JobRunner, startJobRunner } from './jobs/runner.js'
 import { createTasks } from './jobs/tasks.js'
 import { sleep } from './lib/async/backoff.js'
 import { createByteBudget } from './lib/async/byte-budget.js'
-import { createFairSemaphore } from './lib/async/fair-semaphore.js'
+import { FairPlaces } from './lib/async/fair-places.js'
 import { createLruCache } from './lib/async/lru-cache.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
@@ -256,7 +257,8 @@ async function createContext(
       importedFiles: createFileLimiter(IMPORTED_FILES),
       exportedFiles: createFileLimiter(EXPORTED_FILES),
       arrivingFiles: createByteBudget(ARRIVING_FILES),
-      conversions: createFairSemaphore(CONVERSIONS),
+      conversions: new FairPlaces(CONVERSIONS),
+      broadcastSends: new FairPlaces(BROADCAST_SENDS),
     },
     attemptsInProgress: new Set(),
     secrets: createSecretBox(secrets.masterKeys),

@@ -6,7 +6,7 @@ import type { Sandboxes } from './channels/sandbox.js'
 import type { Database } from './database/pool.js'
 import type { EndpointClient } from './endpoints/client.js'
 import type { ByteBudget } from './lib/async/byte-budget.js'
-import type { FairSemaphore } from './lib/async/fair-semaphore.js'
+import type { FairPlaces } from './lib/async/fair-places.js'
 import type { LruCache } from './lib/async/lru-cache.js'
 import type { ThrottledRuns } from './lib/async/throttled-runs.js'
 import type { SecretBox } from './lib/crypto/secret-box.js'
@@ -93,7 +93,7 @@ export interface FileLimiter {
   /** Does the work within the limits. Throws too_many_requests if they are reached. */
   pass<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>
   /**
-   * Throws too_many_requests if they are reached at this moment. For files that arrive, which take their place when they
+   * Throws too_many_requests if they are reached at this moment. For files that arrive, which acquire their place when they
    * are there: a slow one must not keep it from others.
    */
   check(organizationId: string): void
@@ -110,7 +110,9 @@ export interface Limits {
   /** Bytes of files on disk that organizations send or import (core/runtime/arriving-files). */
   arrivingFiles: ByteBudget
   /** Conversions of files by ffmpeg, by organization; those beyond the limits wait. */
-  conversions: FairSemaphore
+  conversions: FairPlaces
+  /** Messages of broadcasts in progress, by organization. */
+  broadcastSends: FairPlaces
 }
 
 /** Look-ups that share a statement with others of the same moment. */

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type FairPlaces, inPlace } from '../lib/async/fair-places.js'
+import type { FairPlaces } from '../lib/async/fair-places.js'
 
 /** A named statement with its values. */
 export interface NamedQuery {
@@ -36,25 +36,25 @@ export function organizationOf([first]: readonly unknown[]): string | null {
 export function onPool(pool: pg.Pool, places: FairPlaces, heavyPlaces: FairPlaces): RunQuery {
   return (query, isHeavy) => {
     const organizationId = organizationOf(query.values)
-    const run = () => inPlace(places, organizationId, () => pool.query(query))
-    return isHeavy ? inPlace(heavyPlaces, organizationId, run) : run()
+    const run = () => places.run(organizationId, () => pool.query(query))
+    return isHeavy ? heavyPlaces.run(organizationId, run) : run()
   }
 }
 
 /** Lends connections of the pool, each in a place of its organization. */
 export function borrowFrom(pool: pg.Pool, places: FairPlaces): Borrow {
   return async (organizationId) => {
-    const wait = places.take(organizationId)
+    const wait = places.acquire(organizationId)
     if (wait) await wait
     try {
       const client = await pool.connect()
       const giveBack = (broken?: Error) => {
         client.release(broken)
-        places.give(organizationId)
+        places.release(organizationId)
       }
       return { client, giveBack }
     } catch (error) {
-      places.give(organizationId)
+      places.release(organizationId)
       throw error
     }
   }

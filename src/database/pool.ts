@@ -170,13 +170,7 @@ function createPlaces(size: number, limits: PoolLimits): { all: FairPlaces; heav
       ofNoKey: ofNoOrganization,
       waitMs,
     }),
-    heavy: new FairPlaces({
-      places: ofHeavyStatements,
-      ofOneKey: 1,
-      ofAllKeys: ofHeavyStatements,
-      ofNoKey: 1,
-      waitMs,
-    }),
+    heavy: new FairPlaces({ places: ofHeavyStatements, ofOneKey: 1, ofNoKey: 1, waitMs }),
   }
 }
 

@@ -10,7 +10,7 @@ const OF_CALLERS: ByteLimits = { capacity: 32 * MEBIBYTE, ofOneKey: 16 * MEBIBYT
 // More than all who may wait for their passwords to be checked: nobody else is refused for them.
 const OF_STRANGERS: ByteLimits = { capacity: 24 * MEBIBYTE, ofOneKey: MEBIBYTE, floor: 1_024 }
 /** Values take many times the memory of their bytes, so large bodies are read and handled in turn. */
-const TURNS: PlaceLimits = { places: 4, ofOneKey: 1, ofAllKeys: 4, ofNoKey: 1, waitMs: 10_000 }
+const TURNS: PlaceLimits = { places: 4, ofOneKey: 1, waitMs: 10_000 }
 const OPERATOR = 'operator'
 const RETRY_SECONDS = 2
 
@@ -52,7 +52,7 @@ export function createBodyMemory(): BodyMemory {
         },
         complete: () => share.complete(),
         takeTurn: async () => {
-          await take(turns, key)
+          await acquireTurn(turns, key)
           hasTurn = true
           if (!request.socket.destroyed) return
           throw new Problem('invalid_json', 'The connection was closed while the request waited for its turn')
@@ -60,7 +60,7 @@ export function createBodyMemory(): BodyMemory {
         release: () => {
           share.release()
           // Not at once: the next body would be read before the event loop serves anybody else.
-          if (hasTurn) setImmediate(() => turns.give(key))
+          if (hasTurn) setImmediate(() => turns.release(key))
           hasTurn = false
         },
       }
@@ -68,9 +68,9 @@ export function createBodyMemory(): BodyMemory {
   }
 }
 
-async function take(turns: FairPlaces, key: string): Promise<void> {
+async function acquireTurn(turns: FairPlaces, key: string): Promise<void> {
   try {
-    await turns.take(key)
+    await turns.acquire(key)
   } catch (error) {
     throw error instanceof NoPlaceError ? tooMany(error.shortage) : error
   }

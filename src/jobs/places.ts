@@ -63,7 +63,6 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
   const { database, processId, report } = options
   const size = places ?? JOB_CLASSES[name].places
   const share = places ?? Math.max(1, Math.floor(size / 2))
-  const atOnce = places === undefined && isSpread(name) ? 1 : size
   const running = new Map<number, { organizationId: string; abort: AbortController; ended: Promise<void> }>()
   let after = NIL_UUID
   /** Where the walk over the organizations began that has found no job yet; null: it begins with the next claim. */
@@ -111,7 +110,7 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
       const free = size - running.size
       if (isClosed || free <= 0) return false
       since ??= after
-      const wanted = { class: name, processId, after, since, places: size, free, share, atOnce, taken: takenPlaces() }
+      const wanted = { class: name, processId, after, since, places: size, free, share, taken: takenPlaces() }
       const claimed = await claimJobs(database, wanted)
       after = claimed.reached
       if (claimed.jobs.length > 0 || !claimed.hasMore) since = null
@@ -137,10 +136,6 @@ export function createPlaces(name: JobClassName, options: PlacesOptions, places?
 /** The class of a job's task; undefined for a task of a newer version. */
 function classOf({ task }: ClaimedJob): JobClassName | undefined {
   return JOB_TASKS[task]
-}
-
-function isSpread(name: JobClassName): boolean {
-  return 'spreadMs' in JOB_CLASSES[name]
 }
 
 async function perform(tasks: Record<JobTask, RunJob>, job: ClaimedJob, signal: AbortSignal): Promise<Again | null> {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { type Loop, startLoop } from '../lib/async/loop.js'
 import { withTimeout } from '../lib/async/timeout.js'
-import { JOB_CLASSES, type JobClass, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
+import { JOB_CLASSES, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
 import { pollJobs, startRecurringJobs } from '../storage/jobs/queue.js'
 import { createPlaces, type Places, type PlacesOptions } from './places.js'
 import { RECURRING_TASKS } from './recurring.js'
@@ -49,7 +49,7 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
       if (isDueAgain) polling.wake()
     },
   }
-  const classes = new Map(CLASSES.map((name) => [name, startClass(name, createPlaces(name, options), log)]))
+  const classes = new Map(CLASSES.map((name) => [name, startClass(createPlaces(name, options), log)]))
   const all = [...classes.values()]
   const deadSince = new Map<number, number>()
   let soonestMs: number | null = null
@@ -120,19 +120,10 @@ function longDead(deadSince: ReadonlyMap<number, number>): number[] {
 }
 
 /** The places of a class, and the loop that fills them. `wake`: there may be jobs for them. */
-function startClass(
-  name: JobClassName,
-  places: Places,
-  log: Context['log'],
-): { places: Places; loop: Loop; wake: () => void } {
-  const { spreadMs = 0 }: JobClass = JOB_CLASSES[name]
-  let hasMore = false
+function startClass(places: Places, log: Context['log']): { places: Places; loop: Loop; wake: () => void } {
   const loop = startLoop({
-    round: async () => {
-      hasMore = await unlessHung(places.fill())
-      return hasMore && spreadMs === 0
-    },
-    pauseMs: () => (hasMore ? spreadMs : IDLE_MS),
+    round: () => unlessHung(places.fill()),
+    pauseMs: () => IDLE_MS,
     onFailure: (error) => log.warn({ err: error }, 'claiming jobs failed and is retried'),
   })
   const wake = () => {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { prepareBroadcastAsJob } from '../core/broadcasts/prepare.js'
 import { reconcileBroadcasts, startDueBroadcast } from '../core/broadcasts/reconcile.js'
-import { type ShardState, sendBroadcastShard } from '../core/broadcasts/send-shard.js'
+import { type SendState, sendBroadcast } from '../core/broadcasts/send-broadcast.js'
 import { removeAudienceRecipients } from '../core/broadcasts/uploaded-audiences.js'
 import { type ErasedRows, eraseContactRows } from '../core/contacts/erase-contact.js'
 import { eraseTraces, type Traces } from '../core/contacts/erase-traces.js'
@@ -39,8 +39,8 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
       return startDueBroadcast(ctx, organizationId, broadcastId)
     },
     send_broadcast: ({ organizationId, payload, signal, isAlone }) => {
-      const { broadcastId, ...shard } = payload as { broadcastId: string } & ShardState
-      return sendBroadcastShard(ctx, organizationId, broadcastId, shard, signal, isAlone)
+      const { broadcastId, ...state } = payload as { broadcastId: string } & SendState
+      return sendBroadcast(ctx, organizationId, broadcastId, state, signal, isAlone)
     },
     prepare_broadcast: ({ organizationId, payload, signal, isAlone }) => {
       const { broadcastId } = payload as { broadcastId: string }

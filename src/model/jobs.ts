@@ -6,16 +6,11 @@ export interface JobClass {
   places: number
   /** The longest run of a job, in ms; then its signal is aborted, and the attempt has failed. */
   maxRunMs: number
-  /**
-   * The pause between two claims of a process, in ms; each claim takes at most one job of an organization. So the jobs
-   * of one organization spread over the processes.
-   */
-  spreadMs?: number
 }
 
 export const JOB_CLASSES = {
   media: { places: 8, maxRunMs: 15 * MINUTE_MS },
-  broadcasts: { places: 16, maxRunMs: 5 * MINUTE_MS, spreadMs: 100 },
+  broadcasts: { places: 16, maxRunMs: 5 * MINUTE_MS },
   preparation: { places: 2, maxRunMs: 10 * MINUTE_MS },
   transcription: { places: 2, maxRunMs: 10 * MINUTE_MS },
   search: { places: 2, maxRunMs: 10 * MINUTE_MS },

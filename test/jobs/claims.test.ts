@@ -32,7 +32,7 @@ function claim({
   since?: string
   taken?: Record<string, number>
 }): Promise<Claimed> {
-  const wanted = { class: 'media', processId: PROCESS, after, since, places: 8, free, share: 4, atOnce: 8 } as const
+  const wanted = { class: 'media', processId: PROCESS, after, since, places: 8, free, share: 4 } as const
   return claimJobs(database, { ...wanted, taken: new Map(Object.entries(taken)) })
 }
 

@@ -37,7 +37,7 @@ async function claim(name: JobClassName): Promise<ClaimedJob[]> {
   const { places } = JOB_CLASSES[name]
   const ids = { class: name, processId: PROCESS, after: NIL_UUID, since: LAST_UUID }
   const share = Math.max(1, Math.floor(places / 2))
-  const claimed = await claimJobs(database, { ...ids, places, free: places, share, atOnce: places, taken: new Map() })
+  const claimed = await claimJobs(database, { ...ids, places, free: places, share, taken: new Map() })
   return claimed.jobs
 }
 

@@ -29,7 +29,6 @@ async function claim(): Promise<ClaimedJob> {
     places: 4,
     free: 4,
     share: 2,
-    atOnce: 4,
   } as const
   const { jobs: claimed } = await claimJobs(database, { ...wanted, taken: new Map() })
   expect(claimed).toHaveLength(1)

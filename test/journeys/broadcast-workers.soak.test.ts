@@ -5,7 +5,7 @@ import type { TestOrganization } from '../support/world.js'
 import {
   controlBroadcast,
   countAccepted,
-  countShardJobs,
+  countSendingJobs,
   letOutcomesFallDue,
   OFFER,
   readBroadcast,
@@ -33,14 +33,14 @@ const RECIPIENTS = 3_000
 const MESSAGES_PER_SECOND = 300
 const PAUSES = 3
 const STRIDE = 150
-/** In all shards together. */
-const MOST_UNDER_WAY = 4 * 32
+/** A job has at most as many senders as its number may send in a second. */
+const MOST_UNDER_WAY = MESSAGES_PER_SECOND
 
 let database: TestDatabase
 let sandbox: Sandbox
 let service: Service
 let organization: TestOrganization
-/** The two that do nothing but work. */
+/** The three that send; the service only answers requests. */
 let workers: Program[]
 /** Each process has a way to the upstream of its own, the service the first. */
 let ways: UpstreamProxy[]
@@ -50,7 +50,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   sandbox = await startSandbox()
   await sandbox.control('POST', '/settings', { delay_ms: 2, batch: 200 })
-  ways = await Promise.all([1, 2, 3].map(() => startUpstreamProxy(sandbox.upstreamUrl)))
+  ways = await Promise.all([0, 1, 2, 3].map(() => startUpstreamProxy(sandbox.upstreamUrl)))
   const [first, ...others] = ways.map(({ upstreamUrl }) => ({
     ...sharedSecrets,
     PARLEY_PORT: '0',
@@ -58,7 +58,7 @@ beforeAll(async () => {
     PARLEY_UPSTREAM_URL: upstreamUrl,
     PARLEY_RATE_LIMIT: '0',
   }))
-  service = await startService({ ...first, PARLEY_ROLES: 'api,worker' })
+  service = await startService({ ...first, PARLEY_ROLES: 'api' })
   organization = await createOrganization(service, { messages_per_second: MESSAGES_PER_SECOND, pair_limit: false })
   workers = await Promise.all(others.map((env) => startProgram(['serve'], { env: { ...env, PARLEY_ROLES: 'worker' } })))
   for (const { firstLine } of workers) expect(await firstLine).toMatch(/^parley ready on http:/)
@@ -71,8 +71,8 @@ afterAll(async () => {
 })
 
 // The tests are one story, each goes on where the one before ended.
-describe('three processes with one broadcast', () => {
-  it('each send a part of it, and nothing while it is paused', async () => {
+describe('three workers with one broadcast', () => {
+  it('send it, and nothing while it is paused', async () => {
     broadcast = await post('551195')
     for (let pause = 0; pause < PAUSES; pause++) {
       const before = await countAccepted(sandbox)
@@ -82,7 +82,6 @@ describe('three processes with one broadcast', () => {
       await expectEnd(broadcast.id, 0)
       await controlBroadcast(service, organization, broadcast.id, 'resume')
     }
-    expect(ways.map((way) => way.messages() > 0)).toEqual([true, true, true])
     expect((await readProgress(database, broadcast.id)).recorded).toBeLessThan(RECIPIENTS)
   })
 
@@ -94,7 +93,7 @@ describe('three processes with one broadcast', () => {
     killed.killGroup()
     expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' })
     await until(async () => (await readProgress(database, broadcast.id)).recorded === RECIPIENTS)
-    await until(async () => (await countShardJobs(database)) === 0)
+    await until(async () => (await countSendingJobs(database)) === 0)
     await untilCallbacksAreWorkedOff(sandbox, database)
 
     const reached = await acceptedNumbers()
@@ -151,7 +150,7 @@ async function post(prefix: string): Promise<ShownBroadcast> {
  */
 async function expectEnd(broadcastId: string, others: number): Promise<void> {
   const before = (await readProgress(database, broadcastId)).recorded
-  await until(async () => (await countShardJobs(database)) === 0)
+  await until(async () => (await countSendingJobs(database)) === 0)
   const { recorded } = await readProgress(database, broadcastId)
   expect(recorded - before).toBeLessThanOrEqual(MOST_UNDER_WAY)
   expect(await countAccepted(sandbox)).toBe(others + recorded)

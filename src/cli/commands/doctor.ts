@@ -2,8 +2,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../config/settings.js'
-import { parseDatabaseUrl } from '../../config/values.js'
-import { type Database, openDatabase } from '../../database/pool.js'
+import type { Database } from '../../database/pool.js'
 import { withTimeout } from '../../lib/async/timeout.js'
 import { createLogger } from '../../log.js'
 import { type Report, runChecks } from '../doctor/check.js'
@@ -17,31 +16,27 @@ import type { Invocation } from '../invocation.js'
 import { inOneLine, printList } from '../output.js'
 
 interface Options {
-  database?: string
   json?: boolean
 }
 
-const DEFAULT_CONNECTIONS = 30
-const CHECK_CONNECTIONS = 4
 const CLOSE_MS = 5_000
 const MARKS = { ok: 'ok     ', warning: 'warning', failed: 'failed ' } as const
 
-/** `parley doctor`: checks what the service stands on, and says what to do. */
+/** `parley doctor`: checks the environment of the service, and says what to do. */
 export function addDoctorCommand(program: Command, invocation: Invocation): void {
   program
     .command('doctor')
     .description('check settings, database, files, public address and upstream, and say what to do')
-    .option('--database <url>', 'only check whether Parley can run on this database, which need not be its own')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nChanges nothing, beside a running service too, and ends within a minute. The exit code is 1 if a check failed.',
+      '\nIt changes nothing, and may be used while the service runs. It ends within a minute. The exit code is 1 if a check failed.',
     )
     .action((options) => doctor(invocation, options))
 }
 
-async function doctor({ env, streams }: Invocation, { database, json = false }: Options): Promise<void> {
-  const reports = database === undefined ? await checkService(env) : await checkServer(database)
+async function doctor({ env, streams }: Invocation, { json = false }: Options): Promise<void> {
+  const reports = await checkService(env)
   if (json) printList(streams, reports, { json })
   else for (const report of reports) streams.stdout.write(describe(report))
   const count = reports.filter(({ level }) => level === 'failed').length
@@ -50,17 +45,6 @@ async function doctor({ env, streams }: Invocation, { database, json = false }: 
 
 function describe({ check, level, found, remedy }: Report): string {
   return `${MARKS[level]}  ${check}: ${inOneLine(found)}\n${remedy === null ? '' : `         ${remedy}\n`}`
-}
-
-async function checkServer(url: string): Promise<Report[]> {
-  const parsed = parseDatabaseUrl(url)
-  if (!parsed.ok) throw new CliFailure(2, `--database: expected ${parsed.expected}`)
-  const database = openDatabase({ connectionString: parsed.value }, CHECK_CONNECTIONS, () => undefined)
-  try {
-    return await runChecks(serverChecks(database, DEFAULT_CONNECTIONS))
-  } finally {
-    await withTimeout(database.close(), CLOSE_MS)
-  }
 }
 
 async function checkService(env: Invocation['env']): Promise<Report[]> {
@@ -88,13 +72,13 @@ async function checkDatabase(config: Config): Promise<Report[]> {
     ))
   ) {
     const found = 'the embedded database does not exist yet'
-    return [{ check: 'server', level: 'warning', found, remedy: 'parley up or parley serve creates it' }]
+    return [{ check: 'database', level: 'warning', found, remedy: 'parley up or parley serve creates it' }]
   }
   const open = await openConfiguredDatabase(config, createLogger('fatal'), { hold: false }).catch((error: unknown) => {
     if (error instanceof CliFailure) return error.message
     throw error
   })
-  if (typeof open === 'string') return [report('server', open, 'start PostgreSQL, or correct PARLEY_DATABASE_URL')]
+  if (typeof open === 'string') return [report('database', open, 'start PostgreSQL, or correct PARLEY_DATABASE_URL')]
   try {
     return await runChecks(checksOf(config, open.database))
   } finally {
@@ -106,7 +90,7 @@ function checksOf(config: Config, database: Database) {
   return [
     ...serverChecks(database, config.databaseConnections, { isEmbedded: config.databaseUrl === undefined }),
     ...installationChecks(database),
-    ...replicaChecks(config, database),
+    ...replicaChecks(config),
     ...secretChecks(config, database),
     ...upstreamChecks(config, database),
   ]

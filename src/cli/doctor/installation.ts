@@ -2,10 +2,9 @@ import { findProcesses } from '../../core/runtime/process-registry.js'
 import { readSchema } from '../../database/migrations/state.js'
 import type { Database } from '../../database/pool.js'
 import { packageVersion } from '../../lib/files/package-version.js'
-import { findCrowdedTables } from '../../storage/runtime/crowded-tables.js'
 import { type Check, failed, ok, warning } from './check.js'
 
-/** The checks of Parley's own database. */
+/** The checks of Parley's tables, and of the processes that use them. */
 export function installationChecks(database: Database): Check[] {
   return [
     {
@@ -15,13 +14,20 @@ export function installationChecks(database: Database): Check[] {
         const { state, newer, missing } = await readSchema(database.pool)
         switch (state) {
           case 'current':
-            return ok(newer.length === 0 ? 'of this version' : 'of a newer version that this one can serve')
+            return ok(
+              newer.length === 0
+                ? 'the tables are of this version'
+                : 'the tables are of a newer version that this one can use',
+            )
           case 'empty':
             return warning('there are no tables of Parley yet', 'run parley migrate')
           case 'behind':
             return failed(`${missing.length} migrations are missing`, 'run parley migrate')
           case 'ahead':
-            return failed('newer than this version', 'use the version that migrated it, or a later one')
+            return failed(
+              'the tables are newer than this version',
+              'use the version that migrated them, or a later one',
+            )
         }
       },
     },
@@ -29,25 +35,11 @@ export function installationChecks(database: Database): Check[] {
       name: 'processes',
       remedy: 'see parley migrate --status',
       run: async () => {
-        if (!(await hasSchema(database))) return ok('none')
+        if (!(await hasSchema(database))) return ok('none are running')
         const versions = (await findProcesses({ database })).map(({ version }) => version ?? 'before 0.2')
         const found = `${versions.length} running${versions.length === 0 ? '' : ` (${[...new Set(versions)].join(', ')})`}`
         const isMixed = versions.some((version) => version !== packageVersion)
         return isMixed ? warning(found, `this is ${packageVersion}: finish the upgrade (docs/upgrade.md)`) : ok(found)
-      },
-    },
-    {
-      name: 'vacuum',
-      remedy: 'look at pg_stat_user_tables',
-      run: async () => {
-        const crowded = (await findCrowdedTables(database)).map(
-          ({ table, dead, live }) => `${table} ${dead} of ${dead + live}`,
-        )
-        if (crowded.length === 0) return ok('no large table has many dead rows')
-        return warning(
-          `dead rows: ${crowded.join(', ')}`,
-          'end transactions that have been open for long (pg_stat_activity), and let autovacuum work faster',
-        )
       },
     },
   ]

@@ -1,59 +1,32 @@
-import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import type { PoolClient } from 'pg'
 import type { Database } from '../../database/pool.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
-import { rolledBack, withSession } from './session.js'
 
+const STATEMENT_MS = 6_000
 const DIRECT =
   'connect to PostgreSQL directly, or to a pooler in session mode (docs/production.md#postgresql); poolers in transaction mode do not work'
 const RIGHTS = 'let the role own the database (docs/production.md#roles)'
 const OLDEST_SERVER = 150_000
 const EXTENSIONS = ['pg_trgm', 'btree_gin']
-const ROUNDS = 20
-const SLOW_STATEMENT_MS = 5
-const SLOW_COMMIT_MS = 25
-const CLOCKS_APART_MS = 2_000
-const NOTIFIED_MS = 5_000
 
 type Server = Pick<Database, 'pool'>
 
 /**
- * The checks of what Parley stands on, for any server that speaks PostgreSQL, also for a database that is not Parley's
- * yet. `connections`: how many a process opens at most. `isEmbedded`: Parley set the server up itself, so its locale,
- * its role and its log are as they are meant to be.
+ * The checks of the PostgreSQL server, its role and its connections. `connections`: how many a process opens at most.
+ * `isEmbedded`: Parley set the server up itself, so its locale and its role are as they are meant to be.
  */
 export function serverChecks(server: Server, connections: number, { isEmbedded = false } = {}): Check[] {
   const on = (name: string, remedy: string, look: (client: PoolClient) => Promise<Finding>): Check => {
     return { name, remedy, run: () => withSession(server, look) }
   }
+  const toCreate = `as an administrator: CREATE EXTENSION ${EXTENSIONS.join('; CREATE EXTENSION ')}`
   return [
-    on('server', 'use PostgreSQL 15 or later', (client) => checkVersion(client, isEmbedded)),
-    on('safety', 'set them on the server', checkSafety),
+    on('database', 'use PostgreSQL 15 or later', (client) => checkVersion(client, isEmbedded)),
+    on('safety', 'turn them on', checkSafety),
     ...(isEmbedded ? [] : [on('rights', RIGHTS, checkRights)]),
-    on(
-      'extensions',
-      `as an administrator: CREATE EXTENSION ${EXTENSIONS.join('; CREATE EXTENSION ')}`,
-      checkExtensions,
-    ),
+    on('extensions', toCreate, checkExtensions),
     on('connections', 'raise max_connections on the server', (client) => checkConnections(client, connections)),
-    { name: 'notifications', remedy: DIRECT, run: () => checkNotifications(server) },
-    { name: 'advisory locks', remedy: DIRECT, run: () => checkLocks(server) },
-    { name: 'prepared statements', remedy: DIRECT, run: () => checkPrepared(server) },
-    on('transaction ids', 'use an engine with the transaction ids of PostgreSQL', checkTransactionIds),
-    on('timeline', 'grant the role EXECUTE on pg_control_system() and pg_walfile_name(pg_lsn)', checkTimeline),
-    on('tables', RIGHTS, checkTables),
-    ...(isEmbedded
-      ? []
-      : [
-          on(
-            'publications',
-            'only copying the rows of an organization to another server needs them; Parley does not',
-            checkPublications,
-          ),
-        ]),
-    on('latency', 'use an engine that lets a transaction write to the log', checkLatency),
-    on('clock', 'keep both clocks with NTP', checkClock),
+    { name: 'pooler', remedy: DIRECT, run: () => checkPooler(server) },
   ]
 }
 
@@ -64,26 +37,22 @@ async function checkVersion(client: PoolClient, isEmbedded: boolean): Promise<Fi
        pg_is_in_recovery() AS standby, current_setting('server_encoding') AS encoding,
        (SELECT datcollate FROM pg_database WHERE datname = current_database()) AS collation`,
   )
-  const found = `PostgreSQL ${version}, ${encoding}, locale ${collation}`
+  const found = `the database is reachable: PostgreSQL ${version}, ${encoding}, locale ${collation}`
   if (number < OLDEST_SERVER) return failed(found, 'use PostgreSQL 15 or later')
-  if (standby) return failed(`${found}, a stand-by`, 'connect to the primary server')
+  if (standby) return failed(`${found}; it is a standby`, 'connect to the primary server')
   if (encoding !== 'UTF8') return failed(found, "create the database with ENCODING 'UTF8'")
   if (collation === 'C' && !isEmbedded)
-    return warning(found, 'searches on non-Latin text cannot use the index: use C.UTF-8')
+    return warning(found, 'searches for non-Latin text cannot use the index: use C.UTF-8')
   return ok(found)
 }
 
 async function checkSafety(client: PoolClient): Promise<Finding> {
   const { rows } = await client.query(
-    `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'autovacuum') AND setting = 'off'`,
+    `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'`,
   )
-  const off = rows.map(({ name }) => name)
-  if (off.length === 0) return ok('fsync, full_page_writes and autovacuum are on')
-  const found = `off: ${off.join(', ')}`
-  const isUnsafe = off.some((name) => name !== 'autovacuum')
-  return isUnsafe
-    ? failed(found, 'turn them on: without them a crash loses messages or destroys the database')
-    : warning(found, 'turn it on: tables grow, and statements become slow')
+  if (rows.length === 0) return ok('fsync and full_page_writes are on')
+  const found = `off: ${rows.map(({ name }) => name).join(', ')}`
+  return failed(found, 'turn them on: without them a crash loses messages or destroys the database')
 }
 
 async function checkRights(client: PoolClient): Promise<Finding> {
@@ -110,10 +79,14 @@ async function checkRights(client: PoolClient): Promise<Finding> {
 async function checkExtensions(client: PoolClient): Promise<Finding> {
   const { rows } = await client.query('SELECT extname FROM pg_extension WHERE extname = ANY ($1)', [EXTENSIONS])
   const missing = EXTENSIONS.filter((name) => !rows.some(({ extname }) => extname === name))
-  if (missing.length === 0) return ok(`${EXTENSIONS.join(' and ')} are there`)
-  await rolledBack(client, async () => {
+  if (missing.length === 0) return ok(`${EXTENSIONS.join(' and ')} are installed`)
+  // Rolled back, so that nothing stays, even if this process is killed.
+  await client.query('BEGIN')
+  try {
     for (const name of missing) await client.query(`CREATE EXTENSION ${name}`)
-  })
+  } finally {
+    await client.query('ROLLBACK')
+  }
   return ok(`${missing.join(' and ')} can be created`)
 }
 
@@ -127,7 +100,7 @@ async function checkConnections(client: PoolClient, wanted: number): Promise<Fin
        ) AS most,
        (SELECT count(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
   )
-  const found = `${used} of ${most} connections in use; a process of Parley opens up to ${wanted}`
+  const found = `${used} of ${most} connections are in use; a process of Parley opens up to ${wanted}`
   if (most < wanted) return failed(found, 'raise max_connections, or lower PARLEY_DATABASE_CONNECTIONS')
   if (most - used < wanted) {
     return warning(found, 'before another process starts, raise max_connections or lower PARLEY_DATABASE_CONNECTIONS')
@@ -135,139 +108,33 @@ async function checkConnections(client: PoolClient, wanted: number): Promise<Fin
   return ok(found)
 }
 
-function checkNotifications(server: Server): Promise<Finding> {
-  const channel = `parley_doctor_${randomUUID().replaceAll('-', '')}`
-  return withSession(server, async (listener) => {
-    await listener.query(`LISTEN ${channel}`)
-    const told = once(listener, 'notification', { signal: AbortSignal.timeout(NOTIFIED_MS) }).then(
-      () => true,
-      () => false,
-    )
-    await withSession(server, (sender) => sender.query('SELECT pg_notify($1, $2)', [channel, 'probe']))
-    return (await told) ? ok('LISTEN and NOTIFY work') : failed('a notification did not arrive', DIRECT)
-  })
-}
-
-function checkLocks(server: Server): Promise<Finding> {
-  const key = Math.floor(Math.random() * 2 ** 31)
+/** Advisory locks, notifications and prepared statements need connections that keep their session. */
+function checkPooler(server: Server): Promise<Finding> {
   const take = 'SELECT pg_try_advisory_lock(1885433188, $1) AS taken, pg_backend_pid() AS pid'
+  const key = Math.floor(Math.random() * 2 ** 31)
   return withSession(server, async (holder) => {
     const first = await one(holder, take, [key])
-    // A pooler that shares connections gives the second one the first one's lock.
+    // A pooler that shares sessions gives the second connection the session of the first one, with its lock.
     const second = await withSession(server, (other) => one(other, take, [key]))
     const again = await one(holder, 'SELECT pg_backend_pid() AS pid, pg_advisory_unlock(1885433188, $1) AS freed', [
       key,
     ])
     const isKept = first.taken && !second.taken && again.freed && again.pid === first.pid && second.pid !== first.pid
-    return isKept ? ok('they are kept by their session') : failed('they are not kept by their session', DIRECT)
+    return isKept
+      ? ok('each connection keeps its session')
+      : failed('a pooler in transaction mode is in front of the database', DIRECT)
   })
 }
 
-function checkPrepared(server: Server): Promise<Finding> {
-  const statement = (value: number) => {
-    return { name: 'parley_doctor', text: 'SELECT $1::integer AS value, pg_backend_pid() AS pid', values: [value] }
+/** Gives `look` a connection of its own, which is closed afterwards. Statements have a time limit. */
+async function withSession<Result>({ pool }: Server, look: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    await client.query(`SET statement_timeout = ${STATEMENT_MS}`)
+    return await look(client)
+  } finally {
+    client.release(true)
   }
-  return withSession(server, (first) =>
-    withSession(server, async (second) => {
-      await first.query(statement(1))
-      // Holds a connection of the server, so that a pooler must give the first one another.
-      const moved = await rolledBack(second, async () => {
-        await second.query(statement(2))
-        return first.query(statement(3))
-      })
-      return moved.rows[0].value === 3 ? ok('they are kept by their session') : failed('wrong answer', DIRECT)
-    }),
-  )
-}
-
-async function checkTransactionIds(client: PoolClient): Promise<Finding> {
-  const { ordered } = await one(
-    client,
-    `SELECT pg_current_xact_id() >= pg_snapshot_xmin(pg_current_snapshot())
-       AND NOT pg_visible_in_snapshot(pg_current_xact_id(), pg_current_snapshot()) AS ordered`,
-  )
-  return ordered ? ok('they fit the snapshots') : failed('they do not fit the snapshots', 'use another engine')
-}
-
-/** A server that was restored is told from the one before by these two, so that no position of the feed misleads. */
-async function checkTimeline(client: PoolClient): Promise<Finding> {
-  const { server, timeline } = await one(
-    client,
-    `SELECT (pg_control_system()).system_identifier::text AS server,
-       left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline`,
-  )
-  return ok(`server ${server}, timeline ${Number.parseInt(timeline, 16)}`)
-}
-
-async function checkTables(client: PoolClient): Promise<Finding> {
-  await rolledBack(client, async () => {
-    await client.query('CREATE UNLOGGED TABLE parley_doctor_queue (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)')
-    await client.query(
-      'CREATE TABLE parley_doctor_rows (organization_id uuid, id bigint, body jsonb, PRIMARY KEY (organization_id, id))',
-    )
-    await client.query('CREATE INDEX ON parley_doctor_rows (organization_id, id DESC) WHERE body IS NOT NULL')
-    await client.query(
-      'INSERT INTO parley_doctor_rows SELECT gen_random_uuid(), 1 ON CONFLICT DO NOTHING RETURNING organization_id',
-    )
-    await client.query('SELECT FROM parley_doctor_rows FOR NO KEY UPDATE SKIP LOCKED')
-  })
-  return ok('tables, unlogged tables, partial indexes and row locks work')
-}
-
-async function checkPublications(client: PoolClient): Promise<Finding> {
-  const { level, replicates } = await one(
-    client,
-    `SELECT current_setting('wal_level') AS level, rolreplication OR rolsuper AS replicates
-     FROM pg_roles WHERE rolname = current_user`,
-  )
-  const works = await rolledBack(client, async () => {
-    await client.query('CREATE TABLE parley_doctor_rows (organization_id uuid PRIMARY KEY)')
-    await client.query(
-      `CREATE PUBLICATION parley_doctor FOR TABLE parley_doctor_rows
-       WHERE (organization_id = '00000000-0000-0000-0000-000000000000')`,
-    )
-  }).then(
-    () => true,
-    () => false,
-  )
-  const lacks = [
-    ...(works ? [] : ['publications with row filters']),
-    ...(level === 'logical' ? [] : [`wal_level = logical (it is ${level})`]),
-    ...(replicates ? [] : ['the right REPLICATION of the role']),
-  ]
-  if (lacks.length === 0) return ok('the rows of an organization can be copied from and to this server')
-  return warning(
-    `missing: ${lacks.join(', ')}`,
-    'only copying the rows of an organization to another server needs them; Parley does not',
-  )
-}
-
-async function checkLatency(client: PoolClient): Promise<Finding> {
-  const statementMs = await median(() => client.query('SELECT 1'))
-  // A transaction with something in the log is flushed when it commits, and leaves no row.
-  const commitMs = await median(() => client.query(`SELECT pg_logical_emit_message(true, 'parley_doctor', 'probe')`))
-  const found = `a statement takes ${statementMs.toFixed(1)} ms, a commit ${commitMs.toFixed(1)} ms (medians of ${ROUNDS})`
-  if (statementMs > SLOW_STATEMENT_MS) return warning(found, 'run Parley nearer to the server')
-  if (commitMs > SLOW_COMMIT_MS) return warning(found, 'a faster disk for the log of the server makes sends faster')
-  return ok(found)
-}
-
-async function median(work: () => Promise<unknown>): Promise<number> {
-  const times: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const begunAt = performance.now()
-    await work()
-    times.push(performance.now() - begunAt)
-  }
-  return times.sort((a, b) => a - b)[ROUNDS / 2] ?? 0
-}
-
-async function checkClock(client: PoolClient): Promise<Finding> {
-  const before = Date.now()
-  const { at } = await one(client, 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at')
-  const apart = Math.abs(at - (before + Date.now()) / 2)
-  const found = `this machine and the server are ${(apart / 1_000).toFixed(3)} s apart`
-  return apart > CLOCKS_APART_MS ? warning(found, 'keep both clocks with NTP') : ok(found)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each statement has columns of its own

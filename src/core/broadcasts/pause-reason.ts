@@ -1,4 +1,4 @@
-import type { Delivery } from '../messages/send/deliver.js'
+import type { JobDelivery } from '../messages/send/deliver.js'
 
 /** The upstream's error codes that every further message would get too. */
 const STOPPING = new Map<number | string, string>([
@@ -16,8 +16,8 @@ const STOPPING = new Map<number | string, string>([
 export const TOO_MANY_UNKNOWN =
   'Many messages in a row have an unknown outcome: check the connection to WhatsApp, then resume and retry the failed recipients'
 
-/** Why a broadcast pauses after this delivery; null if it goes on. */
-export function pauseReason(delivery: Delivery): string | null {
+/** Why a broadcast pauses after this delivery; null if it continues. */
+export function pauseReason(delivery: JobDelivery): string | null {
   switch (delivery.result) {
     case 'refused': {
       const stopping = STOPPING.get(delivery.code)

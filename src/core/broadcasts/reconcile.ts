@@ -57,7 +57,7 @@ async function startUnlessLate(
 
 /**
  * Starts the broadcasts whose time has come, unless they are late. Completes those whose last outcome is known, and
- * enqueues new jobs for those that have lost theirs.
+ * enqueues a new job for each that has lost its own.
  */
 export async function reconcileBroadcasts(ctx: Context): Promise<void> {
   await findHistories(ctx)
@@ -93,6 +93,6 @@ async function completeOrRestart(ctx: Context, organizationId: string, id: strin
   if (await completeBroadcast(ctx.database, organizationId, id, at, newId())) return
   // If all recipients have a message, only outcomes are missing: they come with callbacks or by the timeout.
   if (!(await hasPendingRecipients(ctx.database, organizationId, id))) return
-  ctx.log.warn({ organizationId, broadcastId: id }, 'a broadcast had lost its jobs and was restarted')
+  ctx.log.warn({ organizationId, broadcastId: id }, 'a broadcast had lost its job and was restarted')
   await launchBroadcast(ctx.database, organizationId, id, { from: ['running'], at, eventId: newId() })
 }

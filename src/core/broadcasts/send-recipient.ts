@@ -1,10 +1,11 @@
 import type { Context } from '../../context.js'
 import { backoffDelay } from '../../lib/async/backoff.js'
+import type { FairPlaces, PlaceLimits } from '../../lib/async/fair-places.js'
 import { newId } from '../../lib/bytes/id.js'
-import type { SpanFields } from '../../lib/tracer.js'
+import type { Span, SpanFields } from '../../lib/tracer.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import type { ReadyContent } from '../../model/messages/content.js'
-import type { NotRecorded } from '../../model/messages/outgoing.js'
+import type { NotRecorded, OutgoingMessage } from '../../model/messages/outgoing.js'
 import type { TakenNote } from '../../model/messages/trace.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
@@ -13,7 +14,6 @@ import { unnamedWord } from '../../model/templates/placeholders.js'
 import {
   type DeferredRecipient,
   deferRecipient,
-  type Lane,
   takeDeferred,
   untilNextDeferred,
 } from '../../storage/broadcasts/deferrals.js'
@@ -22,38 +22,42 @@ import { type PendingRecipient, skipRecipient } from '../../storage/broadcasts/s
 import { refuseMessage } from '../../storage/messages/outgoing.js'
 import type { Channel } from '../messages/send/channel.js'
 import {
-  type Delivery,
   deliverAgain,
   deliverOrPutBack,
   draftMessage,
+  type JobDelivery,
   type NotAccepted,
+  waitForJobSlot,
 } from '../messages/send/deliver.js'
+import { SendLog } from '../messages/send/send-log.js'
 import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
 
-/** The state of a running shard. */
-export interface Run {
+/** A running slice of a broadcast's job. */
+export interface Slice {
   ctx: Context
   tenant: Tenant
   broadcast: Broadcast
-  lane: Lane
   channel: Channel
   header: HeaderMedia<{ channelMediaId: string }> | null
+  /** The places of messages that have reserved a send slot which has not come. */
+  slots: FairPlaces
   signal: AbortSignal | undefined
-  /** Whether recipients were passed over, in this slice of the shard or an earlier one. */
+  /** Whether recipients were passed over, in this slice or an earlier one. */
   hasPassedOver: boolean
-  /** How many outcomes in a row were unknown, including those of earlier slices. */
+  /** How many outcomes in a row were unknown, including the outcomes of earlier slices. */
   unknowns: number
-  /** Whether an outcome has stopped the broadcast. */
-  isStopped: boolean
   /**
-   * Milliseconds until the next slice, if this one ends early because no send slot is near or the upstream does not
-   * accept messages; null: it continues.
+   * Milliseconds until the next slice, if this one ends early because no send slot is near, the upstream does not accept
+   * messages, or the broadcast was stopped; null: it continues.
    */
   againInMs: number | null
-  /** The number of the first recipient that the next slice begins with, because it got no send slot. */
-  firstLeft: number
 }
 
+/**
+ * The messages of broadcasts in progress, after their send slots have come: fewer than the connections to the upstream.
+ * With a third of a second for each, one organization sends more than 1,000 per second.
+ */
+export const BROADCAST_SENDS: PlaceLimits = { places: 480, ofOneKey: 400 }
 /** How long a message is retried while the upstream is down or over its limit. */
 const RETRY_MS = 10 * 60_000
 /** How often the upstream is called for a message over the limit of its recipient. */
@@ -67,47 +71,68 @@ const BACKOFF = { baseMs: 2_000, maxMs: 30_000, jitter: 0.2 }
 const MAX_UNKNOWN = 50
 const STOPPED = 'The broadcast was stopped before WhatsApp accepted the message'
 
-/** Sends to a recipient that has no message yet. */
-export async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
-  const { ctx, tenant, broadcast, channel, signal } = run
-  if (recipient.contact_id === null) return skip(run, recipient, SKIP_REASONS.erased)
-  const content = fillFor(run, recipient)
-  if (content === null) return skip(run, recipient, SKIP_REASONS.missingValue)
-  const { tracer } = ctx
-  const span = tracer?.samples(null) ? tracer.begin('send message', null, 'internal', fieldsOf(run, recipient)) : null
-  const message = draftMessage(ctx, tenant, channel, {
-    id: recipient.message_id,
-    addresses: [recipient.chat_id],
-    content,
-    mediaId: broadcast.media_id,
-    replyToId: null,
-    memberId: null,
-    isPromotional: true,
-    recipient: { broadcastId: broadcast.id, n: recipient.n, campaignId: broadcast.id, parameters: null },
-    cause: {
-      by: 'broadcast',
-      id: broadcast.id,
-      at: ctx.clock(),
-      requestId: null,
-      idempotencyKey: null,
-      trace: span?.context ?? null,
-      span,
-    },
-  })
+/** Sends to a recipient that has no message yet. False if it gets no send slot in this slice. */
+export async function sendTo(slice: Slice, recipient: PendingRecipient): Promise<boolean> {
+  const { ctx, tenant } = slice
+  const content = recipient.contact_id === null ? null : fillFor(slice, recipient)
+  if (content === null) {
+    await skip(slice, recipient, recipient.contact_id === null ? SKIP_REASONS.erased : SKIP_REASONS.missingValue)
+    return true
+  }
+  const span = ctx.tracer?.samples(null)
+    ? ctx.tracer.begin('send message', null, 'internal', fieldsOf(slice, recipient))
+    : null
+  const log = new SendLog(ctx.clock, span)
   try {
-    const delivery = await deliverOrPutBack(ctx, tenant, channel, message, content, span, signal)
-    await applyDelivery(run, { ...recipient, since: null, attempts: 0 }, delivery)
+    if (!(await waitForSlot(slice, log))) return false
+    const message = draftFor(slice, recipient, content, span)
+    const send = () => deliverOrPutBack(ctx, tenant, slice.channel, message, content, log, slice.signal)
+    const delivery = await ctx.limits.broadcastSends.run(tenant.id, send)
+    await applyDelivery(slice, { ...recipient, since: null, attempts: 0 }, delivery)
   } catch (error) {
     // The contact's row stayed locked.
     if (!(error instanceof Problem) || error.code !== 'service_unavailable') throw error
-    run.hasPassedOver = true
+    slice.hasPassedOver = true
   } finally {
     span?.end()
   }
+  return true
 }
 
-/** What the span of a send tells. */
-function fieldsOf({ tenant, broadcast }: Run, { message_id }: PendingRecipient): SpanFields {
+/** False if the slice has ended, or no send slot is near, which ends it. */
+async function waitForSlot(slice: Slice, log: SendLog): Promise<boolean> {
+  const { ctx, tenant, channel, slots, signal } = slice
+  const lateMs = await slots.run(null, async () => {
+    if (slice.againInMs !== null || signal?.aborted) return 0
+    return waitForJobSlot(ctx, tenant, channel, log, signal)
+  })
+  if (lateMs !== null) endSlice(slice, lateMs)
+  return lateMs === null
+}
+
+function draftFor(
+  { ctx, tenant, channel, broadcast }: Slice,
+  recipient: PendingRecipient,
+  content: ReadyContent,
+  span: Span | null,
+): OutgoingMessage {
+  const { id, media_id: mediaId } = broadcast
+  const trace = span?.context ?? null
+  return draftMessage(ctx, tenant, channel, {
+    id: recipient.message_id,
+    addresses: [recipient.chat_id],
+    content,
+    mediaId,
+    replyToId: null,
+    memberId: null,
+    isPromotional: true,
+    recipient: { broadcastId: id, n: recipient.n, campaignId: id, parameters: null },
+    cause: { by: 'broadcast', id, at: ctx.clock(), requestId: null, idempotencyKey: null, trace, span },
+  })
+}
+
+/** The fields of a send's span. */
+function fieldsOf({ tenant, broadcast }: Slice, { message_id }: PendingRecipient): SpanFields {
   return {
     'parley.organization_id': tenant.id,
     'parley.broadcast_id': broadcast.id,
@@ -115,37 +140,30 @@ function fieldsOf({ tenant, broadcast }: Run, { message_id }: PendingRecipient):
   }
 }
 
-/** Sends the next message that was put back; false if none is due. */
-export async function sendDeferred(run: Run): Promise<boolean> {
-  const { ctx, tenant, broadcast, channel, lane, signal } = run
+/** Sends the next message that was put back; false if none is due, or it gets no send slot in this slice. */
+export async function sendDeferred(slice: Slice): Promise<boolean> {
+  const { ctx, tenant, broadcast, channel, signal } = slice
   // Checked first, so that no send slot is reserved in vain.
-  if ((await untilNextDeferred(ctx.database, tenant.id, broadcast.id, lane)) !== 0) return false
-  const take = async () => {
-    const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, lane, takenNote(ctx))
-    if (recipient === null) return null
-    const { message_id: id, chat_id: chatId, userId } = recipient
-    const content = fillFor(run, recipient)
-    if (content === null) throw new Error('a message that was filled before cannot be filled again')
-    const person = userId === null ? { phone: chatId } : { userId }
-    return { recipient, chatId, message: { id, recipient: person, content, replyToUpstreamId: null } }
-  }
-  const sent = await deliverAgain(ctx, tenant, channel, take, signal)
-  if (sent === null) return false
-  if ('late' in sent) endSlice(run, sent.late)
-  else await applyDelivery(run, sent.taken.recipient, sent.delivery)
+  if ((await untilNextDeferred(ctx.database, tenant.id, broadcast.id)) !== 0) return false
+  const log = new SendLog(ctx.clock, null)
+  if (!(await waitForSlot(slice, log))) return false
+  const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, takenNote(ctx))
+  if (recipient === null) return false
+  const { message_id: id, chat_id: chatId, userId } = recipient
+  const content = fillFor(slice, recipient)
+  if (content === null) throw new Error('a message that was filled before cannot be filled again')
+  const person = userId === null ? { phone: chatId } : { userId }
+  const message = { id, recipient: person, content, replyToUpstreamId: null }
+  const send = () => deliverAgain(ctx, tenant, channel, { message, chatId }, log, signal)
+  await applyDelivery(slice, recipient, await ctx.limits.broadcastSends.run(tenant.id, send))
   return true
 }
 
 /** Records that the messages that were put back are not sent, because the broadcast is no longer running. */
-export async function giveUpDeferred(
-  ctx: Context,
-  organizationId: string,
-  broadcastId: string,
-  lane: Lane,
-): Promise<void> {
+export async function giveUpDeferred(ctx: Context, organizationId: string, broadcastId: string): Promise<void> {
   const error = { code: 'upstream_unavailable', text: STOPPED, passing: 'unavailable' as const }
   for (;;) {
-    const deferred = await takeDeferred(ctx.database, organizationId, broadcastId, lane, takenNote(ctx), true)
+    const deferred = await takeDeferred(ctx.database, organizationId, broadcastId, takenNote(ctx), true)
     if (deferred === null) return
     const note = { k: 'settled', at: ctx.clock().getTime() } as const
     await refuseMessage(ctx.database, organizationId, deferred.message_id, error, ctx.clock(), newId(), note)
@@ -157,7 +175,7 @@ function takenNote({ clock, processId }: Context): TakenNote {
 }
 
 /** The content for a recipient; null if a value is missing. */
-function fillFor({ broadcast, tenant, header }: Run, recipient: PendingRecipient): ReadyContent | null {
+function fillFor({ broadcast, tenant, header }: Slice, recipient: PendingRecipient): ReadyContent | null {
   const own = recipient.parameters
   const parameters = {
     ...broadcast.parameters,
@@ -172,72 +190,66 @@ function fillFor({ broadcast, tenant, header }: Run, recipient: PendingRecipient
 type Tried = Pick<DeferredRecipient, 'n' | 'message_id' | 'attempts'> & { since: Date | null }
 
 /** Applies the effect of a message's outcome on the broadcast. */
-async function applyDelivery(run: Run, recipient: Tried, delivery: Delivery | NotAccepted): Promise<void> {
-  if (delivery.result === 'not_accepted') return putBack(run, recipient, delivery)
-  if (delivery.result === 'unknown') run.unknowns += 1
+async function applyDelivery(slice: Slice, recipient: Tried, delivery: JobDelivery): Promise<void> {
+  if (delivery.result === 'not_accepted') return putBack(slice, recipient, delivery)
+  if (delivery.result === 'unknown') slice.unknowns += 1
   // A message that was not sent says nothing about the upstream.
-  else if ('messageId' in delivery) run.unknowns = 0
-  if (delivery.result === 'late') leave(run, recipient, delivery.waitMs)
-  if (delivery.result === 'not_recorded') await applyRefusal(run, recipient, delivery.refusal)
-  const reason = run.unknowns >= MAX_UNKNOWN ? TOO_MANY_UNKNOWN : pauseReason(delivery)
+  else if ('messageId' in delivery) slice.unknowns = 0
+  if (delivery.result === 'not_recorded') await applyRefusal(slice, recipient, delivery.refusal)
+  const reason = slice.unknowns >= MAX_UNKNOWN ? TOO_MANY_UNKNOWN : pauseReason(delivery)
   if (reason === null) return
-  run.isStopped = true
-  await pause(run.ctx, run.broadcast, reason)
+  endSlice(slice, 0)
+  await pause(slice.ctx, slice.broadcast, reason)
 }
 
 /** Puts a message back to be sent again later, unless it has been retried for too long. */
 async function putBack(
-  run: Run,
+  slice: Slice,
   { n, message_id: messageId, since, attempts }: Tried,
   { limit, waitMs, calls, note, giveUp }: NotAccepted,
 ): Promise<void> {
-  const { ctx, tenant, broadcast, signal } = run
+  const { ctx, tenant, broadcast, signal } = slice
   const isPair = limit === 'pair'
   // This process stops, so another one continues at once.
   const inMs = signal?.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, BACKOFF))
   const triedMs = since === null ? 0 : Date.now() - since.getTime()
   const isOver = triedMs + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
   if (isOver && !signal?.aborted)
-    return applyDelivery(run, { n, message_id: messageId, since, attempts }, await giveUp())
+    return applyDelivery(slice, { n, message_id: messageId, since, attempts }, await giveUp())
   const deferred = { n, messageId, since, attempts: attempts + (isPair ? calls : 1), inMs }
   const again = ctx.clock().getTime() + Math.round(inMs)
   await deferRecipient(ctx.database, tenant.id, broadcast.id, deferred, { ...note, again })
   // The limit per recipient does not affect other recipients.
-  if (!isPair) endSlice(run, inMs)
+  if (!isPair) endSlice(slice, inMs)
 }
 
-function leave(run: Run, { n }: Pick<Tried, 'n'>, waitMs: number): void {
-  run.firstLeft = Math.min(run.firstLeft, n)
-  endSlice(run, waitMs)
+function endSlice(slice: Slice, againInMs: number): void {
+  slice.againInMs = Math.max(slice.againInMs ?? 0, againInMs)
 }
 
-function endSlice(run: Run, againInMs: number): void {
-  run.againInMs = Math.max(run.againInMs ?? 0, againInMs)
-}
-
-async function applyRefusal(run: Run, recipient: Pick<Tried, 'n'>, refusal: NotRecorded): Promise<void> {
+async function applyRefusal(slice: Slice, recipient: Pick<Tried, 'n'>, refusal: NotRecorded): Promise<void> {
   switch (refusal.reason) {
     case 'no_contact':
-      return skip(run, recipient, SKIP_REASONS.erased)
+      return skip(slice, recipient, SKIP_REASONS.erased)
     case 'blocked':
-      return skip(run, recipient, SKIP_REASONS.blocked)
+      return skip(slice, recipient, SKIP_REASONS.blocked)
     case 'unreachable':
-      return skip(run, recipient, SKIP_REASONS.unreachable)
+      return skip(slice, recipient, SKIP_REASONS.unreachable)
     case 'unwanted':
-      return skip(run, recipient, refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted)
+      return skip(slice, recipient, refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted)
     case 'paced':
-      run.hasPassedOver = true
+      slice.hasPassedOver = true
       return
     case 'withdrawn':
-      // Usually the broadcast was paused or cancelled. The shard's next job checks, so that no send slots are wasted.
-      run.isStopped = true
+      // Usually the broadcast was paused or cancelled. The next slice checks, so that no send slots are wasted.
+      endSlice(slice, 0)
       return
     case 'not_found':
       return
   }
 }
 
-function skip({ ctx, tenant, broadcast }: Run, { n }: Pick<Tried, 'n'>, reason: string): Promise<void> {
+function skip({ ctx, tenant, broadcast }: Slice, { n }: Pick<Tried, 'n'>, reason: string): Promise<void> {
   return skipRecipient(ctx.database, tenant.id, broadcast.id, n, reason)
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import type { PasswordSource, Passwords } from '../../context.js'
-import { createFairSemaphore } from '../../lib/async/fair-semaphore.js'
+import { FairPlaces } from '../../lib/async/fair-places.js'
 import { Problem } from '../../model/problem.js'
 
 /** Enough for the people behind one address. */
@@ -39,40 +39,19 @@ export function createPasswords(): Passwords {
  * files.
  */
 function createQueue() {
-  const inTurns = createFairSemaphore({ max: 1 })
-  const waitingOf = new Map<string, number>()
-  let waiting = 0
-
-  function count(key: string | null, change: 1 | -1): void {
-    if (key === null) return
-    const left = (waitingOf.get(key) ?? 0) + change
-    if (left > 0) waitingOf.set(key, left)
-    else waitingOf.delete(key)
-  }
-
-  function isFull({ id, area }: PasswordSource): boolean {
-    if (waiting >= MAX_WAITING || (waitingOf.get(id) ?? 0) >= MAX_WAITING_OF_ONE) return true
-    return area !== null && (waitingOf.get(area) ?? 0) >= MAX_WAITING_OF_AREA
-  }
+  const ofSources = new FairPlaces({ places: MAX_WAITING, ofOneKey: MAX_WAITING_OF_ONE })
+  const ofAreas = new FairPlaces({ places: MAX_WAITING, ofOneKey: MAX_WAITING_OF_AREA })
+  const turns = new FairPlaces({ places: 1 })
 
   return {
-    admit: async <Result>(source: PasswordSource, work: () => Promise<Result>): Promise<Result> => {
-      if (isFull(source)) {
+    admit: async <Result>({ id, area }: PasswordSource, work: () => Promise<Result>): Promise<Result> => {
+      if (ofSources.shortage(id) !== null || ofAreas.shortage(area) !== null) {
         throw new Problem('service_unavailable', 'Too many people sign in at this moment: try again', {
           retry_after: 2,
         })
       }
-      waiting += 1
-      count(source.id, 1)
-      count(source.area, 1)
-      try {
-        return await work()
-      } finally {
-        waiting -= 1
-        count(source.id, -1)
-        count(source.area, -1)
-      }
+      return ofSources.run(id, () => ofAreas.run(area, work))
     },
-    inTurn: <Result>({ id, area }: PasswordSource, work: () => Promise<Result>) => inTurns(area ?? id, work),
+    inTurn: <Result>({ id, area }: PasswordSource, work: () => Promise<Result>) => turns.run(area ?? id, work),
   }
 }

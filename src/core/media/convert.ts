@@ -33,7 +33,7 @@ const CONVERSION_TIMEOUT_MS = 60_000
 /** Maximum size of a picture that is converted to a sticker. */
 const MAX_PICTURE_BYTES = MEDIA_RULES.image.maxBytes
 /** Each conversion is a process that uses a full processor. One organization has at most half of them. */
-export const CONVERSIONS = { max: 4, maxOfOne: 2 }
+export const CONVERSIONS = { places: 4, ofOneKey: 2 }
 const INSTALL = 'install ffmpeg where the service runs'
 
 /** Formats that contain all their data. A playlist could make ffmpeg read other files. */
@@ -145,7 +145,7 @@ function convert(
 ): Promise<Conversion> {
   // Output of exactly the limit may be truncated, so the limit is one byte higher.
   const limits = { maxBytes: maxBytes + 1, timeoutMs: CONVERSION_TIMEOUT_MS }
-  return conversions(organizationId, () => convertFile(path, target, { ...how, ...limits }))
+  return conversions.run(organizationId, () => convertFile(path, target, { ...how, ...limits }))
 }
 
 async function checkConverted(

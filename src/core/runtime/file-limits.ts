@@ -1,45 +1,33 @@
 import type { FileLimiter } from '../../context.js'
+import { FairPlaces, type PlaceLimits } from '../../lib/async/fair-places.js'
 import { Problem } from '../../model/problem.js'
 
-/** How many files may be in progress at the same time. */
-export interface FileLimits {
-  ofOneOrganization: number
-  ofAll: number
-}
+/** How many files may be in progress, in all and of one organization. */
+export type FileLimits = Required<Pick<PlaceLimits, 'places' | 'ofOneKey'>>
 
 /** Files in progress are on disk, so their number bounds the disk use. Each has up to 100 MB. */
-export const SENT_FILES: FileLimits = { ofOneOrganization: 32, ofAll: 128 }
+export const SENT_FILES: FileLimits = { places: 128, ofOneKey: 32 }
 /** Each has up to 512 MB and keeps a database connection busy. */
-export const IMPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 8 }
+export const IMPORTED_FILES: FileLimits = { places: 8, ofOneKey: 4 }
 /** A slow client keeps its place for long, so there are many. */
-export const EXPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 64 }
+export const EXPORTED_FILES: FileLimits = { places: 64, ofOneKey: 4 }
 const RETRY_SECONDS = 5
 
-/** Creates the limiter of this process. */
-export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits): FileLimiter {
-  const inProgress = new Map<string, number>()
-  let total = 0
+/** Creates the limiter of this process. Without a free place, it refuses instead of waiting. */
+export function createFileLimiter(limits: FileLimits): FileLimiter {
+  const places = new FairPlaces(limits)
 
   function check(organizationId: string): void {
-    const own = inProgress.get(organizationId) ?? 0
-    if (own >= ofOneOrganization) throw tooMany(`${own} files of the organization are`)
-    if (total >= ofAll) throw tooMany('The maximum number of files is')
+    const shortage = places.shortage(organizationId)
+    if (shortage === 'own') throw tooMany(`${limits.ofOneKey} files of the organization are`)
+    if (shortage === 'all') throw tooMany('The maximum number of files is')
   }
 
   return {
     check,
     pass: async (organizationId, work) => {
       check(organizationId)
-      inProgress.set(organizationId, (inProgress.get(organizationId) ?? 0) + 1)
-      total++
-      try {
-        return await work()
-      } finally {
-        total--
-        const left = (inProgress.get(organizationId) ?? 1) - 1
-        if (left > 0) inProgress.set(organizationId, left)
-        else inProgress.delete(organizationId)
-      }
+      return places.run(organizationId, work)
     },
   }
 }

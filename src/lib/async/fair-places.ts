@@ -1,4 +1,4 @@
-/** Why no place was free in time. `own`: the key had taken all that it may; `all`: all places were taken. */
+/** Why no place is free. `own`: the key has all that it may have; `all`: all places are taken. */
 export type Shortage = 'own' | 'all'
 
 /** Thrown if no place was free within the maximum wait. */
@@ -14,32 +14,19 @@ export class NoPlaceError extends Error {
   }
 }
 
-/** How many places there are, and how they are shared. */
+/** How many places there are, and how they are shared. A maximum that is not given is the number of places. */
 export interface PlaceLimits {
   places: number
-  /** The most that one key may take. */
-  ofOneKey: number
-  /** The most that all keys together may take. */
-  ofAllKeys: number
-  /** The most that work without a key may take. It goes before all other work. */
-  ofNoKey: number
-  /** The maximum wait for a place, in ms; Infinity: no maximum. */
-  waitMs: number
-}
-
-/** Runs work in a place of the key. Throws NoPlaceError, or what the work throws. */
-export async function inPlace<Result>(
-  places: FairPlaces,
-  key: string | null,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const wait = places.take(key)
-  if (wait) await wait
-  try {
-    return await work()
-  } finally {
-    places.give(key)
-  }
+  /** The most that one key may have. */
+  ofOneKey?: number
+  /** The most that all keys together may have. */
+  ofAllKeys?: number
+  /** The most that work without a key may have. It goes before all other work. */
+  ofNoKey?: number
+  /** Whether a key leaves at least as many places free as it has. */
+  leavesHalf?: boolean
+  /** The maximum wait for a place, in ms. Without it, work waits until a place is free. */
+  waitMs?: number
 }
 
 interface Waiting {
@@ -58,7 +45,7 @@ interface KeyState {
  * another. Within a key, first come, first served.
  */
 export class FairPlaces {
-  readonly #limits: PlaceLimits
+  readonly #limits: Required<PlaceLimits>
   readonly #keys = new Map<string | null, KeyState>()
   /** The keys with waiting work, the next one first. */
   readonly #waitingKeys = new Set<string>()
@@ -66,24 +53,68 @@ export class FairPlaces {
   #takenByKeys = 0
 
   constructor(limits: PlaceLimits) {
-    this.#limits = limits
+    const { places } = limits
+    const whole = { ofOneKey: places, ofAllKeys: places, ofNoKey: places }
+    this.#limits = { ...whole, leavesHalf: false, waitMs: Number.POSITIVE_INFINITY, ...limits }
   }
 
-  /** Takes a place. Null: it is taken; otherwise a promise that resolves when it is, or rejects with NoPlaceError. */
-  take(key: string | null): Promise<void> | null {
-    const state = this.#stateOf(key)
+  /** Runs work in a place of the key, when one is free. Throws NoPlaceError, or what the work throws. */
+  async run<Result>(key: string | null, work: () => Promise<Result>): Promise<Result> {
+    const wait = this.acquire(key)
+    if (wait) await wait
+    try {
+      return await work()
+    } finally {
+      this.release(key)
+    }
+  }
+
+  /** Acquires a place. Null: it has one; otherwise a promise that resolves when it has, or rejects with NoPlaceError. */
+  acquire(key: string | null): Promise<void> | null {
     // While any place is free, work waits only for the limits of its key, so this overtakes none.
-    if (!this.#isFree(key, state)) return this.#wait(key, state)
-    this.#count(key, state, 1)
+    if (this.free(key) === 0) return this.#wait(key)
+    this.#count(key, 1)
     return null
   }
 
-  /** Gives a taken place back. */
-  give(key: string | null): void {
-    const state = this.#stateOf(key)
-    this.#count(key, state, -1)
+  /** Acquires places at once, whether they are free or not. */
+  acquireNow(key: string | null, count = 1): void {
+    this.#count(key, count)
+  }
+
+  /** Gives acquired places back. */
+  release(key: string | null, count = 1): void {
+    this.#count(key, -count)
     while (this.#admitNext()) {}
-    this.#removeUnused(key, state)
+  }
+
+  /** How many more places the key may have at this moment. */
+  free(key: string | null): number {
+    const { places, ofAllKeys, leavesHalf } = this.#limits
+    const taken = this.takenBy(key)
+    const left = places - this.#taken
+    const most = Math.min(
+      leavesHalf ? Math.ceil((left - taken) / 2) : left,
+      this.#maximumOf(key) - taken,
+      key === null ? left : ofAllKeys - this.#takenByKeys,
+    )
+    return Math.max(0, most)
+  }
+
+  /** Why no place is free for the key; null if one is. */
+  shortage(key: string | null): Shortage | null {
+    if (this.free(key) > 0) return null
+    return this.takenBy(key) >= this.#maximumOf(key) ? 'own' : 'all'
+  }
+
+  /** How many places the key has. */
+  takenBy(key: string | null): number {
+    return this.#keys.get(key)?.taken ?? 0
+  }
+
+  /** Whether no place is taken, and no work waits. */
+  isUnused(): boolean {
+    return this.#keys.size === 0
   }
 
   /** How many places are taken, and how much work waits for one. */
@@ -101,24 +132,21 @@ export class FairPlaces {
     return state
   }
 
-  #isFree(key: string | null, state: KeyState): boolean {
-    if (this.#taken >= this.#limits.places || this.#isAtLimit(key, state)) return false
-    return key === null || this.#takenByKeys < this.#limits.ofAllKeys
+  #maximumOf(key: string | null): number {
+    return key === null ? this.#limits.ofNoKey : this.#limits.ofOneKey
   }
 
-  /** Whether the key has taken as many places as it may. */
-  #isAtLimit(key: string | null, state: KeyState): boolean {
-    return state.taken >= (key === null ? this.#limits.ofNoKey : this.#limits.ofOneKey)
-  }
-
-  #count(key: string | null, state: KeyState, change: 1 | -1): void {
+  #count(key: string | null, change: number): void {
+    const state = this.#stateOf(key)
     this.#taken += change
     state.taken += change
     if (key !== null) this.#takenByKeys += change
+    this.#removeUnused(key, state)
   }
 
-  #wait(key: string | null, state: KeyState): Promise<void> {
+  #wait(key: string | null): Promise<void> {
     const { waitMs } = this.#limits
+    const state = this.#stateOf(key)
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { admit: resolve, timer: null }
       state.waiting.push(waiting)
@@ -126,7 +154,7 @@ export class FairPlaces {
       if (waitMs === Number.POSITIVE_INFINITY) return
       waiting.timer = setTimeout(() => {
         state.waiting.splice(state.waiting.indexOf(waiting), 1)
-        const shortage = this.#isAtLimit(key, state) ? 'own' : 'all'
+        const shortage = state.taken >= this.#maximumOf(key) ? 'own' : 'all'
         this.#removeUnused(key, state)
         reject(new NoPlaceError(shortage, waitMs))
       }, waitMs)
@@ -145,17 +173,17 @@ export class FairPlaces {
     return false
   }
 
-  /** Admits the first waiting work of a key, if the key may take another place. */
+  /** Admits the first waiting work of a key, if the key may have another place. */
   #admitFrom(key: string | null): boolean {
     const state = this.#keys.get(key)
-    const next = state && this.#isFree(key, state) ? state.waiting.shift() : undefined
+    const next = state && this.free(key) > 0 ? state.waiting.shift() : undefined
     if (!state || !next) return false
     if (next.timer) clearTimeout(next.timer)
-    this.#count(key, state, 1)
-    if (key !== null) {
+    this.#count(key, 1)
+    if (key !== null && state.waiting.length > 0) {
       // Round robin: the key goes to the end.
       this.#waitingKeys.delete(key)
-      if (state.waiting.length > 0) this.#waitingKeys.add(key)
+      this.#waitingKeys.add(key)
     }
     next.admit()
     return true

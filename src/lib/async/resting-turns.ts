@@ -1,5 +1,5 @@
 import { sleep } from './backoff.js'
-import { createFairSemaphore } from './fair-semaphore.js'
+import { FairPlaces } from './fair-places.js'
 
 /** Runs work of a key in its turn. */
 export type RestingTurns = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
@@ -10,10 +10,10 @@ export type RestingTurns = <Result>(key: string, work: () => Promise<Result>) =>
  * process.
  */
 export function createRestingTurns(): RestingTurns {
-  const oneAtATime = createFairSemaphore({ max: 1 })
+  const turns = new FairPlaces({ places: 1 })
   let restUntil = 0
   return (key, work) =>
-    oneAtATime(key, async () => {
+    turns.run(key, async () => {
       await sleep(Math.max(0, restUntil - performance.now()))
       const since = performance.now()
       try {

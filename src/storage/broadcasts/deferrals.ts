@@ -30,7 +30,7 @@ const take = statement<TakenRow>(
   'broadcastDeferrals.take',
   `WITH next AS (
      SELECT n FROM broadcast_deferrals
-     WHERE organization_id = $1 AND broadcast_id = $2 AND n % $4::int = $3::int AND ($5 OR retry_at <= now())
+     WHERE organization_id = $1 AND broadcast_id = $2 AND ($3 OR retry_at <= now())
        AND ${HISTORY_GOES_ON}
      ORDER BY n
      LIMIT 1
@@ -40,7 +40,7 @@ const take = statement<TakenRow>(
      WHERE d.organization_id = $1 AND d.broadcast_id = $2 AND d.n = next.n
      RETURNING d.n, d.since, d.attempts
    ), noted AS (
-     UPDATE messages m SET trace = coalesce(m.trace, '[]') || $6::jsonb
+     UPDATE messages m SET trace = coalesce(m.trace, '[]') || $4::jsonb
      FROM taken JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = taken.n
      WHERE m.organization_id = $1 AND m.id = r.message_id AND m.outcome IS NOT NULL AND ${hasRoomForNote('m')}
    )
@@ -56,15 +56,9 @@ const soonest = statement<{ in_ms: number }>(
   'broadcastDeferrals.soonest',
   `SELECT greatest(0, 1000 * extract(epoch FROM min(retry_at) - now())::float8) AS in_ms
    FROM broadcast_deferrals
-   WHERE organization_id = $1 AND broadcast_id = $2 AND n % $4::int = $3::int
+   WHERE organization_id = $1 AND broadcast_id = $2
    HAVING count(*) > 0`,
 )
-
-/** The recipients that one shard sends to: recipient `n` belongs to the lane `n % lanes`. */
-export interface Lane {
-  lane: number
-  lanes: number
-}
 
 /** A recipient whose recorded message is to be sent again. */
 export interface DeferredRecipient extends PendingRecipient {
@@ -89,30 +83,28 @@ export async function deferRecipient(
   await db.run(defer, values)
 }
 
-/** Takes the lane's next due message (with `early`: due or not); null if there is none. No other call gets it. */
+/** Takes the next due message (with `early`: due or not); null if there is none. No other call gets it. */
 export async function takeDeferred(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  { lane, lanes }: Lane,
   note: TakenNote,
   early = false,
 ): Promise<DeferredRecipient | null> {
   for (;;) {
-    const [row] = await db.run(take, [organizationId, broadcastId, lane, lanes, early, JSON.stringify(note)])
+    const [row] = await db.run(take, [organizationId, broadcastId, early, JSON.stringify(note)])
     if (!row) return null
     const { user_address, ...recipient } = row
     if (recipient.message_id !== null) return { ...recipient, userId: user_address?.slice('user:'.length) ?? null }
   }
 }
 
-/** Milliseconds until the lane's next message is due, 0 if it is; null if there is none. */
+/** Milliseconds until the next message is due, 0 if it is; null if there is none. */
 export async function untilNextDeferred(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  { lane, lanes }: Lane,
 ): Promise<number | null> {
-  const [row] = await db.run(soonest, [organizationId, broadcastId, lane, lanes])
+  const [row] = await db.run(soonest, [organizationId, broadcastId])
   return row?.in_ms ?? null
 }

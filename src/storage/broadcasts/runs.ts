@@ -5,7 +5,7 @@ import type { BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../analytics/campaign-counts.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
-import { enqueuePreparation, enqueueShards, enqueueStart, HAS_JOB } from './jobs.js'
+import { enqueuePreparation, enqueueSending, enqueueStart, HAS_JOB } from './jobs.js'
 
 /**
  * Whether the recipient `r` of the organization $1 has no message yet and is not skipped. OFFSET 0 makes PostgreSQL
@@ -37,9 +37,9 @@ const launch = statement<{ launched: boolean }>(
      FROM before
      WHERE b.organization_id = $1 AND b.id = $2
      RETURNING b.*, before.generation AS generation_before
-   ), lanes AS (
-     -- Enqueues the jobs of its shards.
-     ${enqueueShards('launched WHERE prepared_at IS NOT NULL')}
+   ), job AS (
+     -- Enqueues the job that sends it.
+     ${enqueueSending('launched WHERE prepared_at IS NOT NULL')}
    ), raised AS (
      -- Raises broadcast.started the first time.
      ${raiseEvents({
@@ -127,7 +127,7 @@ const requestReconciling = statement<never>(
 const requestPreparation = statement<never>('broadcasts.requestPreparation', enqueuePreparation())
 
 /**
- * Makes a broadcast of one of these statuses run and, if its recipients are prepared, enqueues the jobs of its shards;
+ * Makes a broadcast of one of these statuses run and, if its recipients are prepared, enqueues the job that sends it;
  * raises broadcast.started the first time. False if it has another status.
  */
 export async function launchBroadcast(
@@ -141,7 +141,7 @@ export async function launchBroadcast(
 }
 
 /**
- * How a broadcast is stopped; shards pass their `generation`, so that they cannot stop a broadcast that was restarted.
+ * How a broadcast is stopped; its job passes its `generation`, so that it cannot stop a broadcast that was restarted.
  */
 export interface Stop {
   from: readonly BroadcastStatus[]
@@ -152,7 +152,7 @@ export interface Stop {
 }
 
 /**
- * Changes a broadcast's status from one of `from` to `to`; its shards end. Wake the workers if it is cancelled. False if
+ * Changes a broadcast's status from one of `from` to `to`; its job ends. Wake the workers if it is cancelled. False if
  * it has another status.
  */
 export async function stopBroadcast(

@@ -12,9 +12,9 @@ const findPending = statement<PendingRecipient>(
      SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = r.contact_id OFFSET 0
    ) c ON true
    WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.generation = $3
-     AND r.n > $4 AND r.n <= b.prepared_n AND r.n % $7::int = $5 AND ${IS_UNSENT}
+     AND r.n > $4 AND r.n <= b.prepared_n AND ${IS_UNSENT}
    ORDER BY r.n
-   LIMIT $6`,
+   LIMIT $5`,
 )
 
 const hasPending = statement<{ pending: boolean }>(
@@ -100,15 +100,15 @@ export interface PendingRecipient extends Person {
   contact_id: string | null
 }
 
-/** The shard's next recipients without a message; none if the broadcast is not running in this generation. */
+/** The next recipients without a message; none if the broadcast is not running in this generation. */
 export function findPendingRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  { generation, lane, lanes, after }: { generation: number; lane: number; lanes: number; after: number },
+  { generation, after }: { generation: number; after: number },
   limit: number,
 ): Promise<PendingRecipient[]> {
-  return db.run(findPending, [organizationId, broadcastId, generation, after, lane, limit, lanes])
+  return db.run(findPending, [organizationId, broadcastId, generation, after, limit])
 }
 
 /** Whether any recipient is pending. */

@@ -121,7 +121,7 @@ const claim = statement<ClaimRow>(
      WHERE walk.found < $3::int AND walk.n < ${MAX_WALK} AND NOT (next.wrapped AND next.organization_id > $2)
    ), due AS (
      SELECT organization_id, n, ${roomOf('organization_id')} AS room,
-       greatest(1, least($9::int, $3::int / (SELECT max(found) FROM walk))) AS equal_share
+       greatest(1, $3::int / (SELECT max(found) FROM walk)) AS equal_share
      FROM walk WHERE run_at <= now() AND ${roomOf('organization_id')} > 0
    ), picked AS MATERIALIZED (
      SELECT due.n, due.equal_share < due.room AS may_take_more, job.*
@@ -278,8 +278,6 @@ export interface Wanted {
   free: number
   /** The number of places that one organization may have. */
   share: number
-  /** How many jobs one organization gets at most from this claim. */
-  atOnce: number
   /** The number of places that each organization has, by its id. */
   taken: ReadonlyMap<string, number>
 }
@@ -299,9 +297,9 @@ export interface Claimed {
  * has come round to `since` without a job, there are no more.
  */
 export async function claimJobs(db: Queryable, wanted: Wanted): Promise<Claimed> {
-  const { class: name, processId, after, since, places, free, share, atOnce, taken } = wanted
+  const { class: name, processId, after, since, places, free, share, taken } = wanted
   const takers = [...taken.keys()]
-  const values = [name, after, free, processId, share, takers, [...taken.values()], places, atOnce]
+  const values = [name, after, free, processId, share, takers, [...taken.values()], places]
   const rows = await db.run(claim, values)
   const jobs = rows.flatMap(({ organization_id: organizationId, requested_at, claimed_at, ...row }) => {
     const { id, task, payload, attempts, deaths } = row

@@ -7,7 +7,6 @@ import { startWorld, type TestOrganization, type World } from '../../support/wor
 
 const RECIPIENTS = 6
 const HOUR_MS = 3_600_000
-const ALL = { lane: 0, lanes: 1 }
 
 let world: World
 let organization: TestOrganization
@@ -51,15 +50,14 @@ const defer = (n: number, inMs = 0, owner = organization) =>
     CALLS,
   )
 
-const take = (lane = ALL, early = false, owner = organization) =>
-  takeDeferred(world.database, owner.id, broadcast.id, lane, TAKEN, early)
+const take = (early = false, owner = organization) => takeDeferred(world.database, owner.id, broadcast.id, TAKEN, early)
 
-const until = (lane = ALL, owner = organization) => untilNextDeferred(world.database, owner.id, broadcast.id, lane)
+const until = (owner = organization) => untilNextDeferred(world.database, owner.id, broadcast.id)
 
 /** Takes messages until there are none; resolves to their numbers. */
-async function takeAll(lane = ALL, early = false): Promise<number[]> {
+async function takeAll(early = false): Promise<number[]> {
   const taken: number[] = []
-  for (let next = await take(lane, early); next !== null; next = await take(lane, early)) taken.push(next.n)
+  for (let next = await take(early); next !== null; next = await take(early)) taken.push(next.n)
   return taken
 }
 
@@ -104,13 +102,13 @@ describe('a message that is put back', () => {
     await defer(1, HOUR_MS)
     await defer(1)
     expect(await take()).toBeNull()
-    expect((await take(ALL, true))?.n).toBe(1)
+    expect((await take(true))?.n).toBe(1)
   })
 
   it('is not taken before it is due, unless that is asked for', async () => {
     await defer(1, HOUR_MS)
     expect(await takeAll()).toEqual([])
-    expect(await takeAll(ALL, true)).toEqual([1])
+    expect(await takeAll(true)).toEqual([1])
   })
 
   it.each([
@@ -126,10 +124,9 @@ describe('a message that is put back', () => {
 })
 
 describe('the messages of a broadcast that were put back', () => {
-  it('are taken in the order of their numbers, by the lane that they belong to', async () => {
+  it('are taken in the order of their numbers', async () => {
     for (const n of [5, 2, 6, 1, 3, 4]) await defer(n)
-    expect(await takeAll({ lane: 1, lanes: 2 })).toEqual([1, 3, 5])
-    expect(await takeAll({ lane: 0, lanes: 2 })).toEqual([2, 4, 6])
+    expect(await takeAll()).toEqual([1, 2, 3, 4, 5, 6])
   })
 
   it('are each taken by one of many calls at the same time', async () => {
@@ -140,21 +137,20 @@ describe('the messages of a broadcast that were put back', () => {
     expect([...numbers, ...(await takeAll())].sort()).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('tell in how long the next one of a lane is due', async () => {
+  it('say in how long the next one is due', async () => {
+    expect(await until()).toBeNull()
     await defer(1, 2 * HOUR_MS)
     await defer(3, HOUR_MS)
+    const nextMs = (await until()) as number
+    expect([nextMs > 0, nextMs <= HOUR_MS]).toEqual([true, true])
     await defer(2)
-    expect(await until({ lane: 0, lanes: 2 })).toBe(0)
-    const odd = (await until({ lane: 1, lanes: 2 })) as number
-    expect([odd > 0, odd <= HOUR_MS]).toEqual([true, true])
-    expect(await until({ lane: 2, lanes: 8 })).toBe(0)
-    expect(await until({ lane: 7, lanes: 8 })).toBeNull()
+    expect(await until()).toBe(0)
   })
 
   it('belong to the organization: another one neither adds, takes nor sees them', async () => {
     await defer(1)
     await defer(2, 0, other)
-    expect([await take(ALL, true, other), await until(ALL, other)]).toEqual([null, null])
+    expect([await take(true, other), await until(other)]).toEqual([null, null])
     expect(await takeAll()).toEqual([1])
   })
 

@@ -76,7 +76,7 @@ describe('after a restore', () => {
     expect(await received(later)).toEqual([1])
   })
 
-  it('a shard that is sending stops, and everybody receives the broadcast once', async () => {
+  it('a job that is sending stops, and everybody receives the broadcast once', async () => {
     const people = newNumbers(120)
     await at.world.sim('POST', '/settings', { delay_ms: 1_000 })
     const { id } = await at.create(to(people))

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { CONVERSIONS, type FileConversion, type Prepared, withPrepared } from '../../../src/core/media/convert.js'
 import { createFileLimiter, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
-import { createFairSemaphore } from '../../../src/lib/async/fair-semaphore.js'
+import { FairPlaces } from '../../../src/lib/async/fair-places.js'
 import { createSpool } from '../../../src/lib/files/spool.js'
 import { createAddressGuard } from '../../../src/lib/http/address-guard.js'
 import { createFetcher } from '../../../src/lib/http/safe-fetch.js'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   // The rest is not needed here.
   ctx = {
     spool: createSpool(join(folder, 'spool')),
-    limits: { sentFiles: createFileLimiter(SENT_FILES), conversions: createFairSemaphore(CONVERSIONS) },
+    limits: { sentFiles: createFileLimiter(SENT_FILES), conversions: new FairPlaces(CONVERSIONS) },
     fetcher: createFetcher({ guard, trustedOrigins: [] }),
   } as unknown as Context
 })
@@ -169,10 +169,10 @@ describe.skipIf(!hasFfmpeg)('converting a picture', () => {
       begun++
       return finished
     }
-    const noise = Array.from({ length: 200 }, () => ctx.limits.conversions('two', convertSlowly))
+    const noise = Array.from({ length: 200 }, () => ctx.limits.conversions.run('two', convertSlowly))
     const { bytes } = await prepare(await given(png()), sticker)
     expect(bytes.toString('latin1', 8, 12)).toBe('WEBP')
-    expect(begun).toBe(CONVERSIONS.maxOfOne)
+    expect(begun).toBe(CONVERSIONS.ofOneKey)
     finish()
     await Promise.all(noise)
   })

@@ -331,7 +331,7 @@ describe('a refusal that would repeat for the next message', () => {
   ])('pauses the broadcast with code %i and a reason; it continues once the cause is resolved', async (code, words) => {
     const digits = at.newNumber()
     await at.failing(digits, code)
-    // One outcome is unknown: a finished shard does not complete the broadcast before another one pauses it.
+    // One outcome is unknown, so the broadcast is not completed when all have a message.
     const { audience } = unknown()
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }, ...audience.recipients] } })
     const paused = await at.read(id)

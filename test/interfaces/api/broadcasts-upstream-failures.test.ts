@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { type ShardState, sendBroadcastShard } from '../../../src/core/broadcasts/send-shard.js'
+import { sendBroadcast } from '../../../src/core/broadcasts/send-broadcast.js'
 import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
 import { wamid } from '../hooks/support.js'
 import { type BroadcastWorld, PLAIN, startBroadcastWorld } from './broadcasts-support.js'
@@ -46,27 +46,18 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** All recipients that can be sent to are of shard 1. */
-function inOneShard(numbers: readonly string[]) {
-  const noNumber = { chatNumber: 'x' }
-  return { recipients: numbers.flatMap((chatNumber) => [{ chatNumber }, noNumber, noNumber, noNumber]) }
-}
+const to = (numbers: readonly string[]) => ({ recipients: numbers.map((chatNumber) => ({ chatNumber })) })
 
 const newNumbers = (count: number) => Array.from({ length: count }, at.newNumber)
 const triesOf = (numbers: readonly string[]) =>
   upstream.taken.filter(({ path }) => path.endsWith('/messages')).filter((sent) => numbers.includes(recipientOf(sent)))
 
-/** The outcomes of the recipients that could be sent to. */
-const outcomesOf = async (id: string) =>
-  (await at.outcomes(id)).filter((outcome) => outcome !== 'skipped: not a number')
-
 const forgetJobs = (id: string) =>
   at.world.database.pool.query(`DELETE FROM jobs WHERE payload ->> 'broadcastId' = $1`, [id])
 
-/** Runs shard 1 of a started broadcast once, as its job does; the job is due again if it is not done. */
-async function sendShard(id: string, signal: AbortSignal): Promise<void> {
-  const shard: ShardState = { generation: 1, lane: 1, lanes: 4 }
-  const again = await sendBroadcastShard(at.world.app.ctx, at.organization.id, id, shard, signal)
+/** Runs one slice of a started broadcast, as its job does; the job is due again if it is not done. */
+async function sendSlice(id: string, signal: AbortSignal): Promise<void> {
+  const again = await sendBroadcast(at.world.app.ctx, at.organization.id, id, { generation: 1 }, signal)
   if (again === null) return
   await at.world.database.pool.query(
     `INSERT INTO jobs (organization_id, class, task, payload) VALUES ($1, 'broadcasts', 'send_broadcast', $2)`,
@@ -78,7 +69,7 @@ describe('many unknown outcomes', () => {
   it('in a row pause the broadcast with a reason; after resume it continues with pending recipients', async () => {
     say = badGateway
     const numbers = newNumbers(100)
-    const paused = await at.send({ audience: inOneShard(numbers) })
+    const paused = await at.send({ audience: to(numbers) })
     expect(paused).toMatchObject({ status: 'paused', completed_at: null, totalRecipients: 100 })
     expect(paused.reason).toContain('have an unknown outcome')
     const tried = triesOf(numbers).length
@@ -92,26 +83,26 @@ describe('many unknown outcomes', () => {
     expect((await at.read(paused.id)).status).toBe('running')
   })
 
-  it("do so too if the shard's jobs are short", async () => {
+  it('do so too if the slices are short', async () => {
     const numbers = newNumbers(55)
-    const { id } = await at.create({ audience: inOneShard(numbers) })
+    const { id } = await at.create({ audience: to(numbers) })
     await forgetJobs(id)
     const ending = new AbortController()
     say = (request, response) => {
       if (triesOf(numbers).length === 10) ending.abort()
       badGateway(request, response)
     }
-    await sendShard(id, ending.signal)
+    await sendSlice(id, ending.signal)
     expect(triesOf(numbers).length).toBeLessThan(50)
     expect((await at.read(id)).status).toBe('running')
     await at.world.drain()
     expect(await at.read(id)).toMatchObject({ status: 'paused', reason: expect.stringContaining('unknown outcome') })
   })
 
-  it('do not if each shard has fewer than 50', async () => {
+  it('do not if they are fewer than 50', async () => {
     say = badGateway
-    const numbers = newNumbers(4 * 49)
-    const sent = await at.send({ audience: { recipients: numbers.map((chatNumber) => ({ chatNumber })) } })
+    const numbers = newNumbers(49)
+    const sent = await at.send({ audience: to(numbers) })
     expect(sent).toMatchObject({ status: 'running', reason: null })
     expect(triesOf(numbers)).toHaveLength(numbers.length)
   })
@@ -120,7 +111,7 @@ describe('many unknown outcomes', () => {
     const numbers = newNumbers(120)
     say = (request, response) =>
       (numbers.indexOf(recipientOf(request)) % 2 === 0 ? badGateway : accept)(request, response)
-    const sent = await at.send({ audience: inOneShard(numbers) })
+    const sent = await at.send({ audience: to(numbers) })
     expect(sent).toMatchObject({ status: 'running', reason: null })
     expect(triesOf(numbers)).toHaveLength(120)
     expect(taken.filter((to) => numbers.includes(to))).toHaveLength(60)
@@ -132,9 +123,9 @@ describe('a persistent rate limit', () => {
     const [limited = '', other = ''] = newNumbers(2)
     const pairLimit = refuse(400, 131056, { 'retry-after': '0.001' })
     say = (request, response) => (recipientOf(request) === limited ? pairLimit : accept)(request, response)
-    const sent = await at.send({ audience: inOneShard([limited, other]) })
+    const sent = await at.send({ audience: to([limited, other]) })
     expect(sent).toMatchObject({ status: 'completed', reason: null })
-    expect(await outcomesOf(sent.id)).toEqual(['failed', 'sent'])
+    expect(await at.outcomes(sent.id)).toEqual(['failed', 'sent'])
     expect((await at.recipients(sent.id, 'status=failed'))[0]).toMatchObject({ errorCode: 131056, sent_at: null })
     expect(triesOf([limited])).toHaveLength(5)
     await at.expectNoDrift()
@@ -143,7 +134,7 @@ describe('a persistent rate limit', () => {
   it('of the number pauses the broadcast', async () => {
     say = refuse(429, 130429, { 'retry-after': '3600' })
     const numbers = newNumbers(2)
-    const paused = await at.send({ audience: inOneShard(numbers) })
+    const paused = await at.send({ audience: to(numbers) })
     expect(paused).toMatchObject({
       status: 'paused',
       reason: expect.stringContaining('not accepted messages for a while'),
@@ -151,14 +142,14 @@ describe('a persistent rate limit', () => {
   })
 })
 
-describe('a shard from an older run', () => {
+describe('a job of an older generation', () => {
   it('does not pause a broadcast that was resumed in the meantime', async () => {
     const numbers = newNumbers(1)
     let answerLate = () => undefined as unknown
     say = (request, response) => {
       answerLate = () => refuse(401, 190)(request, response)
     }
-    const { id } = await at.create({ audience: inOneShard(numbers) })
+    const { id } = await at.create({ audience: to(numbers) })
     const draining = at.world.drain()
     await expect.poll(() => triesOf(numbers).length).toBe(1)
     expect((await at.act(id, 'pause')).status).toBe(200)
@@ -167,30 +158,30 @@ describe('a shard from an older run', () => {
     await draining
     await reconcileBroadcasts(at.world.app.ctx)
     await at.world.drain()
-    expect(await outcomesOf(id)).toEqual(['failed'])
+    expect(await at.outcomes(id)).toEqual(['failed'])
     expect(await at.read(id)).toMatchObject({ status: 'completed', reason: null })
   })
 })
 
-describe('a shard whose process ends while the upstream is unavailable', () => {
-  it('leaves its recipients pending, and a later shard sends to them once', async () => {
+describe('a job whose process ends while the upstream is unavailable', () => {
+  it('leaves its recipients pending, and a later job sends to them once', async () => {
     say = refuse(500, 131016)
     const numbers = newNumbers(3)
-    const { id } = await at.create({ audience: inOneShard(numbers) })
+    const { id } = await at.create({ audience: to(numbers) })
     await forgetJobs(id)
     const ending = new AbortController()
-    const sending = sendShard(id, ending.signal)
+    const sending = sendSlice(id, ending.signal)
     await expect.poll(() => new Set(triesOf(numbers).map(recipientOf)).size).toBe(3)
     ending.abort()
     await sending
-    expect(await outcomesOf(id)).toEqual(['pending', 'pending', 'pending'])
+    expect(await at.outcomes(id)).toEqual(['pending', 'pending', 'pending'])
     expect(await at.read(id)).toMatchObject({ status: 'running', reason: null, totalRecipients: 3 })
     await at.expectNoDrift()
 
     say = accept
     await at.world.database.pool.query(`UPDATE jobs SET run_at = now() WHERE payload ->> 'broadcastId' = $1`, [id])
     await at.world.drain()
-    expect(await outcomesOf(id)).toEqual(['sent', 'sent', 'sent'])
+    expect(await at.outcomes(id)).toEqual(['sent', 'sent', 'sent'])
     expect(taken.filter((to) => numbers.includes(to)).sort()).toEqual(numbers)
     expect((await at.read(id)).status).toBe('completed')
     await at.expectNoDrift()

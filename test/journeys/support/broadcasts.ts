@@ -95,7 +95,7 @@ export async function readProgress({ pool }: Database, id: string): Promise<Prog
 }
 
 /** How many jobs are there that send broadcasts, or will. */
-export async function countShardJobs({ pool }: Database): Promise<number> {
+export async function countSendingJobs({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM jobs WHERE task = 'send_broadcast'`,
   )

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.js'
 import { batch } from '../../../lib/async/batcher.js'
-import { createFairSemaphore, type FairSemaphore } from '../../../lib/async/fair-semaphore.js'
+import { FairPlaces } from '../../../lib/async/fair-places.js'
 import { createRestingTurns, type RestingTurns } from '../../../lib/async/resting-turns.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { sha256 } from '../../../lib/crypto/signature.js'
@@ -50,7 +50,7 @@ const MAX_IDS = 1_000
  * after the other, round robin by network, for half of the time, since anybody can send them.
  */
 const PARSED_UNVERIFIED_BYTES = 64 * 1_024
-const LARGE_VERIFIED = { max: 4, maxOfOne: 1 }
+const LARGE_VERIFIED = { places: 4, ofOneKey: 1 }
 /**
  * What has more is not of the upstream, whose values have twenty bytes and more, and would take too much time and memory.
  */
@@ -69,8 +69,8 @@ interface Receiving {
   store: (callback: StoredCallback) => Promise<unknown>
   /** Runs the reading of large bodies that are not verified, by network. */
   inTurn: RestingTurns
-  /** Runs the parsing of large bodies that are verified, by the app secret. */
-  parseInTurn: FairSemaphore
+  /** The places for parsing large bodies that are verified, by the app secret. */
+  parsing: FairPlaces
 }
 
 /** Creates the callback receiver of this process. Callbacks of the same moment are looked up and stored together. */
@@ -80,7 +80,7 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
     ctx.wakeCallbacks([...new Set(callbacks.map(({ organizationId }) => organizationId))])
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
-  const turns = { inTurn: createRestingTurns(), parseInTurn: createFairSemaphore(LARGE_VERIFIED) }
+  const turns = { inTurn: createRestingTurns(), parsing: new FairPlaces(LARGE_VERIFIED) }
   const receiving = { ctx, findClaims: createLookUp(ctx), store, ...turns }
   return {
     receive: async (body, signature, from, traceparent) => {
@@ -129,7 +129,7 @@ async function receiveLarge(
   { network, isGone }: CallbackSender,
 ): Promise<CallbackReceipt> {
   const { body, signature } = given
-  const { ctx, inTurn, parseInTurn } = receiving
+  const { ctx, inTurn, parsing } = receiving
   const ids = await inTurn(network, async () => (isGone() ? null : scanIds(body, MAX_UNVERIFIED_IDS)))
   if (ids === null) return 'wrong_signature'
   const claims = await findClaims(receiving, ids)
@@ -138,7 +138,7 @@ async function receiveLarge(
   )
   if (appSecret === null) return 'wrong_signature'
   if (countJsonValues(body, MAX_CALLBACK_VALUES) > MAX_CALLBACK_VALUES) return 'too_many_values'
-  return parseInTurn(appSecret, async () => storeVerified(receiving, given, parseBody(body), { appSecret, claims }))
+  return parsing.run(appSecret, async () => storeVerified(receiving, given, parseBody(body), { appSecret, claims }))
 }
 
 async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {

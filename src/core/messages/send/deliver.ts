@@ -4,7 +4,6 @@ import { isUniqueViolation } from '../../../database/errors.js'
 import { sleep } from '../../../lib/async/backoff.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { writeTraceparent } from '../../../lib/http/trace-context.js'
-import type { Span } from '../../../lib/tracer.js'
 import type { Cause } from '../../../model/messages/cause.js'
 import { hasFile, type MessageContent, type ReadyContent } from '../../../model/messages/content.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage, Recorded } from '../../../model/messages/outgoing.js'
@@ -14,7 +13,7 @@ import { upstreamBackoff } from '../../organizations/upstream-backoff.js'
 import type { Channel } from './channel.js'
 import { describeContent } from './describe-content.js'
 import { recordOutcome, type SendResult } from './outcome.js'
-import { askedNote, SendLog } from './send-log.js'
+import { askedNote, type SendLog } from './send-log.js'
 
 /** The parts of a message to be recorded. */
 export interface Draft {
@@ -64,6 +63,9 @@ export type Delivery =
   | { result: 'late'; waitMs: number }
   | { result: 'not_recorded'; refusal: NotRecorded }
 
+/** The same of a message of a job, which has its send slot. */
+export type JobDelivery = Exclude<Delivery, { result: 'late' }> | NotAccepted
+
 const MIN_CALL_MS = 1_000
 const MAX_TRIES = 5
 /** Minimum time that a message waits for its contact's row if another transaction has locked it. */
@@ -96,7 +98,7 @@ export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, dra
 }
 
 /**
- * Sends one message; every send goes through here or through `deliverOrPutBack`. Waits for a send slot, records the
+ * Sends one message; every send goes through here, or is one of a job and goes through `deliverOrPutBack`. Waits for a send slot, records the
  * message, calls the upstream and records the outcome. `log` has what the send waited for before. Throws
  * service_unavailable if the contact's row stays locked.
  */
@@ -109,7 +111,9 @@ export async function deliver(
   deadlines: SendDeadlines,
   log: SendLog,
 ): Promise<Delivery> {
-  const begun = await begin(ctx, tenant, channel, message, deadlines, log)
+  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines, log)
+  if (lateMs !== null) return { result: 'late', waitMs: lateMs }
+  const begun = await begin(ctx, message, deadlines, log)
   if ('result' in begun) return begun
   const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, begun), deadlines, log)
   const note = log.takeCalls()
@@ -129,9 +133,20 @@ export interface NotAccepted {
   giveUp: () => Promise<SendResult>
 }
 
+/** Waits for the send slot of a job's message, for at most `MAX_PAUSE_MS`; else resolves to when it would come, in ms. */
+export function waitForJobSlot(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  log: SendLog,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  return waitForSlot(ctx, tenant, channel, jobDeadlines(ctx, signal), log)
+}
+
 /**
- * Sends one message of a job. Like `deliver`, but waits no longer than `MAX_PAUSE_MS` for anything, and records no
- * outcome if the upstream certainly did not accept the message.
+ * Sends one message of a job, whose send slot has come. Like `deliver`, but waits no longer than `MAX_PAUSE_MS` for
+ * anything, and records no outcome if the upstream certainly did not accept the message.
  */
 export async function deliverOrPutBack(
   ctx: Context,
@@ -139,42 +154,33 @@ export async function deliverOrPutBack(
   channel: Channel,
   message: OutgoingMessage,
   content: ReadyContent,
-  span: Span | null,
-  signal?: AbortSignal,
-): Promise<Delivery | NotAccepted> {
+  log: SendLog,
+  signal: AbortSignal | undefined,
+): Promise<JobDelivery> {
   const deadlines = jobDeadlines(ctx, signal)
-  const log = new SendLog(ctx.clock, span)
-  const begun = await begin(ctx, tenant, channel, message, deadlines, log)
+  const begun = await begin(ctx, message, deadlines, log)
   if ('result' in begun) return begun
   return call(ctx, tenant, channel, toChannelMessage(message.id, content, begun), begun, deadlines, log)
 }
 
-/** Sends a message that was recorded and not accepted. `take` claims it; null: it is settled by now. */
-export async function deliverAgain<Taken>(
+/** Sends a message of a job that was recorded and not accepted, and whose send slot has come. */
+export function deliverAgain(
   ctx: Context,
   tenant: Tenant,
   channel: Channel,
-  take: () => Promise<(Taken & { message: DriverMessage; chatId: string }) | null>,
-  signal?: AbortSignal,
-): Promise<{ taken: Taken; delivery: SendResult | NotAccepted } | { late: number } | null> {
-  const deadlines = jobDeadlines(ctx, signal)
-  const log = new SendLog(ctx.clock, null)
-  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines, log)
-  if (lateMs !== null) return { late: lateMs }
-  const taken = await take()
-  return taken && { taken, delivery: await call(ctx, tenant, channel, taken.message, taken, deadlines, log) }
+  { message, chatId }: { message: DriverMessage; chatId: string },
+  log: SendLog,
+  signal: AbortSignal | undefined,
+): Promise<SendResult | NotAccepted> {
+  return call(ctx, tenant, channel, message, { chatId }, jobDeadlines(ctx, signal), log)
 }
 
 async function begin(
   ctx: Context,
-  tenant: Tenant,
-  channel: Channel,
   message: OutgoingMessage,
   deadlines: SendDeadlines,
   log: SendLog,
-): Promise<Exclude<Delivery, SendResult> | RecordedMessage> {
-  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines, log)
-  if (lateMs !== null) return { result: 'late', waitMs: lateMs }
+): Promise<{ result: 'taken' } | { result: 'not_recorded'; refusal: NotRecorded } | RecordedMessage> {
   const recorded = await record(ctx, message, deadlines, log)
   if (recorded === null) return { result: 'taken' }
   return recorded.recorded ? recorded : { result: 'not_recorded', refusal: recorded }

@@ -128,7 +128,7 @@ export class Claims {
         throw error
       })
       .finally(() => {
-        for (const { endpoint, count } of reserved) this.#flight.reserve(endpoint, -count)
+        for (const { endpoint, count } of reserved) this.#flight.unreserve(endpoint, count)
       })
     let hasMore = false
     for (const { endpoint, count } of reserved) {

@@ -1,10 +1,11 @@
+import { FairPlaces } from '../../../lib/async/fair-places.js'
 import { withTimeout } from '../../../lib/async/timeout.js'
 import { type ClaimedDelivery, LOST_AFTER_MS } from '../../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../../storage/webhooks/health.js'
 import type { Attempter, EndedAttempt } from './attempt.js'
 import { ConcurrencyLimits, MAX_IN_FLIGHT } from './concurrency.js'
+import { DeliveryPlaces } from './delivery-places.js'
 import type { KnownEndpoints } from './known-endpoints.js'
-import { Places } from './places.js'
 
 /** Counts since the start of the process: attempts that delivered and that failed; and attempts in flight. */
 export interface WebhookFigures {
@@ -45,20 +46,20 @@ interface Waiting {
 
 /**
  * The deliveries that this process has claimed. Each waits for a place, is attempted, and is held until its attempt is
- * recorded. Some wait for each endpoint, so that one statement claims many and no place stays empty meanwhile.
+ * recorded. Deliveries are claimed ahead, so that a freed place is filled without a statement.
  */
 export class InFlight {
   readonly figures: WebhookFigures = { delivered: 0, failed: 0, inFlight: 0 }
-  readonly #attempting = new Places(MAX_ATTEMPTS)
-  readonly #waits = new Places(MAX_ATTEMPTS)
+  readonly #attempting = new DeliveryPlaces(MAX_ATTEMPTS)
+  readonly #ahead = new DeliveryPlaces(MAX_ATTEMPTS)
   readonly #limits = new ConcurrencyLimits()
   /** Those that wait, by webhook; the webhook that was served longest ago first. */
   readonly #waiting = new Map<string, Waiting[]>()
   /** When those were claimed that are attempted or being recorded, by id. */
   readonly #claimedAt = new Map<string, number>()
   readonly #running = new Set<Promise<void>>()
-  /** The number of attempts that have ended and are not recorded, by organization. */
-  readonly #unrecorded = new Map<string, number>()
+  /** The places of attempts that have ended and are not recorded. */
+  readonly #unrecorded = new FairPlaces({ places: Number.POSITIVE_INFINITY, ofOneKey: MAX_UNRECORDED })
   readonly #hangUp = new AbortController()
   readonly #options: InFlightOptions
   #isClosed = false
@@ -69,22 +70,27 @@ export class InFlight {
 
   /** How many more deliveries of the endpoint may be claimed. */
   roomFor(endpoint: EndpointRow): number {
-    if (this.#isClosed || this.#isUnrecorded(endpoint)) return 0
+    if (this.#isClosed || this.#unrecorded.free(endpoint.organization_id) === 0) return 0
     const limit = this.#limits.limitOf(endpoint.id, this.#options.clock())
     // Nothing is claimed ahead for an endpoint that fails.
-    const used = this.#waits.usedBy(endpoint) + (limit < MAX_IN_FLIGHT ? this.#attempting.usedBy(endpoint) : 0)
-    return Math.max(0, Math.min(limit - used, this.#waits.free(endpoint)))
+    const taken = this.#ahead.takenBy(endpoint) + (limit < MAX_IN_FLIGHT ? this.#attempting.takenBy(endpoint) : 0)
+    return Math.max(0, Math.min(limit - taken, this.#ahead.free(endpoint)))
   }
 
-  /** Takes room for `count` deliveries while they are being claimed; a negative number gives it back. */
+  /** Reserves room for `count` deliveries while they are being claimed. */
   reserve(endpoint: EndpointRow, count: number): void {
-    this.#waits.take(endpoint, count)
+    this.#ahead.acquire(endpoint, count)
+  }
+
+  /** Gives reserved room back. */
+  unreserve(endpoint: EndpointRow, count: number): void {
+    this.#ahead.release(endpoint, count)
   }
 
   /** Adds deliveries of the endpoint that were claimed at this time or later. Call `start` afterwards. */
   add(endpoint: EndpointRow, deliveries: readonly ClaimedDelivery[], claimedAt: number): void {
     if (deliveries.length === 0) return
-    this.#waits.take(endpoint, deliveries.length)
+    this.#ahead.acquire(endpoint, deliveries.length)
     const waiting = this.#waiting.get(endpoint.id) ?? []
     waiting.push(...deliveries.map((delivery) => ({ delivery, endpoint, claimedAt })))
     this.#waiting.set(endpoint.id, waiting)
@@ -146,7 +152,7 @@ export class InFlight {
     if (!waiting[0] || !endpoint || !this.#hasPlace(endpoint)) return false
     const { delivery, claimedAt, endpoint: claimedFor } = waiting[0]
     waiting.shift()
-    this.#waits.take(claimedFor, -1)
+    this.#ahead.release(claimedFor)
     // The webhook goes to the end.
     this.#waiting.delete(webhookId)
     if (waiting.length > 0) this.#waiting.set(webhookId, waiting)
@@ -163,7 +169,7 @@ export class InFlight {
   #release(webhookId: string): Promise<void> {
     const waiting = this.#waiting.get(webhookId) ?? []
     this.#waiting.delete(webhookId)
-    for (const { endpoint } of waiting) this.#waits.take(endpoint, -1)
+    for (const { endpoint } of waiting) this.#ahead.release(endpoint)
     const released = this.#options.release(waiting.splice(0).map(({ delivery }) => delivery))
     const run = released.finally(() => this.#running.delete(run))
     this.#running.add(run)
@@ -171,40 +177,30 @@ export class InFlight {
   }
 
   #hasPlace(endpoint: EndpointRow): boolean {
-    if (this.#isUnrecorded(endpoint) || this.#attempting.free(endpoint) === 0) return false
-    return this.#attempting.usedBy(endpoint) < this.#limits.limitOf(endpoint.id, this.#options.clock())
-  }
-
-  #isUnrecorded({ organization_id }: EndpointRow): boolean {
-    return (this.#unrecorded.get(organization_id) ?? 0) >= MAX_UNRECORDED
+    if (this.#unrecorded.free(endpoint.organization_id) === 0 || this.#attempting.free(endpoint) === 0) return false
+    return this.#attempting.takenBy(endpoint) < this.#limits.limitOf(endpoint.id, this.#options.clock())
   }
 
   async #run(endpoint: EndpointRow, delivery: ClaimedDelivery): Promise<void> {
-    this.#attempting.take(endpoint)
+    this.#attempting.acquire(endpoint)
     this.figures.inFlight += 1
     const ended = await this.#options.attempt(endpoint, delivery, this.#hangUp.signal)
     this.figures.inFlight -= 1
-    this.#attempting.take(endpoint, -1)
+    this.#attempting.release(endpoint)
     if (ended === null) return
     this.#limits.note(ended)
     // What waits for an endpoint in a pause would use the room of others.
     if (this.#limits.limitOf(endpoint.id, this.#options.clock()) === 0) this.#release(endpoint.id)
     this.figures[ended.result.status === 'delivered' ? 'delivered' : 'failed'] += 1
-    this.#countUnrecorded(endpoint, 1)
+    this.#unrecorded.acquireNow(endpoint.organization_id)
     this.#goOn()
     await this.#options.record(ended)
-    this.#countUnrecorded(endpoint, -1)
+    this.#unrecorded.release(endpoint.organization_id)
     this.#goOn()
   }
 
   #goOn(): void {
     this.start()
     this.#options.onFree()
-  }
-
-  #countUnrecorded({ organization_id }: EndpointRow, change: number): void {
-    const count = (this.#unrecorded.get(organization_id) ?? 0) + change
-    if (count > 0) this.#unrecorded.set(organization_id, count)
-    else this.#unrecorded.delete(organization_id)
   }
 }

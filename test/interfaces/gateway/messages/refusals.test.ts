@@ -390,7 +390,7 @@ describe('limits', () => {
   /** Takes all of the organization's concurrent files. Resolves to a function that releases them. */
   async function occupyFiles(): Promise<() => Promise<unknown>> {
     const { sentFiles } = on.world.app.ctx.limits
-    const passed = Array.from({ length: SENT_FILES.ofOneOrganization }, () =>
+    const passed = Array.from({ length: SENT_FILES.ofOneKey }, () =>
       borrow<void>((use) => sentFiles.pass(on.organization.id, () => use())),
     )
     const held = await Promise.all(passed)
