@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../config/read.js'
 import type { Config } from '../config/settings.js'
@@ -62,6 +63,9 @@ export interface OpenDatabase {
   ended: Promise<void>
   close(): Promise<void>
 }
+
+/** A file in the data folder while a restore moves its parts there: they are no whole before. */
+export const UNFINISHED_RESTORE = 'restore-is-unfinished'
 
 /** A command needs few connections at a time. */
 const COMMAND_CONNECTIONS = 10
@@ -190,6 +194,8 @@ async function openEmbedded(config: Config, log: Logger, hold: boolean) {
   const tell = (message: string) => (/^(FATAL|PANIC|WARNING)/.test(message) ? log.warn(message) : log.debug(message))
   const options = { folder: join(config.dataDir, 'postgres'), log: tell }
   try {
+    if (existsSync(join(config.dataDir, UNFINISHED_RESTORE)))
+      throw new CliFailure(2, `A restore into ${config.dataDir} was interrupted: run it again, with --replace`)
     return await (hold ? startEmbeddedDatabase(options) : openEmbeddedDatabase(options))
   } catch (error) {
     if (error instanceof EmbeddedDatabaseError) throw new CliFailure(2, error.message)

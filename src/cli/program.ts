@@ -44,7 +44,9 @@ export async function runCli(args: readonly string[], env: Environment, streams:
   // A write error is reported a moment later.
   await setImmediate()
   streams.stdout.off('error', onError)
-  return writeError ? complain(invocation, `The output cannot be written: ${writeError.message}`) : exitCode
+  return writeError && exitCode === 0
+    ? complain(invocation, `The output cannot be written: ${writeError.message}`)
+    : exitCode
 }
 
 async function run(args: readonly string[], invocation: Invocation): Promise<number> {

@@ -35,9 +35,7 @@ export interface EmbeddedDatabase {
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const setup = await prepare(options)
-  const claim = await claimFolder(setup.site, socketOwner(setup))
-  if (claim.outcome === 'taken') throw folderInUse(setup.site.folder, claim.pid)
-  return serve(setup, claim.hold, { waitForBorrowers: false })
+  return serve(setup, await claim(setup), { waitForBorrowers: false })
 }
 
 /**
@@ -54,10 +52,13 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
   }
 }
 
-/** Whether a live process serves the folder. */
-export async function isServed(folder: string): Promise<boolean> {
-  const site = await inspectSite(folder)
-  return (await isTrustedSocketFolder(site)) && (await findHolder(site.socketFolder)) !== undefined
+/**
+ * Keeps every other process from serving the folder until the function that it returns is called. Throws like
+ * `startEmbeddedDatabase`.
+ */
+export async function holdFolder(folder: string): Promise<() => Promise<void>> {
+  const hold = await claim(await prepare({ folder }))
+  return hold.release
 }
 
 interface Prepared extends Setup {
@@ -70,6 +71,12 @@ async function prepare({ folder, settings = {}, log = () => {} }: EmbeddedDataba
   const site = await inspectSite(folder)
   const { account, major } = await chooseAccount(site, binaries.postgres)
   return { site, account, binaries, settings, log, major }
+}
+
+async function claim(setup: Prepared): Promise<Hold> {
+  const claimed = await claimFolder(setup.site, socketOwner(setup))
+  if (claimed.outcome === 'taken') throw folderInUse(setup.site.folder, claimed.pid)
+  return claimed.hold
 }
 
 async function borrowServer(site: Site): Promise<EmbeddedDatabase | undefined> {

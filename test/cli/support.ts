@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { runCli } from '../../src/cli/program.js'
 import type { Connection } from '../../src/database/pool.js'
 import { makeDatabaseFolder } from '../support/database-folder.js'
@@ -9,6 +9,8 @@ import { makeDatabaseFolder } from '../support/database-folder.js'
 export interface Result {
   code: number
   out: string
+  /** Standard output that is no text. */
+  bytes: Buffer
   err: string
   /** Standard output read as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into output of every shape
@@ -16,15 +18,16 @@ export interface Result {
 }
 
 /** Runs `parley <args>` in this process; `input` is its standard input. */
-export async function run(args: string[], env: Record<string, string>, input = ''): Promise<Result> {
+export async function run(args: string[], env: Record<string, string>, input: string | Buffer = ''): Promise<Result> {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
-  const output = Promise.all([text(stdout), text(stderr)])
+  const output = Promise.all([buffer(stdout), text(stderr)])
   const code = await runCli(args, env, { stdin: Readable.from([input]), stdout, stderr })
   stdout.end()
   stderr.end()
-  const [out, err] = await output
-  return { code, out, err, json: () => JSON.parse(out) }
+  const [bytes, err] = await output
+  const out = bytes.toString()
+  return { code, out, bytes, err, json: () => JSON.parse(out) }
 }
 
 /** The environment of a command next to the service that a test runs on this database. */

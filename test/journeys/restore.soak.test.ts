@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFileStore } from '../../src/blobs/files.js'
@@ -199,6 +199,7 @@ describe('a service on the embedded database', () => {
   it('is backed up under load and restored, also after kills in the midst of both', async () => {
     const dataDir = join(folder.path, 'embedded')
     const backups = join(folder.path, 'backups')
+    const archive = join(backups, 'parley.tar')
     const target = join(folder.path, 'restored')
     const start = (path: string) =>
       startService({ PARLEY_DATA_DIR: path, PARLEY_UPSTREAM_URL: sandbox.upstreamUrl, PARLEY_RATE_LIMIT: '0' })
@@ -207,29 +208,30 @@ describe('a service on the embedded database', () => {
     const load = startLoad(service, organization)
     await expect.poll(() => load.sent.length).toBeGreaterThan(50)
 
-    const killed = await startProgram(['backup', '--to', backups], { env: { PARLEY_DATA_DIR: dataDir } })
+    await mkdir(backups)
+    const killed = await startProgram(['backup', archive], { env: { PARLEY_DATA_DIR: dataDir } })
     killed.firstLine.catch(() => undefined)
-    await expect.poll(() => filesIn(join(backups, 'objects')), { interval: 5 }).toBeGreaterThan(100)
+    await expect.poll(() => readdir(backups), { interval: 5 }).toEqual([expect.stringMatching(/\.unfinished$/)])
     killed.kill('SIGKILL')
     await killed.exited
-    expect((await readdir(backups)).filter((name) => name.endsWith('.manifest'))).toEqual([])
+    expect(await readdir(backups)).not.toContain('parley.tar')
 
     const beganAt = Date.now()
-    const taken = await runProgram(['backup', '--to', backups, '--json'], { env: { PARLEY_DATA_DIR: dataDir } })
+    const taken = await runProgram(['backup', archive, '--json'], { env: { PARLEY_DATA_DIR: dataDir } })
     expect(taken.code, taken.errors.join('\n')).toBe(0)
     await load.stop()
-    const proof = await runProgram(['backup', 'verify', backups], { env: { PARLEY_DATA_DIR: dataDir } })
+    const proof = await runProgram(['backup', 'verify', archive], { env: { PARLEY_DATA_DIR: dataDir } })
     expect(proof.output.join('\n'), proof.errors.join('\n')).toContain('everything agrees')
     expect(proof.code).toBe(0)
     service.program.kill('SIGTERM')
     await service.program.exited
 
-    const interrupted = await startProgram(['restore', backups], { env: { PARLEY_DATA_DIR: target } })
+    const interrupted = await startProgram(['restore', archive], { env: { PARLEY_DATA_DIR: target } })
     interrupted.firstLine.catch(() => undefined)
     await expect.poll(() => filesIn(join(target, 'restoring')), { interval: 5 }).toBeGreaterThan(100)
     interrupted.kill('SIGKILL')
     await interrupted.exited
-    const restored = await runProgram(['restore', backups], { env: { PARLEY_DATA_DIR: target } })
+    const restored = await runProgram(['restore', archive], { env: { PARLEY_DATA_DIR: target } })
     expect(restored.code, restored.errors.join('\n')).toBe(0)
     const verified = await runProgram(['verify', '--json'], { env: { PARLEY_DATA_DIR: target } })
     expect(JSON.parse(verified.output.join('\n'))).toMatchObject({ violations: [] })
@@ -251,7 +253,9 @@ describe('a service on the embedded database', () => {
 
 describe('a broadcast of a restored service', () => {
   it('waits for a person, and then reaches those who have no message', async () => {
-    const [dataDir, backups, target] = ['sender', 'of-sender', 'sender-restored'].map((name) => join(folder.path, name))
+    const [dataDir, archive, target] = ['sender', 'of-sender.tar', 'sender-restored'].map((name) =>
+      join(folder.path, name),
+    )
     const env = { PARLEY_DATA_DIR: String(dataDir), PARLEY_UPSTREAM_URL: sandbox.upstreamUrl, PARLEY_RATE_LIMIT: '0' }
     const service = await startService(env)
     const access_token = 'token-of-the-sender'
@@ -282,7 +286,7 @@ describe('a broadcast of a restored service', () => {
     const people = Array.from({ length: 1_000 }, (_, n) => `1650556${1_000 + n}`)
     const id = await send(service, 'Now', people)
     await until(async () => sum(await received(people)) > 0)
-    const taken = await runProgram(['backup', '--to', String(backups)], { env })
+    const taken = await runProgram(['backup', String(archive)], { env })
     expect(taken.code, taken.errors.join('\n')).toBe(0)
     await hurry(service)
     await until(async () => sum(await received(people)) === people.length)
@@ -290,7 +294,7 @@ describe('a broadcast of a restored service', () => {
     await service.program.exited
 
     const restoredEnv = { ...env, PARLEY_DATA_DIR: String(target) }
-    const restored = await runProgram(['restore', String(backups), '--json'], { env: restoredEnv })
+    const restored = await runProgram(['restore', String(archive), '--json'], { env: restoredEnv })
     expect(restored.code, restored.errors.join('\n')).toBe(0)
     const { interruptedBroadcasts } = JSON.parse(restored.output.join('\n'))
     expect(interruptedBroadcasts).toMatchObject([

@@ -1,12 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { lstat, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
 import { createFileStore } from '../../blobs/files.js'
 import type { Config } from '../../config/settings.js'
 import { type Interrupted, listInterrupted } from '../../core/broadcasts/read.js'
-import { isServed } from '../../database/embedded.js'
+import { EmbeddedDatabaseError, holdFolder } from '../../database/embedded.js'
+import { ignoring } from '../../lib/files/ignoring.js'
+import { makeFolder } from '../../lib/files/make-folder.js'
+import { syncFolder } from '../../lib/files/sync-folder.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 import { createLogger } from '../../log.js'
-import { checkBackup, chooseBackup, restoreBackup, writeFiles } from '../backup/restore.js'
+import { unpackArchive, type Write } from '../backup/archive.js'
+import { restoreBackup } from '../backup/restore.js'
 import { takeBackup } from '../backup/take.js'
 import { openConfiguredDatabase, prepareSchema, requireConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
@@ -16,75 +24,115 @@ import { createProgress, type Progress } from '../progress.js'
 import { printSummary, verifyTold } from './verify.js'
 
 interface Options {
-  to?: string
-  keep?: number
-  json?: boolean
   replace?: boolean
+  json?: boolean
 }
 
-const MAX_KEPT = 10_000
+/** Stands for standard output or input in place of a file. */
+const STANDARD = '-'
 
-/** `parley backup`, `parley backup verify` and `parley restore`: backups of the embedded database and its files. */
+/** `parley backup`, `parley backup verify` and `parley restore`: archives of the embedded database and its files. */
 export function addBackupCommands(program: Command, invocation: Invocation): void {
   const backup = program
     .command('backup')
+    .argument('<file>', 'the archive (a tar file) to write; - is standard output')
     .description('back up the embedded database, the files of messages and the secrets, beside a running service too')
-    .option('--to <folder>', 'folder of the backups (default: backups in PARLEY_DATA_DIR)')
-    .option('--keep <n>', 'remove all but the newest n backups afterwards', readCount)
+    .option('--replace', 'replace the file if it exists, when the new archive is complete')
     .option('--json', 'print JSON')
-    .action((options) => take(invocation, options))
+    .action((file, options) => take(invocation, file, options))
   backup
     .command('verify')
-    .argument('[path]', 'folder of backups (its newest), or one backup (default: backups in PARLEY_DATA_DIR)')
-    .description('restore a backup into a scratch server, run parley verify on it, and remove it')
-    .action((path) => verify(invocation, path))
+    .argument('<file>', 'the archive; - is standard input')
+    .description(
+      'restore an archive into a scratch server in a temporary folder (TMPDIR), run parley verify on it, and remove it',
+    )
+    .action((file) => verify(invocation, file))
   program
     .command('restore')
-    .argument('<path>', 'folder of backups (its newest), or one backup')
-    .description('restore a backup into PARLEY_DATA_DIR; the service must be stopped')
+    .argument('<file>', 'an archive that parley backup has written; - is standard input')
+    .description('restore an archive into PARLEY_DATA_DIR; the service must be stopped')
     .option('--replace', 'move what the data folder holds aside')
     .option('--json', 'print JSON')
-    .action((path, options) => restore(invocation, path, options))
+    .action((file, options) => restore(invocation, file, options))
 }
 
-function readCount(given: string): number {
-  const count = Number(given)
-  if (Number.isInteger(count) && count >= 1 && count <= MAX_KEPT) return count
-  throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_KEPT}.`)
-}
-
-async function take({ env, streams }: Invocation, { to, keep, json }: Options): Promise<void> {
+async function take({ env, streams }: Invocation, name: string, { replace, json }: Options): Promise<void> {
   const config = requireEmbedded(requireConfig(env))
-  const folder = resolve(to ?? join(config.dataDir, 'backups'))
+  const file = name === STANDARD ? 'standard output' : resolve(name)
   const taken = await withProgress(streams, json === true, async (progress) => {
     const open = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
+    const takeTo = (write: Write) => takeBackup(config, open.connection, write, progress)
     try {
-      return await explained(folder, () => takeBackup(config, open.connection, folder, keep ?? null, progress))
+      return await explained(file, () =>
+        name === STANDARD ? takeTo(writeTo(streams)) : writeFile(file, replace === true, takeTo),
+      )
     } finally {
       await open.close()
     }
   })
-  printFields(streams, { folder, ...taken }, json === true ? { json } : {})
-  if (taken.hasSecrets)
-    printNote(streams, `${folder} now holds the secrets of this service: keep it as safe as they are`)
+  const { point, hasMedia, hasSecrets } = taken
+  // Standard output has the archive.
+  const output = name === STANDARD ? { ...streams, stdout: streams.stderr } : streams
+  printFields(output, { file, point, hasMedia, hasSecrets }, { json })
+  if (hasSecrets) printNote(streams, `${file} now holds the secrets of this service: keep it as safe as they are`)
   else
     printNote(streams, 'PARLEY_SECRET is not in the backup: keep it elsewhere, since nothing can be decrypted without')
-  if (!taken.hasMedia)
-    printNote(streams, 'Files of messages are in the bucket of PARLEY_MEDIA_URL and not in the backup')
+  if (!hasMedia) printNote(streams, 'Files of messages are in the bucket of PARLEY_MEDIA_URL and not in the backup')
 }
 
-async function restore({ env, streams }: Invocation, path: string, { replace = false, json }: Options): Promise<void> {
+function writeTo({ stdout }: Streams): Write {
+  if ((stdout as { isTTY?: boolean }).isTTY) throw new CliFailure(2, 'Standard output is a terminal: name a file')
+  return (chunk) =>
+    new Promise((done, fail) => {
+      stdout.write(chunk, (error) => {
+        if (!error) return done()
+        const isUnread = (error as NodeJS.ErrnoException).code === 'EPIPE'
+        fail(isUnread ? new CliFailure(1, 'Standard output was not read to its end: the backup failed') : error)
+      })
+    })
+}
+
+/** Writes beside the file, which is there only when it is complete. */
+async function writeFile<Taken>(
+  file: string,
+  replace: boolean,
+  takeTo: (write: Write) => Promise<Taken>,
+): Promise<Taken> {
+  const found = await lstat(file).catch(ignoring('ENOENT'))
+  if (found && !found.isFile()) throw new CliFailure(2, `${file} is not a file: name one`)
+  if (found && !replace) throw new CliFailure(1, `${file} exists: name another file, or replace it with --replace`)
+  const draft = `${file}.${randomBytes(4).toString('hex')}.unfinished`
+  const output = await open(draft, 'wx', 0o600).catch((error: Error) => {
+    throw new CliFailure(1, `${file} cannot be written: ${error.message}`)
+  })
+  try {
+    const taken = await takeTo((chunk) => output.writeFile(chunk))
+    await output.sync()
+    await output.close()
+    await rename(draft, file)
+    await syncFolder(dirname(file))
+    return taken
+  } catch (error) {
+    await output.close()
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+async function restore({ env, streams }: Invocation, name: string, { replace = false, json }: Options): Promise<void> {
   const config = requireEmbedded(requireConfig(env))
-  const chosen = await chooseBackup(resolve(path))
-  await requireStopped(config)
-  const { point, hasMedia, replaced } = await withProgress(streams, json === true, (progress) =>
-    explained(config.dataDir, () => restoreBackup(chosen, config.dataDir, replace, progress)),
-  )
-  const interruptedBroadcasts = await findInterrupted(config)
-  const restored = { dataDir: config.dataDir, point, hasMedia, replaced }
-  if (json === true) printFields(streams, { ...restored, interruptedBroadcasts }, { json })
+  const { dataDir } = config
+  const input = await openArchive(name, streams)
+  const letGo = await holdData(config)
+  const restored = await withProgress(streams, json === true, (progress) =>
+    explained(dataDir, () =>
+      restoreBackup(input, dataDir, replace, progress, (folder) => findInterrupted({ ...config, dataDir: folder })),
+    ),
+  ).finally(letGo)
+  const { point, hasMedia, replaced, found: interruptedBroadcasts } = restored
+  if (json === true) printFields(streams, { dataDir, point, hasMedia, replaced, interruptedBroadcasts }, { json })
   else {
-    printFields(streams, restored, {})
+    printFields(streams, { dataDir, point, hasMedia, replaced }, {})
     printInterrupted(streams, interruptedBroadcasts)
   }
   printNote(
@@ -93,9 +141,35 @@ async function restore({ env, streams }: Invocation, path: string, { replace = f
   )
 }
 
+async function openArchive(name: string, { stdin }: Streams): Promise<AsyncIterable<Uint8Array>> {
+  if (name === STANDARD) {
+    if (stdin.isTTY) throw new CliFailure(2, 'Standard input is a terminal: name a file')
+    return stdin as AsyncIterable<Uint8Array>
+  }
+  const file = resolve(name)
+  const found = await stat(file).catch(ignoring('ENOENT'))
+  if (!found || found.isDirectory())
+    throw new CliFailure(2, `There is no archive at ${file}: name a file that parley backup has written`)
+  return readFile(file)
+}
+
+/** Opens the file only when it is read. */
+async function* readFile(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file, { highWaterMark: MEBIBYTE })
+}
+
+/** Keeps services from starting on the data folder; returns what ends that. */
+async function holdData({ dataDir }: Config): Promise<() => Promise<void>> {
+  await makeFolder(dataDir, 0o700)
+  return holdFolder(join(dataDir, 'postgres')).catch((error) => {
+    if (error instanceof EmbeddedDatabaseError) throw new CliFailure(1, error.message)
+    throw error
+  })
+}
+
 /** The broadcasts that the service will pause when it starts. */
 async function findInterrupted(config: Config): Promise<Interrupted[]> {
-  const open = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
+  const open = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: true })
   try {
     await prepareSchema(config, open.database, { migrate: true })
     return await listInterrupted({ database: open.database, clock: () => new Date() })
@@ -116,14 +190,14 @@ function printInterrupted(streams: Streams, interrupted: readonly Interrupted[])
   }))
 }
 
-async function verify({ env, streams }: Invocation, path: string | undefined): Promise<void> {
+async function verify({ env, streams }: Invocation, name: string): Promise<void> {
   const config = requireEmbedded(requireConfig(env))
-  const chosen = await chooseBackup(resolve(path ?? join(config.dataDir, 'backups')))
-  const scratch = await mkdtemp(join(chosen.folder, 'scratch-'))
+  const input = await openArchive(name, streams)
+  const scratch = await mkdtemp(join(tmpdir(), 'parley-verify-'))
   const report = await withProgress(streams, false, (progress) =>
-    explained(chosen.folder, async () => {
-      const { hasMedia } = await checkBackup(chosen, progress)
-      await writeFiles(chosen, scratch, progress, { link: true })
+    explained(scratch, async () => {
+      progress.begin('restoring')
+      const { hasMedia } = await unpackArchive(input, scratch, progress, { scratch: true })
       const scratchConfig: Config = { ...config, dataDir: scratch }
       const open = await openConfiguredDatabase(scratchConfig, createLogger('error'), { hold: true })
       try {
@@ -137,23 +211,16 @@ async function verify({ env, streams }: Invocation, path: string | undefined): P
     }),
   ).finally(() => rm(scratch, { recursive: true, force: true }))
   printSummary(streams, report)
-  if (report.violationCount > 0)
-    throw new CliFailure(1, `Backup ${chosen.name} has ${report.violationCount} violations`)
-  printDone(streams, `Backup ${chosen.name} is complete and can be restored`)
+  if (report.violationCount > 0) throw new CliFailure(1, `The archive has ${report.violationCount} violations`)
+  printDone(streams, 'The archive is complete and can be restored')
 }
 
 function requireEmbedded(config: Config): Config {
   if (config.databaseUrl === undefined) return config
   throw new CliFailure(
     2,
-    'PARLEY_DATABASE_URL names an external PostgreSQL, which has backups of its own: docs/backup.md tells how',
+    'PARLEY_DATABASE_URL names an external PostgreSQL, which has backups of its own: docs/backup.md says how',
   )
-}
-
-/** A server that is opened on the folder would be one of a running service. */
-async function requireStopped(config: Config): Promise<void> {
-  if (!(await isServed(join(config.dataDir, 'postgres')))) return
-  throw new CliFailure(1, `A service is running on ${config.dataDir}: stop it first`)
 }
 
 async function withProgress<Result>(
@@ -169,13 +236,13 @@ async function withProgress<Result>(
   }
 }
 
-/** Says what to do when the disk is full. What was written stays, and the next run continues. */
-async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+/** Says what to do when there is no room left for `what`. */
+async function explained<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
-    throw new CliFailure(1, `The disk of ${folder} is full: make room and run the command again, which then continues`)
+    throw new CliFailure(1, `The disk is full, and ${what} was not written: make room and run the command again`)
   }
 }

@@ -4,7 +4,8 @@ import { readdir, rename, rm, rmdir, utimes } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { ignoring, type Owner, openSocketFolder, type Site } from './site.js'
+import { ignoring } from '../../lib/files/ignoring.js'
+import { type Owner, openSocketFolder, type Site } from './site.js'
 
 /** The right to serve a data folder, held by one process. */
 export interface Hold {

@@ -3,9 +3,10 @@ import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { ignoring } from '../../lib/files/ignoring.js'
 import { folderInUse } from './error.js'
 import { findHolder } from './hold.js'
-import { ignoring, type Site } from './site.js'
+import type { Site } from './site.js'
 
 /** The record that a server writes into its data folder at the start. */
 interface ServerRecord {

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs'
 import { access, chmod, constants, lchown, lstat, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { ignoring } from '../../lib/files/ignoring.js'
 import { makeFolder } from '../../lib/files/make-folder.js'
 import { EmbeddedDatabaseError } from './error.js'
 
@@ -84,13 +85,6 @@ function isTrusted(site: Site, found: Stats): boolean {
   if (!found.isDirectory()) return false
   const user = process.geteuid?.()
   return found.uid === user || (user === 0 && (found.uid === nobody.uid || found.uid === site.owner?.uid))
-}
-
-/** For `.catch`: returns undefined for system errors with these codes and rethrows others. */
-export function ignoring(...codes: string[]): (error: NodeJS.ErrnoException) => undefined {
-  return (error) => {
-    if (!codes.includes(error.code ?? '')) throw error
-  }
 }
 
 async function resolveFolder(folder: string): Promise<string> {

@@ -1,6 +1,9 @@
-import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runCli } from '../../../src/cli/program.js'
 import { startEmbeddedDatabase } from '../../../src/database/embedded.js'
 import { openDatabase } from '../../../src/database/pool.js'
 import { makeFolder, type Result, run } from '../support.js'
@@ -10,6 +13,7 @@ const SECRETS = `${JSON.stringify({ PARLEY_ADMIN_TOKEN: 'a'.repeat(40), PARLEY_S
 let parent: Awaited<ReturnType<typeof makeFolder>>
 let dataDir: string
 let backups: string
+let archive: string
 let target: string
 let targets = 0
 
@@ -17,12 +21,14 @@ beforeAll(async () => {
   parent = await makeFolder()
   dataDir = join(parent.path, 'data')
   backups = join(parent.path, 'backups')
+  archive = join(backups, 'parley.tar')
+  await mkdir(backups)
   await parley('migrate')
   await parley('org', 'create', '--name', 'Acme', '--slug', 'acme', '--country', 'BR')
   await writeFile(join(dataDir, 'secrets.json'), SECRETS, { mode: 0o600 })
   await mkdir(join(dataDir, 'media', 'org'), { recursive: true })
   await writeFile(join(dataDir, 'media', 'org', 'one'), 'the bytes of a file')
-  await backUp()
+  expect(await parley('backup', archive)).toMatchObject({ code: 0 })
 })
 
 afterAll(() => parent.remove())
@@ -35,96 +41,145 @@ const env = (folder: string) => ({ PARLEY_DATA_DIR: folder, PARLEY_LOG_LEVEL: 'e
 const parley = (...args: string[]): Promise<Result> => run(args, env(dataDir))
 const restore = (...args: string[]): Promise<Result> => run(['restore', ...args], env(target))
 
-async function backUp(...args: string[]) {
-  const taken = await parley('backup', '--to', backups, '--json', ...args)
-  expect(taken).toMatchObject({ code: 0 })
-  return { ...taken.json(), err: taken.err }
-}
-
-async function objects(folder = backups): Promise<string[]> {
-  const names = await readdir(join(folder, 'objects'), { recursive: true })
-  return names.filter((name) => name.includes('/')).sort()
-}
-
 describe('parley backup', () => {
   it('holds database, files and secrets, which a restore brings back', async () => {
-    const { name, err, hasSecrets } = await backUp()
-    expect(hasSecrets).toBe(true)
-    expect(err).toContain('now holds the secrets of this service')
-    expect((await stat(backups)).mode & 0o777).toBe(0o700)
-    const restored = await restore(backups, '--json')
+    const file = join(backups, 'whole.tar')
+    const taken = await parley('backup', file, '--json')
+    expect(taken).toMatchObject({ code: 0, err: expect.stringContaining('now holds the secrets of this service') })
+    expect(taken.json()).toEqual({ file, point: expect.any(String), hasMedia: true, hasSecrets: true })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const restored = await restore(file, '--json')
     expect(restored).toMatchObject({ code: 0 })
-    expect(restored.json()).toMatchObject({ dataDir: target, hasMedia: true, replaced: null })
+    expect(restored.json()).toMatchObject({
+      dataDir: target,
+      point: taken.json().point,
+      hasMedia: true,
+      replaced: null,
+    })
     expect((await stat(join(target, 'secrets.json'))).mode & 0o777).toBe(0o600)
     expect(await readFile(join(target, 'secrets.json'), 'utf8')).toBe(SECRETS)
     expect(await readFile(join(target, 'media', 'org', 'one'), 'utf8')).toBe('the bytes of a file')
     expect((await run(['org', 'list', '--json'], env(target))).json()).toMatchObject([{ slug: 'acme' }])
     expect((await run(['verify'], env(target))).out).toContain('everything agrees')
     expect((await readdir(target)).sort()).toEqual(['media', 'postgres', 'secrets.json'])
-    expect(name).toMatch(/^\d{8}T\d{9}Z$/)
   })
 
   it('leaves the secrets out if PARLEY_SECRET is set', async () => {
-    const elsewhere = join(parent.path, 'without-secrets')
-    const result = await run(['backup', '--to', elsewhere, '--json'], {
-      ...env(dataDir),
-      PARLEY_SECRET: 'c'.repeat(40),
-    })
+    const file = join(backups, 'without-secrets.tar')
+    const result = await run(['backup', file, '--json'], { ...env(dataDir), PARLEY_SECRET: 'c'.repeat(40) })
     expect(result.json()).toMatchObject({ hasSecrets: false })
     expect(result.err).toContain('PARLEY_SECRET is not in the backup')
-    await restore(elsewhere)
+    await restore(file)
     expect((await readdir(target)).sort()).toEqual(['media', 'postgres'])
   })
 
-  it('runs beside a server in use, and shares what did not change with earlier backups', async () => {
-    const before = await objects()
+  it('runs beside a server in use, to standard output and from standard input', async () => {
     const server = await startEmbeddedDatabase({ folder: join(dataDir, 'postgres') })
-    await backUp()
+    const taken = await parley('backup', '-')
     await server.stop()
-    const added = (await objects()).filter((name) => !before.includes(name))
-    expect(added.length).toBeGreaterThan(0)
-    expect(added.length).toBeLessThan(before.length / 4)
+    expect(taken).toMatchObject({ code: 0, err: expect.stringMatching(/^file +standard output$/m) })
+    expect(await run(['restore', '-'], env(target), taken.bytes)).toMatchObject({ code: 0 })
+    expect((await run(['org', 'list', '--json'], env(target))).json()).toMatchObject([{ slug: 'acme' }])
   })
 
-  it('keeps the newest backups, and the objects that they need', async () => {
-    const before = await objects()
-    const { name, removed } = await backUp('--keep', '1')
-    expect(removed.length).toBeGreaterThan(0)
-    expect((await readdir(backups)).filter((file) => file.endsWith('.manifest'))).toEqual([`${name}.manifest`])
-    expect((await objects()).length).toBeLessThan(before.length)
-    expect(await parley('backup', 'verify', backups)).toMatchObject({ code: 0 })
+  it('replaces a file only if it is told to', async () => {
+    const file = join(backups, 'there.tar')
+    await writeFile(file, 'older')
+    expect(await parley('backup', file)).toMatchObject({ code: 1, err: expect.stringContaining('--replace') })
+    expect(await readFile(file, 'utf8')).toBe('older')
+    expect(await parley('backup', file, '--replace')).toMatchObject({ code: 0 })
+    expect((await stat(file)).size).toBeGreaterThan(1_000_000)
+    expect(await parley('backup', backups, '--replace')).toMatchObject({ code: 2 })
   })
 
-  it('is verified in a scratch server, which leaves nothing behind', async () => {
+  it('leaves nothing if it fails', async () => {
     const before = await readdir(backups)
-    const { code, out } = await parley('backup', 'verify', backups)
-    expect(code).toBe(0)
-    expect(out).toMatch(/rows verified in .*: everything agrees\nBackup \S+ is complete and can be restored\n$/)
+    await mkdir(join(dataDir, 'up.json'))
+    expect(await parley('backup', join(backups, 'failed.tar'))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('EISDIR'),
+    })
+    await rmdir(join(dataDir, 'up.json'))
     expect(await readdir(backups)).toEqual(before)
+    const nowhere = join(backups, 'missing', 'parley.tar')
+    expect(await parley('backup', nowhere)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('cannot be written'),
+    })
+  })
+
+  it.each([
+    ['ENOSPC', 'The disk is full, and standard output was not written: make room and run the command again'],
+    ['EPIPE', 'Standard output was not read to its end: the backup failed'],
+  ])('says in one line what %s means', async (code, line) => {
+    const error = Object.assign(new Error(code), { code })
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(error) })
+    const stderr = new PassThrough()
+    const err = text(stderr)
+    expect(await runCli(['backup', '-'], env(dataDir), { stdin: Readable.from([]), stdout, stderr })).toBe(1)
+    stderr.end()
+    expect(await err).toBe(`parley: ${line}\n`)
   })
 
   it('is left to the server if the database is external', async () => {
-    for (const args of [['backup'], ['backup', 'verify'], ['restore', backups]]) {
+    for (const args of [
+      ['backup', archive],
+      ['backup', 'verify', archive],
+      ['restore', archive],
+    ]) {
       const refused = await run(args, { ...env(dataDir), PARLEY_DATABASE_URL: 'postgres://127.0.0.1:1/none' })
       expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('docs/backup.md') })
     }
   })
 })
 
-describe('parley restore', () => {
-  it('continues an interrupted restore with the files that it lacks', async () => {
-    const { name } = await backUp()
-    const growing = join(target, 'restoring', name)
-    await mkdir(join(growing, 'media', 'org'), { recursive: true })
-    await writeFile(join(growing, 'media', 'org', 'one'), 'THE BYTES OF A FILE')
-    await writeFile(join(growing, 'secrets.json.part'), 'half')
-    expect(await restore(backups)).toMatchObject({ code: 0 })
-    expect(await readFile(join(target, 'media', 'org', 'one'), 'utf8')).toBe('THE BYTES OF A FILE')
-    expect(await readFile(join(target, 'secrets.json'), 'utf8')).toBe(SECRETS)
+describe('parley backup verify', () => {
+  let temporary: string
+
+  beforeEach(async () => {
+    temporary = join(parent.path, 'tmp')
+    await mkdir(temporary, { recursive: true })
+    vi.stubEnv('TMPDIR', temporary)
   })
 
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
+  it('restores it into a scratch server, which leaves nothing behind', async () => {
+    const { code, out } = await parley('backup', 'verify', archive)
+    expect(code).toBe(0)
+    expect(out).toMatch(/rows verified in .*: everything agrees\nThe archive is complete and can be restored\n$/)
+    expect(await readdir(temporary)).toEqual([])
+  })
+
+  it('finds one that is damaged, and one whose rows do not agree', async () => {
+    const damaged = await writeDamaged((bytes) => flip(bytes, bytes.length >> 1))
+    expect(await parley('backup', 'verify', damaged)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The archive is damaged'),
+    })
+    const query = await openData()
+    await query("INSERT INTO campaign_counts VALUES (gen_random_uuid(), gen_random_uuid(), 'total', '', 1)")
+    await query.end()
+    const file = join(backups, 'wrong.tar')
+    await parley('backup', file)
+    const cleared = await openData()
+    await cleared('DELETE FROM campaign_counts')
+    await cleared.end()
+    const { code, out, err } = await parley('backup', 'verify', file)
+    expect({ code, out, err }).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('no_organization'),
+      err: expect.stringContaining('The archive has 1 violations'),
+    })
+    expect(await readdir(temporary)).toEqual([])
+  })
+})
+
+describe('parley restore', () => {
   it('prints the broadcasts that the service will pause, with the recipients that have no message', async () => {
-    const elsewhere = join(parent.path, 'with-broadcasts')
+    const elsewhere = join(parent.path, 'with-broadcasts.tar')
     const query = await openData()
     await query(`INSERT INTO broadcasts (organization_id, id, kind, name, template_name, template_language, template, status,
         scheduled_at, prepared_at, created_at)
@@ -135,7 +190,7 @@ describe('parley restore', () => {
     await query(`INSERT INTO campaign_counts (organization_id, campaign_id, counter, detail, value)
       SELECT organization_id, id, counter, '', value FROM broadcasts CROSS JOIN (VALUES ('total', 5), ('recorded', 2)) c (counter, value)`)
     await query.end()
-    expect(await parley('backup', '--to', elsewhere)).toMatchObject({ code: 0 })
+    expect(await parley('backup', elsewhere)).toMatchObject({ code: 0 })
     const cleared = await openData()
     await cleared('DELETE FROM campaign_counts')
     await cleared('DELETE FROM broadcasts')
@@ -180,76 +235,62 @@ describe('parley restore', () => {
     expect(listed.map(({ name }: { name: string }) => name).sort()).toEqual(['Growing', 'Now'])
   })
 
-  it('finishes one that was interrupted while it moved the parts', async () => {
-    const { name } = await backUp()
-    expect(await restore(backups)).toMatchObject({ code: 0 })
-    const growing = join(target, 'restoring', name)
-    await mkdir(growing, { recursive: true })
-    await writeFile(join(growing, 'complete'), '')
-    await writeFile(join(growing, 'up.json'), '{}')
-    expect(await restore(backups)).toMatchObject({ code: 0 })
-    expect((await readdir(target)).sort()).toEqual(['media', 'postgres', 'secrets.json', 'up.json'])
-  })
-
   it('refuses a folder with data, unless it is told to move that aside', async () => {
     await mkdir(target)
     await writeFile(join(target, 'secrets.json'), '{}')
-    const refused = await restore(backups)
+    const refused = await restore(archive)
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('is not empty (secrets.json)') })
     expect(await readdir(target)).toEqual(['secrets.json'])
-    const { replaced } = (await restore(backups, '--replace', '--json')).json()
+    const { replaced } = (await restore(archive, '--replace', '--json')).json()
     expect(await readFile(join(replaced, 'secrets.json'), 'utf8')).toBe('{}')
     expect(await readFile(join(target, 'secrets.json'), 'utf8')).toBe(SECRETS)
+    const again = (await restore(archive, '--replace', '--json')).json()
+    expect((await readdir(again.replaced)).sort()).toEqual(['media', 'postgres', 'secrets.json'])
   })
 
   it('refuses while a service runs on the folder', async () => {
     const server = await startEmbeddedDatabase({ folder: join(dataDir, 'postgres') })
-    expect(await run(['restore', backups, '--replace'], env(dataDir))).toMatchObject({
+    expect(await run(['restore', archive, '--replace'], env(dataDir))).toMatchObject({
       code: 1,
       err: expect.stringContaining('stop it first'),
     })
     await server.stop()
   })
 
-  it('refuses what is no backup', async () => {
-    for (const path of [join(parent.path, 'nowhere'), dataDir, join(backups, '20200101T000000000Z')]) {
-      expect(await restore(path)).toMatchObject({ code: 2, err: expect.stringContaining('no complete backup') })
+  it('starts again after one that was killed, which no service starts on', async () => {
+    await mkdir(join(target, 'restoring', 'postgres'), { recursive: true })
+    await writeFile(join(target, 'restoring', 'postgres', 'PG_VERSION'), '18')
+    await writeFile(join(target, 'secrets.json'), '{}')
+    await writeFile(join(target, 'restore-is-unfinished'), '')
+    expect(await run(['org', 'list'], env(target))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('was interrupted: run it again, with --replace'),
+    })
+    expect(await restore(archive, '--replace')).toMatchObject({ code: 0 })
+    expect(await readFile(join(target, 'secrets.json'), 'utf8')).toBe(SECRETS)
+    expect((await readdir(target)).sort()).toEqual([
+      ...['media', 'postgres', expect.stringMatching(/^replaced-at-/), 'secrets.json'],
+    ])
+  })
+
+  it('refuses what is no file', async () => {
+    for (const path of [join(parent.path, 'nowhere'), dataDir]) {
+      expect(await restore(path)).toMatchObject({ code: 2, err: expect.stringContaining('There is no archive') })
     }
   })
-})
 
-describe('a damaged backup', () => {
-  let only: string
-
-  beforeAll(async () => {
-    only = join(parent.path, 'only')
-    await parley('backup', '--to', only)
-  })
-
-  it.each<[what: string, damage: (damaged: string) => Promise<void>]>([
-    ['an object was cut', async (damaged) => truncate(await largestObject(damaged), 10)],
-    ['an object is missing', async (damaged) => rm(await largestObject(damaged))],
-    ['an object has other bytes', async (damaged) => flip(await largestObject(damaged))],
-    ['the manifest was cut', (damaged) => changeManifest(damaged, (text) => text.slice(0, 1_000))],
-    ['a name was changed', (damaged) => changeManifest(damaged, (text) => text.replace('org/one', 'org/two'))],
-    [
-      'a name leads out of the folder',
-      (damaged) => changeManifest(damaged, (text) => text.replace('media/org', '../org')),
-    ],
-  ])('is refused before anything is written if %s', async (_, damage) => {
-    const damaged = join(parent.path, `damaged-${targets}`)
-    await cp(only, damaged, { recursive: true, verbatimSymlinks: true })
-    await damage(damaged)
-    expect(await restore(damaged)).toMatchObject({ code: 1, err: expect.stringContaining('the backup is damaged') })
-    expect(await readdir(target)).toEqual([])
-  })
-
-  it('is found by parley backup verify', async () => {
-    const damaged = join(parent.path, 'damaged')
-    await cp(only, damaged, { recursive: true, verbatimSymlinks: true })
-    await flip(await largestObject(damaged))
-    const { code, err } = await parley('backup', 'verify', damaged)
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('the backup is damaged') })
+  it.each<[what: string, damage: (bytes: Buffer) => Buffer]>([
+    ['it was cut', (bytes) => bytes.subarray(0, bytes.length >> 1)],
+    ['a byte was changed', (bytes) => flip(bytes, bytes.length >> 1)],
+  ])('changes nothing if %s', async (_, damage) => {
+    await mkdir(target)
+    await writeFile(join(target, 'secrets.json'), '{}')
+    expect(await restore(await writeDamaged(damage), '--replace')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The archive is damaged'),
+    })
+    expect(await readdir(target)).toEqual(['secrets.json'])
+    expect(await readFile(join(target, 'secrets.json'), 'utf8')).toBe('{}')
   })
 })
 
@@ -264,24 +305,15 @@ async function openData() {
   return Object.assign((text: string) => database.pool.query(text), { end })
 }
 
-async function largestObject(folder: string): Promise<string> {
-  const sizes = await Promise.all(
-    (await objects(folder)).map(async (name) => {
-      const path = join(folder, 'objects', name)
-      return { path, size: (await stat(path)).size }
-    }),
-  )
-  const [largest] = sizes.sort((one, other) => other.size - one.size)
-  return largest?.path ?? ''
+/** A copy of the archive that was changed. */
+async function writeDamaged(damage: (bytes: Buffer) => Buffer): Promise<string> {
+  const file = join(parent.path, 'damaged.tar')
+  await rm(file, { force: true })
+  await writeFile(file, damage(await readFile(archive)))
+  return file
 }
 
-async function flip(path: string): Promise<void> {
-  const bytes = await readFile(path)
-  bytes[5] = (bytes[5] ?? 0) ^ 1
-  await writeFile(path, bytes)
-}
-
-async function changeManifest(folder: string, change: (text: string) => string): Promise<void> {
-  const name = (await readdir(folder)).find((file) => file.endsWith('.manifest')) ?? ''
-  await writeFile(join(folder, name), change(await readFile(join(folder, name), 'utf8')))
+function flip(bytes: Buffer, at: number): Buffer {
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  return bytes
 }
