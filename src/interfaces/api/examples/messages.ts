@@ -302,7 +302,6 @@ export const examples: Examples = {
           "status": "failed",
           "outcome": null,
           "trace_id": null,
-          "is_complete": true,
           "is_cut": false,
           "entries": [
             {
