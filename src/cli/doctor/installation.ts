@@ -22,6 +22,8 @@ export function installationChecks(database: Database): Check[] {
             return failed(`${missing.length} migrations are missing`, 'run parley migrate')
           case 'ahead':
             return failed('newer than this version', 'use the version that migrated it, or a later one')
+          case 'unreleased':
+            return failed('made by a version before 1.0.0, which is not supported', 'use an empty database')
         }
       },
     },
@@ -30,7 +32,7 @@ export function installationChecks(database: Database): Check[] {
       remedy: 'see parley migrate --status',
       run: async () => {
         if (!(await hasSchema(database))) return ok('none')
-        const versions = (await findProcesses({ database })).map(({ version }) => version ?? 'before 0.2')
+        const versions = (await findProcesses({ database })).map(({ version }) => version)
         const found = `${versions.length} running${versions.length === 0 ? '' : ` (${[...new Set(versions)].join(', ')})`}`
         const isMixed = versions.some((version) => version !== packageVersion)
         return isMixed ? warning(found, `this is ${packageVersion}: finish the upgrade (docs/upgrade.md)`) : ok(found)
@@ -54,5 +56,6 @@ export function installationChecks(database: Database): Check[] {
 }
 
 async function hasSchema(database: Database): Promise<boolean> {
-  return (await readSchema(database.pool)).state !== 'empty'
+  const { state } = await readSchema(database.pool)
+  return state !== 'empty' && state !== 'unreleased'
 }
