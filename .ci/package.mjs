@@ -32,7 +32,7 @@ function pack() {
   for (const wanted of [
     'dist/src/main.js',
     'dist/console/index.html',
-    'migrations/0001_foundation.sql',
+    'migrations/0001_schema.sql',
     'deploy/systemd/parley.service',
     'deploy/nginx/parley.conf',
   ])

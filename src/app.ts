@@ -405,6 +405,7 @@ function readinessChecks(database: Database, isWorkerRunning: () => boolean, isD
       const { state } = await readSchema(database.pool)
       if (state === 'empty') return 'the database has no tables yet: run parley migrate'
       if (state === 'ahead') return 'a newer version has removed what this one needs: start the newer one'
+      if (state === 'unreleased') return 'a version before 1.0.0 made the database: use an empty one'
       return state === 'current' ? null : 'the schema is behind this version: run parley migrate'
     },
     worker: async () => (isWorkerRunning() ? null : 'the worker does not run'),

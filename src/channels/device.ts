@@ -27,8 +27,8 @@ export type DeviceCommand =
   | { verb: 'restart' }
   /** Ends the session permanently. → null */
   | { verb: 'logout' }
-  /** `about`: the reply target, under the name that older processes read. → Sent */
-  | { verb: 'send'; message: DriverMessage; about: KnownMessage | null }
+  /** → Sent */
+  | { verb: 'send'; message: DriverMessage; replyTo: KnownMessage | null }
   /** → null */
   | { verb: 'set_presence'; presence: ChatPresence }
   /** Shows the presence in one chat until it changes or times out on the phone. → null */

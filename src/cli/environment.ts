@@ -70,8 +70,6 @@ export const UNFINISHED_RESTORE = 'restore-is-unfinished'
 /** A command needs few connections at a time. */
 const COMMAND_CONNECTIONS = 10
 const OLDEST_SERVER = 150_000
-/** Versions before 0.2 did not register theirs. */
-export const FIRST_VERSION = '0.1'
 
 /**
  * Opens the configured database: the one at PARLEY_DATABASE_URL, or the embedded one. `serve` owns the embedded server;
@@ -164,6 +162,7 @@ const SCHEMA_PROBLEMS = {
   behind: "The database's schema is older than this version: run 'parley migrate', or start with --migrate",
   ahead:
     "The database's schema is newer than this version: it lacks what this one needs; start the version that migrated it, or a later one",
+  unreleased: 'This database was made by a version before 1.0.0, which is not supported: use an empty database',
 } as const
 
 /**
@@ -181,7 +180,7 @@ export async function applyMigrations(database: Database, { contract = false } =
 /** Throws while processes run that are older than the version. */
 async function requireNoneBefore(version: string, database: Database): Promise<void> {
   const processes = await findProcesses({ database })
-  const older = processes.filter((process) => isOlder(process.version ?? FIRST_VERSION, version)).length
+  const older = processes.filter((process) => isOlder(process.version, version)).length
   if (older === 0) return
   const who = older === 1 ? '1 process' : `${older} processes`
   throw new Error(

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
-import type { DataMigrationProgress } from '../core/runtime/data-migrations.js'
 import type { DueJobs } from '../core/runtime/failed-work.js'
 import type { CallbackFigures } from '../core/runtime/maintenance.js'
 import type { DeliveryFigures, LeaseFigures, OrganizationQueue, QueueName } from '../core/runtime/queues.js'
@@ -253,17 +252,13 @@ export function showLeases(registry: Registry, read: () => Promise<LeaseFigures>
 export interface FleetFigures {
   /** The longest queue of one organization, of each queue that has any. */
   longestQueues: () => Promise<readonly OrganizationQueue[]>
-  processes: () => Promise<readonly { version: string | null }[]>
-  dataMigrations: () => Promise<readonly DataMigrationProgress[]>
+  processes: () => Promise<readonly { version: string }[]>
 }
 
 const QUEUES: readonly QueueName[] = ['callbacks', 'jobs', 'webhook_deliveries']
 
-/**
- * Adds the longest queue that one organization has, without its name, the processes by version, and how far data
- * migrations are.
- */
-export function showFleet(registry: Registry, { longestQueues, processes, dataMigrations }: FleetFigures): void {
+/** Adds the longest queue that one organization has, without its name, and the processes by version. */
+export function showFleet(registry: Registry, { longestQueues, processes }: FleetFigures): void {
   const registers = [registry]
   new Gauge({
     name: 'parley_queue_longest',
@@ -285,27 +280,9 @@ export function showFleet(registry: Registry, { longestQueues, processes, dataMi
     registers,
     async collect() {
       this.reset()
-      for (const { version } of await processes().catch(() => [])) this.inc({ version: version ?? 'before 0.2' })
+      for (const { version } of await processes().catch(() => [])) this.inc({ version })
     },
   })
-  // Both gauges of a scrape share one query.
-  const readMigrations = shared(dataMigrations)
-  const showRows = (name: string, help: string, figureOf: (migration: DataMigrationProgress) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['migration'],
-      registers,
-      async collect() {
-        for (const found of await readMigrations().catch(() => [])) this.set({ migration: found.name }, figureOf(found))
-      },
-    })
-  showRows(
-    'parley_data_migration_rows',
-    'Rows that a data migration has to change, counted when it began; when it is done, those that it has changed',
-    ({ total, done, finished_at }) => (finished_at ? done : total),
-  )
-  showRows('parley_data_migration_rows_done', 'Rows that a data migration has changed', ({ done }) => done)
 }
 
 /** The number of jobs of each class that has any. */

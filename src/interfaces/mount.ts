@@ -3,7 +3,6 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/callbacks/receive/receiver.js'
-import { findDataMigrations } from '../core/runtime/data-migrations.js'
 import { countFailedWork, findDueWork } from '../core/runtime/failed-work.js'
 import { findCallbackFigures, measureStorage } from '../core/runtime/maintenance.js'
 import { findProcesses } from '../core/runtime/process-registry.js'
@@ -144,7 +143,6 @@ function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   showFleet(registry, {
     longestQueues: figures((ctx) => findLongestQueues(ctx, 1)),
     processes: figures(findProcesses),
-    dataMigrations: figures(findDataMigrations),
   })
   server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }

@@ -17,8 +17,6 @@ const SCHEDULES = {
   expire_outcomes: EACH_MINUTE,
   roll_up_counts: EACH_MINUTE,
   reconcile_broadcasts: EACH_MINUTE,
-  carry_over_jobs: EACH_MINUTE,
-  migrate_data: EACH_MINUTE,
   prune: { everyMs: DAY_MS, offsetMs: 3 * HOUR_MS + 17 * MINUTE_MS },
   sync_all_templates: { everyMs: HOUR_MS, offsetMs: 23 * MINUTE_MS },
   sync_all_orders: { everyMs: HOUR_MS, offsetMs: 41 * MINUTE_MS },

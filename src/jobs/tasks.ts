@@ -10,8 +10,7 @@ import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
 import { removeMediaAsJob } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { deleteOrganizationData } from '../core/organizations/deletion.js'
-import { runDataMigrations } from '../core/runtime/data-migrations.js'
-import { carryOverOldJobs, expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
+import { expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
 import { applyRetention, type RetentionPosition } from '../core/runtime/retention.js'
 import { type OrderList, scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob, type TemplateList } from '../core/templates/sync.js'
@@ -92,8 +91,6 @@ function recurringTasks(ctx: Context): Record<RecurringTask, RunJob> {
     expire_outcomes: recurring('expire_outcomes', expireOutcomes),
     roll_up_counts: recurring('roll_up_counts', rollUpCounts),
     reconcile_broadcasts: recurring('reconcile_broadcasts', reconcileBroadcasts),
-    carry_over_jobs: recurring('carry_over_jobs', carryOverOldJobs),
-    migrate_data: recurring('migrate_data', runDataMigrations),
     prune: recurring('prune', prune),
     sync_all_templates: recurring('sync_all_templates', scheduleTemplateSyncs),
     sync_all_orders: recurring('sync_all_orders', scheduleOrderSyncs),

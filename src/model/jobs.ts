@@ -19,7 +19,6 @@ export const JOB_CLASSES = {
   retention: { places: 2, maxRunMs: 30 * MINUTE_MS },
   maintenance: { places: 2, maxRunMs: 30 * MINUTE_MS },
   pruning: { places: 1, maxRunMs: 240 * MINUTE_MS },
-  data_migrations: { places: 1, maxRunMs: 30 * MINUTE_MS },
   // Jobs whose process died, of all tasks. Each runs as long as one of its own class.
   alone: { places: 1, maxRunMs: 30 * MINUTE_MS },
 } as const satisfies Record<string, JobClass>
@@ -48,9 +47,7 @@ export const JOB_TASKS = {
   reconcile_broadcasts: 'maintenance',
   sync_all_templates: 'maintenance',
   sync_all_orders: 'maintenance',
-  carry_over_jobs: 'maintenance',
   prune: 'pruning',
-  migrate_data: 'data_migrations',
 } as const satisfies Record<string, JobClassName>
 
 export type JobTask = keyof typeof JOB_TASKS

@@ -117,7 +117,7 @@ describe('a sandbox', () => {
 
   it('sends through its own channel if the message mentions people', async () => {
     await link()
-    expect(await device({ verb: 'send', message: message('x'), about: null }, PATIENCE_MS)).toMatchObject({
+    expect(await device({ verb: 'send', message: message('x'), replyTo: null }, PATIENCE_MS)).toMatchObject({
       outcome: 'unsupported',
     })
     const driver = sandboxDriver(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })

@@ -30,7 +30,7 @@ describe('migrate', () => {
 })
 
 describe('migrate --status', () => {
-  it('shows the schema, the running processes and the changes of old rows', async () => {
+  it('shows the schema and the running processes', async () => {
     const shown = await run(['migrate', '--status'], env)
     expect(shown).toMatchObject({ code: 0, err: '' })
     expect(shown.out).toMatch(/^schema +current, at \d{4}_\w+$/m)
@@ -41,7 +41,7 @@ describe('migrate --status', () => {
         out: expect.stringMatching(/^schema +empty$/m),
       })
       const { out } = await run(['migrate', '--status', '--json'], empty)
-      expect(JSON.parse(out)).toMatchObject({ schema: 'empty', newest: null, missing: expect.any(Array), data: [] })
+      expect(JSON.parse(out)).toMatchObject({ schema: 'empty', newest: null, missing: ['0001_schema'] })
     })
   })
 })
@@ -58,7 +58,7 @@ describe('a schema', () => {
       await run(['migrate'], older)
       const client = new pg.Client({ connectionString: older.PARLEY_DATABASE_URL })
       await client.connect()
-      await client.query('DELETE FROM schema_migrations WHERE version = 13')
+      await client.query('UPDATE migrations SET version = 9999 WHERE version = 1')
       await client.end()
       for (const command of [['org', 'list'], ['serve'], ['up']]) {
         expect(await run(command, { ...older, PARLEY_PORT: '0' })).toMatchObject({
@@ -67,6 +67,24 @@ describe('a schema', () => {
           err: "parley: The database's schema is older than this version: run 'parley migrate', or start with --migrate\n",
         })
       }
+    })
+  })
+
+  it('that was made before the first release is left unchanged', async () => {
+    await withEmptyDatabase(async (unreleased) => {
+      const client = new pg.Client({ connectionString: unreleased.PARLEY_DATABASE_URL })
+      await client.connect()
+      await client.query('CREATE TABLE schema_migrations (version integer)')
+      for (const command of [['org', 'list'], ['migrate'], ['serve', '--migrate'], ['up']]) {
+        expect(await run(command, { ...unreleased, PARLEY_PORT: '0' })).toMatchObject({
+          code: 2,
+          out: '',
+          err: 'parley: This database was made by a version before 1.0.0, which is not supported: use an empty database\n',
+        })
+      }
+      const { rows } = await client.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
+      expect(rows).toEqual([{ tablename: 'schema_migrations' }])
+      await client.end()
     })
   })
 
@@ -83,7 +101,7 @@ describe('a schema', () => {
   })
 
   it('that is newer than the program is left unchanged', async () => {
-    await database.pool.query("INSERT INTO schema_migrations (version, name) VALUES (9999, '9999_future')")
+    await database.pool.query("INSERT INTO migrations (version, name, is_contract) VALUES (9999, '9999_future', true)")
     try {
       for (const command of [['org', 'list'], ['migrate'], ['serve', '--migrate']]) {
         const refused = await run(command, { ...env, PARLEY_PORT: '0' })
@@ -91,7 +109,7 @@ describe('a schema', () => {
         expect(refused.err).toMatch(/^parley: The database's schema is newer than this version: .+\n$/)
       }
     } finally {
-      await database.pool.query('DELETE FROM schema_migrations WHERE version = 9999')
+      await database.pool.query('DELETE FROM migrations WHERE version = 9999')
     }
   })
 })

@@ -25,8 +25,8 @@ describe('GET /readyz', () => {
   })
 
   it('answers 503 naming the migrations when the schema is behind, and 200 once it is current', async () => {
-    const { rows } = await world.database.pool.query('DELETE FROM schema_migrations RETURNING *')
-    expect(rows.length).toBeGreaterThan(0)
+    const { rowCount } = await world.database.pool.query('UPDATE migrations SET version = 9999 WHERE version = 1')
+    expect(rowCount).toBe(1)
     const answer = await world.request('GET', '/readyz')
     expect(answer.status).toBe(503)
     expect(answer.body).toMatchObject({
@@ -34,11 +34,7 @@ describe('GET /readyz', () => {
       problems: { migrations: expect.stringContaining('migrate') },
     })
     expect(Object.keys(answer.body.problems)).toEqual(['migrations'])
-    for (const row of rows) {
-      const [names, values] = [Object.keys(row), Object.values(row)]
-      const places = names.map((_name, index) => `$${index + 1}`)
-      await world.database.pool.query(`INSERT INTO schema_migrations (${names}) VALUES (${places})`, values)
-    }
+    await world.database.pool.query('UPDATE migrations SET version = 1 WHERE version = 9999')
     expect((await world.request('GET', '/readyz')).status).toBe(200)
   })
 })

@@ -112,7 +112,7 @@ describe('serve ends with code 2 and one clear line for', () => {
   it('a schema of a newer version', async () => {
     const newer = await createTestDatabase()
     cleanups.push(newer.drop)
-    await newer.pool.query(`INSERT INTO schema_migrations (version, name) VALUES (9999, '9999_future')`)
+    await newer.pool.query(`INSERT INTO migrations (version, name, is_contract) VALUES (9999, '9999_future', true)`)
     await expectRefusal(['serve'], onDatabaseOf(newer), ['schema is newer than this version'])
     await expectRefusal(['serve', '--migrate'], onDatabaseOf(newer), ['schema is newer than this version'])
   })

@@ -26,7 +26,6 @@ describe.skipIf(!hasPrometheus)('with Prometheus, a service under a little traff
   beforeAll(async () => {
     world = await startWorld()
     organization = await world.createOrganization()
-    await world.database.pool.query(`INSERT INTO data_migrations (name, total) VALUES ('of_the_test', 10)`)
     await startEndpoint(world, organization)
     await createContact(world, organization, PHONE_NUMBER)
     prometheus = await startPrometheus(world.app.url)

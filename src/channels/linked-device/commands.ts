@@ -67,7 +67,7 @@ async function perform(context: CommandContext, command: OpenCommand, timeoutMs:
   const { socket } = context.connection
   switch (command.verb) {
     case 'send':
-      return send(context, command.message, command.about, timeoutMs)
+      return send(context, command.message, command.replyTo, timeoutMs)
     case 'delete_message':
       return sendContent(context, command.key.remoteJid, { delete: command.key }, newNetworkId(), {}, timeoutMs)
     case 'edit_message': {

@@ -41,10 +41,9 @@ function detailsOf({ at, kind, duration_ms, by, webhook_id, event_id, ...fields 
   return [...(who ? [who] : []), ...named].join(' ')
 }
 
-function notesOn({ is_complete, is_cut, status, outcome }: MessageTrace): string[] {
+function notesOn({ is_cut, status, outcome }: MessageTrace): string[] {
   return [
     `The message is ${status}${outcome === null ? '' : `, and its outcome is ${outcome}`}.`,
-    ...(is_complete ? [] : ['An earlier version recorded it, which noted less.']),
     ...(is_cut ? ['There is more than these entries tell.'] : []),
   ]
 }

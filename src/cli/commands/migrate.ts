@@ -1,10 +1,9 @@
-import { type DataMigrationProgress, findDataMigrations } from '../../core/runtime/data-migrations.js'
 import { findProcesses, type LiveProcess } from '../../core/runtime/process-registry.js'
 import { readSchema, type Schema } from '../../database/migrations/state.js'
 import type { Database } from '../../database/pool.js'
 import { packageVersion } from '../../lib/files/package-version.js'
 import { createLogger } from '../../log.js'
-import { applyMigrations, FIRST_VERSION, openConfiguredDatabase, prepareSchema, requireConfig } from '../environment.js'
+import { applyMigrations, openConfiguredDatabase, prepareSchema, requireConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
 import type { Invocation } from '../invocation.js'
 import { printDone, printFields } from '../output.js'
@@ -59,14 +58,13 @@ interface Status {
   /** Applied migrations that this version does not know. */
   newer: string[]
   processes: LiveProcess[]
-  data: DataMigrationProgress[]
 }
 
 async function readStatus(database: Database): Promise<Status> {
   const { state, applied, missing, waiting, newer } = await readSchema(database.pool)
   const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
-  // An older schema may lack their tables.
-  const isUsable = state === 'current' || state === 'ahead'
+  // An older schema may lack the table.
+  const hasProcesses = state === 'current' || state === 'ahead'
   return {
     version: packageVersion,
     schema: state,
@@ -74,14 +72,12 @@ async function readStatus(database: Database): Promise<Status> {
     missing: names(missing),
     waiting: names(waiting),
     newer: names(newer),
-    processes: isUsable ? await findProcesses({ database }) : [],
-    data: isUsable ? await findDataMigrations({ database }) : [],
+    processes: hasProcesses ? await findProcesses({ database }) : [],
   }
 }
 
 function describeStatus(status: Status): object {
   const list = (names: readonly string[]) => names.join(', ') || 'none'
-  const data = status.data.map((one) => [`data ${one.name}`, describeProgress(one)] as const)
   return {
     version: status.version,
     schema: status.newest === null ? status.schema : `${status.schema}, at ${status.newest}`,
@@ -89,27 +85,12 @@ function describeStatus(status: Status): object {
     'waiting for --contract': list(status.waiting),
     ...(status.newer.length > 0 && { 'of a newer version': list(status.newer) }),
     processes: countVersions(status.processes),
-    ...Object.fromEntries(data),
   }
 }
 
-/** Such as "2 of 0.2.0, 1 before 0.2". */
+/** Such as "2 of 1.1.0, 1 of 1.0.0". */
 function countVersions(processes: readonly LiveProcess[]): string {
   const counts = new Map<string, number>()
-  for (const { version } of processes) {
-    const name = version === null ? `${FIRST_VERSION} or older` : version
-    counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  return [...counts].map(([name, count]) => `${count} of ${name}`).join(', ') || 'none'
-}
-
-function describeProgress({
-  done,
-  total,
-  finished_at: finishedAt,
-  updated_at: updatedAt,
-}: DataMigrationProgress): string {
-  if (finishedAt !== null) return `complete (${done} rows changed, checked ${finishedAt.toISOString()})`
-  const share = total === 0 ? '' : ` (${Math.min(100, Math.floor((100 * done) / total))} %)`
-  return `${done} of ${total} rows${share}, last batch ${updatedAt.toISOString()}`
+  for (const { version } of processes) counts.set(version, (counts.get(version) ?? 0) + 1)
+  return [...counts].map(([version, count]) => `${count} of ${version}`).join(', ') || 'none'
 }

@@ -8,7 +8,7 @@ export interface DemoRecord {
   api_key: string
   /** True once contacts and conversation exist; from then on they are the user's. */
   finished: boolean
-  /** The address of the last service; null in records of earlier versions. */
+  /** The address of the last service; null until its first start has ended. */
   url: string | null
 }
 

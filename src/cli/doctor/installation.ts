@@ -28,6 +28,11 @@ export function installationChecks(database: Database): Check[] {
               'the tables are newer than this version',
               'use the version that migrated them, or a later one',
             )
+          case 'unreleased':
+            return failed(
+              'the tables were made by a version before 1.0.0, which is not supported',
+              'use an empty database',
+            )
         }
       },
     },
@@ -36,7 +41,7 @@ export function installationChecks(database: Database): Check[] {
       remedy: 'see parley migrate --status',
       run: async () => {
         if (!(await hasSchema(database))) return ok('none are running')
-        const versions = (await findProcesses({ database })).map(({ version }) => version ?? 'before 0.2')
+        const versions = (await findProcesses({ database })).map(({ version }) => version)
         const found = `${versions.length} running${versions.length === 0 ? '' : ` (${[...new Set(versions)].join(', ')})`}`
         const isMixed = versions.some((version) => version !== packageVersion)
         return isMixed ? warning(found, `this is ${packageVersion}: finish the upgrade (docs/upgrade.md)`) : ok(found)
@@ -46,5 +51,6 @@ export function installationChecks(database: Database): Check[] {
 }
 
 async function hasSchema(database: Database): Promise<boolean> {
-  return (await readSchema(database.pool)).state !== 'empty'
+  const { state } = await readSchema(database.pool)
+  return state !== 'empty' && state !== 'unreleased'
 }

@@ -73,7 +73,8 @@ export function secretChecks(config: Config, database: Database): Check[] {
       remedy,
       run: async () => {
         const { state } = await readSchema(database.pool)
-        const samples = state === 'empty' ? [] : await listEncryptedSamples(database)
+        const hasTables = state !== 'empty' && state !== 'unreleased'
+        const samples = hasTables ? await listEncryptedSamples(database) : []
         const secrets = await readSecrets(config)
         const unknown = samples.filter((sample) => secrets?.knows(sample) !== true)
         if (unknown.length > 0) return failed('stored credentials were encrypted with another PARLEY_SECRET', remedy)

@@ -11,15 +11,14 @@ import {
   pruneCallbacks,
   readCallbackFigures,
 } from '../../storage/callbacks/callbacks.js'
-import { repairContactLists, rollUpContactCounts } from '../../storage/contacts/lists.js'
+import { rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { pruneEvents } from '../../storage/events/events.js'
 import { tickTransactionClock } from '../../storage/events/transaction-clock.js'
 import { pruneSessions } from '../../storage/identity/sessions.js'
 import { pruneFailures, trimFailures } from '../../storage/identity/sign-in-failures.js'
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
-import { repairChannelCounts, rollUpChannelCounts } from '../../storage/instances/channel-counts.js'
+import { rollUpChannelCounts } from '../../storage/instances/channel-counts.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
-import { carryOverJobs } from '../../storage/jobs/queue.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { requestRetention } from '../../storage/messages/pruning.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
@@ -51,7 +50,7 @@ const BATCH = 500
 const MAX_SIGN_IN_FAILURES = 100_000
 const ROLL_UP_BATCH = 10_000
 const PRUNE_BATCH = 5_000
-/** Repairs read all rows of one organization, or of all organizations. */
+/** Deletions and counts read whole tables. */
 const SLOW_STATEMENT_MS = 30 * MINUTE_MS
 
 /**
@@ -124,8 +123,7 @@ const VISITS_MS = 150 * DAY_MS
  * Deletes expired data: raw callbacks, events and finished deliveries after the days that their organization keeps
  * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; idempotency keys, files without
  * a message and wrong passwords after 1 day; expired sessions, sign-in links and uploaded audiences. Pending deliveries
- * of disabled webhooks that are this old end as failed. Completes what processes of an older version left incomplete:
- * lists of contacts, and counts of messages. Requests the jobs that delete old messages and files.
+ * of disabled webhooks that are this old end as failed. Requests the jobs that delete old messages and files.
  */
 export async function prune(given: Context, signal?: AbortSignal): Promise<void> {
   const ctx = withSlowStatements(given)
@@ -150,8 +148,6 @@ export async function prune(given: Context, signal?: AbortSignal): Promise<void>
     sessions: () => pruneSessions(database, now),
     signInLinks: () => pruneSignInLinks(database, now),
     signInFailures: () => pruneFailures(database, before(now, DAY_MS)),
-    contactLists: () => repairContactLists(database),
-    channelCounts: () => repairChannelCounts(database),
     unattachedMedia: () => removeUnattachedMedia(ctx, before(now, DAY_MS)),
   }
   await runSteps(ctx, steps, signal)
@@ -171,11 +167,6 @@ export type { CallbackFigures } from '../../storage/callbacks/callbacks.js'
 /** The state of the queue of callbacks, of all organizations. */
 export function findCallbackFigures({ database }: Pick<Context, 'database'>): Promise<CallbackFigures> {
   return readCallbackFigures(database)
-}
-
-/** Moves the jobs that processes of an older version have enqueued. */
-export async function carryOverOldJobs(ctx: Pick<Context, 'database' | 'wakeWorkers'>): Promise<void> {
-  while ((await carryOverJobs(ctx.database)) > 0) ctx.wakeWorkers()
 }
 
 /** The sizes of the tables that grow with traffic, of all organizations. */

@@ -52,7 +52,7 @@ export function createNotifications(
   const receive = (payload: string) => {
     const message = parseJsonObject(payload)
     if (message?.from === registration.processId) return
-    for (const notification of asObjects(message?.signals)) notifyListeners(notification as Notification)
+    for (const notification of asObjects(message?.notifications)) notifyListeners(notification as Notification)
   }
 
   const send: Notifications['send'] = (notification) => {
@@ -93,9 +93,9 @@ export function createNotificationSender(database: Queryable): Pick<Notification
   }
 }
 
-/** The payload of a notification. Older processes read the list under the name `signals`. */
+/** The payload of a notification. */
 function encode(from: number | null, notifications: readonly Notification[]): string {
-  return JSON.stringify({ from, signals: notifications })
+  return JSON.stringify({ from, notifications })
 }
 
 /** Merges notifications into as few as possible. */

@@ -42,9 +42,9 @@ export interface VerifyContext extends Pick<Context, 'database' | 'clock' | 'cha
 
 const REMEDIES: Record<ViolationKind, string> = {
   conversation_numbers: 'rows were changed or lost outside of Parley: restore a backup that verifies',
-  contact_list: 'the daily maintenance adds it: run a process with the role worker for a day',
-  contact_count: 'the daily maintenance corrects it: run a process with the role worker for a day',
-  channel_count: 'the daily maintenance corrects it: run a process with the role worker for a day',
+  contact_list: 'rows were changed or lost outside of Parley: restore a backup that verifies',
+  contact_count: 'the total of contacts is wrong by the difference: restore a backup that verifies',
+  channel_count: 'the total of messages is wrong by the difference: restore a backup that verifies',
   campaign_count: 'the results of this campaign are wrong by the difference; its messages are not',
   missing_row: 'rows were changed or lost outside of Parley: restore a backup that verifies',
   missing_file: 'copy the file from a backup into the media store under this key; until then its address answers 404',

@@ -1,36 +1,36 @@
 import { excerpt } from '../../lib/text/text.js'
 import { Problem } from '../../model/problem.js'
 import type { EventPosition } from '../../storage/events/events.js'
-import type { EventHistories } from '../../storage/events/histories.js'
+import type { EventHistories, EventHistory } from '../../storage/events/histories.js'
 
 // A position counts in transaction ids of the server. After a restore to an earlier moment, or a failover that lost the
 // last commits, the server uses ids again, for other transactions. So positions name their history, and a history says
 // up to where those of earlier ones are valid.
 
-/** A position with the history in which it was issued; null: the oldest one, as positions of version 0.1. */
-export type MarkedPosition = EventPosition & { history: string | null }
+/** A position with the history in which it was issued. */
+export type MarkedPosition = EventPosition & { history: string }
 
 /** In place of a position: the newest one. */
 export const LATEST = 'latest'
 /** Two snapshots in PostgreSQL's notation (`lowest:next:running,…`), a number, and a history. */
-const POSITION = /^(?<from>[\d:,]+)\/(?<to>[\d:,]*)\/(?<seq>\d{0,15})(?:\/(?<history>[0-9a-f]{12}))?$/
+const POSITION = /^(?<from>[\d:,]+)\/(?<to>[\d:,]*)\/(?<seq>\d{0,15})\/(?<history>[0-9a-f]{12})$/
 const SNAPSHOT = /^(\d{1,18}):(\d{1,18}):(\d{1,18}(?:,\d{1,18})*)?$/
 
 /** A position of the newest history. */
-export function markPosition(position: EventPosition, { all, hasOldReaders }: EventHistories): MarkedPosition {
-  return { ...position, history: hasOldReaders ? null : (all.at(-1)?.id ?? null) }
+export function markPosition(position: EventPosition, { all }: EventHistories): MarkedPosition {
+  const newest = all.at(-1) as EventHistory
+  return { ...position, history: newest.id }
 }
 
 /** The position as an opaque text. */
 export function writePosition({ windowFrom, windowTo, seq, history }: MarkedPosition): string {
-  const parts = [windowFrom, windowTo ?? '', seq ?? '', ...(history === null ? [] : [history])]
-  return Buffer.from(parts.join('/')).toString('base64url')
+  return Buffer.from([windowFrom, windowTo ?? '', seq ?? '', history].join('/')).toString('base64url')
 }
 
 /** Reads a position text. Throws invalid_parameter. */
 export function readPosition(after: string): MarkedPosition {
   const parts = POSITION.exec(Buffer.from(after, 'base64url').toString('latin1'))?.groups ?? {}
-  const { from = '', to = '', seq, history = null } = parts
+  const { from = '', to = '', seq, history = '' } = parts
   if (!isSnapshot(from) || (to !== '' && !isSnapshot(to))) {
     const message = `after "${excerpt(after)}" is not a position of the feed: give next_after of an answer, ${LATEST}, or leave it out`
     throw new Problem('invalid_parameter', message)
@@ -42,15 +42,16 @@ export function readPosition(after: string): MarkedPosition {
  * Refuses a position of another database, and one that this database issued after the moment to which it was restored.
  * In the second case the message names a position to continue with. Throws invalid_parameter.
  */
-export function checkHistory(position: MarkedPosition, { all }: EventHistories): void {
-  const place = position.history === null ? 0 : all.findIndex(({ id }) => id === position.history)
+export function checkHistory(position: MarkedPosition, histories: EventHistories): void {
+  const { all } = histories
+  const place = all.findIndex(({ id }) => id === position.history)
   if (place === -1) throw notOfThisDatabase()
   const [ended] = all
     .slice(place + 1)
     .map(({ known_to }) => known_to)
     .sort((one, other) => (isLater(one, other) ? 1 : -1))
   if (ended === undefined || !isLater(position.windowTo ?? position.windowFrom, ended)) return
-  const safe = { windowFrom: ended, windowTo: null, seq: null, history: all.at(-1)?.id ?? null }
+  const safe = markPosition({ windowFrom: ended, windowTo: null, seq: null }, histories)
   throw new Problem(
     'invalid_parameter',
     `after is a position from before a backup was restored or a standby took over: continue with ${writePosition(safe)}, which repeats events of up to a few minutes before that moment`,

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { sleep } from '../../lib/async/backoff.js'
 import { isDeadlock, isLockTimeout } from '../errors.js'
 import type { Migration } from './files.js'
-import { LAST_OF_FIRST_TABLE, readSchema } from './state.js'
+import { readSchema } from './state.js'
 
 /** The advisory lock of migrations. */
 const MIGRATION_LOCK = 0x7061726c6d6967n
@@ -43,9 +43,8 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
 }
 
 /**
- * Runs work under the migration lock. A process of an older version waits for the lock in a statement, and building an
- * index waits for that statement: PostgreSQL breaks this deadlock, and the lock is released here so that the other
- * process goes first. A migration that did not get a lock in time is retried too.
+ * Runs work under the migration lock. If a migration does not get the lock of a table in time, or PostgreSQL ends it to
+ * break a deadlock, the migration lock is released and all is tried again.
  */
 async function underLock(client: pg.PoolClient, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -89,18 +88,15 @@ async function explainLock(client: pg.PoolClient, error: Error): Promise<Error> 
 }
 
 async function applyMigrations(client: pg.PoolClient, options: MigrateOptions, applied: string[]): Promise<void> {
+  const { state, missing, waiting } = await readSchema(client, options.migrations)
+  // This version cannot serve the database: the callers say why.
+  if (state === 'ahead' || state === 'unreleased') return
   await client.query(
-    `CREATE TABLE IF NOT EXISTS schema_migrations (
-       version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
-     );
-     CREATE TABLE IF NOT EXISTS migrations (
+    `CREATE TABLE IF NOT EXISTS migrations (
        version integer PRIMARY KEY, name text NOT NULL, is_contract boolean NOT NULL,
        applied_at timestamptz NOT NULL DEFAULT now()
      )`,
   )
-  const { state, missing, waiting } = await readSchema(client, options.migrations)
-  // A newer version has removed what this one needs.
-  if (state === 'ahead') return
   for (const migration of options.contract ? [...missing, ...waiting] : missing) {
     const { contractAfter } = migration
     if (contractAfter !== null && state !== 'empty') await options.beforeContract?.(contractAfter)
@@ -129,12 +125,8 @@ async function apply(client: pg.PoolClient, migration: Migration): Promise<void>
 }
 
 async function note(client: pg.PoolClient, { version, name, contractAfter }: Migration): Promise<void> {
-  if (version <= LAST_OF_FIRST_TABLE) {
-    await client.query('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', [version, name])
-  } else {
-    const values = [version, name, contractAfter !== null]
-    await client.query('INSERT INTO migrations (version, name, is_contract) VALUES ($1, $2, $3)', values)
-  }
+  const values = [version, name, contractAfter !== null]
+  await client.query('INSERT INTO migrations (version, name, is_contract) VALUES ($1, $2, $3)', values)
 }
 
 /** Each statement can be repeated. */

@@ -5,12 +5,12 @@ import { packageRoot } from '../../lib/files/package-root.js'
 /** A file of migrations/. */
 export interface Migration {
   version: number
-  /** Such as 0001_foundation. */
+  /** Such as 0001_schema. */
   name: string
   text: string
   /** False: its statements run one by one, and each may be repeated. */
   isTransaction: boolean
-  /** The first version of Parley, such as 0.2, that does not need what the migration removes; null: it only adds. */
+  /** The first version of Parley, such as 1.1, that does not need what the migration removes; null: it only adds. */
   contractAfter: string | null
 }
 
@@ -41,7 +41,7 @@ function parse(file: string, text: string): Migration {
   }
 }
 
-/** Whether a version of Parley, such as 0.2.0, is older than another one; the last part does not count. */
+/** Whether a version of Parley, such as 1.1.0, is older than another one; the last part does not count. */
 export function isOlder(version: string, than: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [otherMajor = 0, otherMinor = 0] = than.split('.').map(Number)

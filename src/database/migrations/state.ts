@@ -4,9 +4,9 @@ import { isOlder, listMigrations, type Migration } from './files.js'
 
 /**
  * The state of a database's schema for this version. `behind`: migrations are missing; `ahead`: a newer version removed
- * what this one needs; `empty`: never migrated.
+ * what this one needs; `empty`: never migrated; `unreleased`: made before 1.0.0, the first release.
  */
-export type SchemaState = 'current' | 'behind' | 'ahead' | 'empty'
+export type SchemaState = 'current' | 'behind' | 'ahead' | 'empty' | 'unreleased'
 
 /** The schema of a database, compared with the migrations of this version. */
 export interface Schema {
@@ -28,12 +28,9 @@ export interface AppliedMigration {
   applied_at: Date
 }
 
-/** Versions before 0.2 refuse a database in which they find a later migration in schema_migrations. */
-export const LAST_OF_FIRST_TABLE = 26
-
 /** Compares the applied migrations with those of this version, or with other ones. */
 export async function readSchema(db: pg.Pool | pg.PoolClient, migrations?: Migration[]): Promise<Schema> {
-  const applied = await readApplied(db)
+  const { applied, isUnreleased } = await readApplied(db)
   const all = migrations ?? (await listMigrations())
   const done = new Set(applied.map(({ version }) => version))
   const known = new Set(all.map(({ version }) => version))
@@ -41,7 +38,8 @@ export async function readSchema(db: pg.Pool | pg.PoolClient, migrations?: Migra
   const waiting = done.size === 0 ? [] : left.filter(mustWait)
   const missing = left.filter((migration) => !waiting.includes(migration))
   const newer = applied.filter(({ version }) => !known.has(version))
-  return { state: stateOf(applied, missing, newer), applied, missing, waiting, newer }
+  const state = isUnreleased ? 'unreleased' : stateOf(applied, missing, newer)
+  return { state, applied, missing, waiting, newer }
 }
 
 function stateOf(applied: AppliedMigration[], missing: Migration[], newer: AppliedMigration[]): SchemaState {
@@ -55,16 +53,18 @@ function mustWait({ contractAfter }: Migration): boolean {
   return contractAfter !== null && !isOlder(contractAfter, packageVersion)
 }
 
-async function readApplied(db: pg.Pool | pg.PoolClient): Promise<AppliedMigration[]> {
+/** Only states of Parley before its first release have a table schema_migrations. */
+async function readApplied(
+  db: pg.Pool | pg.PoolClient,
+): Promise<{ applied: AppliedMigration[]; isUnreleased: boolean }> {
   const tables = await db.query(
-    `SELECT to_regclass('schema_migrations') IS NOT NULL AS first, to_regclass('migrations') IS NOT NULL AS second`,
+    `SELECT to_regclass('migrations') IS NOT NULL AS has_table,
+       to_regclass('schema_migrations') IS NOT NULL AS is_unreleased`,
   )
-  const { first, second } = tables.rows[0]
-  if (!first) return []
+  const { has_table: hasTable, is_unreleased: isUnreleased } = tables.rows[0]
+  if (!hasTable) return { applied: [], isUnreleased }
   const { rows } = await db.query<AppliedMigration>(
-    `SELECT version, name, version > ${LAST_OF_FIRST_TABLE} AS is_contract, applied_at FROM schema_migrations
-     ${second ? 'UNION ALL SELECT version, name, is_contract, applied_at FROM migrations' : ''}
-     ORDER BY version`,
+    'SELECT version, name, is_contract, applied_at FROM migrations ORDER BY version',
   )
-  return rows
+  return { applied: rows, isUnreleased }
 }

@@ -23,8 +23,8 @@ interface Owner {
   since: string
 }
 
-// Recognizable, so that other files in the folder are safe. Older versions did not name the process.
-const NAME = /^spool-(?:(?<machine>[0-9a-f]{12})-(?<pid>\d+)-(?<since>[0-9a-z]+)-)?[0-9a-f-]{36}$/
+// Recognizable, so that other files in the folder are safe.
+const NAME = /^spool-(?<machine>[0-9a-f]{12})-(?<pid>\d+)-(?<since>[0-9a-z]+)-[0-9a-f-]{36}$/
 
 /** A spool in `folder`, which is created when first needed, accessible to this user only. */
 export function createSpool(folder: string): Spool {

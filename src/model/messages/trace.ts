@@ -215,8 +215,6 @@ export interface MessageTrace {
   outcome: Outcome | null
   /** The id of the W3C trace that it belongs to; null if the request named none. */
   trace_id: string | null
-  /** False for a message of an earlier version of Parley, which noted less. */
-  is_complete: boolean
   /** True if there is more than the entries tell. */
   is_cut: boolean
   /** In the order of time, at the same time in that of cause and effect. */

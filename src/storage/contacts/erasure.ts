@@ -145,7 +145,6 @@ const eraseOtherRecipients = statement<Slice>(
      (SELECT count(*) FROM slice) AS walked`,
 )
 
-// A database that has the foreign key of version 0.1 deletes these rows with the contact's.
 const eraseWords = statement<Slice>(
   'contacts.eraseWords',
   `WITH slice AS MATERIALIZED (

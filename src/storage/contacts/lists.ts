@@ -142,34 +142,6 @@ const rollUpCounts = statement<never>(
    SELECT organization_id, sum(change) FROM folded GROUP BY organization_id`,
 )
 
-// Contacts that are being erased are skipped, because the foreign key would refuse the row.
-const addActivity = statement<never>(
-  'contactLists.addActivity',
-  `INSERT INTO contact_activity (organization_id, contact_id, active_at)
-   SELECT c.organization_id, c.id, greatest(c.created_at, m.recorded_at)
-   FROM contacts c
-   LEFT JOIN messages m ON m.organization_id = c.organization_id AND m.contact_id = c.id AND m.seq = c.last_seq
-   WHERE NOT EXISTS (
-     SELECT FROM contact_activity a WHERE a.organization_id = c.organization_id AND a.contact_id = c.id
-   )
-   FOR KEY SHARE OF c SKIP LOCKED
-   ON CONFLICT DO NOTHING`,
-)
-
-// Contacts and counts are written together, so one snapshot shows the difference.
-const correctCounts = statement<never>(
-  'contactLists.correctCounts',
-  `INSERT INTO contact_counts (organization_id, change)
-   SELECT organization_id, sum(change)
-   FROM (
-     SELECT organization_id, count(*) AS change FROM contacts GROUP BY organization_id
-     UNION ALL
-     SELECT organization_id, -change FROM contact_counts
-   ) compared
-   GROUP BY organization_id
-   HAVING sum(change) <> 0`,
-)
-
 /** The patterns of a search in names and numbers; null if the text cannot match. */
 export interface ContactSearch {
   /** Part of a normalized name. */
@@ -258,13 +230,4 @@ export function listContactsAfter(
 /** Rolls up the changes of the contact counts. Of all tenants. */
 export async function rollUpContactCounts(db: Queryable): Promise<void> {
   await db.run(rollUpCounts, [])
-}
-
-/**
- * Adds contacts that are missing in lists and counts: processes of a version without lists create and erase contacts
- * until the last of them has ended. Of all tenants.
- */
-export async function repairContactLists(db: Queryable): Promise<void> {
-  await db.run(addActivity, [])
-  await db.run(correctCounts, [])
 }

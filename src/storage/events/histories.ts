@@ -14,8 +14,6 @@ export interface EventHistories {
   all: EventHistory[]
   /** False: the database has moved to another server, or the server was restored, since the last one began. */
   goesOn: boolean
-  /** Whether a process of version 0.1 is running, which does not read positions that name their history. */
-  hasOldReaders: boolean
 }
 
 /** SQL: the server and its timeline. A restore to a point in time and a failover begin a new timeline. */
@@ -26,14 +24,11 @@ export const HISTORY_GOES_ON = `(SELECT ${SERVER} = (SELECT server FROM event_hi
 
 interface HistoryRow extends EventHistory {
   is_here: boolean
-  has_old_readers: boolean
 }
 
 const read = statement<HistoryRow>(
   'eventHistories.read',
-  `SELECT id, known_to::text, server = ${SERVER} AS is_here,
-     EXISTS (SELECT FROM processes WHERE version IS NULL) AS has_old_readers
-   FROM event_histories ORDER BY n`,
+  `SELECT id, known_to::text, server = ${SERVER} AS is_here FROM event_histories ORDER BY n`,
 )
 
 const begin = statement<{ id: string }>(
@@ -47,8 +42,7 @@ const begin = statement<{ id: string }>(
 /** The histories of this database, oldest first. */
 export async function readEventHistories(db: Queryable): Promise<EventHistories> {
   const rows = await db.run(read, [])
-  const last = rows.at(-1)
-  return { all: rows, goesOn: last?.is_here === true, hasOldReaders: last?.has_old_readers === true }
+  return { all: rows, goesOn: rows.at(-1)?.is_here === true }
 }
 
 /**

@@ -64,27 +64,6 @@ const fold = statement<{ folded: number }>(
    SELECT count(*) AS folded FROM folded`,
 )
 
-// Messages and counts are written together, so one snapshot shows their difference. OFFSET 0 limits each channel's
-// count to its part of the index.
-const correct = statement<never>(
-  'lineCounts.correct',
-  `INSERT INTO line_counts (organization_id, instance_id, change)
-   SELECT l.organization_id, l.instance_id, there.count - l.change
-   FROM (
-     SELECT c.organization_id, c.instance_id, sum(c.change) AS change
-     FROM line_counts c JOIN organizations o ON o.id = c.organization_id
-     GROUP BY c.organization_id, c.instance_id
-   ) l CROSS JOIN LATERAL (
-     SELECT count(*) AS count FROM (
-       SELECT m.created_at FROM messages m
-       WHERE m.organization_id = l.organization_id AND m.instance_id = l.instance_id AND m.seq IS NOT NULL
-       ORDER BY m.created_at
-       OFFSET 0
-     ) m
-   ) there
-   WHERE there.count <> l.change`,
-)
-
 /** The number of numbered messages of a channel; null: the organization's own number. */
 export async function findChannelTotal(
   db: Queryable,
@@ -114,11 +93,4 @@ export async function findChannelTotals(
 export async function rollUpChannelCounts(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.run(fold, [limit])
   return row?.folded ?? 0
-}
-
-/**
- * Recounts the messages of all instances, since older versions erase contacts without counting. Of all organizations.
- */
-export async function repairChannelCounts(db: Queryable): Promise<void> {
-  await db.run(correct, [])
 }

@@ -220,8 +220,6 @@ const startRecurring = statement<never>(
    ON CONFLICT (organization_id, task, key) WHERE key IS NOT NULL DO NOTHING`,
 )
 
-const carryOver = statement<{ moved: number }>('jobs.carryOver', 'SELECT carry_over_jobs() AS moved')
-
 /** A job that this process has claimed. */
 export interface ClaimedJob {
   organizationId: string
@@ -384,10 +382,4 @@ export function countDueJobs(db: Queryable): Promise<DueJobs[]> {
 /** Enqueues the recurring tasks that have no job. */
 export async function startRecurringJobs(db: Queryable, tasks: readonly JobTask[]): Promise<void> {
   await db.run(startRecurring, [tasks, tasks.map((task) => JOB_TASKS[task])])
-}
-
-/** Moves a limited number of jobs of older versions into `jobs`; resolves to how many it found. */
-export async function carryOverJobs(db: Queryable): Promise<number> {
-  const [row] = await db.run(carryOver, [])
-  return row?.moved ?? 0
 }

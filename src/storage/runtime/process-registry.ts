@@ -31,8 +31,8 @@ const isAlive = statement<{ alive: boolean }>(
 /** A process that is running. */
 export interface LiveProcess {
   id: number
-  /** Its version of Parley, such as 0.2.0; null: before 0.2. */
-  version: string | null
+  /** Its version of Parley, such as 1.0.0. */
+  version: string
   started_at: Date
 }
 

@@ -3,8 +3,7 @@ import { FEW, opaqueArray, statement } from '../../database/statement.js'
 import type { EventPosition } from '../events/events.js'
 import { EVENT_SNAPSHOT } from '../events/transaction-clock.js'
 
-// How far the events of an organization have become deliveries. `holder` is the process of an older version that owns
-// the feed; it locks the row for each write too, and reads the position again if another process has moved it.
+// How far the events of an organization have become deliveries.
 
 interface FeedRow {
   organization_id: string

@@ -42,12 +42,12 @@ function device({ late = false, openFile = openPath } = {}) {
 function send(
   content: ReadyContent,
   recipient: { phone: string } | { userId: string } = { phone: '5511888887777' },
-  about: KnownMessage | null = null,
+  replyTo: KnownMessage | null = null,
 ): DeviceCommand {
   return {
     verb: 'send',
-    message: { id: ID, recipient, content, replyToUpstreamId: about?.key.id ?? null },
-    about,
+    message: { id: ID, recipient, content, replyToUpstreamId: replyTo?.key.id ?? null },
+    replyTo,
   }
 }
 

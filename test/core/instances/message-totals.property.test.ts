@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { prune, rollUpCounts } from '../../../src/core/runtime/maintenance.js'
+import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import { rollUpChannelCounts } from '../../../src/storage/instances/channel-counts.js'
 import { type MessageWorld, startMessageWorld } from '../../interfaces/gateway/messages/support.js'
 import { createInstance, scan } from '../../support/instances.js'
@@ -165,24 +165,6 @@ it('the messages of a deleted instance do not count for the organization', async
   )
   expect(await totalOf('shop')).toBe(before)
   expect(await rowsOf([id])).toEqual([{ rows: 1, sum: 1 }])
-})
-
-it('is corrected every day if a process of an older version erased a contact', async () => {
-  const { world, organization, other } = on
-  const number = on.newNumber()
-  await receive(organization, 'phone', { from: number })
-  await world.settle()
-  const before = await totalOf('phone')
-  await world.database.pool.query(
-    `WITH erased AS (DELETE FROM contacts WHERE organization_id = $1 AND chat_id = $2 RETURNING id)
-     DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased)`,
-    [organization.id, number],
-  )
-  expect(await totalOf('phone')).toBe(before)
-  await prune(world.app.ctx)
-  await prune(world.app.ctx)
-  expect(await totalOf('phone')).toBe(before - 1)
-  expect(await totalOf('phone', other)).toBe(1)
 })
 
 it('concurrent roll-ups of many channels keep the counts right, in several steps', async () => {

@@ -10,7 +10,6 @@ import {
   textMessage,
 } from '../../interfaces/hooks/support.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
-import { readConversations } from '../../support/conversations.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 const MINUTE = 60_000
@@ -441,21 +440,5 @@ describe('pruning', () => {
     await insertDeliveries(40 * DAY, 'delivered', 1)
     await prune(world.app.ctx)
     expect(await countDeliveries()).toEqual({ pending: 3 })
-  })
-
-  it('indexes and counts rows that a process of an older version created or erased', async () => {
-    await createContact(world, organization, '+5511988887777')
-    await createContact(world, organization, '+5511988886666')
-    const { pool } = world.database
-    await pool.query(
-      `DELETE FROM contact_activity WHERE contact_id = (SELECT id FROM contacts WHERE chat_id = '5511988887777')`,
-    )
-    await pool.query(`DELETE FROM contacts WHERE chat_id = '5511988886666'`)
-    await pool.query('UPDATE contact_counts SET change = change + 5')
-    await prune(world.app.ctx)
-    await prune(world.app.ctx)
-    const { contacts, pagination } = (await readConversations(world, organization, { action: 'contacts' })).body
-    expect(contacts.map((contact: { chat_id: string }) => contact.chat_id)).toEqual(['5511988887777', CUSTOMER])
-    expect(pagination.totalContacts).toBe(2)
   })
 })

@@ -55,7 +55,7 @@ describe('a process', () => {
 
 describe('removing dead processes', () => {
   it('spares living ones', async () => {
-    await database.pool.query('INSERT INTO processes DEFAULT VALUES')
+    await database.pool.query(`INSERT INTO processes (version) VALUES ('1.0.0')`)
     const other = await registerThisProcess(neighbours, log)
     await registration.removeDead()
     expect(await isAlive(other.processId)).toBe(true)

@@ -70,30 +70,3 @@ it('a position of a history that this database does not know is refused', async 
   expect(await read(foreign)).toMatchObject({ status: 400 })
   expect((await read(foreign)).body.message).toContain('another database')
 })
-
-it('names no history while a process of version 0.1 runs, and reads such positions as those of the first', async () => {
-  const { rows } = await world.database.pool.query('INSERT INTO processes (version) VALUES (NULL) RETURNING id')
-  // Removed within a second, since nothing holds its lock.
-  const lock = await world.database.pool.connect()
-  try {
-    await lock.query('SELECT pg_advisory_lock($1, $2)', [0x70_61_72_6c, rows[0].id])
-    await world.database.pool.query(
-      'INSERT INTO processes (id, version) OVERRIDING SYSTEM VALUE VALUES ($1, NULL) ON CONFLICT DO NOTHING',
-      [rows[0].id],
-    )
-    expect(readPosition(await latest()).history).toBeNull()
-  } finally {
-    lock.release(true)
-  }
-  await world.database.pool.query('DELETE FROM processes WHERE id = $1', [rows[0].id])
-  await world.database.pool.query('TRUNCATE event_histories')
-  await world.database.pool.query(`INSERT INTO event_histories (server, known_to) VALUES ('first', '1:1:')`)
-  const position = Buffer.from(
-    Buffer.from(await latest(), 'base64url')
-      .toString()
-      .replace(/\/[0-9a-f]{12}$/, ''),
-  ).toString('base64url')
-  await tickTransactionClock(world.app.ctx.database)
-  await raise(world, contact, 1, 7)
-  expect(await read(position)).toMatchObject({ status: 400 })
-})

@@ -15,11 +15,11 @@ import type { Migration } from '../../../src/database/migrations/files.js'
 /** What a migration may do, and which of its statements breaks a rule. */
 interface Reading {
   migration: Pick<Migration, 'isTransaction' | 'contractAfter'>
-  /** The tables that the migration itself creates: nobody uses them yet. */
+  /** The tables and sequences that the migration itself creates: nobody uses them yet. */
   created: Set<string>
 }
 
-const IN_BATCHES = 'changes rows of a table that may be large: let a data migration do it in batches'
+const IN_BATCHES = 'changes rows of a table that may be large: let a job of the service do it in slices'
 const NEXT_VERSION = 'removes what the version before may need: put it into a file that begins with "-- contract after"'
 
 /**
@@ -39,6 +39,14 @@ function judgeStatement(stmt: Node, reading: Reading): string[] {
     reading.created.add(nameOf(stmt.CreateStmt))
     return []
   }
+  if ('CreateSeqStmt' in stmt) {
+    reading.created.add(stmt.CreateSeqStmt.sequence?.relname ?? '')
+    return []
+  }
+  if ('AlterSeqStmt' in stmt) {
+    const name = stmt.AlterSeqStmt.sequence?.relname ?? ''
+    return reading.created.has(name) ? [] : [`a sequence that is in use is changed (${name})`]
+  }
   if ('AlterTableStmt' in stmt) return judgeAlterTable(stmt.AlterTableStmt, reading)
   if ('IndexStmt' in stmt) return judgeIndex(stmt.IndexStmt, reading)
   if ('DropStmt' in stmt) return judgeDrop(stmt.DropStmt, reading)
@@ -49,7 +57,7 @@ function judgeStatement(stmt: Node, reading: Reading): string[] {
   return HARMLESS.has(kind) ? [] : [`${kind} is not known to be harmless`]
 }
 
-const HARMLESS = new Set(['ViewStmt', 'CreateFunctionStmt', 'CreateSeqStmt', 'CommentStmt'])
+const HARMLESS = new Set(['ViewStmt', 'CreateFunctionStmt', 'CreateExtensionStmt', 'CommentStmt'])
 
 function judgeRows(statement: { relation?: RangeVar }, { created }: Reading): string[] {
   const name = nameOf(statement)

@@ -509,7 +509,7 @@ describe('a service with a public URL of its own', () => {
           /^__Host-parley_device=[\w.-]+; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
         ),
       ])
-      // A session that started before the service used HTTPS, or under an older version, continues.
+      // A session that started before the service used HTTPS continues.
       const kept = String(cookieOf(answer)).split('=')[1]
       const moved = await far.request('GET', '/console/api/session', { headers: { cookie: `parley_session=${kept}` } })
       expect(moved.status).toBe(200)

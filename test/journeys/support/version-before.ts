@@ -10,10 +10,12 @@ const run = promisify(execFile)
 
 /**
  * The program of the version before this one, built from the commit that .ci/version-before names: resolves to the path
- * of its main.js. Null if this is not a clone with its history.
+ * of its main.js. If the file is empty, there is no version before, and this version stands in for it. Null if this is
+ * not a clone with its history.
  */
 export async function versionBefore(): Promise<string | null> {
   const commit = (await readFile(join(repository, '.ci', 'version-before'), 'utf8')).trim()
+  if (commit === '') return builtProgram()
   const isKnown = await run('git', ['cat-file', '-e', commit], { cwd: repository }).then(
     () => true,
     () => false,
@@ -34,8 +36,8 @@ async function build(commit: string, folder: string): Promise<void> {
   const growing = await mkdtemp(`${folder}-`)
   await run('bash', ['-c', 'git archive "$0" | tar -x -C "$1"', commit, growing], { cwd: repository })
   await useModules(growing)
-  const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc')
-  await run(process.execPath, [compiler, '-p', join(growing, 'tsconfig.build.json'), '--noCheck'], { cwd: growing })
+  const bundler = join(repository, 'node_modules', 'rolldown', 'bin', 'cli.mjs')
+  await run(process.execPath, [bundler, '--config'], { cwd: growing })
   // Its page is not looked at.
   await cp(join(await builtProgram(), '..', '..', 'console'), join(growing, 'dist', 'console'), { recursive: true })
   await rename(growing, folder).catch(() => rm(growing, { recursive: true, force: true }))

@@ -97,13 +97,6 @@ describe('sweep', () => {
     })
   })
 
-  it('removes files without a process, of older versions, by their age', async () => {
-    const path = (await leave(3)).replace(/spool-[0-9a-f]{12}-\d+-[0-9a-z]+-/, 'spool-')
-    await writeFile(path, 'x')
-    await utimes(path, 0, 0)
-    expect(await spool.sweep(hourMs)).toBe(2)
-  })
-
   it('keeps files that no spool wrote', async () => {
     await spool.use(async () => undefined)
     const other = join(folder, 'letter.txt')

@@ -3,7 +3,6 @@ export const trace = {
   title: 'What happened to this message',
   back: 'Back to the conversation',
   timeline: 'Timeline',
-  incomplete: 'An earlier version of the service recorded this message. Less is known about it.',
   cut: 'More happened than this page shows.',
   took: 'took {{duration}}',
   processed: 'processed after {{duration}}',

@@ -5,7 +5,6 @@ export const trace: SameShape<typeof english> = {
   title: 'O que aconteceu com esta mensagem',
   back: 'Voltar à conversa',
   timeline: 'Linha do tempo',
-  incomplete: 'Uma versão anterior do serviço registrou esta mensagem. Sabe-se menos sobre ela.',
   cut: 'Aconteceu mais do que esta página mostra.',
   took: 'levou {{duration}}',
   processed: 'processado após {{duration}}',

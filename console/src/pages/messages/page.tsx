@@ -22,7 +22,7 @@ export default function MessagePage() {
   })
   if (error) return <LoadProblem error={error} retry={() => void refetch()} />
   if (data === undefined) return <Loading />
-  const { contact_id, status, trace_id, is_complete, is_cut, entries } = data.trace
+  const { contact_id, status, trace_id, is_cut, entries } = data.trace
   return (
     <PageFrame
       title={t('title')}
@@ -43,7 +43,6 @@ export default function MessagePage() {
         </Text>
       }
     >
-      {!is_complete && <Alert icon={<IconInfoCircle aria-hidden />}>{t('incomplete')}</Alert>}
       {is_cut && <Alert icon={<IconInfoCircle aria-hidden />}>{t('cut')}</Alert>}
       <Card withBorder>
         <TraceTimeline entries={entries} />

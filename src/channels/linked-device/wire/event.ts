@@ -33,7 +33,7 @@ export type DeviceEvent =
        * when they come back.
        */
       message: JsonObject
-      /** The account is set to leave chats in the archive when a message comes. Events of older versions lack it. */
+      /** The account is set to leave chats in the archive when a message comes. The connection adds it. */
       keepsArchived?: boolean
     }
   | {

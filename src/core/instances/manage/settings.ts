@@ -45,7 +45,6 @@ export function decryptSettings(
   { organization_id: organizationId, settings }: Pick<Instance, 'organization_id' | 'settings'>,
 ): Settings {
   const secret = settings[SECRET]
-  // Rows of earlier versions have it in clear until it is set again.
   if (!isJsonObject(secret)) return settings
   const opened = secrets.open(Buffer.from(String(secret.sealed), 'base64'), contextOf(organizationId))
   return { ...settings, [SECRET]: opened }

@@ -50,7 +50,7 @@ async function sendByDevice(
   const { replyToUpstreamId } = message
   try {
     const replyTo = replyToUpstreamId && (await findKnownMessage(ctx, organization_id, id, replyToUpstreamId))
-    return toOutcome(await device({ verb: 'send', message, about: replyTo || null }, timeoutMs))
+    return toOutcome(await device({ verb: 'send', message, replyTo: replyTo || null }, timeoutMs))
   } catch (error) {
     // Only the database look-up can fail here, so nothing was sent.
     ctx.log.warn({ err: error, instance: id }, 'the quoted message could not be read')

@@ -142,8 +142,6 @@ function readFailure(messageId: string, { code, text, passing }: MessageError): 
     case 'credentials':
       return { result: 'refused', because: passing, messageId, code, text }
     default:
-      // Messages recorded by older versions have no `passing`.
-      if (code === UNAVAILABLE) return { result: 'unavailable', messageId, text }
       return { result: 'refused', because: 'message', messageId, code, text }
   }
 }

@@ -53,7 +53,6 @@ export async function readTrace(ctx: TraceContext, organizationId: string, id: s
     status: message.status,
     outcome: message.outcome,
     trace_id: notes.find((note): note is AskedNote => note.k === 'asked')?.trace ?? null,
-    is_complete: message.trace !== null,
     is_cut: followed.isCut || notes.length >= MAX_NOTES || entries.length > MAX_ENTRIES,
     entries: entries.slice(0, MAX_ENTRIES).map(({ entry }) => entry),
   }

@@ -78,7 +78,6 @@ const TraceSchema = named(
     status: Type.Enum(['sent', 'delivered', 'read', 'failed']),
     outcome: Nullable(Type.Enum(['pending', 'unknown'])),
     trace_id: Nullable(Type.String({ description: 'The trace id of the traceparent that the request had' })),
-    is_complete: Type.Boolean({ description: 'False for a message of an earlier version, which noted less' }),
     is_cut: Type.Boolean({ description: 'True if there is more than the entries tell' }),
     entries: Type.Array(EntrySchema, { description: 'In the order of time' }),
   }),

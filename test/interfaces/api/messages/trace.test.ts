@@ -73,7 +73,6 @@ describe('the trace of a message that is sent', () => {
       direction: 'outbound',
       outcome: null,
       trace_id: null,
-      is_complete: true,
       is_cut: false,
     })
     const { entries } = body.trace
@@ -187,7 +186,7 @@ describe('the trace of a received message', () => {
     const { id } = await lastOf(digits)
     await send(digits)
     const { trace: told } = (await trace(id)).body
-    expect(told).toMatchObject({ direction: 'inbound', is_complete: true })
+    expect(told).toMatchObject({ direction: 'inbound' })
     const kinds = await kindsOf(id)
     expect(kinds).toEqual(
       expect.arrayContaining([
@@ -213,19 +212,6 @@ describe('the trace of a received message', () => {
 })
 
 describe('a trace that cannot be told in full', () => {
-  it('says what is known of a message of an earlier version', async () => {
-    const digits = await newContact()
-    await send(digits)
-    await world.settle()
-    const { id } = await lastOf(digits)
-    await world.database.pool.query('UPDATE messages SET trace = NULL WHERE id = $1', [id])
-    const { trace: told } = (await trace(id)).body
-    expect(told.is_complete).toBe(false)
-    expect(told.entries.map(({ kind }: { kind: string }) => kind)).toEqual(
-      expect.arrayContaining(['recorded', 'status_changed']),
-    )
-  })
-
   it('does not exist for another organization, for an unknown id and without the scope', async () => {
     const digits = await newContact()
     await send(digits)

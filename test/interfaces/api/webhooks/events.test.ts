@@ -59,7 +59,11 @@ async function readOn(after: string | null, limit = 100): Promise<Shown[]> {
   }
 }
 
-const encode = (position: string) => Buffer.from(position).toString('base64url')
+/** A position with the name of a history. */
+const encode = (position: string, history = '0123456789ab') =>
+  Buffer.from(`${position}/${history}`).toString('base64url')
+/** The history of this database. */
+const history = async () => (await world.database.pool.query('SELECT id FROM event_histories')).rows[0].id
 
 const names = (events: readonly Shown[]) => events.map(({ type, data }) => `${type} ${data.contact.full_name}`)
 
@@ -207,17 +211,18 @@ describe('GET /events', () => {
   })
 
   it.each([
-    ['after=x', 'after'],
-    [`after=${encode('1:2:')}`, 'after'],
-    [`after=${encode('1:2:/x/')}`, 'after'],
-    [`after=${encode('1:2://x')}`, 'after'],
-    [`after=${encode('0:2://')}`, 'after'],
-    [`after=${encode('3:2://')}`, 'after'],
-    [`after=${encode('2:5:1//')}`, 'after'],
-    [`after=${encode('2:5:3,3//')}`, 'after'],
-    [`after=${encode('2:5:4,3//')}`, 'after'],
-    [`after=${encode('2:5:5//')}`, 'after'],
-    [`after=${encode(`1:${'9'.repeat(20)}://`)}`, 'after'],
+    ['after=x', 'is not a position of the feed'],
+    [`after=${Buffer.from('1:2://').toString('base64url')}`, 'is not a position of the feed'],
+    [`after=${encode('1:2:')}`, 'is not a position of the feed'],
+    [`after=${encode('1:2:/x/')}`, 'is not a position of the feed'],
+    [`after=${encode('1:2://x')}`, 'is not a position of the feed'],
+    [`after=${encode('0:2://')}`, 'is not a position of the feed'],
+    [`after=${encode('3:2://')}`, 'is not a position of the feed'],
+    [`after=${encode('2:5:1//')}`, 'is not a position of the feed'],
+    [`after=${encode('2:5:3,3//')}`, 'is not a position of the feed'],
+    [`after=${encode('2:5:4,3//')}`, 'is not a position of the feed'],
+    [`after=${encode('2:5:5//')}`, 'is not a position of the feed'],
+    [`after=${encode(`1:${'9'.repeat(20)}://`)}`, 'is not a position of the feed'],
     [`after=${'A'.repeat(8_193)}`, 'after'],
     ['types=message.lost', 'message.lost'],
     ['types=contact.created,', 'types'],
@@ -233,7 +238,7 @@ describe('GET /events', () => {
   it('returns 400 for a position from the future, as after a restored backup', async () => {
     await make('Ana')
     for (const position of [`1:${'9'.repeat(18)}://`, `${'9'.repeat(18)}:${'9'.repeat(18)}://`]) {
-      const { status, body } = await read(`?after=${encode(position)}`)
+      const { status, body } = await read(`?after=${encode(position, await history())}`)
       expect([status, body.error]).toEqual([400, 'Invalid parameter'])
       expect(body.message).toContain('start again')
     }
@@ -242,7 +247,7 @@ describe('GET /events', () => {
   it('accepts an invented position', async () => {
     await make('Ana')
     for (const position of ['1:1://999999999999999', '1:3:1,2/1:1:/5', '1:1:/1:1:/0', '2:2:/1:3:2/']) {
-      const { status } = await read(`?after=${encode(position)}`)
+      const { status } = await read(`?after=${encode(position, await history())}`)
       expect({ position, status }).toEqual({ position, status: 200 })
     }
   })

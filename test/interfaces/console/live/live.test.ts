@@ -273,7 +273,8 @@ describe('a reader that reconnects', () => {
     first.close()
     const [at = '', position = ''] = (seven?.id ?? '').split('.')
     const old = `${(Number.parseInt(at, 36) - 8 * 24 * 3_600_000).toString(36)}.${position}`
-    const elsewhere = `${at}.${Buffer.from('999999999:999999999://').toString('base64url')}`
+    const history = Buffer.from(position, 'base64url').toString().split('/').at(-1)
+    const elsewhere = `${at}.${Buffer.from(`999999999:999999999:///${history}`).toString('base64url')}`
     await world.database.pool.query(
       `INSERT INTO events (organization_id, id, type, contact_id, data)
        SELECT $1, gen_random_uuid(), 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(c))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fillGatewayTypes } from '../../../../src/storage/instances/gateway-types.js'
+import { gatewayType } from '../../../../src/model/instances/gateway-message.js'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
 import { createInstance } from '../../../support/instances.js'
 import type { Answer, TestOrganization } from '../../../support/world.js'
@@ -203,11 +203,10 @@ describe('findMessages', () => {
     const number = on.newNumber()
     const held = { conversation: 'held' }
     const wrap = (name: string, message: object) => ({ [name]: { message } })
-    const deep = ['viewOnceMessage', 'deviceSentMessage', 'ephemeralMessage', 'editedMessage'].reduceRight<object>(
-      (message, name) => wrap(name, message),
-      { imageMessage: { caption: 'deep' } },
-    )
-    const kinds: [object, string][] = [
+    const deep = ['viewOnceMessage', 'deviceSentMessage', 'ephemeralMessage', 'editedMessage'].reduceRight<
+      Record<string, unknown>
+    >((message, name) => wrap(name, message), { imageMessage: { caption: 'deep' } })
+    const kinds: [Record<string, unknown>, string][] = [
       [{ ptvMessage: { seconds: 3 } }, 'ptvMessage'],
       [{ extendedTextMessage: { text: 'hello' } }, 'conversation'],
       [{ extendedTextMessage: { title: 'a link alone' } }, 'extendedTextMessage'],
@@ -227,12 +226,11 @@ describe('findMessages', () => {
       ids.unshift(id)
       await on.world.database.pool.query(
         `UPDATE messages
-         SET message_type = 'video', network = jsonb_build_object('message', $2::jsonb), gateway_type = NULL
+         SET message_type = 'video', network = $2, gateway_type = $3
          WHERE upstream_id = $1`,
-        [id, message],
+        [id, { message }, gatewayType({ message_type: 'video', content: null, network: { message } })],
       )
     }
-    await fillGatewayTypes(on.world.app.ctx.database, null)
     const shown = async (messageType?: string) => {
       const { body } = await find('phone', { where: { ...withNumber(number).where, messageType } })
       return body.messages.records.map((one: { key: { id: string }; messageType: string }) => [
