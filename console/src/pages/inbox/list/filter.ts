@@ -1,42 +1,40 @@
 import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'react-router'
-import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
-
-/** The views of the inbox. Archived conversations appear in their own view only. */
-export const VIEWS = ['all', 'unread', 'mine', 'archived'] as const
-export type View = (typeof VIEWS)[number]
-
-/** Which contacts the list shows. Empty: any. */
-export interface InboxFilter {
-  view: View
-  tag: string
-  search: string
-}
+import { useHref, useNavigate, useSearchParams } from 'react-router'
+import { type InboxFilter, VIEWS } from './fits.js'
 
 /** The filter in the URL, so that links keep it, and a function that changes it. */
 export function useInboxFilter(): [InboxFilter, (changes: Partial<InboxFilter>) => void] {
-  const [params, setParams] = useSearchParams()
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const base = useHref('/')
   const view = VIEWS.find((known) => known === params.get('filter')) ?? 'all'
   const tag = params.get('tag') ?? ''
   const search = params.get('search') ?? ''
   const filter = useMemo(() => ({ view, tag, search }), [view, tag, search])
   const change = useCallback(
-    (changes: Partial<InboxFilter>) =>
-      setParams((current) => toParams({ ...filter, ...changes }, current), { replace: true }),
-    [filter, setParams],
+    (changes: Partial<InboxFilter>) => {
+      // As it is in the browser, not as it was rendered last: a typed search is applied some time after it was typed,
+      // and must not undo what was chosen meanwhile.
+      const { pathname, search: current } = window.location
+      navigate(
+        { pathname: pathname.slice(base.length) || '/', search: changed(new URLSearchParams(current), changes) },
+        { replace: true },
+      )
+    },
+    [navigate, base],
   )
   return [filter, change]
 }
 
-function toParams({ view, tag, search }: InboxFilter, current: URLSearchParams): URLSearchParams {
-  const next = new URLSearchParams(current)
+function changed(params: URLSearchParams, { view, tag, search }: Partial<InboxFilter>): string {
   // Keep the open conversation while the search is typed.
-  next.delete('message')
+  params.delete('message')
   for (const [name, value] of Object.entries({ filter: view === 'all' ? '' : view, tag, search })) {
-    if (value === '') next.delete(name)
-    else next.set(name, value)
+    if (value === undefined) continue
+    if (value === '') params.delete(name)
+    else params.set(name, value)
   }
-  return next
+  return params.toString()
 }
 
 /** Path of a conversation, or of the list, that keeps the current filter. */
@@ -44,28 +42,4 @@ export function placeOf(contactId: string | null, params: URLSearchParams): { pa
   const next = new URLSearchParams(params)
   next.delete('message')
   return { pathname: contactId === null ? '/inbox' : `/inbox/${contactId}`, search: next.toString() }
-}
-
-/** Whether the contact matches the filter, as the service decides it. `memberId`: the signed-in member. */
-export function fits(contact: Fitting, { view, tag, search }: InboxFilter, memberId: string): boolean {
-  if (contact.archived !== (view === 'archived')) return false
-  if (view === 'unread' && !contact.has_unread_messages) return false
-  if (view === 'mine' && contact.assignee_id !== memberId) return false
-  if (tag !== '' && !contact.tags.includes(tag)) return false
-  return search === '' || isFound(contact, search)
-}
-
-type Fitting = Pick<
-  InboxContact,
-  'archived' | 'has_unread_messages' | 'assignee_id' | 'tags' | 'full_name' | 'phone_number' | 'chat_id'
->
-
-function isFound({ full_name, phone_number, chat_id }: Fitting, search: string): boolean {
-  if (full_name !== null && fold(full_name).includes(fold(search))) return true
-  const digits = search.replace(/\D/g, '')
-  return digits !== '' && [phone_number, chat_id].some((number) => number?.replace(/\D/g, '').includes(digits))
-}
-
-function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim()
 }
