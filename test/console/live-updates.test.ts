@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fits, type InboxFilter } from '../../console/src/pages/inbox/list/filter.js'
+import { fits, type InboxFilter } from '../../console/src/pages/inbox/list/fits.js'
 import {
   applyContact,
   applyEvent,

@@ -3,7 +3,7 @@ import { IconArchive, IconInbox, IconMessages, IconSearch, IconUser } from '@tab
 import { useTranslation } from 'react-i18next'
 import { useMay, useSession } from '../../../session/session.js'
 import { NoNumber } from '../../../shared/no-number.js'
-import type { InboxFilter } from './filter.js'
+import type { InboxFilter } from './fits.js'
 
 const ICONS = { all: IconMessages, unread: IconInbox, mine: IconUser, archived: IconArchive, found: IconSearch }
 

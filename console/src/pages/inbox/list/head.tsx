@@ -17,7 +17,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMay } from '../../../session/session.js'
 import { useTags } from '../../../shared/use-tags.js'
-import { type InboxFilter, VIEWS, type View } from './filter.js'
+import { type InboxFilter, VIEWS, type View } from './fits.js'
 
 const TagFilter = lazy(() => import('./tag-filter.js'))
 

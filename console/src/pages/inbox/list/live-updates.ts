@@ -1,5 +1,5 @@
 import type { InboxContact, LiveEvent } from '../../../../../src/model/conversations/inbox.js'
-import { fits, type InboxFilter } from './filter.js'
+import { fits, type InboxFilter } from './fits.js'
 
 /** The contact as live events carry it. */
 type Fields = Omit<InboxContact, 'last_message'>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useSession } from '../../../session/session.js'
-import type { InboxFilter } from './filter.js'
+import type { InboxFilter } from './fits.js'
 import { type InboxPage, listContacts } from './live-updates.js'
 import { useLiveUpdates } from './live-updates-provider.js'
 
