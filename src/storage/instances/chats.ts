@@ -28,7 +28,7 @@ interface ScanRow {
 }
 
 /** Messages read per requested chat at first; each further pass reads a multiple. */
-const MESSAGES_A_CHAT = 4
+const MESSAGES_A_CHAT = 2
 const FIRST_SCAN = 1_000
 const SCAN_GROWTH = 5
 const UNREAD_LOOKED_AT = 100
