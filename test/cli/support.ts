@@ -26,7 +26,8 @@ export async function run(args: string[], env: Record<string, string>, input: st
   stdout.end()
   stderr.end()
   const [bytes, err] = await output
-  const out = bytes.toString()
+  // As fetch reads an answer: without a byte order mark.
+  const out = new TextDecoder().decode(bytes)
   return { code, out, bytes, err, json: () => JSON.parse(out) }
 }
 
