@@ -3,6 +3,7 @@ import { type ByteBudget, type ByteLimits, createByteBudget } from '../lib/async
 import { FairPlaces, NoPlaceError, type PlaceLimits, type Shortage } from '../lib/async/fair-places.js'
 import { MEBIBYTE } from '../lib/text/units.js'
 import { Problem } from '../model/problem.js'
+import { shortageProblem } from '../model/shortage.js'
 import { clientNetwork } from './access/client-address.js'
 
 /** Bytes of bodies in progress: of organizations and the operator, and of networks that sign in. */
@@ -77,12 +78,9 @@ async function acquireTurn(turns: FairPlaces, key: string): Promise<void> {
 }
 
 function tooMany(shortage: Shortage): Problem {
-  const retry = { retry_after: RETRY_SECONDS }
-  return shortage === 'own'
-    ? new Problem('too_many_requests', `Too many large bodies of yours are in progress: send them one by one`, retry)
-    : new Problem(
-        'service_unavailable',
-        `Too many large bodies are in progress: try again in ${RETRY_SECONDS} s`,
-        retry,
-      )
+  const texts = {
+    own: 'Too many large bodies of yours are in progress: send them one by one',
+    all: `Too many large bodies are in progress: try again in ${RETRY_SECONDS} s`,
+  }
+  return shortageProblem(shortage, texts, RETRY_SECONDS)
 }

@@ -3,7 +3,8 @@ import type { Context } from '../../context.js'
 import type { ByteLimits } from '../../lib/async/byte-budget.js'
 import type { Shortage } from '../../lib/async/fair-places.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
-import { Problem } from '../../model/problem.js'
+import type { Problem } from '../../model/problem.js'
+import { shortageProblem } from '../../model/shortage.js'
 
 /** Bytes on disk of files that are arriving or have just arrived. */
 export const ARRIVING_FILES: ByteLimits = { capacity: 16_384 * MEBIBYTE, ofOneKey: 8_192 * MEBIBYTE, floor: 0 }
@@ -54,12 +55,9 @@ export async function withArriving<Result>(
 }
 
 function tooMany(shortage: Shortage): Problem {
-  const retry = { retry_after: RETRY_SECONDS }
-  return shortage === 'own'
-    ? new Problem(
-        'too_many_requests',
-        'Too many files of the organization are in progress: send them one by one',
-        retry,
-      )
-    : new Problem('service_unavailable', `Too many files are in progress: try again in ${RETRY_SECONDS} s`, retry)
+  const texts = {
+    own: 'Too many files of the organization are in progress: send them one by one',
+    all: `Too many files are in progress: try again in ${RETRY_SECONDS} s`,
+  }
+  return shortageProblem(shortage, texts, RETRY_SECONDS)
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { REQUEST_STATEMENT_MS } from '../../database/databases.js'
 import { connectionShortage, isDatabaseUnavailable, isStatementTimeout } from '../../database/errors.js'
 import { PROBLEMS, Problem, type ProblemCode } from '../../model/problem.js'
+import { shortageProblem } from '../../model/shortage.js'
 import { idsOf } from '../cause.js'
 import { bodyTooLarge } from '../json-body.js'
 
@@ -153,14 +154,11 @@ function fromDatabase(error: unknown, request: FastifyRequest): Problem {
   const where = { err: error, ...idsOf(request), route: request.routeOptions.url }
   if (shortage !== null) {
     request.log.warn(where, 'a request waited too long for a connection to the database')
-    const retry = { retry_after: DATABASE_RETRY_SECONDS }
-    return shortage === 'own'
-      ? new Problem(
-          'too_many_requests',
-          'The other requests of your organization keep the database busy: wait for their answers, and try again',
-          retry,
-        )
-      : new Problem('service_unavailable', 'The database is busy with other requests: try again', retry)
+    const texts = {
+      own: 'The other requests of your organization keep the database busy: wait for their answers, and try again',
+      all: 'The database is busy with other requests: try again',
+    }
+    return shortageProblem(shortage, texts, DATABASE_RETRY_SECONDS)
   }
   if (isStatementTimeout(error)) {
     request.log.warn(where, 'a statement of a request took too long')
