@@ -3,7 +3,7 @@ import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { IconMessages } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
-import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { useParams } from 'react-router'
 import type { VirtuosoHandle } from 'react-virtuoso'
 import { lazyPart } from '../../i18n/index.js'
 import { Loading } from '../../layout/loading.js'
@@ -12,7 +12,7 @@ import { LoadProblem } from '../../shared/problem.js'
 import { nameOf } from './contact/contact-name.js'
 import { useActingKeys, useMovingKeys } from './keys.js'
 import { Empty } from './list/empty.js'
-import { placeOf, useInboxFilter } from './list/filter.js'
+import { useInboxFilter, useOpen } from './list/filter.js'
 import { Head, SEARCH_ID } from './list/head.js'
 import { List, ListSkeleton } from './list/list.js'
 import { useInbox } from './list/use-inbox.js'
@@ -32,9 +32,7 @@ const WIDE = '(min-width: 75em)'
 /** The inbox: list, open conversation and contact panel. */
 export function InboxPage() {
   const { contactId: openId = null } = useParams()
-  const [params] = useSearchParams()
   const [filter, changeFilter] = useInboxFilter()
-  const navigate = useNavigate()
   const isPhone = useIsPhone()
   const inbox = useInbox(filter, openId)
   const { contacts, isPending } = inbox
@@ -45,7 +43,7 @@ export function InboxPage() {
   const roving = useRoving(contacts, openId, list)
   const [isCreating, creating] = useDisclosure(false)
   const [isHelpOpen, help] = useDisclosure(false)
-  const open = (contactId: string) => navigate(placeOf(contactId, params))
+  const open = useOpen()
   const openNext = (by: number) => {
     const place = contacts.findIndex(({ id }) => id === openId)
     const next = contacts[place < 0 ? 0 : place + by]

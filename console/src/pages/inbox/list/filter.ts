@@ -37,7 +37,16 @@ function changed(params: URLSearchParams, { view, tag, search }: Partial<InboxFi
   return params.toString()
 }
 
-/** Path of a conversation, or of the list, that keeps the current filter. */
+/** A function that opens a conversation, or the list (null), with the filter that the browser has by then. */
+export function useOpen(): (contactId: string | null) => void {
+  const navigate = useNavigate()
+  return useCallback(
+    (contactId) => navigate(placeOf(contactId, new URLSearchParams(window.location.search))),
+    [navigate],
+  )
+}
+
+/** Path of a conversation, or of the list, that keeps the filter in `params`. */
 export function placeOf(contactId: string | null, params: URLSearchParams): { pathname: string; search: string } {
   const next = new URLSearchParams(params)
   next.delete('message')

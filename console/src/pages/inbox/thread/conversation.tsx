@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { ModalsProvider } from '@mantine/modals'
 import { IconUserOff } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { Link, useNavigate, useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 import { ApiError } from '../../../api/client.js'
 import { Loading } from '../../../layout/loading.js'
@@ -14,7 +14,7 @@ import { Panel } from '../contact/panel.js'
 import { useContactActions } from '../contact/use-actions.js'
 import { useContact } from '../contact/use-contact.js'
 import { useActingKeys } from '../keys.js'
-import { placeOf } from '../list/filter.js'
+import { placeOf, useOpen } from '../list/filter.js'
 import { Header, type Side } from './header.js'
 import { Thread } from './thread.js'
 import classes from './thread.module.css'
@@ -59,16 +59,15 @@ interface OpenProps extends Omit<ConversationProps, 'contactId' | 'listed'> {
 }
 
 function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: OpenProps) {
-  const navigate = useNavigate()
+  const open = useOpen()
   const [params] = useSearchParams()
   const mayWrite = useMay('agent')
   const { toggleArchived } = useContactActions(contact)
   const [isErasing, erasing] = useDisclosure(false)
-  const list = placeOf(null, params)
   const archive = () => {
     toggleArchived()
     // An archived conversation is closed.
-    if (!contact.archived) navigate(list)
+    if (!contact.archived) open(null)
   }
   useActingKeys(mayWrite ? { 'alt+shift+E': archive } : {})
   return (
@@ -76,7 +75,7 @@ function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: Open
       <section className={classes.conversation}>
         <Header
           contact={contact}
-          back={isAlone ? list : null}
+          back={isAlone ? placeOf(null, params) : null}
           side={side}
           onSide={onSide}
           onArchive={archive}
@@ -85,7 +84,7 @@ function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: Open
         <Thread key={contact.id} contact={contact} channel={channel} />
       </section>
       <Panel key={`panel-${contact.id}`} contact={contact} side={side} onSide={onSide} isDrawer={!hasRoomForPanel} />
-      <Erase contact={contact} opened={isErasing} onClose={erasing.close} onErased={() => navigate(list)} />
+      <Erase contact={contact} opened={isErasing} onClose={erasing.close} onErased={() => open(null)} />
     </>
   )
 }
