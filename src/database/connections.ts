@@ -10,8 +10,8 @@ export interface NamedQuery {
   query_timeout?: number
 }
 
-/** Runs a statement; `isHeavy` as in Statement. */
-export type RunQuery = (query: NamedQuery, isHeavy: boolean) => Promise<pg.QueryResult>
+/** Runs a statement of an organization, or a shared one (null); `isHeavy` as in Statement. */
+export type RunQuery = (query: NamedQuery, organizationId: string | null, isHeavy: boolean) => Promise<pg.QueryResult>
 
 /** A connection that only its borrower uses. */
 export interface Borrowed {
@@ -22,20 +22,12 @@ export interface Borrowed {
 
 export type Borrow = (organizationId: string | null) => Promise<Borrowed>
 
-const UUID_LENGTH = 36
-
-/** The organization of a statement, which is its first value; null: it belongs to several organizations or none. */
-export function organizationOf([first]: readonly unknown[]): string | null {
-  return typeof first === 'string' && first.length === UUID_LENGTH ? first : null
-}
-
 /**
  * Runs each statement on a free connection of the pool, in a place of its organization; a heavy one in one of
  * `heavyPlaces`, too.
  */
 export function onPool(pool: pg.Pool, places: FairPlaces, heavyPlaces: FairPlaces): RunQuery {
-  return (query, isHeavy) => {
-    const organizationId = organizationOf(query.values)
+  return (query, organizationId, isHeavy) => {
     const run = () => places.run(organizationId, () => pool.query(query))
     return isHeavy ? heavyPlaces.run(organizationId, run) : run()
   }
@@ -92,5 +84,5 @@ export async function lend<Result>(borrow: Borrow, work: (loan: Loan) => Promise
 
 /** Runs statements on a loan's connection. */
 export function onLoan(loan: Loan): RunQuery {
-  return async (query) => (await loan.connect(organizationOf(query.values))).query(query)
+  return async (query, organizationId) => (await loan.connect(organizationId)).query(query)
 }

@@ -37,8 +37,8 @@ export interface Purposes {
  */
 const LIVE = 3
 /**
- * Limits of the connections for requests, as parts of all. Statements that belong to no single organization, such as
- * look-ups of keys, go first: so organizations leave some for them, and a flood of them stops no organization.
+ * Limits of the connections for requests, as parts of all. Shared statements, such as look-ups of keys, go first: so
+ * organizations leave some for them, and a flood of them stops no organization.
  */
 const OF_ONE_ORGANIZATION = 1 / 3
 const OF_ORGANIZATIONS = 3 / 4

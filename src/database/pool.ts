@@ -6,7 +6,7 @@ import { transaction } from './transaction.js'
 
 export type { EventsListener, Queryable }
 
-/** Connections to PostgreSQL, shared by organizations. The first value of an organization's statement is its id. */
+/** Connections to PostgreSQL, shared by organizations. */
 export interface Database extends Queryable {
   /**
    * Runs `work` in one transaction; rolls back if it throws. Its first statement takes the connection. `work` uses no
@@ -46,7 +46,7 @@ export interface PoolLimits {
   ofOneOrganization: number
   /** The most that those of all organizations may use together. */
   ofOrganizations: number
-  /** The most that statements of several organizations or none may use; they go first. */
+  /** The most that shared statements may use; they go first. */
   ofNoOrganization: number
   /** The most that heavy statements may use; each of them belongs to another organization. */
   ofHeavyStatements: number

@@ -1,5 +1,5 @@
 import type { RunQuery } from './connections.js'
-import type { AnyStatement, EventStatement, Statement } from './statement.js'
+import { type AnyStatement, type EventStatement, organizationOf, type Statement } from './statement.js'
 
 /** Runs the statements of storage functions: the pool or one of its transactions. */
 export interface Queryable {
@@ -18,8 +18,10 @@ export type EventsListener = (organizationIds: readonly string[]) => void
 
 /** The methods of a database that run statements. */
 export function queryable(query: RunQuery, onEvents: EventsListener): Queryable {
-  async function run<Row>({ name, text, isHeavy }: AnyStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
-    return (await query({ name, text, values: values as unknown[] }, isHeavy)).rows
+  async function run<Row>(statement: AnyStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
+    const { name, text, isHeavy } = statement
+    const organizationId = organizationOf(statement, values)
+    return (await query({ name, text, values: values as unknown[] }, organizationId, isHeavy)).rows
   }
   return {
     run,

@@ -1,10 +1,10 @@
 import { connectionShortage, isDatabaseUnavailable, isUnfitReplica } from './errors.js'
 import type { Database } from './pool.js'
-import { statement } from './statement.js'
+import { sharedStatement } from './statement.js'
 
-const endOfLog = statement<{ lsn: string }>('replica.endOfLog', 'SELECT pg_current_wal_lsn()::text AS lsn')
+const endOfLog = sharedStatement<{ lsn: string }>('replica.endOfLog', 'SELECT pg_current_wal_lsn()::text AS lsn')
 
-const hasReplayed = statement<{ reached: boolean }>(
+const hasReplayed = sharedStatement<{ reached: boolean }>(
   'replica.hasReplayed',
   'SELECT coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, true) AS reached',
 )

@@ -6,6 +6,8 @@ export interface Statement<Row, Raises extends 'events' | null = null> {
   readonly raises: Raises
   /** Whether it may take so long that an organization runs one such statement at a time; not in transactions. */
   readonly isHeavy: boolean
+  /** Whether it belongs to several organizations or none; else its first value is the id of its organization. */
+  readonly isShared: boolean
   /** Only carries the type of a row; never set. */
   readonly row?: Row
 }
@@ -18,25 +20,44 @@ export type AnyStatement<Row> = Statement<Row, 'events' | null>
 
 const statements = new Map<string, AnyStatement<unknown>>()
 
+/** What a statement is besides its text; see Statement. */
+type Kind = { isHeavy: boolean }
+type EventKind = { raises: 'events'; isHeavy?: boolean }
+
 /**
- * Declares a statement. Declare it at module level, so that the test of all statements against the migrated schema
- * finds it. Throws if two statements share a name: PostgreSQL would run the wrong one.
+ * Declares a statement of one organization, whose id is `$1`. Declare it at module level, so that the tests of all
+ * statements find it. Throws if two statements share a name: PostgreSQL would run the wrong one.
  */
-export function statement<Row>(name: string, text: string, kind?: { isHeavy: boolean }): Statement<Row>
-export function statement<Row>(
+export function statement<Row>(name: string, text: string, kind?: Kind): Statement<Row>
+export function statement<Row>(name: string, text: string, kind: EventKind): EventStatement<Row>
+export function statement(name: string, text: string, kind: Partial<EventKind> = {}): AnyStatement<unknown> {
+  return declare(name, text, kind, false)
+}
+
+/** Declares a statement of several organizations or none, likewise. */
+export function sharedStatement<Row>(name: string, text: string, kind?: Kind): Statement<Row>
+export function sharedStatement<Row>(name: string, text: string, kind: EventKind): EventStatement<Row>
+export function sharedStatement(name: string, text: string, kind: Partial<EventKind> = {}): AnyStatement<unknown> {
+  return declare(name, text, kind, true)
+}
+
+function declare(
   name: string,
   text: string,
-  kind: { raises: 'events'; isHeavy?: boolean },
-): EventStatement<Row>
-export function statement(
-  name: string,
-  text: string,
-  { raises = null, isHeavy = false }: { raises?: 'events' | null; isHeavy?: boolean } = {},
+  { raises = null, isHeavy = false }: { raises?: 'events' | null; isHeavy?: boolean },
+  isShared: boolean,
 ): AnyStatement<unknown> {
   if (statements.has(name)) throw new Error(`two statements are named ${name}`)
-  const declared = { name, text, raises, isHeavy }
+  const declared = { name, text, raises, isHeavy, isShared }
   statements.set(name, declared)
   return declared
+}
+
+/** The organization of a statement with these values; null: it is shared. Throws if the values do not begin with one. */
+export function organizationOf({ name, isShared }: AnyStatement<unknown>, [first]: readonly unknown[]): string | null {
+  if (isShared) return null
+  if (typeof first !== 'string') throw new Error(`${name}: its first value is not the id of an organization`)
+  return first
 }
 
 /** The organizations that the items of a batch belong to, each once. */

@@ -1,4 +1,4 @@
-import { type Loan, organizationOf, type RunQuery } from './connections.js'
+import type { Loan, RunQuery } from './connections.js'
 import { type EventsListener, type Queryable, queryable } from './queryable.js'
 
 /** How a transaction differs from others of its pool. */
@@ -22,8 +22,8 @@ export async function transaction<Result>(
     for (const id of organizationIds) raised.add(id)
   }
   let begun = null as Promise<unknown> | null
-  const query: RunQuery = async (statement) => {
-    const client = await loan.connect(organizationOf(statement.values))
+  const query: RunQuery = async (statement, organizationId) => {
+    const client = await loan.connect(organizationId)
     begun ??= client.query(begin)
     await begun
     return client.query(query_timeout === undefined ? statement : { ...statement, query_timeout })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase, type Queryable } from '../../src/database/pool.js'
-import { statement } from '../../src/database/statement.js'
+import { sharedStatement, statement } from '../../src/database/statement.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
-const insertEvents = statement<never>(
+const insertEvents = sharedStatement<never>(
   'test.insertEvents',
   `INSERT INTO events (organization_id, id, type, data)
    SELECT organization_id, gen_random_uuid(), 'contact.updated', '{}' FROM unnest($1::uuid[]) AS organization_id`,
@@ -70,6 +70,15 @@ describe('a connection', () => {
   })
 })
 
+describe('a statement', () => {
+  it('is not run without the id of its organization, unless it is shared', async () => {
+    await expect(database.run(count, [null])).rejects.toThrow('test.count: its first value is not the id')
+    await expect(database.transaction(({ run }) => run(count, []))).rejects.toThrow('test.count: its first value')
+    expect(await database.run(count, [one])).toEqual([{ total: 0 }])
+    expect(await raiseFor(database, one)).toEqual([])
+  })
+})
+
 describe('listeners for events', () => {
   it('are called after a statement with the organizations of that statement', async () => {
     await raiseFor(database, one)
@@ -116,8 +125,8 @@ describe('listeners for events', () => {
 })
 
 describe('a session', () => {
-  const lock = statement<{ taken: boolean }>('test.lock', 'SELECT pg_try_advisory_lock(1, $1) AS taken')
-  const find = statement<{ taken: boolean }>(
+  const lock = sharedStatement<{ taken: boolean }>('test.lock', 'SELECT pg_try_advisory_lock(1, $1) AS taken')
+  const find = sharedStatement<{ taken: boolean }>(
     'test.isLocked',
     `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND classid = 1) AS taken`,
   )

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/pool.js'
 import { preferReplica } from '../../src/database/replica.js'
-import { statement } from '../../src/database/statement.js'
+import { sharedStatement, statement } from '../../src/database/statement.js'
 import { onDatabase } from '../support/global-setup.js'
 
 const NAME = `parley_replica_${process.pid}`
-const whichDatabase = statement<{ name: string }>('test.whichDatabase', 'SELECT current_database() AS name')
-const unknownTable = statement('test.unknownTable', 'SELECT FROM only_at_the_primary')
-const failing = statement('test.failing', 'SELECT 1 / $1::int')
+const whichDatabase = sharedStatement<{ name: string }>('test.whichDatabase', 'SELECT current_database() AS name')
+const unknownTable = sharedStatement('test.unknownTable', 'SELECT FROM only_at_the_primary')
+const failing = sharedStatement('test.failing', 'SELECT 1 / $1::int')
 const asOrganization = statement<{ name: string }>(
   'test.heavy',
   'SELECT current_database() AS name FROM (SELECT $1::uuid) given',

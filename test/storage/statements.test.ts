@@ -4,8 +4,18 @@ import { loadStatements } from '../support/statements.js'
 
 let database: TestDatabase
 
-/** $1 is the id of an organization, or the statement concerns all of them. */
-const NAMES_ORGANIZATION = /organization[\s\S]*\$1\b/i
+/** The ways in which a statement uses $1 as the id of an organization. */
+const NAMES_ORGANIZATION = [
+  /\borganization_id (=|IS NOT DISTINCT FROM) (\$1\b|ANY \(ARRAY\[\$1::uuid, \$1::uuid\]\))/,
+  /\b(organizations|organization_rows)\b[^()]* id = \$1\b/,
+  /\borganizations (\w)\b[\s\S]*\b\1\.id = \$1\b/,
+  /\(organization_id\b[^)]*\)\s+(VALUES \(|SELECT )\$1\b/,
+  /\borganization_id\)\s+VALUES \([^()]*\$1\)/,
+  /INSERT INTO organizations \(id\b[^)]*\)\s+VALUES \(\$1\b/,
+  /\$1::uuid AS organization_id\b/,
+]
+/** An operator's statement, about one organization or all. */
+const IS_OPTIONAL = /\$1::uuid IS NULL/
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -69,18 +79,22 @@ describe('every statement', () => {
   })
 
   // The pools share their connections by it.
-  it('has the organization first, if its first value is a UUID', async () => {
-    const other: string[] = []
-    const client = await database.pool.connect()
-    for (const { name, text } of await loadStatements()) {
-      await client.query(`PREPARE checked AS ${text}`)
-      const { rows } = await client.query<{ first: string | null }>(
-        `SELECT parameter_types[1]::text AS first FROM pg_prepared_statements WHERE name = 'checked'`,
-      )
-      await client.query('DEALLOCATE checked')
-      if (rows[0]?.first === 'uuid' && !NAMES_ORGANIZATION.test(text)) other.push(name)
+  it('has the id of its organization as its first parameter, unless it is shared', async () => {
+    const controls = [
+      { name: 'control.other', text: 'SELECT FROM contacts WHERE id = $1', isShared: false },
+      { name: 'control.later', text: 'SELECT FROM contacts WHERE id = $1 AND organization_id = $2', isShared: false },
+      {
+        name: 'control.of several',
+        text: 'SELECT FROM contacts WHERE organization_id = ANY ($1::uuid[])',
+        isShared: false,
+      },
+      { name: 'control.of one', text: 'SELECT FROM contacts WHERE organization_id = $1', isShared: true },
+    ]
+    const wrong: string[] = []
+    for (const { name, text, isShared } of [...(await loadStatements()), ...controls]) {
+      const namesOne = NAMES_ORGANIZATION.some((use) => use.test(text)) && !IS_OPTIONAL.test(text)
+      if (namesOne === isShared) wrong.push(name)
     }
-    client.release()
-    expect(other).toEqual([])
+    expect(wrong).toEqual(controls.map(({ name }) => name))
   })
 })

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 
 /**
  * The parts of a WITH that update the counters of campaigns when messages change. `changed` names rows with
@@ -38,7 +38,7 @@ export function countChanges(changed: string): string {
 }
 
 // Rows that another process rolls up are skipped.
-const rollUp = statement<{ rolled_up: number }>(
+const rollUp = sharedStatement<{ rolled_up: number }>(
   'campaignCounts.fold',
   `WITH taken AS (
      DELETE FROM campaign_deltas d

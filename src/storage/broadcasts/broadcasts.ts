@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { Audience, Broadcast, BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { COUNT_LIMIT } from '../../model/page.js'
 import type { TemplateParameters } from '../../model/templates/parameters.js'
@@ -62,7 +62,7 @@ const list = statement<Broadcast>(
    ORDER BY b.id DESC`,
 )
 
-const listAll = statement<Broadcast & { organization: string }>(
+const listAll = sharedStatement<Broadcast & { organization: string }>(
   'broadcasts.listAll',
   `SELECT ${SHOWN}, b.slug AS organization
    FROM (

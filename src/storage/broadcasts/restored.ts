@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 import { type BroadcastStatus, type Counters, RESTORED } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../analytics/campaign-counts.js'
 
@@ -9,7 +9,7 @@ const UNDER_WAY = `b.kind = 'broadcast' AND b.status IN ('scheduled', 'running')
 
 // Messages that were put back may have been sent since: without their deferrals they are not sent again, and their
 // outcome is unknown.
-const hold = statement<UnderWay>(
+const hold = sharedStatement<UnderWay>(
   'broadcasts.hold',
   `WITH held AS (
      UPDATE broadcasts b SET status = 'paused', status_reason = '${RESTORED}'
@@ -23,7 +23,7 @@ const hold = statement<UnderWay>(
    SELECT organization_id, id FROM held`,
 )
 
-const listUnderWay = statement<BroadcastUnderWay>(
+const listUnderWay = sharedStatement<BroadcastUnderWay>(
   'broadcasts.listUnderWay',
   `SELECT b.organization_id, o.slug AS organization, b.id, b.name, b.status, b.prepared_at IS NOT NULL AS is_prepared,
      ${countersOf('b.organization_id', 'b.id')} AS counters

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 
 /** A retry request for a broadcast's failed recipients, with its progress. */
 export interface BroadcastRetry {
@@ -20,7 +20,7 @@ const find = statement<BroadcastRetry>(
   'SELECT until, retried FROM broadcast_retries WHERE organization_id = $1 AND id = $2',
 )
 
-const prune = statement<never>(
+const prune = sharedStatement<never>(
   'broadcastRetries.prune',
   'DELETE FROM broadcast_retries r USING organizations o WHERE r.organization_id = o.id AND r.until < $1',
 )

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
+import { FEW_ROWS, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../analytics/campaign-counts.js'
@@ -105,21 +105,21 @@ const complete = statement<{ completed: boolean }>(
   { raises: 'events' },
 )
 
-const listDue = statement<DueBroadcast>(
+const listDue = sharedStatement<DueBroadcast>(
   'broadcasts.listDue',
   `SELECT b.organization_id, b.id, b.scheduled_at
    FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
    WHERE b.status = 'scheduled' AND b.scheduled_at <= $1`,
 )
 
-const listRunning = statement<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }>(
+const listRunning = sharedStatement<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }>(
   'broadcasts.listRunning',
   `SELECT b.organization_id, b.id, b.prepared_at IS NOT NULL AS is_prepared, ${HAS_JOB} AS has_job
    FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
    WHERE b.kind = 'broadcast' AND (b.status = 'running' OR (b.status = 'scheduled' AND b.prepared_at IS NULL))`,
 )
 
-const requestReconciling = statement<never>(
+const requestReconciling = sharedStatement<never>(
   'broadcasts.requestReconciling',
   enqueueJobs({ task: 'reconcile_broadcasts', organizationId: `'${NIL_UUID}'`, key: "'recurring'" }),
 )

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, statement } from '../../database/statement.js'
+import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import type { Person } from '../../model/templates/placeholders.js'
 import { countSkipped } from '../analytics/campaign-counts.js'
 import { IS_UNSENT } from './runs.js'
@@ -86,7 +86,7 @@ const resetFailed = statement<{ reset: number }>(
    SELECT count(*) AS reset FROM unlinked`,
 )
 
-const goByKeys = statement<never>(
+const goByKeys = sharedStatement<never>(
   'broadcastRecipients.goByKeys',
   `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
      set_config('enable_mergejoin', 'off', true)`,

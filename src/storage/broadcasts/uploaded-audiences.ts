@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
 import { enqueueJobs, withdrawJob } from '../jobs/enqueue.js'
 
@@ -89,7 +89,7 @@ const remove = statement<{ id: string }>(
    SELECT id FROM removed`,
 )
 
-const prune = statement<never>(
+const prune = sharedStatement<never>(
   'uploadedAudiences.prune',
   `WITH expired AS (
      DELETE FROM audiences WHERE expires_at <= $1 RETURNING organization_id, id

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import { IS_OLD_CALLBACK } from '../organizations/retention.js'
 import { isDeadProcess } from '../runtime/process-registry.js'
 
@@ -25,7 +25,7 @@ export interface WaitingCallback extends Omit<StoredCallback, 'organizationId'> 
 const LOCK_CLASS = 0x63_61_6c_6c
 const lockOf = (organizationId: string) => `${LOCK_CLASS}, hashtext(${organizationId}::text)`
 
-const insert = statement<never>(
+const insert = sharedStatement<never>(
   'callbacks.insert',
   `INSERT INTO callbacks (organization_id, id, body, instance_id, traceparent, waiting)
    SELECT organization_id, id, body, instance_id, traceparent, true
@@ -112,7 +112,7 @@ const walkOrganizations = (name: string, table: string, condition: string) => `$
      ) following
    )`
 
-const listWaiting = statement<{ organization_id: string }>(
+const listWaiting = sharedStatement<{ organization_id: string }>(
   'callbacks.listWaiting',
   `WITH RECURSIVE ${walkOrganizations('first', 'callbacks', 'waiting')},
      ${walkOrganizations('due', 'set_aside_callbacks', 'failed_at IS NULL AND run_at <= $2')}
@@ -127,7 +127,7 @@ const listWaiting = statement<{ organization_id: string }>(
 )
 
 // Leaves out callbacks that failed repeatedly, because they are not likely to succeed soon, and those behind them.
-const listBacklogged = statement<{ organization_id: string }>(
+const listBacklogged = sharedStatement<{ organization_id: string }>(
   'callbacks.listBacklogged',
   `SELECT o.id AS organization_id FROM organizations o
    WHERE EXISTS (
@@ -142,7 +142,7 @@ const listBacklogged = statement<{ organization_id: string }>(
 )
 
 // Finds old callbacks by their ids, which are ordered by time.
-const prune = statement<{ count: number }>(
+const prune = sharedStatement<{ count: number }>(
   'callbacks.prune',
   `WITH old AS (
      SELECT c.organization_id, c.id
@@ -150,9 +150,9 @@ const prune = statement<{ count: number }>(
        SELECT c.organization_id, c.id FROM callbacks c
        WHERE c.organization_id = o.id AND ${IS_OLD_CALLBACK}
        ORDER BY c.id
-       LIMIT $2
+       LIMIT $1
      ) c
-     LIMIT $2
+     LIMIT $1
    ), pruned AS (
      DELETE FROM callbacks c USING old WHERE c.organization_id = old.organization_id AND c.id = old.id
      RETURNING c.id
@@ -162,7 +162,7 @@ const prune = statement<{ count: number }>(
 
 const MAX_COUNTED = 100_000
 
-const figures = statement<CallbackFigures>(
+const figures = sharedStatement<CallbackFigures>(
   'callbacks.figures',
   `SELECT
      (SELECT count(*) FROM (SELECT FROM callbacks WHERE waiting LIMIT ${MAX_COUNTED}) counted) AS waiting,
@@ -285,6 +285,6 @@ export async function readCallbackFigures(db: Queryable): Promise<CallbackFigure
  * keeps them; resolves to their number. Of all tenants.
  */
 export async function pruneCallbacks(db: Queryable, now: Date, limit: number): Promise<number> {
-  const [row] = await db.run(prune, [now, limit])
+  const [row] = await db.run(prune, [limit, now])
   return row?.count ?? 0
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { FailedWork } from '../../model/jobs.js'
 import { isDeadProcess } from '../runtime/process-registry.js'
 import { WAITING_COLUMNS, type WaitingCallback } from './callbacks.js'
@@ -90,7 +90,7 @@ const complete = statement<never>(
    ${setDue('head')}`,
 )
 
-const listFailed = statement<FailedWork>(
+const listFailed = sharedStatement<FailedWork>(
   'setAsideCallbacks.listFailed',
   `SELECT s.callback_id AS id, s.organization_id, o.slug AS organization, 'callback' AS task, s.attempts, s.failed_at, s.error
    FROM set_aside_callbacks s JOIN organizations o ON o.id = s.organization_id
@@ -99,7 +99,7 @@ const listFailed = statement<FailedWork>(
    LIMIT $2`,
 )
 
-const retry = statement<{ organization_id: string; id: string }>(
+const retry = sharedStatement<{ organization_id: string; id: string }>(
   'setAsideCallbacks.retry',
   `UPDATE set_aside_callbacks SET failed_at = NULL, process_id = NULL, attempts = 0, run_at = $3
    WHERE ($1::uuid IS NULL OR organization_id = $1) AND failed_at IS NOT NULL

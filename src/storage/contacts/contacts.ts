@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import { normalizeText } from '../../lib/text/normalize.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -13,7 +13,7 @@ export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
 
 // Look-ups of several tenants may share a statement; OFFSET 0 keeps each under its own organization.
-const findByAddresses = statement<Contact & { lookup: number }>(
+const findByAddresses = sharedStatement<Contact & { lookup: number }>(
   'contacts.findByAddresses',
   `SELECT DISTINCT ON (wanted.lookup) wanted.lookup, ${QUALIFIED_CONTACT_COLUMNS}
    FROM unnest(${opaqueArray('$1', 'integer')}, ${opaqueArray('$2', 'uuid')}, ${opaqueArray('$3', 'text')})

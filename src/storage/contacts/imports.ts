@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { CONTACT_COLUMNS, listContacts, normalizeName } from './contacts.js'
@@ -161,7 +161,7 @@ export function importContacts(
   return db.raise(importAll, [organizationId, toRecordset(contacts), leaveExisting], [organizationId])
 }
 
-const wasAnalyzed = statement<{ recently: boolean }>(
+const wasAnalyzed = sharedStatement<{ recently: boolean }>(
   'contactImports.wasAnalyzed',
   `SELECT coalesce(greatest(last_analyze, last_autoanalyze) > now() - interval '1 minute', false) AS recently
    FROM pg_stat_user_tables WHERE relid = 'contacts'::regclass`,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import { isKnownToTrigrams, likeContaining } from '../../lib/text/like.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { COUNT_LIMIT } from '../../model/page.js'
@@ -131,7 +131,7 @@ const listAfter = statement<Contact>(
 )
 
 // Rows added meanwhile are not seen and stay.
-const rollUpCounts = statement<never>(
+const rollUpCounts = sharedStatement<never>(
   'contactLists.foldCounts',
   `WITH folded AS (
      DELETE FROM contact_counts c

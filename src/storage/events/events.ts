@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, ofOrganization, statement } from '../../database/statement.js'
+import { FEW, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { IS_OLD_EVENT, KEPT_SINCE } from '../organizations/retention.js'
 import { EVENT_SNAPSHOT } from './transaction-clock.js'
@@ -107,7 +107,7 @@ const POSITIONS = `json_to_recordset($1)
 const ONE_POSITION =
   '(SELECT $1::uuid AS organization_id, $2::pg_snapshot AS window_from, $3::pg_snapshot AS window_to, $4::bigint AS seq) given'
 
-const readWindows = statement<WindowRow>(
+const readWindows = sharedStatement<WindowRow>(
   'events.readWindows',
   windowsOf({ positions: POSITIONS, limit: '$2', edge: 'NULL::bigint', filter: 'true' }),
 )
@@ -135,11 +135,14 @@ type WindowRow = { reader: string; window_from: string; window_to: string; walke
   | { seq: null }
 )
 
-const newest = statement<{ window_from: string }>('events.newest', `SELECT ${EVENT_SNAPSHOT}::text AS window_from`)
+const newest = sharedStatement<{ window_from: string }>(
+  'events.newest',
+  `SELECT ${EVENT_SNAPSHOT}::text AS window_from`,
+)
 
 // In the order of transactions, which is the order of time: if the first event of an organization is young, so are the
 // others.
-const prune = statement<{ count: number }>(
+const prune = sharedStatement<{ count: number }>(
   'events.prune',
   `WITH old AS (
      SELECT e.organization_id, e.transaction_id, e.id
@@ -149,10 +152,10 @@ const prune = statement<{ count: number }>(
        SELECT organization_id, transaction_id, id, created_at FROM events
        WHERE organization_id = o.id AND first.created_at < ${KEPT_SINCE}
        ORDER BY transaction_id, id
-       LIMIT $2
+       LIMIT $1
      ) e
      WHERE ${IS_OLD_EVENT}
-     LIMIT $2
+     LIMIT $1
    ), pruned AS (
      DELETE FROM events e USING old
      WHERE e.organization_id = old.organization_id AND e.transaction_id = old.transaction_id AND e.id = old.id
@@ -214,7 +217,7 @@ export async function readNewestPosition(db: Queryable): Promise<EventPosition> 
 
 /** Deletes at most `limit` events that are not kept at `now`, and returns their number. Of all organizations. */
 export async function pruneEvents(db: Queryable, now: Date, limit: number): Promise<number> {
-  const [row] = await db.run(prune, [now, limit])
+  const [row] = await db.run(prune, [limit, now])
   return row?.count ?? 0
 }
 

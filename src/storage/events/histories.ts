@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 
 /** A history of the transactions of this database. */
 export interface EventHistory {
@@ -26,12 +26,12 @@ interface HistoryRow extends EventHistory {
   is_here: boolean
 }
 
-const read = statement<HistoryRow>(
+const read = sharedStatement<HistoryRow>(
   'eventHistories.read',
   `SELECT id, known_to::text, server = ${SERVER} AS is_here FROM event_histories ORDER BY n`,
 )
 
-const begin = statement<{ id: string }>(
+const begin = sharedStatement<{ id: string }>(
   'eventHistories.begin',
   `INSERT INTO event_histories (server, known_to)
    SELECT ${SERVER}, coalesce(clock.snapshot, '1:1:') FROM transaction_clock clock

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 import { beginEventHistory, HISTORY_GOES_ON } from './histories.js'
 
 // Positions of readers consist of transaction ids (see storage/events/events), which each PostgreSQL server counts on
@@ -12,16 +12,16 @@ export const EVENT_SNAPSHOT = '(SELECT event_snapshot())'
 export const EVENT_TRANSACTION_ID = '(SELECT event_transaction_id())'
 
 // After a restore it shows how far the last history has come, until the next one begins.
-const tick = statement<never>(
+const tick = sharedStatement<never>(
   'transactionClock.tick',
   `UPDATE transaction_clock SET transaction_id = ${EVENT_TRANSACTION_ID}, snapshot = ${EVENT_SNAPSHOT}
    WHERE ${HISTORY_GOES_ON}`,
 )
 
-const lock = statement<never>('transactionClock.lock', 'SELECT FROM transaction_clock FOR UPDATE')
+const lock = sharedStatement<never>('transactionClock.lock', 'SELECT FROM transaction_clock FOR UPDATE')
 
 // The clock may lag up to a minute behind the newest transaction; the readers and the events do not.
-const findLead = statement<{ lead: number }>(
+const findLead = sharedStatement<{ lead: number }>(
   'transactionClock.findLead',
   `SELECT max(used.next) - pg_snapshot_xmax(${EVENT_SNAPSHOT})::text::bigint AS lead
    FROM (
@@ -36,7 +36,7 @@ const findLead = statement<{ lead: number }>(
    ) used`,
 )
 
-const moveAhead = statement<never>(
+const moveAhead = sharedStatement<never>(
   'transactionClock.moveAhead',
   'UPDATE transaction_clock SET ahead = ahead + $1::bigint',
 )

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import type { Scope } from '../../model/organizations/scope.js'
 import { directoryHash } from '../organizations/directory.js'
@@ -25,7 +25,7 @@ export type KeyLookup =
 
 const COLUMNS = 'id, name, prefix, scopes, expires_at, revoked_at, last_used_at, created_at'
 
-const authenticate = statement<
+const authenticate = sharedStatement<
   Omit<TenantRow, 'id'> & {
     id: string | null // null: the organization is deleted
     value_hash: Buffer

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { Member, MemberRole } from '../../model/organizations/member.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { directoryHash } from '../organizations/directory.js'
@@ -21,7 +21,7 @@ const list = statement<Member>(
   `SELECT ${COLUMNS} FROM members WHERE organization_id = $1 ORDER BY created_at, id`,
 )
 
-const findByName = statement<MemberCredentials>(
+const findByName = sharedStatement<MemberCredentials>(
   'members.findByName',
   `SELECT m.organization_id, m.id, m.password_hash
    FROM directory d JOIN organizations o ON o.id = d.organization_id

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { MemberRole, TeamMember } from '../../model/organizations/member.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { TENANT_COLUMNS, type TenantRow, toTenant } from '../organizations/organizations.js'
@@ -51,7 +51,7 @@ const find = statement<SessionRow>(
    WHERE s.organization_id = $1 AND s.id = $2`,
 )
 
-const findRoles = statement<{ role: MemberRole | null }>(
+const findRoles = sharedStatement<{ role: MemberRole | null }>(
   'memberSessions.findRoles',
   `SELECT m.role
    FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS given (organization_id, id, n)
@@ -80,7 +80,7 @@ const endOthers = statement<never>(
    DELETE FROM member_sessions WHERE organization_id = $1 AND member_id = $2 AND id <> $3`,
 )
 
-const prune = statement<never>('memberSessions.prune', 'DELETE FROM member_sessions WHERE expires_at <= $1')
+const prune = sharedStatement<never>('memberSessions.prune', 'DELETE FROM member_sessions WHERE expires_at <= $1')
 
 /** The columns of a new session. */
 export interface NewSession {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 
 /**
  * How many wrong passwords are free, and the first and the longest lock; each lock is twice as long as the one before.
@@ -11,7 +11,7 @@ export interface LockRule {
 }
 
 // The table has no organization, so that it does not reveal whether there is one.
-const count = statement<{ failures: number }>(
+const count = sharedStatement<{ failures: number }>(
   'signInFailures.count',
   `INSERT INTO sign_in_failures AS f (name_hash, failures, failed_at) VALUES ($1, 1, $2)
    ON CONFLICT (name_hash) DO UPDATE SET
@@ -23,16 +23,19 @@ const count = statement<{ failures: number }>(
    RETURNING f.failures`,
 )
 
-const find = statement<{ locked_until: Date | null }>(
+const find = sharedStatement<{ locked_until: Date | null }>(
   'signInFailures.findLock',
   'SELECT locked_until FROM sign_in_failures WHERE name_hash = $1',
 )
 
-const forget = statement<never>('signInFailures.forget', 'DELETE FROM sign_in_failures WHERE name_hash = ANY ($1)')
+const forget = sharedStatement<never>(
+  'signInFailures.forget',
+  'DELETE FROM sign_in_failures WHERE name_hash = ANY ($1)',
+)
 
-const prune = statement<never>('signInFailures.prune', 'DELETE FROM sign_in_failures WHERE failed_at < $1')
+const prune = sharedStatement<never>('signInFailures.prune', 'DELETE FROM sign_in_failures WHERE failed_at < $1')
 
-const trim = statement<never>(
+const trim = sharedStatement<never>(
   'signInFailures.trim',
   `DELETE FROM sign_in_failures
    WHERE failed_at <= (SELECT failed_at FROM sign_in_failures ORDER BY failed_at DESC OFFSET $1 LIMIT 1)`,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { NewSession } from './sessions.js'
 
 const insert = statement<{ id: string }>(
@@ -26,7 +26,7 @@ const withdraw = statement<never>(
   'DELETE FROM sign_in_links WHERE organization_id = $1 AND member_id = $2',
 )
 
-const prune = statement<never>('signInLinks.prune', 'DELETE FROM sign_in_links WHERE expires_at <= $1')
+const prune = sharedStatement<never>('signInLinks.prune', 'DELETE FROM sign_in_links WHERE expires_at <= $1')
 
 /** Inserts a link of a member, by the hash of its secret; false if there is no such member. */
 export async function insertSignInLink(

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 
 interface TotalRow {
   total: number
@@ -40,7 +40,7 @@ const sumOfOrganization = statement<TotalRow>(
 
 // Rows added meanwhile are not seen and stay; rows that another process rolls up are skipped. Sorted by channel, so
 // that the rows of a channel meet. Rows of a deleted organization are not created again while they are deleted.
-const fold = statement<{ folded: number }>(
+const fold = sharedStatement<{ folded: number }>(
   'lineCounts.fold',
   `WITH folded AS (
      DELETE FROM line_counts l

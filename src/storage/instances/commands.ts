@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 
 /** A command that the process holding the instance has begun. */
 export interface BegunCommand {
@@ -65,7 +65,7 @@ const insertConnecting = statement<{ held: boolean }>(
   ),
 )
 
-const begin = statement<BegunCommand>(
+const begin = sharedStatement<BegunCommand>(
   'instanceCommands.begin',
   `UPDATE instance_commands SET begun_at = now()
    WHERE (organization_id, id) IN (
@@ -90,7 +90,7 @@ const answer = statement<never>(
 )
 
 // Skips rows that are being deleted with their organization.
-const take = statement<TakenAnswer>(
+const take = sharedStatement<TakenAnswer>(
   'instanceCommands.takeAnswers',
   `DELETE FROM instance_commands
    WHERE (organization_id, id) IN (
@@ -110,7 +110,7 @@ const cancel = statement<EndedCommand>(
 )
 
 // By the database's time, which also sets their expiry.
-const prune = statement<never>(
+const prune = sharedStatement<never>(
   'instanceCommands.prune',
   `DELETE FROM instance_commands
    WHERE (organization_id, id) IN (

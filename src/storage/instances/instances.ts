@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import type { Instance, InstanceState } from '../../model/instances/instance.js'
 import { type RaisedEvents, raiseEvents } from '../events/raise.js'
 
@@ -31,7 +31,7 @@ const insert = statement<Instance>(
    RETURNING ${COLUMNS}`,
 )
 
-const findByNames = statement<Instance & { n: number }>(
+const findByNames = sharedStatement<Instance & { n: number }>(
   'instances.findByNames',
   `SELECT wanted.n::int, ${COLUMNS}
    FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'text')}) WITH ORDINALITY AS wanted (organization, named, n)
@@ -53,7 +53,7 @@ const count = statement<{ instances: number }>(
   'SELECT count(*)::int AS instances FROM instances WHERE organization_id = $1',
 )
 
-const listOwnNumbers = statement<Instance>(
+const listOwnNumbers = sharedStatement<Instance>(
   'instances.listOwnNumbers',
   `SELECT ${COLUMNS} FROM instances WHERE phone_number_id IS NOT NULL ORDER BY organization_id, id`,
 )

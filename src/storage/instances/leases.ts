@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 
 /** A linked device under a process's lease; only that process runs its session until the lease ends. */
 export interface LeasedInstance {
@@ -13,7 +13,7 @@ export interface LeasedInstance {
 const COLUMNS = 'organization_id, id, wanted, settings'
 
 // All times are the database's, so the clocks of processes need not agree.
-const renew = statement<LeasedInstance>(
+const renew = sharedStatement<LeasedInstance>(
   'instanceLeases.renew',
   `WITH present AS (
      UPDATE processes SET devices_until = now() + $2::integer * interval '1 millisecond' WHERE id = $1
@@ -24,7 +24,7 @@ const renew = statement<LeasedInstance>(
 )
 
 // A locked row is being claimed, or its holder is still writing; it is skipped.
-const claim = statement<LeasedInstance>(
+const claim = sharedStatement<LeasedInstance>(
   'instanceLeases.claim',
   `UPDATE instances SET holder = $1, held_until = now() + $2::integer * interval '1 millisecond'
    WHERE (organization_id, id) IN (
@@ -45,31 +45,31 @@ export interface LeaseFigures {
   unheld: number
 }
 
-const figures = statement<LeaseFigures>(
+const figures = sharedStatement<LeaseFigures>(
   'instanceLeases.figures',
   `SELECT count(*) FILTER (WHERE held)::float8 AS held, count(*) FILTER (WHERE NOT held)::float8 AS unheld
    FROM (SELECT holder IS NOT NULL AND held_until >= now() AS held FROM instances WHERE wanted) wanted`,
 )
 
-const share = statement<{ instances: number; others: number }>(
+const share = sharedStatement<{ instances: number; others: number }>(
   'instanceLeases.share',
   `SELECT (SELECT count(*) FROM instances WHERE wanted) AS instances,
      (SELECT count(*) FROM processes WHERE id <> $1 AND devices_until > now()) AS others`,
 )
 
-const others = statement<{ run: boolean }>(
+const others = sharedStatement<{ run: boolean }>(
   'instanceLeases.others',
   'SELECT EXISTS (SELECT FROM processes WHERE id <> $1 AND devices_until > now()) AS run',
 )
 
-const release = statement<never>(
+const release = sharedStatement<never>(
   'instanceLeases.release',
   `UPDATE instances i SET holder = NULL, held_until = NULL
    FROM unnest($1::uuid[], $2::uuid[]) AS given (organization_id, id)
    WHERE i.organization_id = given.organization_id AND i.id = given.id AND i.holder = $3`,
 )
 
-const leave = statement<never>(
+const leave = sharedStatement<never>(
   'instanceLeases.leave',
   `WITH absent AS (UPDATE processes SET devices_until = NULL WHERE id = $1)
    UPDATE instances SET holder = NULL, held_until = NULL WHERE holder = $1`,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { TENANT_COLUMNS, type TenantRow, toTenant } from '../organizations/organizations.js'
 
@@ -9,7 +9,7 @@ export interface TokenHolder {
   tenant: Tenant
 }
 
-const authenticate = statement<TenantRow & { value_hash: Buffer; instance_id: string; instance_name: string }>(
+const authenticate = sharedStatement<TenantRow & { value_hash: Buffer; instance_id: string; instance_name: string }>(
   'instanceTokens.authenticate',
   `SELECT d.value_hash, i.id AS instance_id, i.name AS instance_name, ${TENANT_COLUMNS}
    FROM directory d

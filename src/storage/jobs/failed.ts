@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 import type { FailedWork, JobClassName } from '../../model/jobs.js'
 
-const list = statement<FailedWork>(
+const list = sharedStatement<FailedWork>(
   'failedJobs.list',
   `SELECT j.id::text, j.organization_id, o.slug AS organization, j.task, j.attempts, j.failed_at, j.error
    FROM jobs j LEFT JOIN organizations o ON o.id = j.organization_id
@@ -11,14 +11,14 @@ const list = statement<FailedWork>(
    LIMIT $2`,
 )
 
-const retry = statement<{ id: string }>(
+const retry = sharedStatement<{ id: string }>(
   'failedJobs.retry',
   `UPDATE jobs SET failed_at = NULL, attempts = 0, deaths = least(deaths, 1), run_at = now()
    WHERE failed_at IS NOT NULL AND ($1::uuid IS NULL OR organization_id = $1) AND ($2::bigint[] IS NULL OR id = ANY ($2))
    RETURNING id::text`,
 )
 
-const count = statement<{ class: JobClassName; failed: number }>(
+const count = sharedStatement<{ class: JobClassName; failed: number }>(
   'failedJobs.count',
   `SELECT class, count(*) AS failed FROM jobs WHERE failed_at IS NOT NULL GROUP BY class`,
 )

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import { JOB_BACKOFF, JOB_TASKS, type JobClassName, type JobTask } from '../../model/jobs.js'
 import { isDeadProcess } from '../runtime/process-registry.js'
@@ -33,7 +33,7 @@ export interface SetAsideJob {
 
 // Walks the organizations of each class up to the first one with a due job. A job whose process died runs alone from
 // then on; when a second process in a row dies with it, it is set aside: it has failed, and is repeated much later.
-const poll = statement<PollRow>(
+const poll = sharedStatement<PollRow>(
   'jobs.poll',
   `WITH RECURSIVE walk (class, organization_id, run_at, n) AS (
      (SELECT class, organization_id, run_at, 1 FROM jobs WHERE ${IS_FREE} ORDER BY class, organization_id, run_at LIMIT 1)
@@ -101,7 +101,7 @@ interface ClaimRow {
 
 // Walks round the organizations, beginning after the one that was served last, until enough of them have a due job.
 // Each gets an equal number of the free places, within its share; the caller repeats the claim while places are left.
-const claim = statement<ClaimRow>(
+const claim = sharedStatement<ClaimRow>(
   'jobs.claim',
   `WITH RECURSIVE walk (organization_id, run_at, wrapped, found, n) AS (
      SELECT $2::uuid, 'infinity'::timestamptz, false, 0, 0
@@ -157,7 +157,7 @@ function roomOf(organizationId: string): string {
 const ENDED = `unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::text[]) AS ended (organization_id, id, claimed_at, class)`
 
 // A job that was requested again since it was claimed becomes free instead of being deleted.
-const finish = statement<{ id: number; repeat: boolean }>(
+const finish = sharedStatement<{ id: number; repeat: boolean }>(
   'jobs.finish',
   `WITH mine AS MATERIALIZED (
      SELECT j.organization_id, j.id, j.repeat, ended.class
@@ -177,7 +177,7 @@ const finish = statement<{ id: number; repeat: boolean }>(
 )
 
 // A job that was requested again since it was claimed has the payload and, if it did not fail, the time of the request.
-const putBack = statement<{ id: number }>(
+const putBack = sharedStatement<{ id: number }>(
   'jobs.putBack',
   `UPDATE jobs j
    SET process_id = NULL, claimed_at = NULL, repeat = false,
@@ -206,13 +206,13 @@ export interface DueJobs {
   oldest_seconds: number
 }
 
-const countDue = statement<DueJobs>(
+const countDue = sharedStatement<DueJobs>(
   'jobs.countDue',
   `SELECT class, count(*) AS due, extract(epoch FROM now() - min(run_at))::float8 AS oldest_seconds
    FROM jobs WHERE ${IS_FREE} AND run_at <= now() GROUP BY class`,
 )
 
-const startRecurring = statement<never>(
+const startRecurring = sharedStatement<never>(
   'jobs.startRecurring',
   `INSERT INTO jobs (organization_id, class, task, key, payload)
    SELECT '${NIL_UUID}', given.class, given.task, 'recurring', '{}'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, statement } from '../../database/statement.js'
+import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import type { StoredMedia } from '../../model/messages/media.js'
 import { hasContact } from './messages.js'
 
@@ -21,7 +21,7 @@ const find = statement<StoredMedia>(
    )`,
 )
 
-const listUnattached = statement<{ organization_id: string; ids: string[] }>(
+const listUnattached = sharedStatement<{ organization_id: string; ids: string[] }>(
   'media.listUnattached',
   `SELECT organization_id, array_agg(id) AS ids
    FROM (SELECT organization_id, id FROM media WHERE message_id IS NULL AND created_at < $1 LIMIT $2) unattached

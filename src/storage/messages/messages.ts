@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
 import type { RaisedEvents } from '../events/raise.js'
 
@@ -94,7 +94,7 @@ const some = statement<ShownMessage>(
    ORDER BY m.seq`,
 )
 
-const withContact = statement<Message & Pick<MessageOfContact, 'contact'> & { n: number }>(
+const withContact = sharedStatement<Message & Pick<MessageOfContact, 'contact'> & { n: number }>(
   'messages.withContact',
   `SELECT wanted.n::int, ${MESSAGE_COLUMNS}, json_build_object('chat_id', c.chat_id, 'phone_number', c.phone_number,
      'network_id', c.network_id, 'full_name', c.full_name) AS contact

@@ -1,5 +1,12 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, ofOrganization, opaqueArray, organizationsOf, statement } from '../../database/statement.js'
+import {
+  FEW,
+  ofOrganization,
+  opaqueArray,
+  organizationsOf,
+  sharedStatement,
+  statement,
+} from '../../database/statement.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import { gatewayType, networkType } from '../../model/instances/gateway-message.js'
 import { mediaExpiry } from '../../model/messages/media.js'
@@ -53,7 +60,7 @@ const isGroup = (c: string) => `coalesce(${c}.network_id LIKE '%@g.us', false)`
 // sends share the statement, so it does not wait for locks: of several messages to one contact it records only the
 // first, and none to a contact whose row is locked. The recipient of a broadcast is read after its contact is locked,
 // and is locked itself, because merging and erasing lock the contact first.
-const record = statement<RecordRow>(
+const record = sharedStatement<RecordRow>(
   'outgoing.record',
   `WITH given AS (
      -- The messages to record.
@@ -208,7 +215,7 @@ const check = statement<{
 
 // A status callback may have reported the acceptance before; then nothing changes. The event's message has no
 // reactions, since a message just accepted cannot have any. The statement does not wait for locks either.
-const accept = statement<{ is_locked: boolean }>(
+const accept = sharedStatement<{ is_locked: boolean }>(
   'outgoing.accept',
   `WITH given AS (
      -- The acceptances, in the order in which rows are locked.
@@ -330,14 +337,14 @@ const noteRepeat = statement<never>(
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND ${hasRoomForNote('m')}`,
 )
 
-const markAbandoned = statement<never>(
+const markAbandoned = sharedStatement<never>(
   'outgoing.markAbandoned',
   `UPDATE messages m SET outcome = 'unknown'
    FROM organizations o
    WHERE m.organization_id = o.id AND m.outcome = 'pending' AND m.recorded_at < $1`,
 )
 
-const listOverdue = statement<{ organization_id: string; id: string }>(
+const listOverdue = sharedStatement<{ organization_id: string; id: string }>(
   'outgoing.listOverdue',
   `SELECT m.organization_id, m.id
    FROM organizations o JOIN messages m ON m.organization_id = o.id

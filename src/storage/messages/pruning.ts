@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import { keepOutcomes } from '../broadcasts/contact-changes.js'
 import { countOnChannels } from '../instances/channel-counts.js'
@@ -18,7 +18,7 @@ const FILES = 500
 /** How many events are looked at. */
 const EVENTS = 1_000
 
-const request = statement<never>(
+const request = sharedStatement<never>(
   'messagePruning.request',
   enqueueJobs({
     task: 'apply_retention',
@@ -31,22 +31,22 @@ const request = statement<never>(
 
 /** The file of a message has its id; the rows of files go first. */
 const HAS_FILE = `EXISTS (
-         SELECT FROM media f WHERE ${ofOrganization('f.organization_id', '$2::uuid')} AND f.id = m.id OFFSET 0
+         SELECT FROM media f WHERE ${ofOrganization('f.organization_id', '$1::uuid')} AND f.id = m.id OFFSET 0
        )`
 
 /** SQL: the first message of the contact `c` that is kept, and its records without a number, if they are old. */
 const NEXT_NUMBERED = `SELECT FROM messages m
-         WHERE ${ofOrganization('m.organization_id', '$2::uuid')} AND m.contact_id = c.id AND m.seq = c.pruned_seq + 1
+         WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.contact_id = c.id AND m.seq = c.pruned_seq + 1
            AND ${IS_OLD_MESSAGE}
          OFFSET 0`
-const UNNUMBERED = `m.organization_id = $2 AND m.contact_id = c.id AND m.seq IS NULL AND ${IS_OLD_MESSAGE}`
+const UNNUMBERED = `m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NULL AND ${IS_OLD_MESSAGE}`
 
 const findDue = statement<DueContacts>(
   'messagePruning.findDue',
   `WITH page AS MATERIALIZED (
-     SELECT id, pruned_seq FROM contacts WHERE organization_id = $2 AND id > $3 ORDER BY id LIMIT ${LOOKED_AT}
+     SELECT id, pruned_seq FROM contacts WHERE organization_id = $1 AND id > $3 ORDER BY id LIMIT ${LOOKED_AT}
    ), due AS MATERIALIZED (
-     SELECT c.id FROM page c JOIN organizations o ON o.id = $2
+     SELECT c.id FROM page c JOIN organizations o ON o.id = $1
      WHERE EXISTS (${NEXT_NUMBERED}) OR EXISTS (SELECT FROM messages m WHERE ${UNNUMBERED})
      ORDER BY c.id
      LIMIT ${CONTACTS}
@@ -71,12 +71,12 @@ const lockNumbered = statement<DoomedMessage & { seq: number }>(
    FROM organizations o CROSS JOIN unnest(${opaqueArray('$3', 'uuid')}, ${opaqueArray('$4', 'bigint')}) AS c (id, pruned_seq)
    CROSS JOIN LATERAL (
      SELECT m.id, m.contact_id, m.seq FROM messages m
-     WHERE m.organization_id = $2 AND m.contact_id = c.id AND m.seq > c.pruned_seq
+     WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq > c.pruned_seq
        AND m.seq <= c.pruned_seq + ${MESSAGES_PER_CONTACT} AND ${IS_OLD_MESSAGE} AND NOT ${HAS_FILE}
      ORDER BY m.seq
      FOR UPDATE
    ) m
-   WHERE o.id = $2`,
+   WHERE o.id = $1`,
 )
 
 const lockUnnumbered = statement<DoomedMessage>(
@@ -86,7 +86,7 @@ const lockUnnumbered = statement<DoomedMessage>(
    CROSS JOIN LATERAL (
      SELECT m.id, m.contact_id FROM messages m WHERE ${UNNUMBERED} LIMIT ${MESSAGES_PER_CONTACT} FOR UPDATE
    ) m
-   WHERE o.id = $2`,
+   WHERE o.id = $1`,
 )
 
 /** SQL: the number up to which the messages of the contact `c` are deleted. */
@@ -130,16 +130,16 @@ const findFiles = statement<{ ids: string[]; reached: string | null }>(
   `WITH page AS MATERIALIZED (
      SELECT f.id FROM organizations o CROSS JOIN LATERAL (
        SELECT f.id FROM media f
-       WHERE f.organization_id = $2 AND f.id > $3 AND f.id < ${OLD_FILES_BEFORE}
+       WHERE f.organization_id = $1 AND f.id > $3 AND f.id < ${OLD_FILES_BEFORE}
        ORDER BY f.id
        LIMIT ${FILES}
      ) f
-     WHERE o.id = $2
+     WHERE o.id = $1
    )
    SELECT ARRAY(
-       SELECT f.id FROM page f JOIN organizations o ON o.id = $2 CROSS JOIN LATERAL (
+       SELECT f.id FROM page f JOIN organizations o ON o.id = $1 CROSS JOIN LATERAL (
          SELECT FROM messages m
-         WHERE ${ofOrganization('m.organization_id', '$2::uuid')} AND m.id = f.id
+         WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = f.id
            AND (m.media_id = f.id OR m.media_state IS NOT NULL) AND ${HAS_OLD_FILE}
          OFFSET 0
        ) m
@@ -196,7 +196,7 @@ export async function findContactsToPrune(
   now: Date,
   after: string,
 ): Promise<DueContacts> {
-  const [due] = await db.run(findDue, [now, organizationId, after])
+  const [due] = await db.run(findDue, [organizationId, now, after])
   return due as DueContacts
 }
 
@@ -212,7 +212,7 @@ export async function pruneMessages(
 ): Promise<boolean> {
   const contacts = await transaction.run(lockContacts, [organizationId, contactIds])
   const reached = new Map(contacts.map(({ id, pruned_seq }) => [id, pruned_seq]))
-  const values = [now, organizationId, [...reached.keys()]]
+  const values = [organizationId, now, [...reached.keys()]]
   const numbered = await transaction.run(lockNumbered, [...values, [...reached.values()]])
   const doomed: string[] = []
   const taken = new Map<string, number>()
@@ -260,7 +260,7 @@ export async function findFilesToPrune(
   now: Date,
   after: string,
 ): Promise<{ ids: string[]; reached: string | null }> {
-  const [found] = await db.run(findFiles, [now, organizationId, after])
+  const [found] = await db.run(findFiles, [organizationId, now, after])
   return found as { ids: string[]; reached: string | null }
 }
 

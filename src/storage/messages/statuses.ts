@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, FEW_ROWS, ofOrganization, organizationsOf, statement } from '../../database/statement.js'
+import { FEW, FEW_ROWS, ofOrganization, organizationsOf, sharedStatement } from '../../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { countChanges } from '../analytics/campaign-counts.js'
@@ -29,7 +29,7 @@ export interface ReportedStatus {
 // A status never goes backwards, but `failed` gives way to later evidence of delivery. Every status, even `failed`,
 // proves that the message was accepted, so an outstanding message raises message.sent first. If the upstream gave one
 // id to two messages, our own id decides. Statements lock shared messages in the same order.
-const apply = statement<{ message_id: string | null; contact_id: string | null; is_linked: boolean }>(
+const apply = sharedStatement<{ message_id: string | null; contact_id: string | null; is_linked: boolean }>(
   'statuses.apply',
   `WITH given AS (
      -- The statuses, in the order in which rows are locked.

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW_ROWS, ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { FEW_ROWS, ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import type { Asker } from '../../model/messages/cause.js'
 import type { TraceDelivery, TracedMessage, TraceEvent, TraceRelative } from '../../model/messages/trace.js'
@@ -67,7 +67,10 @@ const findName = statement<{ name: string | null }>(
    END AS name`,
 )
 
-const isDead = statement<{ is_dead: boolean }>('traces.isDead', `SELECT ${isDeadProcess('$1::integer')} AS is_dead`)
+const isDead = sharedStatement<{ is_dead: boolean }>(
+  'traces.isDead',
+  `SELECT ${isDeadProcess('$1::integer')} AS is_dead`,
+)
 
 /** The message with this id, ours or the upstream's, and its notes; null if there is none. */
 export async function findTracedMessage(

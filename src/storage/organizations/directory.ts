@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import { sha256 } from '../../lib/crypto/signature.js'
 
 /** What is looked up before the organization is known. */
@@ -31,13 +31,13 @@ export const UNLESS_HELD = `ON CONFLICT (kind, value_hash) DO UPDATE SET organiz
 const claim = statement<{ organization_id: string }>(
   'directory.claim',
   `WITH claimed AS (
-     INSERT INTO directory (kind, value_hash, organization_id) VALUES ($1, $2, $3)
+     INSERT INTO directory (kind, value_hash, organization_id) VALUES ($2, $3, $1)
      ${UNLESS_HELD}
      RETURNING organization_id
    )
    SELECT organization_id FROM claimed
    UNION ALL
-   SELECT organization_id FROM directory WHERE kind = $1 AND value_hash = $2 AND NOT EXISTS (SELECT FROM claimed)`,
+   SELECT organization_id FROM directory WHERE kind = $2 AND value_hash = $3 AND NOT EXISTS (SELECT FROM claimed)`,
 )
 
 const release = statement<never>(
@@ -50,7 +50,7 @@ const releaseOne = statement<never>(
   'DELETE FROM directory WHERE organization_id = $1 AND kind = $2 AND value_hash = $3',
 )
 
-const find = statement<{ organization_id: string }>(
+const find = sharedStatement<{ organization_id: string }>(
   'directory.find',
   `SELECT d.organization_id FROM directory d JOIN organizations o ON o.id = d.organization_id
    WHERE d.kind = $1 AND d.value_hash = $2`,
@@ -63,7 +63,7 @@ export async function claimInDirectory(
   kind: DirectoryKind,
   value: string,
 ): Promise<boolean> {
-  const [row] = await db.run(claim, [kind, directoryHash(value), organizationId])
+  const [row] = await db.run(claim, [organizationId, kind, directoryHash(value)])
   // Claimed at the same moment: the second select cannot see that row, but the next statement can.
   if (!row) return claimInDirectory(db, organizationId, kind, value)
   return row.organization_id === organizationId

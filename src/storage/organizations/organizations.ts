@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { Organization, Tenant, UpstreamSettings } from '../../model/organizations/organization.js'
 import { directoryHash } from './directory.js'
 
@@ -46,19 +46,19 @@ const insert = statement<Organization>(
    RETURNING ${COLUMNS}`,
 )
 
-const list = statement<Organization>(
+const list = sharedStatement<Organization>(
   'organizations.list',
   `SELECT ${COLUMNS} FROM organizations ORDER BY created_at, id`,
 )
 
 const find = statement<Organization>('organizations.find', `SELECT ${COLUMNS} FROM organizations WHERE id = $1`)
 
-const listSending = statement<{ organization_id: string }>(
+const listSending = sharedStatement<{ organization_id: string }>(
   'organizations.listSending',
   'SELECT organization_id FROM upstream_settings ORDER BY organization_id LIMIT $1',
 )
 
-const findTenants = statement<TenantRow>(
+const findTenants = sharedStatement<TenantRow>(
   'organizations.findTenants',
   `SELECT ${TENANT_COLUMNS}
    FROM organizations o LEFT JOIN upstream_settings u ON u.organization_id = o.id
@@ -67,7 +67,7 @@ const findTenants = statement<TenantRow>(
 
 // A number belongs to the organization if it is in its settings, otherwise to an instance. Instances are few, so their
 // numbers are hashed here.
-const findByUpstreamIds = statement<UpstreamIdRow>(
+const findByUpstreamIds = sharedStatement<UpstreamIdRow>(
   'organizations.findByUpstreamIds',
   `SELECT d.kind, d.value_hash, d.organization_id, i.id AS instance_id,
      CASE WHEN i.id IS NULL THEN u.app_secret ELSE i.app_secret END AS app_secret
@@ -87,7 +87,7 @@ interface UpstreamIdRow {
   app_secret: Buffer | null
 }
 
-const listConnected = statement<{ id: string }>(
+const listConnected = sharedStatement<{ id: string }>(
   'organizations.listConnected',
   'SELECT organization_id AS id FROM upstream_settings ORDER BY organization_id',
 )
@@ -143,7 +143,7 @@ const lockStorefront = statement<StorefrontSettings>(
   'SELECT url, access_token, webhook_secret FROM storefront_settings WHERE organization_id = $1 FOR NO KEY UPDATE',
 )
 
-const knowsVerifyToken = statement<{ known: boolean }>(
+const knowsVerifyToken = sharedStatement<{ known: boolean }>(
   'organizations.knowsVerifyToken',
   `SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1)
      OR EXISTS (SELECT FROM instances WHERE verify_token_hash = $1) AS known`,

@@ -1,11 +1,11 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 
 /** How many values of a table are looked at. */
 const LOOKED_AT = 1_000
 
 // The bytes 2 to 5 of an encrypted value name its key (lib/crypto/secret-box).
-const list = statement<{ value: Buffer }>(
+const list = sharedStatement<{ value: Buffer }>(
   'encryptedSamples.list',
   `SELECT DISTINCT ON (substr(stored.value, 2, 4)) stored.value
    FROM (

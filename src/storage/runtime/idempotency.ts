@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 
 /** One use of an Idempotency-Key; keys are separate per organization, method and path. */
 export interface IdempotentOperation {
@@ -71,7 +71,7 @@ const release = statement<never>(
 )
 
 // By the ids stored with the keys, which are in the order of time and indexed.
-const prune = statement<{ count: number }>(
+const prune = sharedStatement<{ count: number }>(
   'idempotencyKeys.prune',
   `WITH old AS (
      SELECT k.organization_id, k.resource_id

@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg'
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 
 /** The PostgreSQL channel of notifications between processes. */
 const CHANNEL = 'parley_signals'
 
-const notify = statement<never>('signals.notify', `SELECT pg_notify('${CHANNEL}', $1)`)
+const notify = sharedStatement<never>('signals.notify', `SELECT pg_notify('${CHANNEL}', $1)`)
 
 /** Notifies all listening processes, including this one. `payload`: less than 8,000 bytes. */
 export async function notifyProcesses(db: Queryable, payload: string): Promise<void> {

@@ -1,17 +1,17 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 
 /** First half of the advisory locks that show which processes are alive; the second half is the process's id. */
 const LOCK_CLASS = 0x70_61_72_6c
 
 // The row is visible only after the commit, when its lock is already held.
-const register = statement<{ id: number }>(
+const register = sharedStatement<{ id: number }>(
   'processes.register',
   `WITH registered AS (INSERT INTO processes (version) VALUES ($1) RETURNING id)
    SELECT id, pg_advisory_lock(${LOCK_CLASS}, id)::text FROM registered`,
 )
 
-const registerAgain = statement<never>(
+const registerAgain = sharedStatement<never>(
   'processes.registerAgain',
   `WITH registered AS (
      INSERT INTO processes (id, version) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
@@ -19,7 +19,7 @@ const registerAgain = statement<never>(
    SELECT pg_advisory_lock(${LOCK_CLASS}, $1)::text`,
 )
 
-const isAlive = statement<{ alive: boolean }>(
+const isAlive = sharedStatement<{ alive: boolean }>(
   'processes.isAlive',
   `SELECT EXISTS (
      SELECT FROM pg_locks
@@ -50,21 +50,21 @@ export function isGoneProcess(id: string): string {
   return `${id} <> ALL (ARRAY(SELECT id FROM processes))`
 }
 
-const listAlive = statement<LiveProcess>(
+const listAlive = sharedStatement<LiveProcess>(
   'processes.listAlive',
   `SELECT id, version, started_at FROM processes WHERE NOT (${isDeadProcess('processes.id')}) ORDER BY id`,
 )
 
-const removeDead = statement<never>(
+const removeDead = sharedStatement<never>(
   'processes.removeDead',
   `DELETE FROM processes WHERE id <> $1 AND ${isDeadProcess('processes.id')}`,
 )
 
-const remove = statement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
+const remove = sharedStatement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
 
-const lastSeen = statement<{ seen_at: Date }>('processes.lastSeen', 'SELECT seen_at FROM service_uptime')
+const lastSeen = sharedStatement<{ seen_at: Date }>('processes.lastSeen', 'SELECT seen_at FROM service_uptime')
 
-const seen = statement<{ up_since: Date }>(
+const seen = sharedStatement<{ up_since: Date }>(
   'processes.seen',
   `INSERT INTO service_uptime AS u (up_since, seen_at) VALUES ($1, $1)
    ON CONFLICT (singleton) DO UPDATE

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 
 /** What waits to be processed: received callbacks, jobs that are due, deliveries that are due. */
 export type QueueName = 'callbacks' | 'jobs' | 'webhook_deliveries'
@@ -38,7 +38,7 @@ const DUE = `(
      )`
 
 // Each webhook is looked up, so that finished deliveries cost nothing. Each index has a part of the pending ones.
-const deliveries = statement<DeliveryFigures>(
+const deliveries = sharedStatement<DeliveryFigures>(
   'queues.deliveries',
   `SELECT coalesce(sum(blocked.count + timed.count), 0)::float8 AS pending, coalesce(sum(due.count), 0)::float8 AS due,
      coalesce(extract(epoch FROM now() - min(due.oldest)), 0)::float8 AS "oldestSeconds"
@@ -62,7 +62,7 @@ const deliveries = statement<DeliveryFigures>(
    WHERE w.active`,
 )
 
-const longest = statement<OrganizationQueue>(
+const longest = sharedStatement<OrganizationQueue>(
   'queues.longest',
   `WITH waiting (queue, organization_id, waiting, oldest) AS (
      SELECT 'callbacks', organization_id, count(*), min(received_at)

@@ -10,7 +10,7 @@ import {
   OLD_FILES_BEFORE,
 } from '../organizations/retention.js'
 
-// Counts what a run at $1 would delete of the organization $2, if it had the days in the JSON $3.
+// Counts what a run at $2 would delete of the organization $1, if it had the days in the JSON $3.
 
 /** More rows are not counted. */
 export const COUNTED_ROWS = 100_000
@@ -19,7 +19,7 @@ const MEASURED = 1_000
 /** How many contacts a statement looks at. */
 const CONTACTS = 1_000
 
-const SUBJECT = '(SELECT (jsonb_populate_record(o, $3)).* FROM organizations o WHERE o.id = $2) o'
+const SUBJECT = '(SELECT (jsonb_populate_record(o, $3)).* FROM organizations o WHERE o.id = $1) o'
 
 /** What would be deleted of a table. */
 export interface OldRows {
@@ -45,7 +45,7 @@ const counting = (name: string, old: string) =>
 
 const callbacks = counting(
   'callbacks',
-  `SELECT c.received_at AS at, c AS r FROM ${SUBJECT} JOIN callbacks c ON c.organization_id = $2 WHERE ${IS_OLD_CALLBACK}`,
+  `SELECT c.received_at AS at, c AS r FROM ${SUBJECT} JOIN callbacks c ON c.organization_id = $1 WHERE ${IS_OLD_CALLBACK}`,
 )
 
 // In the order of transactions, in which they are deleted; no index has their times.
@@ -53,7 +53,7 @@ const events = counting(
   'events',
   `SELECT e.created_at AS at, e AS r
    FROM ${SUBJECT} CROSS JOIN LATERAL (
-     SELECT * FROM events WHERE organization_id = $2 ORDER BY transaction_id, seq LIMIT ${COUNTED_ROWS}
+     SELECT * FROM events WHERE organization_id = $1 ORDER BY transaction_id, seq LIMIT ${COUNTED_ROWS}
    ) e
    WHERE ${IS_OLD_EVENT}`,
 )
@@ -61,9 +61,9 @@ const events = counting(
 // A run ends pending deliveries of disabled webhooks first.
 const deliveries = counting(
   'deliveries',
-  `SELECT d.created_at AS at, d AS r FROM ${SUBJECT} JOIN webhook_deliveries d ON d.organization_id = $2
+  `SELECT d.created_at AS at, d AS r FROM ${SUBJECT} JOIN webhook_deliveries d ON d.organization_id = $1
    WHERE ${IS_OLD_DELIVERY} OR d.id < ${KEPT_SINCE_ID} AND EXISTS (
-     SELECT FROM webhooks w WHERE w.organization_id = $2 AND w.id = d.webhook_id AND NOT w.active
+     SELECT FROM webhooks w WHERE w.organization_id = $1 AND w.id = d.webhook_id AND NOT w.active
    )`,
 )
 
@@ -72,9 +72,9 @@ const files = statement<OldRows>(
   `SELECT count(*) AS rows, avg(size)::float8 AS row_bytes, min(at) AS oldest
    FROM (
      SELECT f.size, m.recorded_at AS at
-     FROM ${SUBJECT} JOIN media f ON f.organization_id = $2 AND f.id < ${OLD_FILES_BEFORE} CROSS JOIN LATERAL (
+     FROM ${SUBJECT} JOIN media f ON f.organization_id = $1 AND f.id < ${OLD_FILES_BEFORE} CROSS JOIN LATERAL (
        SELECT m.recorded_at FROM messages m
-       WHERE ${ofOrganization('m.organization_id', '$2::uuid')} AND m.id = f.id
+       WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = f.id
          AND (m.media_id = f.id OR m.media_state IS NOT NULL) AND ${HAS_OLD_FILE}
        OFFSET 0
      ) m
@@ -88,26 +88,26 @@ const files = statement<OldRows>(
 const messages = statement<OldRows & { reached: string | null }>(
   'retentionPreview.messages',
   `WITH page AS MATERIALIZED (
-     SELECT id, pruned_seq, last_seq FROM contacts WHERE organization_id = $2 AND id > $4 ORDER BY id LIMIT ${CONTACTS}
+     SELECT id, pruned_seq, last_seq FROM contacts WHERE organization_id = $1 AND id > $4 ORDER BY id LIMIT ${CONTACTS}
    ), counted AS MATERIALIZED (
      SELECT least(coalesce(kept.seq, c.last_seq + 1), c.pruned_seq + 1 + ${COUNTED_ROWS}) - c.pruned_seq - 1 + reactions.count AS rows,
        first.bytes, coalesce(first.at, reactions.at) AS at
      FROM page c CROSS JOIN ${SUBJECT}
      LEFT JOIN LATERAL (
        SELECT m.seq FROM messages m
-       WHERE m.organization_id = $2 AND m.contact_id = c.id AND m.seq > c.pruned_seq
+       WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq > c.pruned_seq
          AND m.seq <= c.pruned_seq + ${COUNTED_ROWS} AND (${IS_OLD_MESSAGE}) IS NOT TRUE
        ORDER BY m.seq
        LIMIT 1
      ) kept ON true
      LEFT JOIN LATERAL (
        SELECT pg_column_size(m) AS bytes, m.recorded_at AS at FROM messages m
-       WHERE ${ofOrganization('m.organization_id', '$2::uuid')} AND m.contact_id = c.id AND m.seq = c.pruned_seq + 1 AND ${IS_OLD_MESSAGE}
+       WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.contact_id = c.id AND m.seq = c.pruned_seq + 1 AND ${IS_OLD_MESSAGE}
        OFFSET 0
      ) first ON true
      CROSS JOIN LATERAL (
        SELECT count(*) AS count, min(m.recorded_at) AS at FROM messages m
-       WHERE m.organization_id = $2 AND m.contact_id = c.id AND m.seq IS NULL AND ${IS_OLD_MESSAGE}
+       WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NULL AND ${IS_OLD_MESSAGE}
      ) reactions
    )
    SELECT coalesce(sum(rows), 0)::float8 AS rows, avg(bytes)::float8 AS row_bytes, min(at) FILTER (WHERE rows > 0) AS oldest,
@@ -132,7 +132,7 @@ export async function countOldRows(
   now: Date,
   days: OtherDays,
 ): Promise<OldRows> {
-  const [counted] = await db.run(STATEMENTS[kind], [now, organizationId, JSON.stringify(days)])
+  const [counted] = await db.run(STATEMENTS[kind], [organizationId, now, JSON.stringify(days)])
   return counted as OldRows
 }
 
@@ -144,6 +144,6 @@ export async function countOldMessages(
   days: OtherDays,
   after: string,
 ): Promise<OldRows & { reached: string | null }> {
-  const [counted] = await db.run(messages, [now, organizationId, JSON.stringify(days), after])
+  const [counted] = await db.run(messages, [organizationId, now, JSON.stringify(days), after])
   return counted as OldRows & { reached: string | null }
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement } from '../../database/statement.js'
 
 /** The space that a table takes on disk, with its indexes, and how many rows it has by PostgreSQL's estimate. */
 export interface TableSize {
@@ -9,7 +9,7 @@ export interface TableSize {
 }
 
 // Reads sizes of files and statistics, no table. A table that was never analyzed has -1 rows.
-const measure = statement<TableSize>(
+const measure = sharedStatement<TableSize>(
   'tables.measure',
   `SELECT relname AS name, pg_total_relation_size(oid)::float8 AS bytes, greatest(reltuples, 0)::float8 AS rows
    FROM pg_class

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, type Statement, statement } from '../../database/statement.js'
+import { ofOrganization, type Statement, sharedStatement, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { JobTask } from '../../model/jobs.js'
 import { TABLES_OF_ORGANIZATIONS } from '../organizations/deletion.js'
@@ -231,7 +231,7 @@ const compareCounts = statement<Pick<VerifiedPage, 'rows' | 'violations'>>(
    ) AS violations`,
 )
 
-const organizationsAfter = statement<{ id: string; slug: string }>(
+const organizationsAfter = sharedStatement<{ id: string; slug: string }>(
   'verification.organizations',
   'SELECT id, slug FROM organizations WHERE id > $1 ORDER BY id LIMIT $2',
 )
@@ -251,7 +251,7 @@ const withoutRow = statement<{ id: string }>(
 /** Steps from one organization to the next in the index, since each may have millions of rows. */
 const strangersIn = (table: string) => ({
   table,
-  statement: statement<{ id: string }>(
+  statement: sharedStatement<{ id: string }>(
     `verification.strangers.${table}`,
     `WITH RECURSIVE present (id) AS (
        (SELECT organization_id FROM ${table} ORDER BY organization_id LIMIT 1)

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import type { StorefrontOrder } from '../../model/broadcasts/storefront-order.js'
 import { campaignBases, normalizeUtm } from '../../model/broadcasts/utm.js'
 import { ONLY_ONE } from '../../model/jobs.js'
@@ -75,7 +75,7 @@ const cancel = statement<never>(
    WHERE organization_id = $1 AND id = $2`,
 )
 
-const prune = statement<{ count: number }>(
+const prune = sharedStatement<{ count: number }>(
   'storefrontOrders.pruneWebhooks',
   `WITH old AS (
      SELECT w.organization_id, w.id
@@ -117,7 +117,7 @@ const enqueueSync = statement<never>(
   }),
 )
 
-const enqueueAllSyncs = statement<never>(
+const enqueueAllSyncs = sharedStatement<never>(
   'storefrontOrders.enqueueAllSyncs',
   enqueueJobs({
     task: 'sync_orders',

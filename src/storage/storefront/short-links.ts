@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import { readShortCode, type ShortLink } from '../../model/broadcasts/short-link.js'
 import { directoryHash, UNLESS_HELD } from '../organizations/directory.js'
 
@@ -38,7 +38,7 @@ const listPage = statement<ClickedLink>(
    OFFSET $2 LIMIT $3`,
 )
 
-const follow = statement<{ code: string; redirect_url: string }>(
+const follow = sharedStatement<{ code: string; redirect_url: string }>(
   'shortLinks.follow',
   `WITH asked AS (
      SELECT * FROM unnest($1::bytea[], $2::text[], $3::bigint[]) AS asked (value_hash, code, clicks)
@@ -59,7 +59,7 @@ const follow = statement<{ code: string; redirect_url: string }>(
 )
 
 // Rows added meanwhile are not seen and stay.
-const rollUpClicks = statement<never>(
+const rollUpClicks = sharedStatement<never>(
   'shortLinks.foldClicks',
   `WITH folded AS (
      DELETE FROM short_link_clicks RETURNING organization_id, code, change
@@ -71,7 +71,7 @@ const rollUpClicks = statement<never>(
    WHERE s.organization_id = summed.organization_id AND s.code = summed.code`,
 )
 
-const pruneOldVisits = statement<{ count: number }>(
+const pruneOldVisits = sharedStatement<{ count: number }>(
   'shortLinks.pruneVisits',
   `WITH pruned AS (
      DELETE FROM short_link_visits

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
+import { FEW_ROWS, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import type { StoredTemplate, Template } from '../../model/templates/template.js'
 import { raiseEvents } from '../events/raise.js'
@@ -126,7 +126,7 @@ const enqueueSync = statement<never>(
   enqueueJobs({ task: 'sync_templates', key: `'${ONLY_ONE}'` }),
 )
 
-const enqueueAllSyncs = statement<never>(
+const enqueueAllSyncs = sharedStatement<never>(
   'templates.enqueueAllSyncs',
   enqueueJobs({
     task: 'sync_templates',

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import { KEPT_SINCE_ID } from '../organizations/retention.js'
 
 /** SQL: at most `limit` pending deliveries of a webhook. Those in order and the others are in an index each. */
@@ -26,7 +26,7 @@ const count = statement<{ count: number }>(
 
 // Deliveries from before it was enabled do not count, so that enabling it again helps. Of an organization with too many,
 // those with the fewest stay, as far as they are not too many together.
-const findOverfull = statement<OverfullWebhook>(
+const findOverfull = sharedStatement<OverfullWebhook>(
   'webhookBacklog.findOverfull',
   `SELECT organization_id, id, pending > $1 AS "isFull"
    FROM (
@@ -41,7 +41,7 @@ const findOverfull = statement<OverfullWebhook>(
    WHERE pending > $1 OR together > $2`,
 )
 
-const listDisabled = statement<{ organization_id: string; id: string }>(
+const listDisabled = sharedStatement<{ organization_id: string; id: string }>(
   'webhookBacklog.listDisabled',
   'SELECT organization_id, id FROM webhooks WHERE NOT active',
 )
@@ -53,7 +53,7 @@ const expire = statement<{ count: number }>(
   `WITH expired AS (
      UPDATE webhook_deliveries d
      SET status = 'failed', next_attempt_at = NULL, process_id = NULL,
-       attempts = d.attempts || jsonb_build_object('at', $1::timestamptz, 'response_status', NULL, 'error', $5::text,
+       attempts = d.attempts || jsonb_build_object('at', $2::timestamptz, 'response_status', NULL, 'error', $5::text,
          'duration_ms', 0, 'response_body', NULL)
      FROM (
        SELECT p.id FROM organizations o CROSS JOIN LATERAL (
@@ -62,22 +62,22 @@ const expire = statement<{ count: number }>(
          ORDER BY id
          LIMIT $4
        ) p
-       WHERE o.id = $2
+       WHERE o.id = $1
      ) old
-     WHERE d.organization_id = $2 AND d.id = old.id
-       AND EXISTS (SELECT FROM webhooks WHERE organization_id = $2 AND id = $3 AND NOT active)
+     WHERE d.organization_id = $1 AND d.id = old.id
+       AND EXISTS (SELECT FROM webhooks WHERE organization_id = $1 AND id = $3 AND NOT active)
      RETURNING d.id, d.contact_id, d.in_order
    ), next AS (
-     UPDATE webhook_deliveries d SET next_attempt_at = $1
+     UPDATE webhook_deliveries d SET next_attempt_at = $2
      FROM (SELECT DISTINCT contact_id FROM expired WHERE in_order) ended
      CROSS JOIN LATERAL (
        SELECT id, next_attempt_at FROM webhook_deliveries
-       WHERE organization_id = $2 AND webhook_id = $3 AND contact_id = ended.contact_id AND status = 'pending' AND in_order
+       WHERE organization_id = $1 AND webhook_id = $3 AND contact_id = ended.contact_id AND status = 'pending' AND in_order
          AND id NOT IN (SELECT id FROM expired)
        ORDER BY event_seq
        LIMIT 1
      ) first
-     WHERE d.organization_id = $2 AND d.id = first.id AND first.next_attempt_at IS NULL
+     WHERE d.organization_id = $1 AND d.id = first.id AND first.next_attempt_at IS NULL
    )
    SELECT count(*) FROM expired`,
 )
@@ -128,6 +128,6 @@ export async function expirePending(
   limit: number,
   reason: string,
 ): Promise<number> {
-  const [row] = await transaction.run(expire, [now, organization_id, id, limit, reason])
+  const [row] = await transaction.run(expire, [organization_id, now, id, limit, reason])
   return row?.count ?? 0
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, opaqueArray, statement } from '../../database/statement.js'
+import { FEW, opaqueArray, sharedStatement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import type { AttemptRow } from '../../model/webhooks/webhook.js'
@@ -62,7 +62,7 @@ export interface AttemptResult {
 // FEW stands twice: the planner then expects one row and looks each one up, even if the table was empty when it
 // planned. A webhook that was deleted or disabled meanwhile gets no delivery, nor does an erased contact. The contact
 // is read from the event, since it may have been merged.
-const insert = statement<WebhookKey>(
+const insert = sharedStatement<WebhookKey>(
   'webhookDeliveries.insert',
   `WITH given AS (
      SELECT * FROM (
@@ -92,7 +92,7 @@ const insert = statement<WebhookKey>(
 // If the contact was merged meanwhile, the delivery may have to wait now, and the next one is that of the contact that
 // is left. The second update sees the table as it was before the first one. It finds its rows by ctid, since they were
 // looked up just before.
-const record = statement<WebhookKey>(
+const record = sharedStatement<WebhookKey>(
   'webhookDeliveries.record',
   `WITH recorded AS (
      UPDATE webhook_deliveries d
@@ -146,7 +146,7 @@ const isFree = (row: string) => `(
 
 // The planner does not see the time; otherwise it would plan every claim again, for longer than the claim takes. The
 // LIMIT of the events makes it look each one up, instead of a scan.
-const claim = statement<ClaimedDelivery>(
+const claim = sharedStatement<ClaimedDelivery>(
   'webhookDeliveries.claim',
   `WITH wanted AS (
      SELECT wanted.* FROM (
@@ -180,7 +180,7 @@ const claim = statement<ClaimedDelivery>(
    ORDER BY d.next_attempt_at, d.event_seq`,
 )
 
-const release = statement<never>(
+const release = sharedStatement<never>(
   'webhookDeliveries.release',
   `UPDATE webhook_deliveries d SET process_id = NULL
    FROM (
@@ -190,7 +190,7 @@ const release = statement<never>(
 )
 
 // Walks the webhooks that have scheduled deliveries, by the index of these.
-const findDue = statement<{ organization_id: string; webhook_id: string; is_due: boolean; is_cut: boolean }>(
+const findDue = sharedStatement<{ organization_id: string; webhook_id: string; is_due: boolean; is_cut: boolean }>(
   'webhookDeliveries.findDue',
   `WITH RECURSIVE walk (organization_id, webhook_id, n) AS (
      (

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, opaqueArray, statement } from '../../database/statement.js'
+import { FEW, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import type { EventPosition } from '../events/events.js'
 import { EVENT_SNAPSHOT } from '../events/transaction-clock.js'
 
@@ -13,7 +13,7 @@ interface FeedRow {
   webhooks: number
 }
 
-const read = statement<FeedRow>(
+const read = sharedStatement<FeedRow>(
   'webhookFeeds.read',
   `SELECT f.organization_id, f.window_from::text, f.window_to::text, f.seq, w.count AS webhooks
    FROM webhook_feeds f CROSS JOIN LATERAL (
@@ -23,7 +23,7 @@ const read = statement<FeedRow>(
 )
 
 // As readEventWindows finds the first event of a window.
-const findUnread = statement<{ organization_id: string }>(
+const findUnread = sharedStatement<{ organization_id: string }>(
   'webhookFeeds.findUnread',
   `SELECT f.organization_id FROM webhook_feeds f
    WHERE EXISTS (SELECT FROM webhooks WHERE organization_id = f.organization_id AND active) AND (
@@ -47,14 +47,14 @@ const findUnread = statement<{ organization_id: string }>(
    )`,
 )
 
-const lock = statement<{ organization_id: string }>(
+const lock = sharedStatement<{ organization_id: string }>(
   'webhookFeeds.lock',
   `SELECT organization_id FROM webhook_feeds
    WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})
    FOR UPDATE SKIP LOCKED`,
 )
 
-const find = statement<{ organization_id: string }>(
+const find = sharedStatement<{ organization_id: string }>(
   'webhookFeeds.find',
   `SELECT organization_id FROM webhook_feeds WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})`,
 )
@@ -72,7 +72,7 @@ const skip = statement<never>(
 )
 
 // The row lock checks the position again, if another transaction has moved it meanwhile.
-const move = statement<{ organization_id: string }>(
+const move = sharedStatement<{ organization_id: string }>(
   'webhookFeeds.move',
   `UPDATE webhook_feeds f SET window_from = g.window_from, window_to = g.window_to, seq = g.seq
    FROM (

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import type { WebhookInstance } from '../../model/instances/gateway-event.js'
 import type { Webhook } from '../../model/webhooks/webhook.js'
 import { raiseEvents } from '../events/raise.js'
@@ -35,7 +35,7 @@ const ENDPOINTS = `SELECT w.organization_id, w.id, w.url, w.events, w.secret, w.
      w.failing_since, w.since_seq, w.by_events, w.with_base64, w.headers, ${INSTANCE} AS instance
    FROM webhooks w`
 
-const listActive = statement<EndpointRow>(
+const listActive = sharedStatement<EndpointRow>(
   'webhookHealth.listActive',
   `${ENDPOINTS}
    WHERE w.organization_id = ANY (${opaqueArray('$1', 'uuid')}) AND w.active`,
@@ -47,7 +47,7 @@ const find = statement<EndpointRow>(
    WHERE w.organization_id = $1 AND w.id = $2`,
 )
 
-const lock = statement<{ id: string; failing_since: Date | null }>(
+const lock = sharedStatement<{ id: string; failing_since: Date | null }>(
   'webhookHealth.lock',
   `SELECT w.id, w.failing_since
    FROM json_to_recordset($1) AS g (organization_id uuid, id uuid)
@@ -55,7 +55,7 @@ const lock = statement<{ id: string; failing_since: Date | null }>(
    FOR NO KEY UPDATE OF w`,
 )
 
-const noteFailing = statement<never>(
+const noteFailing = sharedStatement<never>(
   'webhookHealth.noteFailing',
   `UPDATE webhooks w SET failing_since = g.failing_since
    FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, failing_since timestamptz)

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import { COUNT_LIMIT } from '../../model/page.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
@@ -156,7 +156,7 @@ const sweep = statement<{ count: number }>(
 )
 
 // Ids are in the order of time and indexed. A pending delivery that others of its contact wait for stays.
-const prune = statement<{ count: number }>(
+const prune = sharedStatement<{ count: number }>(
   'webhookLog.prune',
   `WITH old AS (
      SELECT d.organization_id, d.id
@@ -164,9 +164,9 @@ const prune = statement<{ count: number }>(
        SELECT d.organization_id, d.id FROM webhook_deliveries d
        WHERE d.organization_id = o.id AND ${IS_OLD_DELIVERY}
        ORDER BY d.id
-       LIMIT $2
+       LIMIT $1
      ) d
-     LIMIT $2
+     LIMIT $1
    ), pruned AS (
      DELETE FROM webhook_deliveries d USING old
      WHERE d.organization_id = old.organization_id AND d.id = old.id
@@ -323,6 +323,6 @@ export async function sweepDeliveries(
  * Deletes at most `limit` finished deliveries that are not kept at `now`, of all organizations; returns their number.
  */
 export async function pruneDeliveries(db: Queryable, now: Date, limit: number): Promise<number> {
-  const [row] = await db.run(prune, [now, limit])
+  const [row] = await db.run(prune, [limit, now])
   return row?.count ?? 0
 }
