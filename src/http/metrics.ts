@@ -185,7 +185,7 @@ export function showCallbacks(registry: Registry, read: () => Promise<CallbackFi
   )
   show(
     'parley_callbacks_set_aside',
-    'Callbacks that failed and are retried, and those that wait for them',
+    'Callbacks that failed and are retried, and later ones that wait for them',
     (figures) => figures.setAside,
   )
   show('parley_callbacks_failed', 'Callbacks that failed on every attempt and are not retried', ({ failed }) => failed)
