@@ -114,7 +114,8 @@ function sentencesOf(page: string): string[] {
   return withoutCode(page)
     .split(/\n\s*\n|\n(?=\s*(?:[-*#|]|\d+\.)\s)|(?<!\\)\|/)
     .map((part) => part.replace(/^\s*(?:[-*#]+|\d+\.)\s+/, '').replaceAll(/\s+/g, ' '))
-    .map((part) => part.replaceAll(/`[^`]*`|"[^"]*"/g, '…').replaceAll('*', '').trim())
+    .map((part) => part.replaceAll(/`[^`]*`|"[^"]*"/g, '…'))
+    .map((part) => part.replaceAll('*', '').trim())
 }
 
 /** The anchors of a page's headings, as GitHub generates them. */
