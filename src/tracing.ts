@@ -77,7 +77,7 @@ function importPackages() {
     import('@opentelemetry/core'),
   ]).catch((error: unknown) => {
     throw new Error(
-      'PARLEY_OTLP_URL needs the packages @opentelemetry/*, which npm installs unless it is told to omit optional ones',
+      'PARLEY_OTLP_URL needs the packages @opentelemetry/*, which npm installs unless optional ones are omitted',
       { cause: error },
     )
   })

@@ -11,6 +11,22 @@ const CITED = new RegExp(`\`((?:${(await listFolders()).join('|')})/[\\w./-]*\\w
 /** Created by a build or a run. */
 const MADE = /^(?:console\/dist|docs\/static)/
 const MAX_COLUMNS = 120
+/** Where a subject begins: a sentence, a part of one after a comma or the like, or a clause. */
+const CLAUSE = '(?:^|[,.;:!?(] |\\b(?:if|when|while|until|because|so that) )(?:(?:and|but|nor|or|so) )?'
+/** Words that make a sentence hard to read, what to write instead, and a sentence that is refused. */
+const REFUSED_WORDS = [
+  { words: /\b(?:tells?|told|telling)\b/i, instead: 'says, shows, lists, reports', example: 'A note tells of it.' },
+  { words: /\b(?:stands?|stood) (?!in for\b)/i, instead: 'is, is in, requires', example: 'A list stands on\na table.' },
+  { words: /\b(?:go|goes|going|went) on\b/i, instead: 'continues, keeps …ing', example: 'The job goes on.' },
+  { words: /\b(?:whatever|whoever|whomever)\b/i, instead: 'regardless of, a person who', example: '- Whoever asks' },
+  { words: /\banew\b/i, instead: 'again, from the beginning', example: '| it is made anew |' },
+  { words: /\bsurely\b/i, instead: 'nothing, or the reason', example: 'It surely ends.' },
+  {
+    words: new RegExp(`${CLAUSE}(?:those|that of|the others|of these)\\b`, 'i'),
+    instead: 'the noun',
+    example: 'One waits, and the\nothers continue.',
+  },
+]
 
 const pages = await listPages()
 
@@ -43,6 +59,21 @@ describe.each(pages)('%s', (page) => {
     const isProse = (line: string) => !/^\s*(\||#|<|!\[)/.test(line) && /\S\s+\S/.test(line.replace(/^\s*[-*]\s+/, ''))
     expect(lines.filter((line) => line.length > MAX_COLUMNS && isProse(line))).toEqual([])
   })
+
+  it('is written in plain words', async () => {
+    expect(findRefusedWords(await readFile(page, 'utf8'))).toEqual([])
+  })
+})
+
+describe('the test of plain words', () => {
+  it.each(REFUSED_WORDS)('refuses: $example', ({ instead, example }) => {
+    expect(findRefusedWords(`# A page\n\n${example}\n`)).toEqual([expect.stringContaining(`(write: ${instead})`)])
+  })
+
+  it('permits them in code, in quoted text and as part of other words', () => {
+    const text = 'A standby says "go on" by `tell`; keep those rows.\n\n```\nwhatever\n```\n'
+    expect(findRefusedWords(text)).toEqual([])
+  })
 })
 
 async function listPages(): Promise<string[]> {
@@ -66,6 +97,25 @@ async function listFolders(): Promise<string[]> {
 
 function withoutCode(text: string): string {
   return text.replace(CODE_BLOCK, '')
+}
+
+/** The places with refused words, each with what to write instead. */
+function findRefusedWords(page: string): string[] {
+  return sentencesOf(page).flatMap((sentences) =>
+    REFUSED_WORDS.flatMap(({ words, instead }) => {
+      const found = words.exec(sentences)
+      return found ? [`${sentences.slice(found.index, found.index + 80)} (write: ${instead})`] : []
+    }),
+  )
+}
+
+/** The paragraphs, list items and table cells of a page, each on one line, without code and quoted text. */
+function sentencesOf(page: string): string[] {
+  return withoutCode(page)
+    .split(/\n\s*\n|\n(?=\s*(?:[-*#|]|\d+\.)\s)|(?<!\\)\|/)
+    .map((part) => part.replace(/^\s*(?:[-*#]+|\d+\.)\s+/, '').replaceAll(/\s+/g, ' '))
+    .map((part) => part.replaceAll(/`[^`]*`|"[^"]*"/g, '…'))
+    .map((part) => part.replaceAll('*', '').trim())
 }
 
 /** The anchors of a page's headings, as GitHub generates them. */

@@ -1,6 +1,6 @@
 import type { Streams } from './invocation.js'
 
-/** Tells how far long work has come, on standard error: a bar on a terminal, otherwise a line now and then. */
+/** Shows how far long work has come, on standard error: a bar on a terminal, otherwise a line now and then. */
 export interface Progress {
   /** How much there is to do; 0: unknown. */
   expect(total: number): void

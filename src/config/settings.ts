@@ -72,7 +72,7 @@ export interface Config {
   databaseUrl: string | undefined
   /** A read-only replica of the database; undefined = none. */
   replicaUrl: string | undefined
-  /** How long a process that is stopped goes on serving, so that proxies notice it first. */
+  /** How long a process that is stopped keeps serving, so that proxies notice it first. */
   drainSeconds: number
   /** The most connections to the database that this process opens. */
   databaseConnections: number

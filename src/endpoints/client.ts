@@ -43,7 +43,7 @@ const TIMEOUT_MS = 15_000
 /** Servers usually close connections after 5 idle seconds without saying so. */
 const KEEP_ALIVE_MS = 4_000
 
-/** Creates the client of all endpoints; its connections pass the guard. `onAnswer` is told of each outcome. */
+/** Creates the client of all endpoints; its connections pass the guard. `onAnswer` is called with each outcome. */
 export function createEndpointClient({
   guard,
   timeoutMs = TIMEOUT_MS,

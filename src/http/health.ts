@@ -9,7 +9,7 @@ import { showProcess } from './metrics.js'
 
 /**
  * The checks that must pass before the service gets traffic. A check returns null or the problem; it throws if it
- * cannot tell.
+ * does not know.
  */
 export type ReadinessChecks = Record<string, () => Promise<string | null>>
 

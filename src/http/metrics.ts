@@ -45,7 +45,7 @@ function labelOfCode(code: number | null): string {
   return KNOWN_CODES.has(code) || (code >= 400 && code < 600) ? String(code) : 'other'
 }
 
-/** Measures the calls to the upstream; the result is told of each. */
+/** Measures the calls to the upstream; the result is called with each. */
 export function measureUpstream(registry: Registry): (ended: EndedCall) => void {
   const registers = [registry]
   const duration = new Histogram({
@@ -67,7 +67,7 @@ export function measureUpstream(registry: Registry): (ended: EndedCall) => void 
   }
 }
 
-/** Measures the calls to webhooks; the result is told of each. */
+/** Measures the calls to webhooks; the result is called with each. */
 export function measureEndpoints(registry: Registry): (answer: EndpointAnswer) => void {
   const duration = new Histogram({
     name: 'parley_webhook_request_duration_seconds',
@@ -185,7 +185,7 @@ export function showCallbacks(registry: Registry, read: () => Promise<CallbackFi
   )
   show(
     'parley_callbacks_set_aside',
-    'Callbacks that failed and are retried, and those that wait for them',
+    'Callbacks that failed and are retried, and later ones that wait for them',
     (figures) => figures.setAside,
   )
   show('parley_callbacks_failed', 'Callbacks that failed on every attempt and are not retried', ({ failed }) => failed)

@@ -36,7 +36,7 @@ export function receiveFile<Result>(
   )
 }
 
-/** Which encoding it is, the file itself tells; these are the ones that it is read in. */
+/** The encodings that a file is read in. The file itself shows which one it has. */
 const CHARSETS = {
   invalid_csv: /^(utf-?8|(us-)?ascii|utf-?16([lb]e)?|(iso[-_]?8859-|latin-?)1|(windows-|cp)1252)$/i,
   invalid_json: UTF_8,

@@ -1,6 +1,6 @@
 import type { TraceContext } from './http/trace-context.js'
 
-/** What a span tells besides its name and its time. */
+/** What a span has besides its name and its time. */
 export type SpanFields = Readonly<Record<string, string | number | boolean>>
 
 /** The part of a trace that something took; it is exported when it has ended. */

@@ -11,7 +11,7 @@ export interface Recording {
   bytes: Readable
   /** Bytes. */
   size: number
-  /** With the extension of its type, from which services tell the format. */
+  /** With the extension of its type, from which services know the format. */
   filename: string
   mimeType: string
 }

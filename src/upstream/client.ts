@@ -66,8 +66,8 @@ export interface EndedCall {
 }
 
 /**
- * Creates a client of the API at `baseUrl` (with its version, such as https://host/v23.0). `onCall` is told of each
- * call when it has ended.
+ * Creates a client of the API at `baseUrl` (with its version, such as https://host/v23.0). `onCall` is called
+ * with each call when it has ended.
  */
 export function createUpstreamClient(
   baseUrl: string,

@@ -21,7 +21,7 @@ export interface Options {
   query?: Record<string, string | number | boolean | null | undefined>
   /** Sent as JSON; a Blob is sent unchanged. */
   body?: unknown
-  /** The type of a Blob, if the service does not tell it by itself. */
+  /** The type of a Blob, if the service does not detect it. */
   contentType?: string
   /** The Idempotency-Key, which makes a POST safe to repeat. */
   idempotencyKey?: string

@@ -2,7 +2,7 @@ import { Alert, Button, Center } from '@mantine/core'
 import i18next from 'i18next'
 import { Component, type ReactNode } from 'react'
 
-/** Error boundary: shows that a part of the page failed, with a way to go on. */
+/** Error boundary: shows that a part of the page failed, with a way to continue. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null }
 

@@ -34,7 +34,7 @@ export function createEventWriter(settings: SessionSettings, onFailing: () => vo
     sleep,
     random,
     onFailure: (error, failures, ms) => {
-      log.warn({ err: error, failures }, 'What a linked device tells could not be recorded')
+      log.warn({ err: error, failures }, 'Events of a linked device could not be recorded')
       if (failures === 1) isFailing = false
       if (isFailing || (failures < MAX_FAILURES && ms < MAX_FAILING_MS)) return
       isFailing = true

@@ -50,7 +50,7 @@ export async function restart({ supervisor, condition }: LinkContext, timeoutMs:
   return done(supervisor.current()?.shown ?? null)
 }
 
-/** Ends the session for good. If it takes too long, it goes on in the background and the outcome is unknown. */
+/** Ends the session for good. If it takes too long, it continues in the background and the outcome is unknown. */
 export async function logOut(context: LinkContext, timeoutMs: number): Promise<DeviceAnswer> {
   const left = await context.condition.withTimeout(endSession(context, timeoutMs), timeoutMs)
   return left ?? { outcome: 'unknown', text: 'It could not be logged out in time' }

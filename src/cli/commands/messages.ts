@@ -44,6 +44,6 @@ function detailsOf({ at, kind, duration_ms, by, webhook_id, event_id, ...fields 
 function notesOn({ is_cut, status, outcome }: MessageTrace): string[] {
   return [
     `The message is ${status}${outcome === null ? '' : `, and its outcome is ${outcome}`}.`,
-    ...(is_cut ? ['There is more than these entries tell.'] : []),
+    ...(is_cut ? ['Some entries were left out, because there are too many.'] : []),
   ]
 }

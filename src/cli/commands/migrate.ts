@@ -14,7 +14,7 @@ interface Options {
   json?: boolean
 }
 
-/** `parley migrate`: brings the database to this version, which can be repeated, or tells how far it is. */
+/** `parley migrate`: brings the database to this version, which can be repeated, or shows how far it is. */
 export async function migrate({ env, streams }: Invocation, options: Options): Promise<void> {
   if (options.contract && options.status) throw new CliFailure(2, 'Give --contract or --status, not both')
   const config = requireConfig(env)

@@ -107,7 +107,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
   org
     .command('hold <org>')
     .description('set a legal hold: until it is released, nothing of the organization is deleted')
-    .requiredOption('--reason <text>', 'why, for the members and whoever comes after you (required)')
+    .requiredOption('--reason <text>', 'why, for the members and for later operators (required)')
     .option('--by <name>', BY)
     .option('--json', 'print the organization as JSON')
     .action((name, options) => hold(invocation, name, options))

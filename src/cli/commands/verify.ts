@@ -14,7 +14,7 @@ interface Options {
   json?: boolean
 }
 
-/** How many violations are told one by one; the others are counted. */
+/** How many violations are listed; further ones are only counted. */
 const MAX_TOLD = 1_000
 
 /** `parley verify`: compares everything that the database keeps twice. */
@@ -62,7 +62,7 @@ export interface VerifyReport {
   notes: string[]
 }
 
-/** Runs the checks and tells each violation and note as it is found, unless `quiet`. */
+/** Runs the checks and prints each violation and note as it is found, unless `quiet`. */
 export async function verifyTold(
   ctx: VerifyContext,
   only: { id: string; slug: string } | undefined,

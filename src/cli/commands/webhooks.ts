@@ -50,7 +50,7 @@ export function addWebhookCommands(program: Command, invocation: Invocation): vo
     .description('list deliveries with their results, newest first')
     .requiredOption('--org <org>', ORGANIZATION)
     .option('--webhook <id>', 'only deliveries of this webhook')
-    .addOption(new Option('--status <status>', 'only those with this status').choices([...DELIVERY_STATUSES]))
+    .addOption(new Option('--status <status>', 'only deliveries with this status').choices([...DELIVERY_STATUSES]))
     .option('--page <page>', `page number; ${PER_PAGE} deliveries per page`, '1')
     .option('--json', 'print JSON, with all attempts')
     .action((options) => deliveries(invocation, options))

@@ -109,7 +109,7 @@ async function runSteps(
       await run()
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error
-      log.error({ err: error, step }, 'a step of the maintenance failed; the others go on')
+      log.error({ err: error, step }, 'a step of the maintenance failed; the other steps continue')
       failed.push(step)
     }
   }

@@ -49,7 +49,7 @@ export async function takeBaseBackup(
   const [end] = stopped.rows
   if (!end) throw new Error('PostgreSQL did not end the backup')
   await take({ path: 'backup_label', text: end.labelfile })
-  // The server that starts on the files begins a new timeline, which tells its history from that of the original.
+  // The server that starts on the files begins a new timeline, which separates its history from the original's.
   await take({ path: 'recovery.signal', text: '' })
   const log = join(folder, 'pg_wal')
   for await (const { name } of await opendir(log)) {

@@ -9,7 +9,7 @@ import { type Owner, openSocketFolder, type Site } from './site.js'
 
 /** The right to serve a data folder, held by one process. */
 export interface Hold {
-  /** Tells waiting and later borrowers that the server accepts connections. */
+  /** Reports to waiting and later borrowers that the server accepts connections. */
   announceReady(): void
   /** Resolves when no other process uses the server. */
   borrowersGone(): Promise<void>

@@ -56,7 +56,7 @@ async function clearRecorded(site: Site, record: ServerRecord): Promise<void> {
 async function endServer(site: Site, { pid, socketFolder }: ServerRecord): Promise<void> {
   const holder = socketFolder === site.socketFolder ? undefined : await findHolder(socketFolder)
   if (holder) throw folderInUse(site.folder)
-  // Without its socket we cannot tell whether its owner lives; if not, its watchdog is ending it.
+  // Without its socket we do not know whether its owner lives; if not, its watchdog is ending it.
   const orphaned = await isReachable(socketFolder)
   if (orphaned) interrupt(pid)
   if (!(await exits(site, pid, orphaned ? SHUTDOWN_MS : UNREACHABLE_EXIT_MS))) throw folderInUse(site.folder)

@@ -209,7 +209,7 @@ export const previewRetention = {
   operationId: 'organizations.previewRetention',
   summary: 'Count what retention would delete now',
   description:
-    'With the days that are set, or with those of the body. Changes nothing. While a legal hold is on, nothing would be deleted.',
+    'With the days that are set, or with the days in the body. Changes nothing. While a legal hold is on, nothing would be deleted.',
   params: IdParams,
   body: named('PreviewRetention', PreviewRetention),
   response: describe({ 200: successAnswer('RetentionPreview', { kinds: Type.Array(PreviewedKind) }) }, 400, 404),

@@ -1,6 +1,6 @@
 import { sleep } from './backoff.js'
 
-/** The result of the work, or null after `ms`; rejects if the work does. The work goes on. `pause` is for tests. */
+/** The result of the work, or null after `ms`; rejects if the work does. The work continues. `pause` is for tests. */
 export async function withTimeout<Result>(
   work: Promise<Result>,
   ms: number,

@@ -89,7 +89,7 @@ export function createBase64Decoder(): Base64Decoder {
   }
 
   function end(): Buffer | null {
-    // Too short to tell whether it is the head of a data URL.
+    // Too short to decide whether it is the head of a data URL.
     if (head !== null && head !== '') decode(takeHead(0))
     const isPaddedWrongly = padding !== '' && (rest.length + padding.length) % 4 !== 0
     if (isMalformed || rest.length === 1 || isPaddedWrongly) return null

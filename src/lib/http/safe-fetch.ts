@@ -58,7 +58,7 @@ const WITH_FILE = [200, 203]
 /** What is sent for a byte of the file. Without a limit, compressed data that unpacks to nothing would never end. */
 const MAX_BYTES_SENT = 2
 
-/** How a file is unpacked, by its coding. Stores send what was uploaded as compressed so, whatever they are asked. */
+/** How a file is unpacked, by its coding. Stores send compressed uploads compressed, regardless of the request. */
 const UNPACKERS: Record<string, () => Transform> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -218,7 +218,7 @@ function refuse(answer: IncomingMessage, maxBytes: number): void {
   if (Number(headers['content-length']) > maxBytesSent(codings, maxBytes)) throw tooBig(statusCode, maxBytes)
 }
 
-/** How the body is compressed. Other codings that stores were told of (`aws-chunked`, `none`) change no bytes. */
+/** How the body is compressed. Other codings that stores were given (`aws-chunked`, `none`) change no bytes. */
 function codingsOf({ headers }: IncomingMessage): string[] {
   const names = headers['content-encoding']?.toLowerCase().split(',') ?? []
   return names.map((name) => name.trim()).filter((name) => Object.hasOwn(UNPACKERS, name))

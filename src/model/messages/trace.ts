@@ -4,7 +4,7 @@ import type { MessageError, MessageStatus, Outcome, SenderType } from './message
 
 // What is stored about the life of a message, in messages.trace: notes in the order in which they were written. Times are
 // Unix milliseconds, durations milliseconds. Names are short, because every message has some. `x`: the transaction that
-// wrote the note; it also raised the events of what the note tells, which are found by it.
+// wrote the note; it also raised the events of the same change, which are found by it.
 
 /** Why a send waited. */
 export type WaitReason = 'file' | 'send_slot' | 'recipient_limit' | 'retry'
@@ -76,7 +76,7 @@ export interface RepeatedNote {
   request: string
 }
 
-/** A callback of the upstream told about the message. */
+/** A callback of the upstream reported something about the message. */
 export interface CallbackNote {
   k: 'callback'
   id: string
@@ -153,7 +153,7 @@ export interface TraceRelative {
   recorded_at: Date
 }
 
-/** What an entry of a trace tells of. */
+/** What an entry of a trace describes. */
 export const TRACE_KINDS = [
   'requested',
   'answer_repeated',
@@ -215,7 +215,7 @@ export interface MessageTrace {
   outcome: Outcome | null
   /** The id of the W3C trace that it belongs to; null if the request named none. */
   trace_id: string | null
-  /** True if there is more than the entries tell. */
+  /** True if entries were left out. */
   is_cut: boolean
   /** In the order of time, at the same time in that of cause and effect. */
   entries: TraceEntry[]

@@ -86,8 +86,8 @@ const resetFailed = statement<{ reset: number }>(
    SELECT count(*) AS reset FROM unlinked`,
 )
 
-const goByKeys = sharedStatement<never>(
-  'broadcastRecipients.goByKeys',
+const forbidScans = sharedStatement<never>(
+  'broadcastRecipients.forbidScans',
   `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
      set_config('enable_mergejoin', 'off', true)`,
 )
@@ -140,7 +140,7 @@ export interface Failed {
 
 /** Makes PostgreSQL look rows up by key until the end of the transaction, regardless of its statistics. */
 export async function useKeyLookups(transaction: Queryable): Promise<void> {
-  await transaction.run(goByKeys, [])
+  await transaction.run(forbidScans, [])
 }
 
 /** Makes failed recipients pending again, at most one per new message id; resolves to how many. */

@@ -58,7 +58,7 @@ const moveActivity = statement<never>(
    WHERE older.organization_id = $1 AND older.contact_id = $3 AND younger.organization_id = $1 AND younger.contact_id = $2`,
 )
 
-// The search indexes the moved messages anew.
+// The search indexes the moved messages again.
 const deleteWords = statement<never>(
   'contactMerges.deleteWords',
   'DELETE FROM message_search WHERE organization_id = $1 AND contact_id = $2',

@@ -10,7 +10,7 @@ export interface EventHistory {
 
 /** What a position is compared with. */
 export interface EventHistories {
-  /** At least one; the last one goes on. */
+  /** At least one; the last one is the current one. */
   all: EventHistory[]
   /** False: the database has moved to another server, or the server was restored, since the last one began. */
   goesOn: boolean
@@ -19,7 +19,7 @@ export interface EventHistories {
 /** SQL: the server and its timeline. A restore to a point in time and a failover begin a new timeline. */
 const SERVER = `((pg_control_system()).system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8))`
 
-/** SQL: whether the last history goes on: the database was not restored since it began. Evaluated once a statement. */
+/** SQL: whether the last history is current: the database was not restored since. Evaluated once a statement. */
 export const HISTORY_GOES_ON = `(SELECT ${SERVER} = (SELECT server FROM event_histories ORDER BY n DESC LIMIT 1))`
 
 interface HistoryRow extends EventHistory {

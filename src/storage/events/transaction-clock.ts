@@ -3,7 +3,7 @@ import { sharedStatement } from '../../database/statement.js'
 import { beginEventHistory, HISTORY_GOES_ON } from './histories.js'
 
 // Positions of readers consist of transaction ids (see storage/events/events), which each PostgreSQL server counts on
-// its own. The ids of events are those of the server plus an offset (`ahead`), so that they go on above all ids in use
+// its own. The ids of events are the server's plus an offset (`ahead`), so that they continue above all ids in use
 // when the database has moved to a server that has not come as far.
 
 /** SQL: the snapshot of this statement in the ids of events. */
@@ -52,8 +52,8 @@ export async function tickTransactionClock(db: Queryable): Promise<void> {
 }
 
 /**
- * Begins a new history of events if the database was restored or has moved to another server; true if so. Events go on
- * where the former server ended. Needs a transaction.
+ * Begins a new history of events if the database was restored or has moved to another server; true if so. Events
+ * continue where the former server ended. Needs a transaction.
  */
 export async function adoptRestoredEvents(transaction: Queryable): Promise<boolean> {
   // The lock comes first, so that the comparison sees the result of every other process.

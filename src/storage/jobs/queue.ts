@@ -364,7 +364,7 @@ export async function putJobsBack(
   return new Map(rows.map(({ id }) => [id, true]))
 }
 
-/** What tells claimed jobs apart, and the classes of their tasks (null: of a task of a newer version). */
+/** What distinguishes claimed jobs, and the classes of their tasks (null: of a task of a newer version). */
 function identitiesOf(jobs: readonly ClaimedJob[]): [string[], number[], string[], (JobClassName | null)[]] {
   return [
     jobs.map((job) => job.organizationId),

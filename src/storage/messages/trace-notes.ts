@@ -9,7 +9,7 @@ export function withNote(m: string, note: string): string {
   return `coalesce(${m}.trace, '[]') || (${note} || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text))`
 }
 
-/** SQL condition: the message `m` has room for a note that tells of nothing but itself. */
+/** SQL condition: the message `m` has room for a note that describes no change of it. */
 export function hasRoomForNote(m: string): string {
   return `coalesce(jsonb_array_length(${m}.trace), 0) < ${MAX_NOTES}`
 }

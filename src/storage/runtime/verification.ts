@@ -132,7 +132,7 @@ const walkMessages = pageStatement('messages', {
 
 // An event of an erased contact keeps the contact's id and is blanked by a job, which was enqueued with the erasure.
 // Messages may have been deleted after their retention time; those without a number are not traced.
-// Message events follow the event that tells of the message first; a page compares the events that it holds.
+// Message events follow the event that shows the message first; a page compares the events that it holds.
 const walkEvents = pageStatement('events', {
   page: `SELECT e.seq::text AS key, e.seq AS place, e.contact_id, e.type, e.message_id,
        e.contact_id IS NOT NULL AND NOT e.is_blank AND c.id IS NULL AND NOT ${isBeingErased('erase_traces', 'e.contact_id')}

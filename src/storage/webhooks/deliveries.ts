@@ -288,7 +288,7 @@ export const webhooksOf = (organization_id: string) => {
 
 /**
  * The active webhooks with deliveries that are due and unclaimed, after one webhook until those of an organization. The
- * cost follows the number of webhooks with scheduled deliveries; after 1,000 of them, `reached` says where to go on.
+ * cost follows the number of webhooks with scheduled deliveries; after 1,000 of them, `reached` says where to continue.
  */
 export async function findDueWebhooks(
   db: Queryable,

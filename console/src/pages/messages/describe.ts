@@ -62,7 +62,7 @@ export function detailsOf(entry: TraceEntry, t: T, format: Format): [label: stri
   return rows.flatMap(([label, value]) => (value === undefined || value === false ? [] : [[label, String(value)]]))
 }
 
-/** Whether an entry tells of something that went well, or of a failure; null: neither. */
+/** Whether an entry describes a success or a failure; null: neither. */
 export function resultOf({ kind, outcome, status, http_status, text }: TraceEntry): 'good' | 'bad' | null {
   switch (kind) {
     case 'called':

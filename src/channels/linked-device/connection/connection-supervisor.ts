@@ -75,7 +75,7 @@ export class ConnectionSupervisor {
     this.#codeCount = 0
     this.#running = this.#keepConnected()
       .catch((error: unknown) => {
-        this.#settings.log.warn({ err: error }, 'A linked device is not kept connected any more')
+        this.#settings.log.warn({ err: error }, 'The connection of a linked device is not retried any more')
         this.#eventWriter.end(null, { clear: false, text: 'The connection failed' })
       })
       .finally(() => {

@@ -22,7 +22,7 @@ export interface SessionKeys {
 /**
  * Reads the session from the store, or begins a new one. Changes of the same moment, to credentials and keys, are
  * written in one transaction. `onFailure` is called when a write fails; the connection must end then, because the
- * network would go on with keys that are lost at a restart. The library gets a KeysNotWritten, or a KeysNotRead if a
+ * network would continue with keys that are lost at a restart. The library gets a KeysNotWritten, or a KeysNotRead if a
  * read fails.
  */
 export async function openSessionKeys(

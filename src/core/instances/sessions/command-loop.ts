@@ -24,8 +24,8 @@ const POLL_MS = 1_000
 const MAX_BEGUN = 100
 
 /**
- * Starts the loop. Each command is marked as begun before it is run, so that the caller can tell a command that was not
- * run from one with an unknown outcome.
+ * Starts the loop. Each command is marked as begun before it is run, so that the caller can distinguish a command that
+ * was not run from one with an unknown outcome.
  */
 export function startCommandLoop(
   ctx: Pick<Context, 'database' | 'processId' | 'notifications' | 'secrets' | 'log'>,

@@ -109,7 +109,7 @@ export function startRunningSession(
     close: async (graceMs) => {
       if (graceMs > 0) await withTimeout(Promise.allSettled(commands), graceMs)
       isClosed = true
-      const hungUp = session.stop().catch((error) => log.warn({ err: error }, 'a linked device could not hang up'))
+      const hungUp = session.stop().catch((error) => log.warn({ err: error }, 'a linked device did not disconnect'))
       await withTimeout(hungUp, HANG_UP_TIMEOUT_MS)
       store.close()
     },

@@ -1,6 +1,6 @@
 import type { CallNote, TraceEntry, TraceNote, Wait } from '../../../model/messages/trace.js'
 
-/** What a note tells, in order. `name`: that of who asked. */
+/** The entries of a note, in order. `name`: of the one who asked. */
 export function entriesOfNote(note: TraceNote, name: string | null): TraceEntry[] {
   const at = toIso(note.at)
   switch (note.k) {

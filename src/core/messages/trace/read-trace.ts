@@ -58,7 +58,7 @@ export async function readTrace(ctx: TraceContext, organizationId: string, id: s
   }
 }
 
-/** What the notes and the row of the message tell. */
+/** The entries of the message's notes and row. */
 async function readNotes(ctx: TraceContext, organizationId: string, message: TracedMessage): Promise<TraceEntry[]> {
   const notes = message.trace ?? []
   const asked = notes.find((note): note is AskedNote => note.k === 'asked')
@@ -94,7 +94,7 @@ function unanswered(at: number): TraceEntry {
   return { at: toIso(at), kind: 'unanswered' }
 }
 
-/** The changes of status that no note tells of. */
+/** The changes of status that no note describes. */
 function statusesOfRow(message: TracedMessage): TraceEntry[] {
   const { trace, sender_type, accepted_at, delivered_at, read_at, failed_at, error } = message
   const isInbound = sender_type === 'user-chat' || sender_type === 'system'

@@ -73,7 +73,7 @@ export class Claims {
     if (this.#due.size > 0 || this.#flight.waiting().length > 0) this.#loop?.wake()
   }
 
-  hear(notification: Notification): void {
+  onNotification(notification: Notification): void {
     if (notification.topic === 'missed') this.#lookAt = 0
     else if (notification.topic !== 'webhooks') return
     this.#endpoints.clear()

@@ -58,8 +58,8 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   return {
     start: () => {
       stopListening = ctx.notifications.listen((notification) => {
-        fanOut.hear(notification)
-        claims.hear(notification)
+        fanOut.onNotification(notification)
+        claims.onNotification(notification)
       })
       fanOut.start()
       claims.start()

@@ -81,7 +81,7 @@ export class FanOut {
     return !this.#isLocked
   }
 
-  hear(notification: Notification): void {
+  onNotification(notification: Notification): void {
     if (notification.topic === 'events' && notification.organizationIds) {
       for (const id of notification.organizationIds) if (!this.#without.has(id)) this.#fresh.add(id)
     } else if (notification.topic === 'webhooks') this.#fresh.add(notification.organizationId)

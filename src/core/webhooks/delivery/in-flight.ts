@@ -53,9 +53,9 @@ export class InFlight {
   readonly #attempting = new DeliveryPlaces(MAX_ATTEMPTS)
   readonly #ahead = new DeliveryPlaces(MAX_ATTEMPTS)
   readonly #limits = new ConcurrencyLimits()
-  /** Those that wait, by webhook; the webhook that was served longest ago first. */
+  /** The deliveries that wait, by webhook; the webhook that was served longest ago first. */
   readonly #waiting = new Map<string, Waiting[]>()
-  /** When those were claimed that are attempted or being recorded, by id. */
+  /** When deliveries that are attempted or being recorded were claimed, by id. */
   readonly #claimedAt = new Map<string, number>()
   readonly #running = new Set<Promise<void>>()
   /** The places of attempts that have ended and are not recorded. */

@@ -53,7 +53,7 @@ const EntrySchema = named(
       callback_id: Type.Optional(Id),
       status: Type.Optional(Type.String({ description: 'Of the message, as reported; of a delivery, as it is now' })),
       upstream_time: Type.Optional(Type.String({ format: 'date-time', description: 'When it happened, by WhatsApp' })),
-      is_new: Type.Optional(Type.Boolean({ description: 'False if the callback told nothing new' })),
+      is_new: Type.Optional(Type.Boolean({ description: 'False if the callback reported nothing new' })),
       event_id: Type.Optional(Id),
       event_type: Type.Optional(Type.String()),
       delivery_id: Type.Optional(Id),
@@ -78,7 +78,7 @@ const TraceSchema = named(
     status: Type.Enum(['sent', 'delivered', 'read', 'failed']),
     outcome: Nullable(Type.Enum(['pending', 'unknown'])),
     trace_id: Nullable(Type.String({ description: 'The trace id of the traceparent that the request had' })),
-    is_cut: Type.Boolean({ description: 'True if there is more than the entries tell' }),
+    is_cut: Type.Boolean({ description: 'True if entries were left out' }),
     entries: Type.Array(EntrySchema, { description: 'In the order of time' }),
   }),
 )

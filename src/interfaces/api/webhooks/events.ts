@@ -24,7 +24,7 @@ export function eventRoutes(server: ApiServer, ctx: Context): void {
         operationId: 'events.list',
         summary: 'Read events in the order in which they happened',
         description:
-          'The feed skips no event, and an event comes after the events that caused it. An answer with fewer events than `limit` is the end for now. An answer looks through 10,000 events at most, so one without many events of the `types` may have fewer although others follow: its `next_after` is behind those that it passed over.',
+          'The feed skips no event, and an event comes after the events that caused it. An answer with fewer events than `limit` is the end for now. An answer looks through 10,000 events at most, so with rare `types` it may have fewer although more follow: its `next_after` has moved on.',
         querystring: Type.Object({
           after: Type.Optional(
             Type.String({

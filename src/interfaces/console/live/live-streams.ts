@@ -48,7 +48,7 @@ export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'not
       (role) => {
         if (role !== session.member.role) stream.end()
       },
-      // If the database cannot be reached, the stream goes on.
+      // If the database cannot be reached, the stream continues.
       () => undefined,
     )
   }

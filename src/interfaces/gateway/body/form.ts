@@ -139,7 +139,7 @@ function createParser(contentType: string, abort: (problem: unknown) => void) {
 type PartHeaders = Record<string, string[] | undefined>
 
 /**
- * Checks the headers of each part before the parser reads them, which does not tell the charset that one names, and
+ * Checks the headers of each part before the parser reads them, which does not report the charset that one names, and
  * replaces bytes that are not UTF-8.
  */
 function watchHeaders(parser: BusboyInstance, abort: (problem: unknown) => void): void {

@@ -62,7 +62,7 @@ export const basicVerbs = [
         Type.Object({
           fullName: RequiredText(LIMITS.cardText),
           phoneNumber: OptionalText(LIMITS.cardText, 'The number as it is shown. By default wuid.'),
-          wuid: OptionalText(LIMITS.cardText, 'The digits of the number at WhatsApp. By default those of phoneNumber.'),
+          wuid: OptionalText(LIMITS.cardText, 'The digits of the number at WhatsApp. By default from phoneNumber.'),
           organization: ContactField,
           email: ContactField,
           url: OptionalText(LIMITS.url),

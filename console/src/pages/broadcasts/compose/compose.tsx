@@ -159,7 +159,7 @@ function useDebounced<Value>(value: Value): [debounced: Value, isCurrent: boolea
   return [useMemo(() => JSON.parse(debounced) as Value, [debounced]), debounced === text]
 }
 
-/** What tells lists apart; files by their properties. */
+/** What distinguishes lists; files by their properties. */
 function listKeyOf({ list }: Draft): string {
   return typeof list === 'string' ? list : JSON.stringify([list.name, list.size, list.lastModified])
 }

@@ -32,7 +32,7 @@ export interface PendingSend {
 export type SendRequest = Pick<PendingSend, 'contactId' | 'preview' | 'afterSeq' | 'post'>
 
 const NONE: readonly PendingSend[] = []
-// Outside of React, so that sends go on when another conversation is opened.
+// Outside of React, so that sends continue when another conversation is opened.
 const byContact = new Map<string, readonly PendingSend[]>()
 const listeners = new Set<() => void>()
 /** By contact: settled when the last message has been accepted or has failed. */
