@@ -9,12 +9,12 @@ import {
   deleteOrganizationRow,
   listOrganizationMedia,
   markOrganizationDeleted,
-} from '../../storage/organizations/deletion.js'
+} from '../../storage/maintenance/organization-deletion.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
 import { notifyOfSessions } from '../identity/sessions.js'
 import { AFTER_BACKUP_MS, removeShownMedia } from '../media/remove.js'
-import { requireNoHold } from './legal-hold.js'
-import { organizationNotFound } from './organizations.js'
+import { requireNoHold } from '../organizations/legal-hold.js'
+import { organizationNotFound } from '../organizations/organizations.js'
 
 const MEDIA_BATCH = 500
 /** After this many batches (seconds to a minute) a job gives its place back. */

@@ -5,10 +5,10 @@ import {
   listLongestQueues,
   type OrganizationQueue,
   readDeliveryFigures,
-} from '../../storage/runtime/queues.js'
+} from '../../storage/maintenance/queues.js'
 
 export type { LeaseFigures } from '../../storage/instances/leases.js'
-export type { DeliveryFigures, OrganizationQueue, QueueName } from '../../storage/runtime/queues.js'
+export type { DeliveryFigures, OrganizationQueue, QueueName } from '../../storage/maintenance/queues.js'
 
 /** The webhook deliveries of all organizations that are not done. */
 export function findDeliveryFigures({ database }: Pick<Context, 'database'>): Promise<DeliveryFigures> {

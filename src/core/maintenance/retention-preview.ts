@@ -8,7 +8,7 @@ import {
   countOldRows,
   type OldRows,
   type OtherDays,
-} from '../../storage/runtime/retention-preview.js'
+} from '../../storage/maintenance/retention-preview.js'
 import { checkRetention } from '../organizations/organizations.js'
 
 /** What retention would delete of one kind now. */

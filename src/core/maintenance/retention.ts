@@ -11,7 +11,7 @@ import {
   findFilesToPrune,
   forgetFilesOfMessages,
   pruneMessages,
-} from '../../storage/messages/pruning.js'
+} from '../../storage/maintenance/pruning.js'
 import { AFTER_BACKUP_MS, removeShownMedia } from '../media/remove.js'
 import { requireNoHold } from '../organizations/legal-hold.js'
 

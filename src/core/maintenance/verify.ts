@@ -3,7 +3,6 @@ import type { Context } from '../../context.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { blobKey } from '../../model/messages/media.js'
 import { isAheadOfServer } from '../../storage/events/transaction-clock.js'
-import { findOrganization } from '../../storage/organizations/organizations.js'
 import {
   compareKeptCounts,
   findIdsWithoutFile,
@@ -15,7 +14,8 @@ import {
   type ViolationKind,
   type Walk,
   walks,
-} from '../../storage/runtime/verification.js'
+} from '../../storage/maintenance/verification.js'
+import { findOrganization } from '../../storage/organizations/organizations.js'
 import { verifyCounters } from '../analytics/verify.js'
 
 /** A violation with its organization's slug, null: of no organization; and what an operator can do. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Context } from '../../../context.js'
-import type { Instance } from '../../../model/instances/instance.js'
-import type { Tenant } from '../../../model/organizations/organization.js'
-import type { BusinessNumber } from '../../../upstream/client.js'
-import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
+import type { Context } from '../../context.js'
+import type { Instance } from '../../model/instances/instance.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import type { BusinessNumber } from '../../upstream/client.js'
+import { openBusinessNumber, requireUpstream } from './business-number.js'
 
 /** The number through which an instance sends: its own, otherwise the organization's. Throws invalid_provider. */
 export function openInstanceNumber(

@@ -3,7 +3,7 @@ import { RESTORED } from '../../model/broadcasts/broadcast.js'
 import { holdBroadcasts, type UnderWay } from '../../storage/broadcasts/restored.js'
 import { type EventHistories, readEventHistories } from '../../storage/events/histories.js'
 import { adoptRestoredEvents } from '../../storage/events/transaction-clock.js'
-import { findLastUse } from '../../storage/runtime/process-registry.js'
+import { findLastUse } from '../../storage/processes/process-registry.js'
 
 // A new history begins when the server was restored, a standby took over, or the database has moved. What was done
 // after the moment at which the database stands is not in it, so Parley sends nothing on its own that it may have sent

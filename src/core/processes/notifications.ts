@@ -4,7 +4,7 @@ import { sleep } from '../../lib/async/backoff.js'
 import { batch } from '../../lib/async/batcher.js'
 import { asObjects, parseJsonObject } from '../../lib/text/json.js'
 import type { Notification, Notifications } from '../../model/notification.js'
-import { notifyProcesses } from '../../storage/runtime/notifications.js'
+import { notifyProcesses } from '../../storage/processes/notifications.js'
 import type { ProcessRegistration } from './process-registry.js'
 
 /** The pause between two notifications of a process. */

@@ -4,7 +4,7 @@ import type { Borrowed } from '../../database/connections.js'
 import type { Database, Queryable } from '../../database/pool.js'
 import { backoffDelay, sleep } from '../../lib/async/backoff.js'
 import { packageVersion } from '../../lib/files/package-version.js'
-import { listenToProcesses } from '../../storage/runtime/notifications.js'
+import { listenToProcesses } from '../../storage/processes/notifications.js'
 import {
   type LiveProcess,
   listProcesses,
@@ -12,7 +12,7 @@ import {
   registerProcessAgain,
   removeDeadProcesses,
   removeProcess,
-} from '../../storage/runtime/process-registry.js'
+} from '../../storage/processes/process-registry.js'
 
 /** Receives the notifications of the service's processes. */
 export interface ProcessListener {
@@ -108,7 +108,7 @@ function statementsOn(client: PoolClient): Pick<Queryable, 'run'> {
   }
 }
 
-export type { LiveProcess } from '../../storage/runtime/process-registry.js'
+export type { LiveProcess } from '../../storage/processes/process-registry.js'
 
 /** The processes of the service that are running. */
 export function findProcesses({ database }: { database: Queryable }): Promise<LiveProcess[]> {

@@ -2,6 +2,7 @@ import type { Context } from '../../context.js'
 import { isDatabaseUnavailable, isStatementTimeout } from '../../database/errors.js'
 import { newId } from '../../lib/bytes/id.js'
 import { Problem } from '../../model/problem.js'
+import { isProcessAlive } from '../../storage/processes/process-registry.js'
 import {
   abandonIdempotencyKey,
   claimIdempotencyKey,
@@ -9,8 +10,7 @@ import {
   keepAnswer,
   releaseIdempotencyKey,
   takeOverIdempotencyKey,
-} from '../../storage/runtime/idempotency.js'
-import { isProcessAlive } from '../../storage/runtime/process-registry.js'
+} from '../../storage/requests/idempotency.js'
 
 /** An answer that is stored and returned again unchanged. */
 export interface KeptAnswer {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { leaseTokens } from '../../storage/runtime/rate-limit.js'
+import { leaseTokens } from '../../storage/requests/rate-limit.js'
 
 /** The state of a key's limit for the answer. Counts are requests, times are seconds. */
 export interface RateDecision {

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
 import { SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
-import { countSkipped } from '../analytics/campaign-counts.js'
+import { countSkipped } from '../counts/campaigns.js'
 
 const skipDuplicates = statement<never>(
   'broadcastRecipients.skipDuplicates',

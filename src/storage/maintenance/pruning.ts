@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import { ONLY_ONE } from '../../model/jobs.js'
-import { keepOutcomes } from '../broadcasts/contact-changes.js'
-import { countOnChannels } from '../instances/channel-counts.js'
+import { keepOutcomes } from '../contacts/broadcast-recipients.js'
+import { countOnChannels } from '../counts/channels.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { HAS_OLD_FILE, IS_OLD_MESSAGE, OLD_FILES_BEFORE } from '../organizations/retention.js'
 

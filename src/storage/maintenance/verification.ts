@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, type Statement, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { JobTask } from '../../model/jobs.js'
-import { TABLES_OF_ORGANIZATIONS } from '../organizations/deletion.js'
+import { TABLES_OF_ORGANIZATIONS } from './organization-deletion.js'
 
 // Each statement compares rows in its own snapshot. Rows that belong together are written in one transaction, so a
 // running service shows no difference. A walk reads a table of one organization page by page, in the order of its key.

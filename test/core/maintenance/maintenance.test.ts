@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { expireOutcomes, prune } from '../../../src/core/runtime/maintenance.js'
+import { expireOutcomes, prune } from '../../../src/core/maintenance/maintenance.js'
 import { idBefore, newId } from '../../../src/lib/bytes/id.js'
 import {
   conversation,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { applyRetention } from '../../../src/core/runtime/retention.js'
-import { type FoundViolation, verifyDatabase } from '../../../src/core/runtime/verify.js'
+import { applyRetention } from '../../../src/core/maintenance/retention.js'
+import { type FoundViolation, verifyDatabase } from '../../../src/core/maintenance/verify.js'
 import { INDEX_STEP } from '../../../src/storage/conversations/search.js'
-import { MESSAGES_PER_CONTACT, requestRetention } from '../../../src/storage/messages/pruning.js'
+import { MESSAGES_PER_CONTACT, requestRetention } from '../../../src/storage/maintenance/pruning.js'
 import {
   type BroadcastWorld,
   DAY,

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
+import { type ProcessRegistration, registerThisProcess } from '../../../src/core/processes/process-registry.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
-import { isProcessAlive } from '../../../src/storage/runtime/process-registry.js'
+import { isProcessAlive } from '../../../src/storage/processes/process-registry.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 import { cutOff } from '../../support/locks.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFileLimiter, IMPORTED_FILES, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
+import { createFileLimiter, IMPORTED_FILES, SENT_FILES } from '../../../src/core/requests/file-limits.js'
 
 /** Work that lasts until it is released. */
 function held() {

@@ -4,7 +4,7 @@ import {
   type KeptAnswer,
   performOnce,
   type RepeatableAnswer,
-} from '../../../src/core/runtime/idempotency.js'
+} from '../../../src/core/requests/idempotency.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { sha256 } from '../../../src/lib/crypto/signature.js'
 import { Problem } from '../../../src/model/problem.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createRateLimiter, type RateDecision } from '../../../src/core/runtime/rate-limit.js'
+import { createRateLimiter, type RateDecision } from '../../../src/core/requests/rate-limit.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 

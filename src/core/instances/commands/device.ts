@@ -4,7 +4,7 @@ import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import { openInstanceNumber } from '../manage/own-number.js'
+import { openInstanceNumber } from '../../organizations/instance-number.js'
 
 /** Default maximum wait for the answer to a command. */
 const TIMEOUT_MS = 20_000

@@ -4,10 +4,10 @@ import { startCountdown, withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { cancelCommand, insertCommand } from '../../../storage/instances/commands.js'
+import { hasLinkedLibrary, LIBRARY_MISSING } from '../library/linked-library.js'
 import { CommandAnswers } from './command-answers.js'
+import type { RunningDevices } from './command-loop.js'
 import { decryptFromProcess, encryptForProcess } from './encrypted-command.js'
-import { hasLinkedLibrary, LIBRARY_MISSING } from './linked-library.js'
-import type { Sessions } from './sessions.js'
 
 export type SessionCommandContext = Pick<
   Context,
@@ -28,7 +28,7 @@ const UNANSWERED: DeviceAnswer = { outcome: 'unknown', text: 'the process that r
  */
 export function createSessionCommands(
   ctx: SessionCommandContext,
-  sessions: Pick<Sessions, 'find'>,
+  sessions: Pick<RunningDevices, 'find'>,
 ): (instance: InstanceKey) => Device {
   const answers = new CommandAnswers(ctx)
 

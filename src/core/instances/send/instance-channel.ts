@@ -6,8 +6,8 @@ import type { Instance } from '../../../model/instances/instance.js'
 import type { NetworkDetails } from '../../../model/messages/message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { businessChannel, type Channel, organizationChannel } from '../../messages/send/channel.js'
+import { openInstanceNumber } from '../../organizations/instance-number.js'
 import { findKnownMessage } from '../chats/known-message.js'
-import { openInstanceNumber } from '../manage/own-number.js'
 
 /** The upstream's own limits, for numbers without configured ones. */
 const UPSTREAM_RATE = { messages_per_second: 80, pair_limit: true }
