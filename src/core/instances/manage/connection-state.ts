@@ -32,9 +32,7 @@ export async function recordState(
   ctx.notifications.send({ topic: 'webhooks', organizationId })
 }
 
-/**
- * Records a code that an instance shows, encrypted, and raises an event. `holder` as in recordState.
- */
+/** Records a code that an instance shows, encrypted, and raises an event. `holder` as in recordState. */
 export async function recordCode(
   ctx: Pick<Context, 'database' | 'secrets'>,
   organizationId: string,
