@@ -90,9 +90,25 @@ const layerRules = Object.entries(layers).flatMap(([layer, below]) => {
   ]
 })
 
+// The folders of core and of storage, from top to bottom (ARCHITECTURE.md, "Layers"): each imports itself and, in its
+// layer, the folders that follow it here.
+const folders = [
+  ...['callbacks', 'maintenance', 'live', 'inbox', 'instances', 'analytics', 'broadcasts', 'templates', 'messages'],
+  ...['conversations', 'media', 'contacts', 'storefront', 'webhooks', 'identity', 'jobs', 'events', 'organizations'],
+  ...['counts', 'requests', 'processes'],
+]
+
+const folderRules = folders.map((folder, place) => ({
+  name: `${folder}-imports-only-folders-below`,
+  severity: 'error',
+  from: { path: `^src/(core|storage)/${folder}/` },
+  to: { path: '^src/$1/', pathNot: `^src/$1/(${folders.slice(place).join('|')})/` },
+}))
+
 module.exports = {
   forbidden: [
     ...layerRules,
+    ...folderRules,
     {
       name: 'every-file-has-a-layer',
       comment: 'A new folder or file of src is listed above before it imports anything of ours',
@@ -108,11 +124,11 @@ module.exports = {
       to: { path: '^src/interfaces/', pathNot: '^src/interfaces/$1/' },
     },
     {
-      name: 'callbacks-above-other-nouns',
-      comment: 'Callbacks end in the functions of other nouns, which know nothing of callbacks',
+      name: 'every-file-has-a-folder',
+      comment: 'A new folder of core or storage is listed above before it imports anything of ours',
       severity: 'error',
-      from: { path: '^src/(core|storage)/', pathNot: '^src/(core|storage)/callbacks/' },
-      to: { path: '^src/$1/callbacks/' },
+      from: { path: '^src/(core|storage)/', pathNot: `^src/(core|storage)/(${folders.join('|')})/` },
+      to: { path: ours },
     },
     {
       name: 'page-apart',

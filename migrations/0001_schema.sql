@@ -980,7 +980,7 @@ CREATE INDEX jobs_set_aside ON jobs (run_at) WHERE failed_at IS NOT NULL AND dea
 --
 
 -- A process of the service. It is alive while it holds the advisory lock of its id
--- (storage/runtime/process-registry).
+-- (storage/processes/process-registry).
 CREATE TABLE processes (
   id            integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   version       text NOT NULL, -- of Parley, such as 1.0.0

@@ -107,7 +107,7 @@ export interface Limits {
   importedFiles: FileLimiter
   /** Exports. */
   exportedFiles: FileLimiter
-  /** Bytes of files on disk that organizations send or import (core/runtime/arriving-files). */
+  /** Bytes of files on disk that organizations send or import (core/requests/arriving-files). */
   arrivingFiles: ByteBudget
   /** Conversions of files by ffmpeg, by organization; those beyond the limits wait. */
   conversions: FairPlaces
@@ -149,7 +149,7 @@ interface ProcessContext {
   /** Maximum duration of one call to the upstream. */
   upstreamTimeoutMs: number
   limits: Limits
-  /** The idempotent attempts that this process is making, by resource id (core/runtime/idempotency). */
+  /** The idempotent attempts that this process is making, by resource id (core/requests/idempotency). */
   attemptsInProgress: Set<string>
 }
 
@@ -184,7 +184,7 @@ interface ClientContext {
   transcriber: Transcriber | null
   /**
    * The library that links devices, loaded on demand; null if it is not installed
-   * (core/instances/sessions/linked-library).
+   * (core/instances/library/linked-library).
    */
   linkedLibrary: () => Promise<LinkedLibrary | null>
   /** Registers a business number with the simulator, if the upstream on this machine is one; null if it is elsewhere. */
@@ -209,7 +209,7 @@ interface SendContext {
   wakeWorkers: () => void
   /** Wakes the queue of callbacks for these organizations; call it after their new callbacks have been committed. */
   wakeCallbacks: (organizationIds: readonly string[]) => void
-  /** Notifies the other processes that there is something new (core/runtime/notifications). */
+  /** Notifies the other processes that there is something new (core/processes/notifications). */
   notifications: Notifications
 }
 
@@ -221,7 +221,7 @@ export interface BaseContext extends ProcessContext, StoreContext, ClientContext
 
 /** The context that every function of core gets. Built once, by the composition root (app.ts). */
 export interface Context extends BaseContext {
-  /** The linked device of an instance, in this or another process (core/instances/sessions/session-commands). */
+  /** The linked device of an instance, in this or another process (core/instances/commands/session-commands). */
   devices: (instance: Pick<Instance, 'organization_id' | 'id'>) => Device
 }
 

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
@@ -14,4 +15,14 @@ async function filesReadingEnvironment(folder: string): Promise<string[]> {
 it('the environment is read in one place only', async () => {
   const readers = [...(await filesReadingEnvironment('src')), ...(await filesReadingEnvironment('simulator'))]
   expect(readers).toEqual(['src/main.ts'])
+})
+
+it('ARCHITECTURE.md lists the folders of core and storage in the order that the import rules have', async () => {
+  const { forbidden }: { forbidden: { name: string }[] } = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
+  const page = await readFile('ARCHITECTURE.md', 'utf8')
+  const [, list = ''] = /From\stop to bottom: (.*?)\n\n/s.exec(page) ?? []
+  const listed = [...list.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)].map(([, folder]) => folder)
+  const suffix = '-imports-only-folders-below'
+  const ruled = forbidden.filter(({ name }) => name.endsWith(suffix)).map(({ name }) => name.slice(0, -suffix.length))
+  expect(listed).toEqual(ruled)
 })

@@ -1,4 +1,4 @@
-import { verifyDatabase } from '../../src/core/runtime/verify.js'
+import { verifyDatabase } from '../../src/core/maintenance/verify.js'
 import { openDatabase } from '../../src/database/pool.js'
 import { memoryOf } from '../processes.js'
 import { startScaleWorld } from '../scale-world.js'

@@ -3,7 +3,7 @@ import type { Context, CredentialsContext, OperatorContext } from '../context.js
 import type { LinkContext } from '../core/identity/sign-in-links.js'
 import { createSignInTokens } from '../core/identity/sign-in-tokens.js'
 import { createMediaLinks } from '../core/media/links.js'
-import { createNotificationSender } from '../core/runtime/notifications.js'
+import { createNotificationSender } from '../core/processes/notifications.js'
 import { createSecretBox } from '../lib/crypto/secret-box.js'
 import { createLogger } from '../log.js'
 import { openConfiguredDatabase, prepareSchema, requireSecrets, requireSharedConfig } from './environment.js'

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
 import { noteRepeat } from '../core/messages/trace/note-repeat.js'
-import { type KeptAnswer, performOnce, type RepeatableAnswer } from '../core/runtime/idempotency.js'
+import { type KeptAnswer, performOnce, type RepeatableAnswer } from '../core/requests/idempotency.js'
 import { newId } from '../lib/bytes/id.js'
 import { sha256 } from '../lib/crypto/signature.js'
 import { asObject, canonicalJson, isDeeperThan } from '../lib/text/json.js'
 import { PROBLEMS, Problem } from '../model/problem.js'
 import { tenantOf } from './access/auth.js'
 
-/** A POST that may be repeated; see core/runtime/idempotency. */
+/** A POST that may be repeated; see core/requests/idempotency. */
 export interface Repeatable {
   /** Identifies the request if the parsed body does not; JSON. */
   fingerprint?: unknown

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
+import { deleteOrganization } from '../../core/maintenance/organization-deletion.js'
 import { connectStorefront, connectUpstream } from '../../core/organizations/connections.js'
-import { deleteOrganization } from '../../core/organizations/deletion.js'
 import { holdOrganization, listPastHolds, releaseOrganization } from '../../core/organizations/legal-hold.js'
 import {
   changeOrganization,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { type PreviewedKind, previewRetention } from '../../core/maintenance/retention-preview.js'
 import { findOrganizationByName, listOrganizations } from '../../core/organizations/organizations.js'
-import { type PreviewedKind, previewRetention } from '../../core/runtime/retention-preview.js'
 import { PreviewRetention, readRetentionDays } from '../../model/organizations/operator-input.js'
 import { CliFailure } from '../failure.js'
 import { readOptions, toDays, toNumber } from '../input.js'

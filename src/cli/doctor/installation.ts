@@ -1,4 +1,4 @@
-import { findProcesses } from '../../core/runtime/process-registry.js'
+import { findProcesses } from '../../core/processes/process-registry.js'
 import { readSchema } from '../../database/migrations/state.js'
 import type { Database } from '../../database/pool.js'
 import { packageVersion } from '../../lib/files/package-version.js'

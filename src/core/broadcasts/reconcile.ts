@@ -14,7 +14,7 @@ import {
   stopBroadcast,
 } from '../../storage/broadcasts/runs.js'
 import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
-import { findHistories } from '../runtime/histories.js'
+import { findHistories } from '../processes/histories.js'
 
 /** A broadcast that would start later than this after its time waits until somebody resumes it. */
 const LATE_MS = 6 * 60 * 60_000

@@ -11,7 +11,7 @@ import { completeBroadcast } from '../../storage/broadcasts/runs.js'
 import { findPendingRecipients, type PendingRecipient } from '../../storage/broadcasts/sending.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
 import { organizationChannel } from '../messages/send/channel.js'
-import { findHistories } from '../runtime/histories.js'
+import { findHistories } from '../processes/histories.js'
 import { openHeader } from './header.js'
 import { giveUpDeferred, pause, type Slice, sendDeferred, sendTo } from './send-recipient.js'
 

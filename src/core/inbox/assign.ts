@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
 import { Problem } from '../../model/problem.js'
-import { assignContact } from '../../storage/conversations/inbox.js'
+import { assignContact } from '../../storage/inbox/inbox.js'
 import { requireInboxContact } from './find.js'
 
 /**

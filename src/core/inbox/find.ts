@@ -1,9 +1,7 @@
 import type { Context } from '../../context.js'
-import type { Contact } from '../../model/contacts/contact.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
-import { Problem } from '../../model/problem.js'
-import { findContactById } from '../../storage/contacts/contacts.js'
-import { readInboxContacts } from '../../storage/conversations/inbox.js'
+import { readInboxContacts } from '../../storage/inbox/inbox.js'
+import { contactNotFound } from '../contacts/find.js'
 
 /** A contact as the inbox shows it. Throws contact_not_found. */
 export async function requireInboxContact(
@@ -14,19 +12,4 @@ export async function requireInboxContact(
   const [contact] = await readInboxContacts(database, organizationId, [contactId])
   if (contact) return contact
   throw contactNotFound(contactId)
-}
-
-/** A contact by its id. Throws contact_not_found. */
-export async function requireContact(
-  { database }: Pick<Context, 'database'>,
-  organizationId: string,
-  contactId: string,
-): Promise<Contact> {
-  const contact = await findContactById(database, organizationId, contactId)
-  if (contact) return contact
-  throw contactNotFound(contactId)
-}
-
-export function contactNotFound(contactId: string): Problem {
-  return new Problem('contact_not_found', `No contact with the id ${contactId} in this organization`)
 }

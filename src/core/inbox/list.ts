@@ -4,7 +4,7 @@ import { excerpt } from '../../lib/text/text.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { countTags, type InboxPosition, listInboxPage, readInboxContacts } from '../../storage/conversations/inbox.js'
+import { countTags, type InboxPosition, listInboxPage, readInboxContacts } from '../../storage/inbox/inbox.js'
 import { readContactSearch } from '../contacts/list.js'
 
 /** All views except `archived` leave out archived contacts; `mine`: the contacts assigned to the member. */

@@ -7,10 +7,10 @@ import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { markThreadReadUpTo, type ReadMessage } from '../../storage/conversations/marks.js'
 import { findInstanceById } from '../../storage/instances/instances.js'
+import { requireContact } from '../contacts/find.js'
 import { keyOf } from '../instances/chats/message-key.js'
-import { openDevice } from '../instances/sessions/device.js'
+import { openDevice } from '../instances/commands/device.js'
 import { openBusinessNumber, requireUpstream } from '../organizations/business-number.js'
-import { requireContact } from './find.js'
 
 /** Maximum duration of marking messages as read at the upstream or the device. */
 const TIMEOUT_MS = 5_000

@@ -4,9 +4,9 @@ import { newId } from '../../lib/bytes/id.js'
 import type { NoteRow } from '../../model/conversations/note.js'
 import type { TeamMember } from '../../model/organizations/member.js'
 import { Problem } from '../../model/problem.js'
-import { deleteNote, findNote, insertNote } from '../../storage/conversations/notes.js'
+import { deleteNote, findNote, insertNote } from '../../storage/inbox/notes.js'
+import { contactNotFound } from '../contacts/find.js'
 import { requireNoHold } from '../organizations/legal-hold.js'
-import { contactNotFound } from './find.js'
 
 /** Writes a note for the team below the newest message of a contact; raises note.created. Throws contact_not_found. */
 export async function writeNote(

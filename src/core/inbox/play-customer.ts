@@ -2,8 +2,8 @@ import type { Context } from '../../context.js'
 import { isUserIdChatId } from '../../model/contacts/phone-number.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { requireSandboxes } from '../instances/sessions/device.js'
-import { requireContact } from './find.js'
+import { requireContact } from '../contacts/find.js'
+import { requireSandboxes } from '../instances/commands/device.js'
 import { findReplyChannel } from './reply-channel.js'
 
 const TIMEOUT_MS = 10_000

@@ -3,7 +3,7 @@ import type { Contact } from '../../model/contacts/contact.js'
 import type { ReplyChannel } from '../../model/conversations/inbox.js'
 import { channelIdOf, type Instance } from '../../model/instances/instance.js'
 import type { Tenant } from '../../model/organizations/organization.js'
-import { findInboundChannel } from '../../storage/conversations/inbox.js'
+import { findInboundChannel } from '../../storage/inbox/inbox.js'
 import { findInstanceById, listInstances } from '../../storage/instances/instances.js'
 
 const NONE: ReplyChannel = { instance: null, kind: null, has_window: false, is_ready: false }

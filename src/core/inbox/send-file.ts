@@ -8,13 +8,13 @@ import type { MessageContent } from '../../model/messages/content.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
+import { requireContact } from '../contacts/find.js'
 import { numberOf } from '../contacts/numbers.js'
 import { openChosenChannel } from '../instances/send/chosen-channel.js'
 import { withPrepared } from '../media/convert.js'
 import type { SendResult } from '../messages/send/outcome.js'
 import { sendMessage } from '../messages/send/send.js'
-import { withArriving } from '../runtime/arriving-files.js'
-import { requireContact } from './find.js'
+import { withArriving } from '../requests/arriving-files.js'
 
 /** The message types that are a file. */
 export const FILE_KINDS = ['image', 'video', 'audio', 'document'] as const

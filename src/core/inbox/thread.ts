@@ -1,9 +1,9 @@
 import type { Context } from '../../context.js'
 import type { ThreadRow } from '../../model/conversations/inbox.js'
 import type { NoteRow } from '../../model/conversations/note.js'
-import { listNotes } from '../../storage/conversations/notes.js'
-import { listThreadMessages } from '../../storage/conversations/threads.js'
-import { requireContact } from './find.js'
+import { listNotes } from '../../storage/inbox/notes.js'
+import { listThreadMessages } from '../../storage/inbox/threads.js'
+import { requireContact } from '../contacts/find.js'
 
 /** Which part of a thread: before, after or around a number (only `around` includes the number); null: its end. */
 export type ThreadPlace = { at: 'before' | 'after' | 'around'; seq: number } | null

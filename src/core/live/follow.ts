@@ -1,6 +1,6 @@
 import type { Scope } from '../../model/organizations/scope.js'
 import { Problem } from '../../model/problem.js'
-import { findHistories } from '../runtime/histories.js'
+import { findHistories } from '../processes/histories.js'
 import { checkHistory, checkNotAhead, type MarkedPosition, markPosition } from '../webhooks/positions.js'
 import type { LiveContext, LiveHub } from './hub.js'
 import { type LiveItem, readLiveWindow } from './items.js'

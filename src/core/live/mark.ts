@@ -1,10 +1,10 @@
 import type { Context } from '../../context.js'
 import { Problem } from '../../model/problem.js'
 import { readNewestPosition } from '../../storage/events/events.js'
-import { findHistories } from '../runtime/histories.js'
+import { findHistories } from '../processes/histories.js'
 import { type MarkedPosition, markPosition, readPosition, writePosition } from '../webhooks/positions.js'
 
-/** Events are kept for longer (core/runtime/maintenance), so a younger mark misses none. */
+/** Events are kept for longer (core/maintenance/maintenance), so a younger mark misses none. */
 const MAX_AGE_MS = 7 * 24 * 60 * 60_000
 const MARK = /^(?<at>[0-9a-z]{1,9})\.(?<position>[\w-]{1,8192})$/
 

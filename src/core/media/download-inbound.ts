@@ -6,8 +6,8 @@ import type { NetworkDetails } from '../../model/messages/message.js'
 import { findInstanceById } from '../../storage/instances/instances.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
 import type { BusinessNumber } from '../../upstream/client.js'
-import { openInstanceNumber } from '../instances/manage/own-number.js'
 import { openBusinessNumber } from '../organizations/business-number.js'
+import { openInstanceNumber } from '../organizations/instance-number.js'
 
 /** The source of an inbound message's file. */
 export interface InboundSource {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/pool.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { blobKey } from '../../model/messages/media.js'
 import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../storage/messages/media.js'
-import { holdOffBackups } from '../../storage/runtime/backup-lock.js'
+import { holdOffBackups } from '../../storage/processes/backup-lock.js'
 
 const BATCH = 500
 /** When to try again what a backup holds up. */

@@ -4,9 +4,9 @@ import type { StorefrontCheck, UpstreamCheck } from '../../model/organizations/s
 import { findStorefrontSettings } from '../../storage/organizations/organizations.js'
 import type { CheckOrdersOutcome } from '../../storefront/client.js'
 import type { CheckTemplatesOutcome, FindNumberOutcome } from '../../upstream/client.js'
-import { openShop } from '../storefront/shop.js'
 import { openBusinessNumber } from './business-number.js'
 import { missingSetting } from './missing-setting.js'
+import { openShop } from './shop.js'
 
 /** The upstream settings to test; absent fields are taken from the stored ones. */
 export interface UpstreamTrial {

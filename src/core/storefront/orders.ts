@@ -5,7 +5,7 @@ import { Problem } from '../../model/problem.js'
 import { findStorefrontSettings } from '../../storage/organizations/organizations.js'
 import type { FindOrderOutcome, OrderReference, Shop } from '../../storefront/client.js'
 import { readOrderId } from '../../storefront/client.js'
-import { openShop } from './shop.js'
+import { openShop } from '../organizations/shop.js'
 
 /** The digits of the storefront's id of an order. Throws invalid_parameter if it has none. */
 export function requireOrderId(orderId: string): string {

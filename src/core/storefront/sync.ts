@@ -9,8 +9,8 @@ import {
   recordOrderSyncEnd,
 } from '../../storage/storefront/orders.js'
 import type { Failure, OrderCursor, OrderPage } from '../../storefront/client.js'
+import { openShop } from '../organizations/shop.js'
 import { recordOrders } from './record.js'
-import { openShop } from './shop.js'
 
 /** The command line uses it too. */
 export type SyncContext = Pick<Context, 'database' | 'clock' | 'log' | 'secrets' | 'storefront'>

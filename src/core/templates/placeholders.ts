@@ -2,8 +2,8 @@ import type { Context } from '../../context.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { placeholderValues, unnamedWord } from '../../model/templates/placeholders.js'
 import { findContactByAddresses } from '../../storage/contacts/contacts.js'
+import { requireContact } from '../contacts/find.js'
 import { requireNumber } from '../contacts/numbers.js'
-import { requireContact } from '../inbox/find.js'
 
 /** A recipient: a contact, or a number with the name of the contact that would be created. */
 export type PreviewedRecipient = { contactId: string } | { chatNumber: string; name: string | null }

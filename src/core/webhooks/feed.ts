@@ -9,7 +9,7 @@ import {
   readFilteredEventWindow,
   readNewestPosition,
 } from '../../storage/events/events.js'
-import { findHistories } from '../runtime/histories.js'
+import { findHistories } from '../processes/histories.js'
 import { checkHistory, checkNotAhead, LATEST, markPosition, readPosition, writePosition } from './positions.js'
 
 export interface FeedQuery {

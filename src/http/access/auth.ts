@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.js'
 import type { Caller } from '../../core/identity/api-keys.js'
-import type { RateDecision } from '../../core/runtime/rate-limit.js'
+import type { RateDecision } from '../../core/requests/rate-limit.js'
 import { createTokenBuckets } from '../../lib/async/token-buckets.js'
 import { equalInConstantTime } from '../../lib/crypto/signature.js'
 import type { Tenant } from '../../model/organizations/organization.js'

@@ -1,5 +1,5 @@
 import type { SendResult } from '../../core/messages/send/outcome.js'
-import type { RepeatableAnswer } from '../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../core/requests/idempotency.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { bodyOf, statusOf } from './problems.js'

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
-import { deleteOrganization } from '../../core/organizations/deletion.js'
+import { deleteOrganization } from '../../core/maintenance/organization-deletion.js'
+import { previewRetention } from '../../core/maintenance/retention-preview.js'
 import { holdOrganization, releaseOrganization } from '../../core/organizations/legal-hold.js'
 import {
   changeOrganization,
@@ -7,7 +8,6 @@ import {
   getOrganization,
   listOrganizations,
 } from '../../core/organizations/organizations.js'
-import { previewRetention } from '../../core/runtime/retention-preview.js'
 import { auditAccess } from '../../http/access/audit.js'
 import type { TypedServer } from '../../http/server.js'
 import { readOrganizationFields, readRetentionDays } from '../../model/organizations/operator-input.js'

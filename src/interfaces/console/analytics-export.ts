@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { type BroadcastTable, exportBroadcast, exportRange, type RangeTable } from '../../core/analytics/export.js'
-import { onReplica } from '../../core/runtime/replica.js'
+import { onReplica } from '../../core/requests/replica.js'
 import { tenantOf } from '../../http/access/auth.js'
 import { sendFile } from '../../http/answers/send-file.js'
 import { readDateRange } from '../../model/broadcasts/analytics.js'

@@ -6,7 +6,7 @@ import {
   recoverInstanceWebhook,
   setInstanceWebhook,
 } from '../../core/instances/manage/webhook.js'
-import type { RepeatableAnswer } from '../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../core/requests/idempotency.js'
 import { tenantOf } from '../../http/access/auth.js'
 import { named } from '../../http/description/name-schemas.js'
 import { answerOnce } from '../../http/idempotency.js'

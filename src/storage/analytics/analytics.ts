@@ -4,7 +4,7 @@ import type { DateRange } from '../../model/broadcasts/analytics.js'
 import type { Broadcast, BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { ONE_OFF_CREATED_AT } from '../broadcasts/one-off-sends.js'
 import { RECIPIENT_STATUS } from '../broadcasts/recipients.js'
-import { countersOf } from './campaign-counts.js'
+import { countersOf } from '../counts/campaigns.js'
 
 /** A broadcast, or the one-off sends of one template, language and day (`singles`). */
 export interface CampaignRow {

@@ -4,7 +4,7 @@ import type { Audience, Broadcast, BroadcastStatus } from '../../model/broadcast
 import { COUNT_LIMIT } from '../../model/page.js'
 import type { TemplateParameters } from '../../model/templates/parameters.js'
 import type { Template } from '../../model/templates/template.js'
-import { countersOf } from '../analytics/campaign-counts.js'
+import { countersOf } from '../counts/campaigns.js'
 import { enqueuePreparation, enqueueStart } from './jobs.js'
 
 const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_language, b.template, b.parameters, b.header_media,

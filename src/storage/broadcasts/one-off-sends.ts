@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Recipient, ShownBroadcast } from '../../model/broadcasts/broadcast.js'
-import { countChanges } from '../analytics/campaign-counts.js'
+import { countChanges } from '../counts/campaigns.js'
 import { RECIPIENT_COLUMNS, RECIPIENT_JOINS } from './recipients.js'
 
 /** When the one-off send `r` with the message `m` was created; without a message, its UUIDv7 has the time. */

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { sharedStatement } from '../../database/statement.js'
 import { type BroadcastStatus, type Counters, RESTORED } from '../../model/broadcasts/broadcast.js'
-import { countersOf } from '../analytics/campaign-counts.js'
+import { countersOf } from '../counts/campaigns.js'
 
 /** SQL: the broadcasts `b` that would send at $1 without anybody asking for it. */
 const UNDER_WAY = `b.kind = 'broadcast' AND b.status IN ('scheduled', 'running')

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import type { Person } from '../../model/templates/placeholders.js'
-import { countSkipped } from '../analytics/campaign-counts.js'
+import { countSkipped } from '../counts/campaigns.js'
 import { IS_UNSENT } from './runs.js'
 
 const findPending = statement<PendingRecipient>(

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
 import { IS_OLD_CALLBACK } from '../organizations/retention.js'
-import { isDeadProcess } from '../runtime/process-registry.js'
+import { isDeadProcess } from '../processes/process-registry.js'
 
 /** A callback's body, cut to the changes of one organization. */
 export interface StoredCallback {

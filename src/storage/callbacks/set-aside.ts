@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { sharedStatement, statement } from '../../database/statement.js'
 import type { FailedWork } from '../../model/jobs.js'
-import { isDeadProcess } from '../runtime/process-registry.js'
+import { isDeadProcess } from '../processes/process-registry.js'
 import { WAITING_COLUMNS, type WaitingCallback } from './callbacks.js'
 
 // A callback that failed alone is set aside with the keys (addresses, message ids) that it names. Later callbacks that

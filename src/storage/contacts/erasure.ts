@@ -1,11 +1,11 @@
 import type { Database, Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
-import { eraseRecipients } from '../broadcasts/contact-changes.js'
+import { countOnChannels } from '../counts/channels.js'
 import { raiseEvents } from '../events/raise.js'
-import { countOnChannels } from '../instances/channel-counts.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { lockFeed } from '../webhooks/feeds.js'
+import { eraseRecipients } from './broadcast-recipients.js'
 
 // A contact is erased in two steps. The first deletes its row, which hides it with its messages and events: every
 // statement that finds messages without their contact checks that the contact is there. Jobs delete the messages and

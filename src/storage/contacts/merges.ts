@@ -1,9 +1,9 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
-import { moveRecipients } from '../broadcasts/contact-changes.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
+import { moveRecipients } from './broadcast-recipients.js'
 import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
 
 const moveMessages = statement<never>(

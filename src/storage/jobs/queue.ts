@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { sharedStatement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import { JOB_BACKOFF, JOB_TASKS, type JobClassName, type JobTask } from '../../model/jobs.js'
-import { isDeadProcess } from '../runtime/process-registry.js'
+import { isDeadProcess } from '../processes/process-registry.js'
 
 /** How many organizations a poll or a claim visits at most; the next claim continues there. */
 export const MAX_WALK = 500

@@ -1,6 +1,6 @@
 import { ofOrganization } from '../../database/statement.js'
 import { enqueueIndexing } from '../conversations/search.js'
-import { countOnChannels } from '../instances/channel-counts.js'
+import { countOnChannels } from '../counts/channels.js'
 
 /**
  * The CTEs that update derived data after numbered messages were inserted: the counts of their channels, the last

@@ -3,7 +3,7 @@ import { FEW_ROWS, ofOrganization, opaqueArray, sharedStatement, statement } fro
 import { isUuid } from '../../lib/bytes/id.js'
 import type { Asker } from '../../model/messages/cause.js'
 import type { TraceDelivery, TracedMessage, TraceEvent, TraceRelative } from '../../model/messages/trace.js'
-import { isDeadProcess } from '../runtime/process-registry.js'
+import { isDeadProcess } from '../processes/process-registry.js'
 import { hasContact } from './messages.js'
 
 const find = statement<TracedMessage>(

@@ -4,7 +4,7 @@ import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import type { AttemptRow } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS, IS_SHOWN } from '../events/events.js'
-import { isGoneProcess } from '../runtime/process-registry.js'
+import { isGoneProcess } from '../processes/process-registry.js'
 
 // The deliveries as the dispatcher uses them. Whether a delivery waits for an earlier one of its contact is decided
 // only by transactions that have the organization's feed locked: a waiting one has no next attempt until the earlier

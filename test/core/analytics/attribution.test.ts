@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
-import { requestRetention } from '../../../src/storage/messages/pruning.js'
+import { requestRetention } from '../../../src/storage/maintenance/pruning.js'
 import { startTemplateWorld, type TemplateWorld } from '../../interfaces/api/send-template-support.js'
 import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
 import { receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'

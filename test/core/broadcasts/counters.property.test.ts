@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { expireOutcomes, rollUpCounts } from '../../../src/core/maintenance/maintenance.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
-import { expireOutcomes, rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import {
   DAY,

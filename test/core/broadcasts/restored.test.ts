@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts, startDueBroadcast } from '../../../src/core/broadcasts/reconcile.js'
-import { adoptRestoredDatabase } from '../../../src/core/runtime/histories.js'
+import { adoptRestoredDatabase } from '../../../src/core/processes/histories.js'
 import { deferRecipient } from '../../../src/storage/broadcasts/deferrals.js'
 import {
   type BroadcastWorld,

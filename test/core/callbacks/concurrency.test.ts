@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CallbackQueue } from '../../../src/core/callbacks/queue.js'
-import { registerThisProcess } from '../../../src/core/runtime/process-registry.js'
+import { registerThisProcess } from '../../../src/core/processes/process-registry.js'
 import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
 import {

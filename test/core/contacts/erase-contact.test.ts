@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eraseContactRows } from '../../../src/core/contacts/erase-contact.js'
-import { type FoundViolation, verifyDatabase } from '../../../src/core/runtime/verify.js'
+import { type FoundViolation, verifyDatabase } from '../../../src/core/maintenance/verify.js'
 import { type BroadcastWorld, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
 import { insertDelivery, setWebhook } from '../../interfaces/api/webhooks-support.js'
 import {

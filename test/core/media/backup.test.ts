@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { blobKey } from '../../../src/model/messages/media.js'
-import { BACKUP_LOCK } from '../../../src/storage/runtime/backup-lock.js'
+import { BACKUP_LOCK } from '../../../src/storage/processes/backup-lock.js'
 import { makeJobsDue } from '../../support/jobs.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 

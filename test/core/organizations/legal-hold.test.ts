@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { prune } from '../../../src/core/runtime/maintenance.js'
+import { prune } from '../../../src/core/maintenance/maintenance.js'
 import {
   conversation,
   createContact,

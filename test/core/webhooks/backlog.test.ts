@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { prune } from '../../../src/core/runtime/maintenance.js'
+import { prune } from '../../../src/core/maintenance/maintenance.js'
 import { disableOverfullWebhooks, MAX_PENDING_FOR_REPLAY } from '../../../src/core/webhooks/backlog.js'
 import { enable, endpoint, newContact, organization, statuses, useEndpoint, webhook, world } from './one-endpoint.js'
 import { DAY, expectNothingStuck, namesOf, raise, raiseAboutNobody, startEndpoint } from './support.js'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
+import { type ProcessRegistration, registerThisProcess } from '../../../src/core/processes/process-registry.js'
 import { createDispatcher, type Dispatcher } from '../../../src/core/webhooks/delivery/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { applyRetention } from '../../../src/core/runtime/retention.js'
+import { applyRetention } from '../../../src/core/maintenance/retention.js'
 import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { createContact, receiveMessages, seconds, textMessage, wamid } from '../hooks/support.js'

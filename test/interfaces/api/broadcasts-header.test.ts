@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { prune } from '../../../src/core/runtime/maintenance.js'
+import { prune } from '../../../src/core/maintenance/maintenance.js'
 import { mediaRows, storedBytes } from '../../core/media/support.js'
 import { pdf, png } from '../../support/media.js'
 import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'

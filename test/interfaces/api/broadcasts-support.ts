@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
+import { expireOutcomes } from '../../../src/core/maintenance/maintenance.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
-import { expireOutcomes } from '../../../src/core/runtime/maintenance.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { type Answer, type RequestOptions, startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { createContact, receive } from '../hooks/support.js'

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'content-disposition'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { prune } from '../../../src/core/runtime/maintenance.js'
+import { prune } from '../../../src/core/maintenance/maintenance.js'
 import { MEDIA_RULES, mediaExpiry } from '../../../src/model/messages/media.js'
 import { mediaRows, storedBytes } from '../../core/media/support.js'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expireOutcomes } from '../../../src/core/runtime/maintenance.js'
+import { expireOutcomes } from '../../../src/core/maintenance/maintenance.js'
 import { addMember, makeSignInLink, signIn } from '../../support/console.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 

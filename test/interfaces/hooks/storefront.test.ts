@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { prune } from '../../../src/core/runtime/maintenance.js'
+import { prune } from '../../../src/core/maintenance/maintenance.js'
 import { hmacSha256Base64, hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import { packageRoot } from '../../../src/lib/files/package-root.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

@@ -3,7 +3,7 @@ import type { Contact } from '../../../model/contacts/contact.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import { findChannelTotal } from '../../../storage/instances/channel-counts.js'
+import { findChannelTotal } from '../../../storage/counts/channels.js'
 import {
   countChannelMessages,
   LOOKED_THROUGH,

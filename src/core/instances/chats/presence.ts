@@ -2,8 +2,8 @@ import type { ChatPresence } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
+import { command } from '../commands/device.js'
 import { requireOpen } from '../manage/find.js'
-import { command } from '../sessions/device.js'
 
 /** Shows the number as online or offline to everyone. Throws instance_not_open, not_supported. */
 export async function setInstancePresence(

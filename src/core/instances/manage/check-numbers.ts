@@ -4,7 +4,7 @@ import { type ContactNumber, readNumber } from '../../../model/contacts/written-
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { settleReadings } from '../../contacts/numbers.js'
-import { command } from '../sessions/device.js'
+import { command } from '../commands/device.js'
 
 /**
  * Asks the network which numbers can be written to, in the given order; texts that are not numbers cannot. Throws

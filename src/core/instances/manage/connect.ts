@@ -11,7 +11,7 @@ import {
 } from '../../../storage/instances/instances.js'
 import { deleteInstanceWebhook } from '../../../storage/instances/webhooks.js'
 import { directoryHash } from '../../../storage/organizations/directory.js'
-import { command, openDevice } from '../sessions/device.js'
+import { command, openDevice } from '../commands/device.js'
 import { recordCode } from './connection-state.js'
 
 /** Maximum wait for a code; the process that will run the device may have to claim it first. */

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Instance, InstanceState } from '../../../model/instances/instance.js'
 import { changeInstanceState, showInstanceCode } from '../../../storage/instances/instances.js'
+import { decryptCode, encryptCode } from '../../webhooks/pairing-code.js'
 
 /** A new state of a connection; absent fields stay as they were. */
 export interface ConnectionState {
@@ -31,10 +32,7 @@ export async function recordState(
   ctx.notifications.send({ topic: 'webhooks', organizationId })
 }
 
-/**
- * Records a code that an instance shows, encrypted since it gives access to the number, and raises an event. `holder`
- * as in recordState.
- */
+/** Records a code that an instance shows, encrypted, and raises an event. `holder` as in recordState. */
 export async function recordCode(
   ctx: Pick<Context, 'database' | 'secrets'>,
   organizationId: string,
@@ -42,22 +40,12 @@ export async function recordCode(
   code: PairingCode,
   holder: number | null = null,
 ): Promise<void> {
-  const sealed = ctx.secrets.seal(JSON.stringify(code), codeContext(organizationId)).toString('base64')
+  const sealed = encryptCode(ctx.secrets, organizationId, code)
   await showInstanceCode(ctx.database, organizationId, instanceId, { count: code.count, sealed }, newId(), holder)
-}
-
-/** Decrypts a code of an instance.qrcode event or of an instance's row. */
-export function decryptCode(secrets: Context['secrets'], organizationId: string, sealed: string | Buffer): PairingCode {
-  const bytes = typeof sealed === 'string' ? Buffer.from(sealed, 'base64') : sealed
-  return JSON.parse(secrets.open(bytes, codeContext(organizationId))) as PairingCode
 }
 
 /** The newest code that an instance shows, in any process; null if it shows none. */
 export function newestCode({ secrets }: Pick<Context, 'secrets'>, instance: Instance): PairingCode | null {
   const { organization_id, state, code } = instance
   return state === 'connecting' && code !== null ? decryptCode(secrets, organization_id, code) : null
-}
-
-function codeContext(organizationId: string): string {
-  return `${organizationId}:instance.qrcode`
 }

@@ -7,8 +7,8 @@ import { Problem } from '../../../model/problem.js'
 import type { BusinessNumber } from '../../../upstream/client.js'
 import { requireUpstream } from '../../organizations/business-number.js'
 import { requireOpenedNumber } from '../../organizations/upstream-proof.js'
-import { requireSandboxes } from '../sessions/device.js'
-import { requireLinkedLibrary } from '../sessions/linked-library.js'
+import { requireSandboxes } from '../commands/device.js'
+import { requireLinkedLibrary } from '../library/linked-library.js'
 
 /** Characters that are allowed in a header. */
 export const HEADER_TEXT = /^[\x21-\x7e]+$/

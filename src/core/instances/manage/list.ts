@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import { Problem } from '../../../model/problem.js'
-import { findChannelTotals } from '../../../storage/instances/channel-counts.js'
+import { findChannelTotals } from '../../../storage/counts/channels.js'
 import { countChannelContacts } from '../../../storage/instances/counts.js'
 import { listInstances as listRows } from '../../../storage/instances/instances.js'
 

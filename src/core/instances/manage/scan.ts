@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { Problem } from '../../../model/problem.js'
-import { requireSandboxes } from '../sessions/device.js'
+import { requireSandboxes } from '../commands/device.js'
 
 const TIMEOUT_MS = 10_000
 /** Retry-After if the simulator was not reached. */

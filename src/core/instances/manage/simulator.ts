@@ -1,8 +1,8 @@
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { listOwnNumberInstances } from '../../../storage/instances/instances.js'
+import { registerOwnNumber } from '../../organizations/instance-number.js'
 import { recordState } from './connection-state.js'
-import { registerOwnNumber } from './own-number.js'
 
 type SimulatorContext = Pick<Context, 'sandboxes' | 'secrets' | 'linkWithSimulator'>
 type SandboxContext = SimulatorContext & Pick<Context, 'database' | 'log' | 'notifications'>

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { type Channel, organizationChannel } from '../../messages/send/channel.js'
 import { checkSupport } from '../manage/capabilities.js'
 import { requireInstance, requireOpen } from '../manage/find.js'
-import { instanceChannel } from './channel.js'
+import { instanceChannel } from './instance-channel.js'
 
 /**
  * The channel that the sender chose: the instance of this name, or with null the organization's own number. Throws

@@ -16,10 +16,10 @@ import type { Channel } from '../../messages/send/channel.js'
 import type { SendResult } from '../../messages/send/outcome.js'
 import { checkMessage, type SendCommand, sendMessage } from '../../messages/send/send.js'
 import { findTemplateCategory } from '../../templates/templates.js'
+import { openDevice } from '../commands/device.js'
 import { checkGroup, checkSupport } from '../manage/capabilities.js'
 import { requireOpen } from '../manage/find.js'
-import { openDevice } from '../sessions/device.js'
-import { instanceChannel } from './channel.js'
+import { instanceChannel } from './instance-channel.js'
 import type { GatewayRecipient } from './recipient.js'
 
 /** A message to send for a client of the gateway. */

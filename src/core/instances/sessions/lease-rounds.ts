@@ -8,8 +8,8 @@ import {
   releaseInstances,
   renewLeases,
 } from '../../../storage/instances/leases.js'
+import type { NeededLibrary } from '../library/needed-library.js'
 import type { LeasedSession, LeasedSessions } from './leased-sessions.js'
-import type { NeededLibrary } from './needed-library.js'
 
 /** Maximum number of instances released per round. */
 const MAX_RELEASED = 4

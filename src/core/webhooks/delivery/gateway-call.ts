@@ -13,7 +13,7 @@ import {
 import { JWT_HEADER } from '../../../model/instances/gateway-webhook.js'
 import type { EventRow } from '../../../model/webhooks/event.js'
 import type { EndpointRow } from '../../../storage/webhooks/health.js'
-import { decryptCode } from '../../instances/manage/connection-state.js'
+import { decryptCode } from '../pairing-code.js'
 import { decryptWebhookHeaders } from '../secrets.js'
 import { createFileReader, type FileContext } from './file-reader.js'
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { readAnalytics, readBroadcastAnalytics } from '../../../core/analytics/read.js'
-import { onReplica } from '../../../core/runtime/replica.js'
+import { onReplica } from '../../../core/requests/replica.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'

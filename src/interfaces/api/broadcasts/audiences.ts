@@ -11,7 +11,7 @@ import {
   type NewAudience,
 } from '../../../core/broadcasts/uploaded-audiences.js'
 import { MAX_IMPORT_BYTES } from '../../../core/contacts/receive-import.js'
-import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import { chooseTemplate } from '../../../core/templates/templates.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'

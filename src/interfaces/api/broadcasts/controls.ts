@@ -9,7 +9,7 @@ import {
   retryFailed,
 } from '../../../core/broadcasts/control.js'
 import { getBroadcast } from '../../../core/broadcasts/read.js'
-import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import { findTemplateSend, sendTemplate, type TemplateSend } from '../../../core/templates/send.js'
 import { senderOf, tenantOf } from '../../../http/access/auth.js'
 import { causeOf } from '../../../http/cause.js'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import {
   deleteWebhook,
   type IssuedWebhook,

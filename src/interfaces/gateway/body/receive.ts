@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.js'
-import { withArriving } from '../../../core/runtime/arriving-files.js'
+import { withArriving } from '../../../core/requests/arriving-files.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { type Borrowed, borrow } from '../../../lib/async/borrow.js'
 import { isJsonObject } from '../../../lib/text/json.js'

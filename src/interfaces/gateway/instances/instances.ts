@@ -8,7 +8,7 @@ import {
   recoverInstanceWithWebhook,
 } from '../../../core/instances/manage/create-with-webhook.js'
 import { listInstances } from '../../../core/instances/manage/list.js'
-import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { readLinkNumber } from '../../../model/instances/instance.js'

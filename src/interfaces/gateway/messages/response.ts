@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.js'
 import { findSent, type InstanceSend } from '../../../core/instances/send/send.js'
 import type { SendResult } from '../../../core/messages/send/outcome.js'
-import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import { explainUnsent } from '../../../http/answers/unsent.js'
 import { presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'

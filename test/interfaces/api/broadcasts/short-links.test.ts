@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rollUpCounts } from '../../../../src/core/runtime/maintenance.js'
+import { rollUpCounts } from '../../../../src/core/maintenance/maintenance.js'
 import { createShortLink } from '../../../../src/core/storefront/short-links.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../../src/model/organizations/organization.js'

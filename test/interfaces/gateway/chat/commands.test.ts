@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { applyRetention } from '../../../../src/core/runtime/retention.js'
+import { applyRetention } from '../../../../src/core/maintenance/retention.js'
 import { idBefore } from '../../../../src/lib/bytes/id.js'
 import { MEBIBYTE } from '../../../../src/lib/text/units.js'
 import { readConversations } from '../../../support/conversations.js'

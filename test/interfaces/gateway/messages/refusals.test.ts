@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SENT_FILES } from '../../../../src/core/runtime/file-limits.js'
+import { SENT_FILES } from '../../../../src/core/requests/file-limits.js'
 import { borrow } from '../../../../src/lib/async/borrow.js'
 import { createInstance } from '../../../support/instances.js'
 import type { Answer } from '../../../support/world.js'

@@ -1,0 +1,116 @@
+import type { PoolClient } from 'pg'
+import type { Logger } from 'pino'
+import type { Borrowed } from '../../database/connections.js'
+import type { Database, Queryable } from '../../database/pool.js'
+import { backoffDelay, sleep } from '../../lib/async/backoff.js'
+import { packageVersion } from '../../lib/files/package-version.js'
+import { listenToProcesses } from '../../storage/processes/notifications.js'
+import {
+  type LiveProcess,
+  listProcesses,
+  registerProcess,
+  registerProcessAgain,
+  removeDeadProcesses,
+  removeProcess,
+} from '../../storage/processes/process-registry.js'
+
+/** Receives the notifications of the service's processes. */
+export interface ProcessListener {
+  receive(payload: string): void
+  /** The connection is new, so earlier notifications may be lost. */
+  missed(): void
+}
+
+/** This process as the others see it. */
+export interface ProcessRegistration {
+  processId: number
+  /** Removes dead processes. */
+  removeDead(): Promise<void>
+  /** Sets the listener of notifications; there is one. */
+  listen(listener: ProcessListener): void
+  /** Unregisters this process at shutdown. */
+  leave(): Promise<void>
+}
+
+/**
+ * Registers this process and keeps it registered. A process counts as alive while it holds an advisory lock on its own
+ * connection, so that others notice its death at once, without a clock. A broken connection is replaced.
+ */
+export async function registerThisProcess(database: Database, log: Logger): Promise<ProcessRegistration> {
+  const leaving = new AbortController()
+  let listener: ProcessListener | null = null
+  let connection: Borrowed | null = await database.borrow(null)
+  let reentry: Promise<void> = Promise.resolve()
+  const processId = await registerProcess(statementsOn(connection.client), packageVersion)
+  watch(connection.client)
+
+  /** The pool drops a broken client; then the lock is taken on another one. */
+  function watch(client: PoolClient): void {
+    client.once('end', () => {
+      if (!leaving.signal.aborted) reentry = reenter()
+    })
+    client.on('notification', ({ payload }) => listener?.receive(payload ?? ''))
+  }
+
+  /** The pool closes only when every client is given back, and each can be given back only once. */
+  function giveBack(): void {
+    connection?.giveBack(new Error('the connection may still hold the lock'))
+    connection = null
+  }
+
+  async function reenter(): Promise<void> {
+    giveBack()
+    for (let attempt = 1; !leaving.signal.aborted; attempt++) {
+      try {
+        connection = await database.borrow(null)
+        const { client } = connection
+        await registerProcessAgain(statementsOn(client), processId, packageVersion)
+        if (listener) await listenToProcesses(client)
+        watch(client)
+        listener?.missed()
+        return
+      } catch (error) {
+        giveBack()
+        log.warn({ err: error }, 'this process is not registered in the database; trying again')
+        await sleep(backoffDelay(attempt, { baseMs: 100, maxMs: 2_000, jitter: 0.5 }), leaving.signal).catch(
+          () => undefined,
+        )
+      }
+    }
+  }
+
+  return {
+    processId,
+    removeDead: () => removeDeadProcesses(database, processId),
+    listen: (wanted) => {
+      listener = wanted
+      // Without a working connection, the next one subscribes.
+      if (connection) {
+        listenToProcesses(connection.client).then(wanted.missed, (error) =>
+          log.debug({ err: error }, 'could not listen'),
+        )
+      }
+    },
+    leave: async () => {
+      leaving.abort()
+      await reentry
+      await removeProcess(database, processId).catch(() => undefined)
+      giveBack()
+    },
+  }
+}
+
+/** The registry's own connection does not prepare its few statements. */
+function statementsOn(client: PoolClient): Pick<Queryable, 'run'> {
+  return {
+    run: async <Row>({ text }: { text: string }, values: readonly unknown[]) =>
+      (await client.query({ text, values: [...values] })).rows as Row[],
+  }
+}
+
+export type { LiveProcess } from '../../storage/processes/process-registry.js'
+
+/** The processes of the service that are running. */
+export function findProcesses({ database }: { database: Queryable }): Promise<LiveProcess[]> {
+  return listProcesses(database)
+}
