@@ -11,6 +11,7 @@ import {
   toFieldPath,
 } from '../model/input.js'
 import { Problem } from '../model/problem.js'
+import { type Sentence, sentence, toEnglish } from '../model/sentence.js'
 
 /** The parts of a JSON Schema that the checks read. */
 interface Schema extends InputSchema {
@@ -38,8 +39,8 @@ function checkBody(check: SchemaCheck, schema: Schema, given: unknown): Checked 
 function checkPath(check: SchemaCheck, data: unknown): Checked {
   const error = check(data)
   if (error === null) return { value: data }
-  const name = toFieldPath(error.instancePath, data)
-  return { error: new Problem('not_found', `${name} "${shorten(error.data)}" in the path ${explainError(error)}`) }
+  const name = `${toFieldPath(error.instancePath, data)} "${shorten(error.data)}" in the path`
+  return { error: new Problem('not_found', toEnglish(explainError(error, name))) }
 }
 
 function checkQuery(check: SchemaCheck, schema: Schema, query: JsonObject): Checked {
@@ -56,10 +57,10 @@ function checkQuery(check: SchemaCheck, schema: Schema, query: JsonObject): Chec
   return { error: new Problem('invalid_parameter', explainParameter(error, query)) }
 }
 
-function explainParameter(error: ErrorObject, query: JsonObject): string {
+function explainParameter(error: ErrorObject, query: JsonObject): string | Sentence {
   const name = toFieldPath(error.instancePath, query)
   if (Array.isArray(query[name])) return `${name} is given ${query[name].length} times: give it once`
-  return `${name} ${explainError(error)}, not "${shorten(query[name])}"`
+  return sentence('of_parameter', { problem: explainError(error, name), given: shorten(query[name]) })
 }
 
 /** A query contains only text; numbers and booleans of the schema are converted. */

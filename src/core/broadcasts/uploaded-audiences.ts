@@ -5,7 +5,8 @@ import { inBatches } from '../../lib/async/batches.js'
 import { excerpt } from '../../lib/text/text.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import type { UploadedPart } from '../../model/broadcasts/broadcast.js'
-import type { RejectedRow, UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
+import type { ListedRow } from '../../model/broadcasts/read-list.js'
+import type { UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
 import {
   type ContactNumber,
   type DoubtfulNumber,
@@ -81,7 +82,7 @@ export interface DoubtfulRow extends DoubtfulNumber {
 export interface Tally {
   recipients: number
   rejected: number
-  errors: RejectedRow[]
+  errors: ListedRow[]
   doubts: number
   doubtful: DoubtfulRow[]
   body: Set<string>
@@ -136,7 +137,7 @@ function insertAudience(
       name,
       recipients,
       rejected,
-      errors,
+      errors: errors.map(({ sentence: _, ...row }) => row),
       bytes,
       body_parameters: [...body],
       button_parameters: [...buttons],
@@ -220,7 +221,8 @@ function noteProblem(tally: Tally, read: AudienceRow, problem: Problem): void {
   tally.rejected++
   if (tally.errors.length === MAX_LISTED) return
   const fields = 'problem' in read ? read.fields : read.recipient
-  tally.errors.push({ row: read.row, ...describeProblem(problem, { ...fields }) })
+  const { sentence } = problem
+  tally.errors.push({ row: read.row, ...describeProblem(problem, { ...fields }), ...(sentence && { sentence }) })
 }
 
 /** The recipient to store, or the problem that rejects it. */

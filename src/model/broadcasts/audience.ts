@@ -3,6 +3,7 @@ import { MAX_FULL_NAME } from '../contacts/contact-input.js'
 import type { DoubtfulNumber } from '../contacts/written-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
+import { sentence } from '../sentence.js'
 import { parameterValues } from '../templates/input.js'
 
 /** The most entries of a list of recipients in a body. */
@@ -59,7 +60,10 @@ export function readAudience(
   if (tags.length + contactIds.length + recipients.length === 0 && audienceId === undefined && !all) {
     throw new Problem(
       'missing_field',
-      'audience is required: give tags, contactIds, recipients, audienceId, or all: true',
+      sentence('required_because', {
+        field: 'audience',
+        why: 'give tags, contactIds, recipients, audienceId, or all: true',
+      }),
     )
   }
   return {

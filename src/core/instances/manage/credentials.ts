@@ -4,6 +4,7 @@ import { sha256 } from '../../../lib/crypto/signature.js'
 import type { InstanceKind } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
+import { sentence } from '../../../model/sentence.js'
 import type { BusinessNumber } from '../../../upstream/client.js'
 import { requireUpstream } from '../../organizations/business-number.js'
 import { requireOpenedNumber } from '../../organizations/upstream-proof.js'
@@ -104,10 +105,8 @@ function readOwnNumber(number: string, { token, accessToken, fieldNames, ...fiel
   }
   const credential = accessToken || token
   if (!credential) {
-    throw new Problem(
-      'missing_field',
-      `${fieldNames.accessToken} is required: the access token of the number ${number}`,
-    )
+    const why = `the access token of the number ${number}`
+    throw new Problem('missing_field', sentence('required_because', { field: fieldNames.accessToken, why }))
   }
   return {
     phoneNumberId: number,
