@@ -11,7 +11,7 @@ import {
   toFieldPath,
 } from '../model/input.js'
 import { Problem } from '../model/problem.js'
-import { type Sentence, sentence, toEnglish } from '../model/sentence.js'
+import { toEnglish } from '../model/sentence.js'
 
 /** The parts of a JSON Schema that the checks read. */
 interface Schema extends InputSchema {
@@ -57,10 +57,10 @@ function checkQuery(check: SchemaCheck, schema: Schema, query: JsonObject): Chec
   return { error: new Problem('invalid_parameter', explainParameter(error, query)) }
 }
 
-function explainParameter(error: ErrorObject, query: JsonObject): string | Sentence {
+function explainParameter(error: ErrorObject, query: JsonObject): string {
   const name = toFieldPath(error.instancePath, query)
   if (Array.isArray(query[name])) return `${name} is given ${query[name].length} times: give it once`
-  return sentence('of_parameter', { problem: explainError(error, name), given: shorten(query[name]) })
+  return `${toEnglish(explainError(error, name))}, not "${shorten(query[name])}"`
 }
 
 /** A query contains only text; numbers and booleans of the schema are converted. */

@@ -110,7 +110,7 @@ function isEmpty(value: unknown): boolean {
 
 function missing(path: string, schema: InputSchema | undefined): Problem {
   const words = schema?.['x-missing']
-  const message = typeof words === 'string' ? sentence('required_as', { words }) : sentence('required', { field: path })
+  const message = typeof words === 'string' ? words : `${path} is required and must not be empty`
   const example = schema?.['x-example']
   return new Problem(schema?.['x-problem'] ?? 'missing_field', message, example === undefined ? {} : { example })
 }
@@ -128,12 +128,14 @@ function kindProblem(field: string, { params, parentSchema }: ErrorObject): Prob
 }
 
 /** Describes what the value of a field must be. */
-export function explainError({ keyword, params, schema, parentSchema, message, data }: ErrorObject, field: string) {
+export function explainError(
+  { keyword, params, schema, parentSchema, message, data }: ErrorObject,
+  field: string,
+): string | Sentence {
   const { type, minimum, maximum, description, 'x-pattern': pattern } = parentSchema as InputSchema
   if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
     return sentence('whole_number', { field, minimum, maximum })
   }
-  const unexpected = (expected: string): Sentence => sentence('unexpected', { field, expected })
   const { limit } = params
   switch (keyword) {
     case 'enum':
@@ -145,17 +147,17 @@ export function explainError({ keyword, params, schema, parentSchema, message, d
     case 'maxItems':
       return sentence('items_at_most', { field, limit, given: (data as unknown[]).length })
     case 'minItems':
-      return unexpected(`must have at least ${limit} items`)
+      return `${field} must have at least ${limit} items`
     case 'type':
-      if (params.type === 'boolean') return unexpected('must be true or false')
-      return unexpected(`must be ${[params.type].flat().join(' or ')}`)
+      if (params.type === 'boolean') return `${field} must be true or false`
+      return `${field} must be ${[params.type].flat().join(' or ')}`
     case 'format':
-      return params.format === 'uri' ? sentence('uri', { field }) : unexpected(`must be a valid ${params.format}`)
+      return params.format === 'uri' ? sentence('uri', { field }) : `${field} must be a valid ${params.format}`
     case 'pattern':
       if (pattern) return sentence(pattern, { field })
-      return unexpected(description ?? `must match ${params.pattern}`)
+      return `${field} ${description ?? `must match ${params.pattern}`}`
     default:
-      return unexpected(message ?? 'is not valid')
+      return `${field} ${message ?? 'is not valid'}`
   }
 }
 

@@ -81,19 +81,19 @@ export type ProblemExtras = Record<string, string | number | boolean | object>
 
 /**
  * Thrown to refuse a request. `message` is for people: what was wrong, with which value, what to do. If members of a
- * team meet it, it is a sentence, which the page has in its other languages too.
+ * team meet it and need its values, it is a sentence, which the page has in its other languages too.
  */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras
-  /** The message as a sentence; null if it is English only. */
-  readonly sentence: Sentence | null
+  /** The message as a sentence; undefined if it is English only. */
+  readonly sentence: Sentence | undefined
 
   constructor(code: ProblemCode, message: string | Sentence, extras: ProblemExtras = {}) {
-    super(typeof message === 'string' ? message : toEnglish(message))
+    super(toEnglish(message))
     this.name = 'Problem'
     this.code = code
     this.extras = extras
-    this.sentence = typeof message === 'string' ? null : message
+    this.sentence = typeof message === 'string' ? undefined : message
   }
 }

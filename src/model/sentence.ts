@@ -3,10 +3,6 @@
  * sentences in its other languages (console/src/i18n/problems).
  */
 export const SENTENCES = {
-  required: '{field} is required and must not be empty',
-  required_because: '{field} is required: {why}',
-  /** As the schema of the field says it. */
-  required_as: '{words}',
   whole_number: '{field} must be a whole number from {minimum} to {maximum}',
   one_of: '{field} must be one of {names}',
   at_most: '{field} must have at most {limit} characters',
@@ -17,17 +13,12 @@ export const SENTENCES = {
   uri: '{field} must be a valid uri',
   shop_url: '{field} must be an http or https URL without user name, query and fragment',
   link_target: '{field} must be an http or https URL without spaces, user name and password',
-  unexpected: '{field} {expected}',
-  of_parameter: '{problem}, not "{given}"',
   phone_number:
     '{field} "{given}" is not a possible phone number: give it with its country code, such as +5511999990000',
   rounded_number:
     '{field} "{given}" was rounded by a spreadsheet program, and its last digits are lost: format the column as text, then enter the number again',
   not_callable:
     '{field} cannot be called: {why}. Give an address that the internet can reach, such as https://example.com/hook, or have the operator allow it (PARLEY_ALLOWED_PRIVATE_HOSTS)',
-  not_downloaded: '{field} cannot be used: {why}',
-  file_empty: '{field} cannot be used: it is empty',
-  file_of_other_type: '{field} cannot be used: {found}, and {kind} messages take {names}',
   no_number_column:
     '{field} is required: the first row of the file must name such a column, such as Phone, Mobile, WhatsApp, Telefone, Celular or Móvil, and it has {headings}',
   repeated_column: 'The header (row {row} of the file) names {column} twice: remove one of the columns',
@@ -43,26 +34,22 @@ export type SentenceCode = keyof typeof SENTENCES
 /** A sentence of the catalogue and its values, of which each language makes its text. */
 export interface Sentence {
   code: SentenceCode
-  values: Readonly<Record<string, SentenceValue>>
+  values: Readonly<Record<string, string | number>>
 }
-
-/** A value may be a sentence itself. */
-type SentenceValue = string | number | Sentence
 
 type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 
 /** The sentence of a code, with the values that its text names. */
 export function sentence<Code extends SentenceCode>(
   code: Code,
-  values: Record<NamesIn<(typeof SENTENCES)[Code]>, SentenceValue>,
+  values: Record<NamesIn<(typeof SENTENCES)[Code]>, string | number>,
 ): Sentence {
   return { code, values }
 }
 
-/** The English text of a sentence. */
-export function toEnglish({ code, values }: Sentence): string {
-  return SENTENCES[code].replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name]
-    return typeof value === 'object' ? toEnglish(value) : String(value)
-  })
+/** The English text of a message. */
+export function toEnglish(message: string | Sentence): string {
+  if (typeof message === 'string') return message
+  const { code, values } = message
+  return SENTENCES[code].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
 }

@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { describeProblem } from '../../console/src/i18n/problems/describe-problem.js'
 import { problems } from '../../console/src/i18n/problems/pt.js'
-import { PROBLEMS } from '../../src/model/problem.js'
+import { PROBLEMS, Problem } from '../../src/model/problem.js'
 import { SENTENCES, type Sentence, type SentenceCode, sentence, toEnglish } from '../../src/model/sentence.js'
 
 /** Invalid values: translated by the sentence. */
-const OF_VALUES = [
-  'Invalid field',
-  'Invalid parameter',
-  'Missing required field',
-  'Missing required parameter',
-  'Invalid CSV',
-]
+const OF_VALUES = ['Invalid field', 'Invalid parameter', 'Invalid CSV']
 /** Errors of API keys, and of endpoints that the page does not call. */
 const NEVER_SHOWN = [
   'Authorization required',
@@ -22,14 +16,15 @@ const NEVER_SHOWN = [
   'Invalid JSON',
   'Template name is required',
   'chatNumber is required',
-  'Invalid media',
   'Upstream rejected message',
   'Idempotency key reused',
   'Method not allowed',
 ]
 
-const inPortuguese = (given: Sentence) =>
-  describeProblem(problems, { error: 'Invalid field', message: toEnglish(given), sentence: given })
+const inPortuguese = (message: Sentence | string) => {
+  const { sentence } = new Problem('invalid_field', message)
+  return describeProblem(problems, { error: PROBLEMS.invalid_field, message: toEnglish(message), sentence })
+}
 
 describe('an error of the service in Portuguese', () => {
   it('has a text for every error that the page can receive', () => {
@@ -44,33 +39,44 @@ describe('an error of the service in Portuguese', () => {
       return !text || named(text).some((name) => !named(english).includes(name))
     })
     expect(wrong.map(([code]) => code)).toEqual([])
-    expect(Object.keys(problems.sentences)).toHaveLength(Object.keys(SENTENCES).length)
   })
 
-  it('is made from a sentence and its values', () => {
-    const given = sentence('at_most', { field: 'full_name', limit: 255 })
-    expect(toEnglish(given)).toBe('full_name must have at most 255 characters')
-    expect(inPortuguese(given)).toBe('O valor deve ter no máximo 255 caracteres.')
+  it.each([
+    [sentence('at_most', { field: 'full_name', limit: 255 }), 'O valor deve ter no máximo 255 caracteres.'],
+    [sentence('at_least', { field: 'password', limit: 8 }), 'O valor deve ter pelo menos 8 caracteres.'],
+    [
+      sentence('whole_number', { field: 'messages_per_second', minimum: 0, maximum: 10_000 }),
+      'O valor deve ser um número inteiro de 0 a 10000.',
+    ],
+    [sentence('email', { field: 'email' }), 'O valor deve ser um endereço de e-mail.'],
+    [sentence('not_empty', { field: 'name' }), 'O valor é obrigatório.'],
+  ])('explains the expected value: %j', (given, expected) => {
+    expect(inPortuguese(given)).toBe(expected)
   })
 
-  it('is made from a sentence within a sentence', () => {
-    const problem = sentence('whole_number', { field: 'page', minimum: 1, maximum: 100 })
-    const given = sentence('of_parameter', { problem, given: '0' })
-    expect(toEnglish(given)).toBe('page must be a whole number from 1 to 100, not "0"')
-    expect(inPortuguese(given)).toBe('O valor deve ser um número inteiro de 1 a 100.')
+  it('says that a value is required', () => {
+    const problem = { error: PROBLEMS.missing_field, message: 'name is required and must not be empty' }
+    expect(describeProblem(problems, problem)).toBe('O valor é obrigatório.')
+  })
+
+  it('names the columns that a list has instead of numbers', () => {
+    const { message, sentence: given } = new Problem(
+      'missing_field',
+      sentence('no_number_column', { field: 'chatNumber', headings: '"Cidade", "UF"' }),
+    )
+    expect(message).toMatch(/^chatNumber is required: .*, and it has "Cidade", "UF"$/)
+    expect(describeProblem(problems, { error: PROBLEMS.missing_field, message, sentence: given })).toBe(
+      'Falta uma coluna com os números, chamada, por exemplo, Telefone, Celular ou WhatsApp. A primeira linha tem "Cidade", "UF".',
+    )
   })
 
   it('keeps values as they are', () => {
     const given = sentence('phone_number', { field: 'chatNumber', given: '$1 {field}' })
+    expect(toEnglish(given)).toContain('chatNumber "$1 {field}"')
     expect(inPortuguese(given)).toContain('“$1 {field}”')
   })
 
-  it('is the meaning of its name without a sentence', () => {
-    expect(describeProblem(problems, { error: 'Forbidden', message: 'No' })).toBe('Isso não é permitido.')
-  })
-
-  it('is generic without a sentence and for an unknown name', () => {
-    const problem = { error: 'Invalid field', message: 'url is odd' }
-    expect(describeProblem(problems, problem)).toBe('Um valor não foi aceito. Confira os campos.')
+  it('is generic for an unknown message', () => {
+    expect(inPortuguese('url is odd')).toBe('Um valor não foi aceito. Confira os campos.')
   })
 })

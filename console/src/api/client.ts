@@ -6,7 +6,7 @@ export class ApiError extends Error {
   /** The error's name, such as `Contact not found`. */
   readonly error: string
   /** The message as a sentence, if it is one. */
-  readonly sentence?: Sentence
+  readonly sentence: Sentence | undefined
   /** The whole body. */
   readonly body: Record<string, unknown>
 

@@ -5,8 +5,7 @@ import { inBatches } from '../../lib/async/batches.js'
 import { excerpt } from '../../lib/text/text.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import type { UploadedPart } from '../../model/broadcasts/broadcast.js'
-import type { ListedRow } from '../../model/broadcasts/read-list.js'
-import type { UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
+import type { RejectedRow, UploadedAudience } from '../../model/broadcasts/uploaded-audience.js'
 import {
   type ContactNumber,
   type DoubtfulNumber,
@@ -82,7 +81,7 @@ export interface DoubtfulRow extends DoubtfulNumber {
 export interface Tally {
   recipients: number
   rejected: number
-  errors: ListedRow[]
+  errors: RejectedRow[]
   doubts: number
   doubtful: DoubtfulRow[]
   body: Set<string>
@@ -221,8 +220,7 @@ function noteProblem(tally: Tally, read: AudienceRow, problem: Problem): void {
   tally.rejected++
   if (tally.errors.length === MAX_LISTED) return
   const fields = 'problem' in read ? read.fields : read.recipient
-  const { sentence } = problem
-  tally.errors.push({ row: read.row, ...describeProblem(problem, { ...fields }), ...(sentence && { sentence }) })
+  tally.errors.push({ row: read.row, ...describeProblem(problem, { ...fields }), sentence: problem.sentence })
 }
 
 /** The recipient to store, or the problem that rejects it. */

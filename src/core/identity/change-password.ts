@@ -2,7 +2,6 @@ import type { Context, PasswordSource } from '../../context.js'
 import type { TeamMember } from '../../model/organizations/member.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { sentence } from '../../model/sentence.js'
 import { findMemberPassword, setMemberPassword } from '../../storage/identity/members.js'
 import { endOtherSessions } from '../../storage/identity/sessions.js'
 import { withdrawSignInLinks } from '../../storage/identity/sign-in-links.js'
@@ -48,8 +47,7 @@ async function checkCurrent(
   given: string | undefined,
 ): Promise<void> {
   if (given === undefined) {
-    const why = 'the password that you have now'
-    throw new Problem('missing_field', sentence('required_because', { field: 'current_password', why }))
+    throw new Problem('missing_field', 'current_password is required: the password that you have now')
   }
   const name = readSignInName(tenant.slug, member.email)
   const source = sourceOf(member)

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.js'
 import { Problem } from '../../model/problem.js'
-import { sentence } from '../../model/sentence.js'
 
 const TIMEOUT_MS = 30_000
 
@@ -22,5 +21,5 @@ export async function downloadFile(
     reason === 'private_address'
       ? '. Give an address that the internet can reach, or have the operator allow it (PARLEY_ALLOWED_PRIVATE_HOSTS)'
       : ''
-  throw new Problem('invalid_media', sentence('not_downloaded', { field, why: `${text}${remedy}` }), { reason })
+  throw new Problem('invalid_media', `${field} cannot be used: ${text}${remedy}`, { reason })
 }

@@ -8,7 +8,6 @@ import type { FileSource } from '../../model/messages/content.js'
 import { blobKey, MEDIA_RULES, type MediaKind } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { sentence } from '../../model/sentence.js'
 import { insertMedia } from '../../storage/messages/media.js'
 import type { UploadOutcome } from '../../upstream/media.js'
 import { upstreamBackoff } from '../organizations/upstream-backoff.js'
@@ -95,9 +94,9 @@ async function checkSize({ kind, field }: MediaInput, path: string): Promise<num
   const { size } = await stat(path)
   const { maxBytes } = MEDIA_RULES[kind]
   if (size > 0 && size <= maxBytes) return size
-  if (size === 0) throw new Problem('invalid_media', sentence('file_empty', { field }), { reason: 'empty' })
-  const text = `it has ${size} bytes, and ${kind} messages take ${maxBytes} at most`
-  throw new Problem('invalid_media', `${field} cannot be used: ${text}`, { reason: 'too_big' })
+  const reason = size === 0 ? 'empty' : 'too_big'
+  const text = size === 0 ? 'it is empty' : `it has ${size} bytes, and ${kind} messages take ${maxBytes} at most`
+  throw new Problem('invalid_media', `${field} cannot be used: ${text}`, { reason })
 }
 
 async function checkType({ kind, field }: MediaInput, path: string): Promise<{ mimeType: string; extension: string }> {
@@ -106,7 +105,7 @@ async function checkType({ kind, field }: MediaInput, path: string): Promise<{ m
   const extension = mimeType === null ? undefined : types[mimeType]
   if (mimeType !== null && extension !== undefined) return { mimeType, extension }
   const found = mimeType === null ? 'its content is of no known type' : `its content is ${mimeType}`
-  throw new Problem('invalid_media', sentence('file_of_other_type', { field, found, kind, names }), {
+  throw new Problem('invalid_media', `${field} cannot be used: ${found}, and ${kind} messages take ${names}`, {
     reason: 'wrong_type',
   })
 }

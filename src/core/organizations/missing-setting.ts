@@ -1,10 +1,9 @@
 import { Problem } from '../../model/problem.js'
-import { sentence } from '../../model/sentence.js'
 
 /**
  * Throws missing_field for a setting that is neither given nor stored; `otherUrl` is the address that it is stored for.
  */
 export function missingSetting(name: string, otherUrl?: string): never {
   const why = otherUrl === undefined ? 'none is stored yet' : `the stored one is for ${otherUrl} alone`
-  throw new Problem('missing_field', sentence('required_because', { field: name, why }))
+  throw new Problem('missing_field', `${name} is required: ${why}`)
 }

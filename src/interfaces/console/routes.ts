@@ -38,7 +38,7 @@ export interface ConsoleOptions {
 /** Answers with a problem as the API does, and with the sentence of which the page makes the text in its language. */
 const sendConsoleProblem = createProblemSender((problem) => ({
   status: statusOf(problem),
-  body: { ...bodyOf(problem), ...(problem.sentence && { sentence: problem.sentence }) },
+  body: { ...bodyOf(problem), sentence: problem.sentence },
 }))
 
 const UNKEPT = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }

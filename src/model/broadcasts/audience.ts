@@ -3,7 +3,6 @@ import { MAX_FULL_NAME } from '../contacts/contact-input.js'
 import type { DoubtfulNumber } from '../contacts/written-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
-import { sentence } from '../sentence.js'
 import { parameterValues } from '../templates/input.js'
 
 /** The most entries of a list of recipients in a body. */
@@ -60,10 +59,7 @@ export function readAudience(
   if (tags.length + contactIds.length + recipients.length === 0 && audienceId === undefined && !all) {
     throw new Problem(
       'missing_field',
-      sentence('required_because', {
-        field: 'audience',
-        why: 'give tags, contactIds, recipients, audienceId, or all: true',
-      }),
+      'audience is required: give tags, contactIds, recipients, audienceId, or all: true',
     )
   }
   return {

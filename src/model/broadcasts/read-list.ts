@@ -1,16 +1,12 @@
-import type { Sentence } from '../sentence.js'
 import type { AudienceCount } from './audience.js'
 import type { RejectedRow } from './uploaded-audience.js'
-
-/** A rejected row, and its message as a sentence if it is one. */
-export type ListedRow = RejectedRow & { sentence?: Sentence }
 
 /** A list of recipients that was read and not stored. */
 export interface ReadList {
   recipients: number
   rejected: number
   /** The first rejected rows. */
-  errors: ListedRow[]
+  errors: RejectedRow[]
   /** The fields that have a column, such as `bodyParameters.discount`. */
   columns: string[]
   /** The headings that are not known. */

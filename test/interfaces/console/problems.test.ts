@@ -42,30 +42,9 @@ it.each([
   ['POST', '/shortlinks', { redirect_url: 'x' }, { code: 'link_target', values: { field: 'redirect_url' } }],
   [
     'POST',
-    '/audience',
-    { audience: {} },
-    {
-      code: 'required_because',
-      values: { field: 'audience', why: 'give tags, contactIds, recipients, audienceId, or all: true' },
-    },
-  ],
-  [
-    'POST',
     '/set-webhooks',
     { url: 'http://10.0.0.1/hook', events: ['message.received'] },
     { code: 'not_callable', values: { field: 'url', why: expect.stringContaining('10.0.0.1 is private') } },
-  ],
-  [
-    'GET',
-    '/webhook-deliveries?limit=0',
-    undefined,
-    {
-      code: 'of_parameter',
-      values: {
-        problem: { code: 'whole_number', values: { field: 'limit', minimum: 1, maximum: 100 } },
-        given: '0',
-      },
-    },
   ],
 ])('%s %s is refused with a sentence', async (method, path, body, sentence) => {
   const answer = await owner.call(method, path, { body })

@@ -4,7 +4,7 @@ import type { Sentence, SentenceCode } from '../../../../src/model/sentence.js'
 export interface ServiceProblem {
   error: string
   message: string
-  sentence?: Sentence
+  sentence?: Sentence | undefined
 }
 
 /** The service's errors in a language of the page. */
@@ -19,12 +19,6 @@ export interface ProblemTexts {
 /** The text of an error: its sentence, else what its name means. */
 export function describeProblem({ sentences, names, general }: ProblemTexts, problem: ServiceProblem): string {
   const { error, sentence } = problem
-  return sentence ? fill(sentences, sentence) : (names[error] ?? general)
-}
-
-function fill(sentences: Record<SentenceCode, string>, { code, values }: Sentence): string {
-  return sentences[code].replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name]
-    return typeof value === 'object' ? fill(sentences, value) : String(value)
-  })
+  if (!sentence) return names[error] ?? general
+  return sentences[sentence.code].replace(/\{(\w+)\}/g, (_, name: string) => String(sentence.values[name]))
 }

@@ -1,8 +1,6 @@
 import type { SentenceCode } from '../../../../src/model/sentence.js'
 import type { ProblemTexts } from './describe-problem.js'
 
-const general = 'Um valor não foi aceito. Confira os campos.'
-
 /** By error name. */
 const names: Record<string, string> = {
   'Insufficient scope': 'Sua função na equipe não permite isso. Peça a um proprietário da organização.',
@@ -12,6 +10,9 @@ const names: Record<string, string> = {
   'Too many requests': 'Muitas solicitações em pouco tempo. Espere um pouco e tente de novo.',
   'Unsupported media type': 'Este tipo de conteúdo não é aceito.',
   'Payload too large': 'O conteúdo é grande demais.',
+  'Missing required field': 'O valor é obrigatório.',
+  'Missing required parameter': 'O valor é obrigatório.',
+  'Invalid media': 'O arquivo não pôde ser usado. Confira o endereço, o tipo e o tamanho.',
   'Invalid message type': 'Este tipo de mensagem não é aceito.',
   'Invalid provider': 'A organização não tem um número da API do WhatsApp. Conecte um nas configurações.',
   'Contact not found': 'O contato não existe mais nesta organização.',
@@ -58,9 +59,6 @@ const names: Record<string, string> = {
 }
 
 const sentences: Record<SentenceCode, string> = {
-  required: 'O valor é obrigatório.',
-  required_because: 'O valor é obrigatório.',
-  required_as: 'O valor é obrigatório.',
   whole_number: 'O valor deve ser um número inteiro de {minimum} a {maximum}.',
   one_of: 'O valor deve ser um destes: {names}.',
   at_most: 'O valor deve ter no máximo {limit} caracteres.',
@@ -71,16 +69,11 @@ const sentences: Record<SentenceCode, string> = {
   uri: 'O valor deve ser um endereço completo, como https://exemplo.com.br.',
   shop_url: 'O valor deve ser um endereço completo, como https://exemplo.com.br.',
   link_target: 'O valor deve ser um endereço completo, como https://exemplo.com.br.',
-  unexpected: general,
-  of_parameter: '{problem}',
   phone_number: '“{given}” não é um número de telefone: escreva com o código do país, como +5511999990000.',
   rounded_number:
     'Uma planilha arredondou “{given}”, e os últimos dígitos se perderam: formate a coluna como texto e digite o número de novo.',
   not_callable:
     'O valor deve ser um endereço completo e público, como https://exemplo.com.br: redes privadas não são aceitas.',
-  not_downloaded: 'O arquivo não pôde ser obtido: o valor deve ser um endereço completo e público, que abra o arquivo.',
-  file_empty: 'O arquivo está vazio.',
-  file_of_other_type: 'O conteúdo do arquivo não é de um tipo aceito.',
   no_number_column:
     'Falta uma coluna com os números, chamada, por exemplo, Telefone, Celular ou WhatsApp. A primeira linha tem {headings}.',
   repeated_column: 'O cabeçalho tem a coluna {column} duas vezes.',
@@ -91,4 +84,8 @@ const sentences: Record<SentenceCode, string> = {
 }
 
 /** The service's errors in Portuguese. */
-export const problems: ProblemTexts = { sentences, names, general }
+export const problems: ProblemTexts = {
+  sentences,
+  names,
+  general: 'Um valor não foi aceito. Confira os campos.',
+}

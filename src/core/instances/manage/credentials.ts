@@ -4,7 +4,6 @@ import { sha256 } from '../../../lib/crypto/signature.js'
 import type { InstanceKind } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import { sentence } from '../../../model/sentence.js'
 import type { BusinessNumber } from '../../../upstream/client.js'
 import { requireUpstream } from '../../organizations/business-number.js'
 import { requireOpenedNumber } from '../../organizations/upstream-proof.js'
@@ -105,8 +104,10 @@ function readOwnNumber(number: string, { token, accessToken, fieldNames, ...fiel
   }
   const credential = accessToken || token
   if (!credential) {
-    const why = `the access token of the number ${number}`
-    throw new Problem('missing_field', sentence('required_because', { field: fieldNames.accessToken, why }))
+    throw new Problem(
+      'missing_field',
+      `${fieldNames.accessToken} is required: the access token of the number ${number}`,
+    )
   }
   return {
     phoneNumberId: number,

@@ -43,7 +43,6 @@ describe('POST /console/api/lists', () => {
               row: 6,
               error: 'Missing required field',
               message: expect.stringContaining('chatNumber is required'),
-              sentence: { code: 'required', values: { field: 'chatNumber' } },
             },
           ],
           columns: ['phone_number', 'full_name', 'bodyParameters.discount'],
