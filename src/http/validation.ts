@@ -11,6 +11,7 @@ import {
   toFieldPath,
 } from '../model/input.js'
 import { Problem } from '../model/problem.js'
+import { toEnglish } from '../model/sentence.js'
 
 /** The parts of a JSON Schema that the checks read. */
 interface Schema extends InputSchema {
@@ -38,8 +39,8 @@ function checkBody(check: SchemaCheck, schema: Schema, given: unknown): Checked 
 function checkPath(check: SchemaCheck, data: unknown): Checked {
   const error = check(data)
   if (error === null) return { value: data }
-  const name = toFieldPath(error.instancePath, data)
-  return { error: new Problem('not_found', `${name} "${shorten(error.data)}" in the path ${explainError(error)}`) }
+  const name = `${toFieldPath(error.instancePath, data)} "${shorten(error.data)}" in the path`
+  return { error: new Problem('not_found', toEnglish(explainError(error, name))) }
 }
 
 function checkQuery(check: SchemaCheck, schema: Schema, query: JsonObject): Checked {
@@ -59,7 +60,7 @@ function checkQuery(check: SchemaCheck, schema: Schema, query: JsonObject): Chec
 function explainParameter(error: ErrorObject, query: JsonObject): string {
   const name = toFieldPath(error.instancePath, query)
   if (Array.isArray(query[name])) return `${name} is given ${query[name].length} times: give it once`
-  return `${name} ${explainError(error)}, not "${shorten(query[name])}"`
+  return `${toEnglish(explainError(error, name))}, not "${shorten(query[name])}"`
 }
 
 /** A query contains only text; numbers and booleans of the schema are converted. */

@@ -4,6 +4,7 @@ import { readIsoTime } from '../lib/text/iso-time.js'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/text/json.js'
 import { excerpt, firstUnstorable } from '../lib/text/text.js'
 import { Problem, type ProblemCode } from './problem.js'
+import { type Sentence, sentence } from './sentence.js'
 
 /** The parts of a JSON Schema that error messages need. */
 export interface InputSchema {
@@ -16,6 +17,8 @@ export interface InputSchema {
   properties?: Record<string, InputSchema>
   /** Says that the value must be present and not empty; the text of the error, or true to name its path. */
   'x-missing'?: string | true
+  /** The sentence about a value that does not match the pattern, instead of the description. */
+  'x-pattern'?: 'email' | 'shop_url'
   /** The problem to throw instead of missing_field, and an example body for its message. */
   'x-problem'?: ProblemCode
   'x-example'?: object
@@ -97,7 +100,7 @@ function fieldProblem(schema: InputSchema, data: JsonObject, error: ErrorObject)
     default:
       if (isEmpty(error.data) && (parent['x-missing'] || schema.required?.includes(field)))
         return missing(field, parent)
-      return new Problem('invalid_field', `${field || 'the body'} ${explainError(error)}`)
+      return new Problem('invalid_field', explainError(error, field || 'the body'))
   }
 }
 
@@ -124,32 +127,37 @@ function kindProblem(field: string, { params, parentSchema }: ErrorObject): Prob
   return new Problem(code, `${path} "${excerpt(tagValue)}" is not one of ${names}`)
 }
 
-/** Describes what a value must be: `must be …`. */
-export function explainError({ keyword, params, schema, parentSchema, message, data }: ErrorObject): string {
-  const { type, minimum, maximum, description } = parentSchema as InputSchema
+/** Describes what the value of a field must be. */
+export function explainError(
+  { keyword, params, schema, parentSchema, message, data }: ErrorObject,
+  field: string,
+): string | Sentence {
+  const { type, minimum, maximum, description, 'x-pattern': pattern } = parentSchema as InputSchema
   if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
-    return `must be a whole number from ${minimum} to ${maximum}`
+    return sentence('whole_number', { field, minimum, maximum })
   }
+  const { limit } = params
   switch (keyword) {
     case 'enum':
-      return `must be one of ${(schema as unknown[]).map(String).join(', ')}`
+      return sentence('one_of', { field, names: (schema as unknown[]).map(String).join(', ') })
     case 'maxLength':
-      return `must have at most ${params.limit} characters`
+      return sentence('at_most', { field, limit })
     case 'minLength':
-      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
+      return limit === 1 ? sentence('not_empty', { field }) : sentence('at_least', { field, limit })
     case 'maxItems':
-      return `must have at most ${params.limit} items, not ${(data as unknown[]).length}`
+      return sentence('items_at_most', { field, limit, given: (data as unknown[]).length })
     case 'minItems':
-      return `must have at least ${params.limit} items`
+      return `${field} must have at least ${limit} items`
     case 'type':
-      if (params.type === 'boolean') return 'must be true or false'
-      return `must be ${[params.type].flat().join(' or ')}`
+      if (params.type === 'boolean') return `${field} must be true or false`
+      return `${field} must be ${[params.type].flat().join(' or ')}`
     case 'format':
-      return `must be a valid ${params.format}`
+      return params.format === 'uri' ? sentence('uri', { field }) : `${field} must be a valid ${params.format}`
     case 'pattern':
-      return description ?? `must match ${params.pattern}`
+      if (pattern) return sentence(pattern, { field })
+      return `${field} ${description ?? `must match ${params.pattern}`}`
     default:
-      return message ?? 'is not valid'
+      return `${field} ${message ?? 'is not valid'}`
   }
 }
 

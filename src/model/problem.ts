@@ -1,3 +1,5 @@
+import { type Sentence, toEnglish } from './sentence.js'
+
 /**
  * All problems of requests: each code with the short name that clients read. Each interface maps a code to its own
  * status and body.
@@ -77,15 +79,21 @@ export type ProblemCode = keyof typeof PROBLEMS
 /** Further fields of an error body, such as `chat_id`, `details`, `retry_after`. */
 export type ProblemExtras = Record<string, string | number | boolean | object>
 
-/** Thrown to refuse a request. `message` is for people: what was wrong, with which value, what to do. */
+/**
+ * Thrown to refuse a request. `message` is for people: what was wrong, with which value, what to do. If members of a
+ * team meet it and need its values, it is a sentence, which the page has in its other languages too.
+ */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras
+  /** The message as a sentence; undefined if it is English only. */
+  readonly sentence: Sentence | undefined
 
-  constructor(code: ProblemCode, message: string, extras: ProblemExtras = {}) {
-    super(message)
+  constructor(code: ProblemCode, message: string | Sentence, extras: ProblemExtras = {}) {
+    super(toEnglish(message))
     this.name = 'Problem'
     this.code = code
     this.extras = extras
+    this.sentence = typeof message === 'string' ? undefined : message
   }
 }

@@ -1,8 +1,12 @@
+import type { Sentence } from '../../../src/model/sentence.js'
+
 /** The body of an error, in the format of the API. */
 export class ApiError extends Error {
   readonly status: number
   /** The error's name, such as `Contact not found`. */
   readonly error: string
+  /** The message as a sentence, if it is one. */
+  readonly sentence: Sentence | undefined
   /** The whole body. */
   readonly body: Record<string, unknown>
 
@@ -11,6 +15,7 @@ export class ApiError extends Error {
     this.name = 'ApiError'
     this.status = status
     this.error = typeof body.error === 'string' ? body.error : ''
+    this.sentence = body.sentence as Sentence | undefined
     this.body = body
   }
 }

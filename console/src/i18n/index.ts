@@ -9,6 +9,7 @@ import type { session } from './en/session.js'
 import type { settings } from './en/settings.js'
 import type { thread } from './en/thread.js'
 import type { trace } from './en/trace.js'
+import { describeProblem, type ProblemTexts, type ServiceProblem } from './problems/describe-problem.js'
 
 /** The languages of the page, with their own names. */
 export const LANGUAGES = { en: 'English', pt: 'Português' } as const
@@ -53,20 +54,19 @@ export async function startI18n(): Promise<void> {
   await chooseLanguage(initialLanguage())
 }
 
-/** Translates an error by its name and message. Null: the service's texts are in the page's language. */
-type TranslateProblem = (name: string, message: string) => string
-let problemTranslation: TranslateProblem | null = null
+/** Null: the service's messages are in the page's language. */
+let problemTexts: ProblemTexts | null = null
 
 /** The text of an error of the service, in the page's language. */
-export function translateProblem(name: string, message: string): string {
-  return problemTranslation?.(name, message) ?? message
+export function translateProblem(problem: ServiceProblem): string {
+  return problemTexts ? describeProblem(problemTexts, problem) : problem.message
 }
 
 /** Changes the page's language and stores the choice. */
 export async function chooseLanguage(language: Language): Promise<void> {
   const texts = Array.from(wanted, (namespace) => loadTexts(language, namespace))
-  const [words] = await Promise.all([loadProblemTranslation(language), ...texts])
-  problemTranslation = words
+  const [problems] = await Promise.all([loadProblemTexts(language), ...texts])
+  problemTexts = problems
   localStorage.setItem(STORED, language)
   document.documentElement.lang = language === 'pt' ? 'pt-BR' : 'en'
   await i18next.changeLanguage(language)
@@ -92,8 +92,8 @@ function whenIdle(work: () => void): void {
   setTimeout('requestIdleCallback' in window ? () => window.requestIdleCallback(work) : work, SOON_MS)
 }
 
-async function loadProblemTranslation(language: Language): Promise<TranslateProblem | null> {
-  return language === 'pt' ? (await import('./problems/pt.js')).describeProblem : null
+async function loadProblemTexts(language: Language): Promise<ProblemTexts | null> {
+  return language === 'pt' ? (await import('./problems/pt.js')).problems : null
 }
 
 async function loadTexts(language: Language, namespace: Namespace): Promise<void> {

@@ -8,9 +8,7 @@ import { translateProblem } from '../i18n/index.js'
 
 /** The message of an error, in the page's language. */
 export function messageOf(error: unknown): string {
-  return error instanceof ApiError
-    ? translateProblem(error.error, error.message)
-    : i18next.t('unreachable', { ns: 'common' })
+  return error instanceof ApiError ? translateProblem(error) : i18next.t('unreachable', { ns: 'common' })
 }
 
 /** Shows an error as a notification. */

@@ -136,7 +136,7 @@ function insertAudience(
       name,
       recipients,
       rejected,
-      errors,
+      errors: errors.map(({ sentence: _, ...row }) => row),
       bytes,
       body_parameters: [...body],
       button_parameters: [...buttons],
@@ -220,7 +220,7 @@ function noteProblem(tally: Tally, read: AudienceRow, problem: Problem): void {
   tally.rejected++
   if (tally.errors.length === MAX_LISTED) return
   const fields = 'problem' in read ? read.fields : read.recipient
-  tally.errors.push({ row: read.row, ...describeProblem(problem, { ...fields }) })
+  tally.errors.push({ row: read.row, ...describeProblem(problem, { ...fields }), sentence: problem.sentence })
 }
 
 /** The recipient to store, or the problem that rejects it. */

@@ -12,6 +12,7 @@ import {
 } from '../../model/contacts/written-number.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
+import { sentence } from '../../model/sentence.js'
 import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
 
 /** A number as it was given: the name of its field, for errors, and the text. */
@@ -85,8 +86,6 @@ export function numberOf({ chat_id }: Pick<Contact, 'chat_id'>): Pick<ContactNum
 
 /** The problem of a text that is not a possible number, and that no contact has. */
 export function notNumber({ name, value }: GivenNumber, { isRounded }: NumberReading, place: NumberPlace): Problem {
-  const why = isRounded
-    ? 'was rounded by a spreadsheet program, and its last digits are lost: format the column as text, then enter the number again'
-    : 'is not a possible phone number: give it with its country code, such as +5511999990000'
-  return new Problem(place === 'query' ? 'invalid_parameter' : 'invalid_field', `${name} "${excerpt(value)}" ${why}`)
+  const message = sentence(isRounded ? 'rounded_number' : 'phone_number', { field: name, given: excerpt(value) })
+  return new Problem(place === 'query' ? 'invalid_parameter' : 'invalid_field', message)
 }

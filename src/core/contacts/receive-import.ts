@@ -4,6 +4,7 @@ import { receiveText } from '../../lib/files/receive-text.js'
 import { makeUtf8 } from '../../lib/files/text-encoding.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
+import { sentence } from '../../model/sentence.js'
 
 /** Maximum size of an import file in bytes. */
 export const MAX_IMPORT_BYTES = 512 * MEBIBYTE
@@ -49,12 +50,9 @@ async function readEncoding(ctx: Pick<Context, 'spool'>, path: string, isUtf8: b
     case 'utf8':
       return
     case 'not_text':
-      throw new Problem('invalid_csv', 'The file is not a text: save it as "CSV UTF-8", not as a workbook')
+      throw new Problem('invalid_csv', sentence('not_text', {}))
     case 'damaged':
-      throw new Problem(
-        'invalid_csv',
-        `Line ${encoding.row} of the file has a byte that is not UTF-8, and most of the file is UTF-8: save it as "CSV UTF-8" again`,
-      )
+      throw new Problem('invalid_csv', sentence('mixed_encoding', { line: encoding.row }))
   }
 }
 

@@ -6,6 +6,7 @@ import { nearestWord } from '../../lib/text/nearest-word.js'
 import { normalizeText } from '../../lib/text/normalize.js'
 import { excerpt } from '../../lib/text/text.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
+import { sentence } from '../../model/sentence.js'
 import {
   type ContactField,
   foldHeading,
@@ -87,7 +88,8 @@ export async function* readTable(
       yield readRow(columns, record)
     }
   } catch (error) {
-    throw error instanceof CsvProblem ? new Problem('invalid_csv', error.message) : error
+    if (!(error instanceof CsvProblem)) throw error
+    throw new Problem('invalid_csv', sentence('unreadable_row', { row: error.row, why: error.message }))
   }
   if (columns === undefined) throw new Problem('invalid_csv', 'The file is empty: its first row must name the columns')
 }
@@ -173,8 +175,7 @@ function checkRepeated({ known, others }: Columns, row: number): void {
   const names = [...known.flatMap(([field, columns]) => columns.map(() => field)), ...others.map(({ field }) => field)]
   const twice = names.find((name: string, index) => names.indexOf(name) < index && !REPEATED.includes(name))
   if (twice === undefined) return
-  const message = `The header (row ${row} of the file) names ${excerpt(twice)} twice: remove one of the columns`
-  throw new Problem('invalid_csv', message)
+  throw new Problem('invalid_csv', sentence('repeated_column', { row, column: excerpt(twice) }))
 }
 
 /** The columns of a list whose first row is a person already; null if it is not. */
@@ -201,18 +202,15 @@ function missingNumber(cells: readonly string[], { number }: TableKind): never {
   const named = cells.filter((cell) => !isBlank(cell))
   const shown = named.slice(0, MAX_NAMED).map((cell) => `"${excerpt(cell.trim())}"`)
   const rest = named.length > MAX_NAMED ? ` and ${named.length - MAX_NAMED} more` : ''
-  throw new Problem(
-    'missing_field',
-    `${number} is required: the first row of the file must name such a column, such as Phone, Mobile, WhatsApp, Telefone, Celular or Móvil, and it has ${shown.join(', ')}${rest}`,
-  )
+  const headings = `${shown.join(', ')}${rest}`
+  throw new Problem('missing_field', sentence('no_number_column', { field: number, headings }))
 }
 
 function readRow({ width, known, others }: Columns, { row, cells }: CsvRecord): TableRow {
   const last = cells.findLastIndex((cell) => !isBlank(cell))
   if (last >= width) {
-    const counts = `has ${last + 1} cells, and the header ${width}`
-    const message = `The row ${counts}: a cell that contains the separator must be quoted`
-    return { row, problem: new Problem('invalid_csv', message) }
+    const counts = { cells: last + 1, columns: width }
+    return { row, problem: new Problem('invalid_csv', sentence('long_row', counts)) }
   }
   const texts = cells.map(unguardFormula)
   const fields: Record<string, string> = {}

@@ -2,6 +2,7 @@ import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { newWebhookSecret } from '../../lib/crypto/standard-webhooks.js'
 import { Problem } from '../../model/problem.js'
+import { sentence } from '../../model/sentence.js'
 import { readKinds, type Webhook } from '../../model/webhooks/webhook.js'
 import {
   deleteWebhook as deleteWebhookRow,
@@ -63,10 +64,7 @@ export async function setWebhook(
 export async function requireCallable({ endpoints }: Pick<Context, 'endpoints'>, url: string): Promise<void> {
   const obstacle = await endpoints.check(url)
   if (obstacle === null) return
-  throw new Problem(
-    'invalid_field',
-    `url cannot be called: ${obstacle}. Give an address that the internet can reach, such as https://example.com/hook, or have the operator allow it (PARLEY_ALLOWED_PRIVATE_HOSTS)`,
-  )
+  throw new Problem('invalid_field', sentence('not_callable', { field: 'url', why: obstacle }))
 }
 
 /** The webhook with its secret that an earlier attempt stored under this id; null if it stored none. */

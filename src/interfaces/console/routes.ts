@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import type { Context } from '../../context.js'
 import { createOriginGuard } from '../../http/access/session.js'
+import { bodyOf, createProblemSender, statusOf } from '../../http/answers/problems.js'
 import { refuseUnknown } from '../../http/unknown-fields.js'
 import { analyticsExportRoutes } from './analytics-export.js'
 import { audienceRoutes } from './broadcasts/audience.js'
@@ -34,6 +35,12 @@ export interface ConsoleOptions {
   interfaceA: FastifyPluginAsync
 }
 
+/** Answers with a problem as the API does, and with the sentence of which the page makes the text in its language. */
+const sendConsoleProblem = createProblemSender((problem) => ({
+  status: statusOf(problem),
+  body: { ...bodyOf(problem), sentence: problem.sentence },
+}))
+
 const UNKEPT = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 /** `/console`: the team's page, and under /console/api the endpoints that it uses. */
@@ -45,6 +52,7 @@ export function consoleRoutes({ ctx, live, guard, interfaceA }: ConsoleOptions):
     })
     server.register(
       async (api) => {
+        api.setErrorHandler(sendConsoleProblem)
         await api.register(fastifyCookie)
         api.addHook('onRequest', createOriginGuard(ctx.publicUrl))
         refuseUnknown(api, ['tenantId'])

@@ -12,9 +12,15 @@ export interface CsvRecord {
   cells: string[]
 }
 
-/** The file is not CSV; the message names the row and the reason. */
+/** The file is not CSV; the message completes "row 3 of the file …". */
 export class CsvProblem extends Error {
   override readonly name = 'CsvProblem'
+  readonly row: number
+
+  constructor(row: number, message: string) {
+    super(message)
+    this.row = row
+  }
 }
 
 /** Larger than the largest contact row that the limits of its fields allow. */
@@ -57,7 +63,7 @@ export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    throw new CsvProblem(`Row ${parsed + 1} of the file ${REASONS[error.code] ?? `cannot be read: ${error.message}`}`)
+    throw new CsvProblem(parsed + 1, REASONS[error.code] ?? `cannot be read: ${error.message}`)
   }
 }
 

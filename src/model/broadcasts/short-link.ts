@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Problem } from '../problem.js'
+import { sentence } from '../sentence.js'
 
 /** A short link, as its row is stored. */
 export interface ShortLink {
@@ -31,7 +32,7 @@ export function checkRedirectUrl(redirectUrl: string): void {
   const url = /[\s\p{Cc}]/u.test(redirectUrl) || !URL.canParse(redirectUrl) ? null : new URL(redirectUrl)
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (isWeb && url.username === '' && url.password === '') return
-  throw new Problem('invalid_field', 'redirect_url must be an http or https URL without spaces, user name and password')
+  throw new Problem('invalid_field', sentence('link_target', { field: 'redirect_url' }))
 }
 
 /** Whether a link may have this code. */

@@ -1,3 +1,5 @@
+import type { Sentence } from '../sentence.js'
+
 /** A list of recipients that was uploaded as a file. */
 export interface UploadedAudience {
   organization_id: string
@@ -24,6 +26,8 @@ export interface RejectedRow {
   message: string
   /** The beginning of the text that the error is about. */
   value?: string
+  /** Only of rows that the console reads; it is not stored. */
+  sentence?: Sentence | undefined
 }
 
 /** The audience as the API shows it. */

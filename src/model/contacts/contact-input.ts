@@ -3,7 +3,12 @@ import { Nullable } from '../fields.js'
 
 /** The fields of contacts that clients may set, by the API or in a file. */
 
-const Email = Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' })
+export const Email = Type.String({
+  maxLength: 320,
+  pattern: '^[^@\\s]+@[^@\\s]+$',
+  description: 'must be an e-mail address',
+  'x-pattern': 'email',
+})
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 })
 /** In characters. */
 export const MAX_FULL_NAME = 255

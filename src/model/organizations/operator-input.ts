@@ -1,6 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import { type Static, Type } from 'typebox'
 import { readIsoTime } from '../../lib/text/iso-time.js'
+import { Email } from '../contacts/contact-input.js'
 import { isCountryCode } from '../contacts/phone-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
@@ -180,6 +181,7 @@ const storefrontUrl = Type.String({
   format: 'uri',
   pattern: '^https?://[^@?#\\s]+$',
   description: 'must be an http or https URL without user name, query and fragment',
+  'x-pattern': 'shop_url',
 })
 const storefrontSecrets = {
   access_token: Type.String({
@@ -222,7 +224,7 @@ export const RotateKey = Type.Object({
 export const Password = Type.String({ minLength: 8, maxLength: 256 })
 
 export const CreateMember = Type.Object({
-  email: Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' }),
+  email: Email,
   full_name: Text(255),
   role: Type.Enum([...MEMBER_ROLES]),
   password: Type.Optional(Password),

@@ -1,5 +1,8 @@
-/** The service's errors in Portuguese, by error name. The service sends them in English. */
-const SENTENCES: Record<string, string> = {
+import type { SentenceCode } from '../../../../src/model/sentence.js'
+import type { ProblemTexts } from './describe-problem.js'
+
+/** By error name. */
+const names: Record<string, string> = {
   'Insufficient scope': 'Sua função na equipe não permite isso. Peça a um proprietário da organização.',
   'Sign-in required': 'Sua sessão expirou. Entre de novo.',
   'Sign-in failed': 'Organização, e-mail ou senha não conferem. Confira os três e tente de novo.',
@@ -7,6 +10,9 @@ const SENTENCES: Record<string, string> = {
   'Too many requests': 'Muitas solicitações em pouco tempo. Espere um pouco e tente de novo.',
   'Unsupported media type': 'Este tipo de conteúdo não é aceito.',
   'Payload too large': 'O conteúdo é grande demais.',
+  'Missing required field': 'O valor é obrigatório.',
+  'Missing required parameter': 'O valor é obrigatório.',
+  'Invalid media': 'O arquivo não pôde ser usado. Confira o endereço, o tipo e o tamanho.',
   'Invalid message type': 'Este tipo de mensagem não é aceito.',
   'Invalid provider': 'A organização não tem um número da API do WhatsApp. Conecte um nas configurações.',
   'Contact not found': 'O contato não existe mais nesta organização.',
@@ -52,49 +58,34 @@ const SENTENCES: Record<string, string> = {
     'Algo deu errado no serviço. Tente de novo. Se o erro continuar, avise o operador do serviço.',
 }
 
-/**
- * Patterns of the service's English messages about a value, with their Portuguese replacement: what the value must be,
- * or a whole sentence.
- */
-const EXPLANATIONS: readonly [RegExp, string][] = [
-  [
-    /is required: the first row of the file must name such a column.* it has (.+)$/,
-    'Falta uma coluna com os números, chamada, por exemplo, Telefone, Celular ou WhatsApp. A primeira linha tem $1',
-  ],
-  [
-    /The row has (\d+) cells, and the header (\d+)/,
-    'A linha tem $1 células, e o cabeçalho $2: ponha entre aspas a célula que contém o separador',
-  ],
-  [/Row (\d+) of the file (?:has a quoted cell|is longer)/, 'A linha $1 do arquivo tem aspas que não terminam'],
-  [
-    /Line (\d+) of the file has a byte that is not UTF-8/,
-    'A linha $1 do arquivo não está em UTF-8, e a maior parte do arquivo está',
-  ],
-  [/The file is not a text/, 'O arquivo não é um texto: salve a planilha como “CSV UTF-8”'],
-  [/\(row \d+ of the file\) names (.+) twice/, 'O cabeçalho tem a coluna $1 duas vezes'],
-  [/must have at most (\d+) characters/, 'deve ter no máximo $1 caracteres'],
-  [/must have at least (\d+) characters/, 'deve ter pelo menos $1 caracteres'],
-  [/must have at most (\d+) items, not (\d+)/, 'aceita no máximo $1 itens, não $2'],
-  [/must be a whole number from (-?\d+) to (-?\d+)/, 'deve ser um número inteiro de $1 a $2'],
-  [/must be one of (.+)/, 'deve ser um destes: $1'],
-  [/is required|must not be empty|cannot be empty/, 'é obrigatório'],
-  [/must be an? (?:valid )?e-?mail address/, 'deve ser um endereço de e-mail'],
-  [/is not a possible phone number/, 'não é um número de telefone: escreva com o código do país, como +5511999990000'],
-  [/is private|private address|private network/, 'aponta para uma rede privada: só endereços públicos são aceitos'],
-  [/URL|address with http|valid uri/, 'deve ser um endereço completo, como https://exemplo.com.br'],
-]
+const sentences: Record<SentenceCode, string> = {
+  whole_number: 'O valor deve ser um número inteiro de {minimum} a {maximum}.',
+  one_of: 'O valor deve ser um destes: {names}.',
+  at_most: 'O valor deve ter no máximo {limit} caracteres.',
+  at_least: 'O valor deve ter pelo menos {limit} caracteres.',
+  not_empty: 'O valor é obrigatório.',
+  items_at_most: 'O valor aceita no máximo {limit} itens, não {given}.',
+  email: 'O valor deve ser um endereço de e-mail.',
+  uri: 'O valor deve ser um endereço completo, como https://exemplo.com.br.',
+  shop_url: 'O valor deve ser um endereço completo, como https://exemplo.com.br.',
+  link_target: 'O valor deve ser um endereço completo, como https://exemplo.com.br.',
+  phone_number: '“{given}” não é um número de telefone: escreva com o código do país, como +5511999990000.',
+  rounded_number:
+    'Uma planilha arredondou “{given}”, e os últimos dígitos se perderam: formate a coluna como texto e digite o número de novo.',
+  not_callable:
+    'O valor deve ser um endereço completo e público, como https://exemplo.com.br: redes privadas não são aceitas.',
+  no_number_column:
+    'Falta uma coluna com os números, chamada, por exemplo, Telefone, Celular ou WhatsApp. A primeira linha tem {headings}.',
+  repeated_column: 'O cabeçalho tem a coluna {column} duas vezes.',
+  long_row: 'A linha tem {cells} células, e o cabeçalho {columns}: ponha entre aspas a célula que contém o separador.',
+  unreadable_row: 'A linha {row} do arquivo tem aspas que não terminam.',
+  not_text: 'O arquivo não é um texto: salve a planilha como “CSV UTF-8”.',
+  mixed_encoding: 'A linha {line} do arquivo não está em UTF-8, e a maior parte do arquivo está.',
+}
 
-const GENERAL = 'Um valor não foi aceito. Confira os campos.'
-
-/** Translates an error: by its name, else by what its message says of a value, else with a general sentence. */
-export function describeProblem(name: string, message: string): string {
-  const sentence = SENTENCES[name]
-  if (sentence !== undefined) return sentence
-  for (const [pattern, words] of EXPLANATIONS) {
-    const found = pattern.exec(message)
-    if (!found) continue
-    const text = found[0].replace(pattern, words)
-    return /^\p{Lu}/u.test(text) ? `${text}.` : `O valor ${text}.`
-  }
-  return GENERAL
+/** The service's errors in Portuguese. */
+export const problems: ProblemTexts = {
+  sentences,
+  names,
+  general: 'Um valor não foi aceito. Confira os campos.',
 }

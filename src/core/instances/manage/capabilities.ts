@@ -3,6 +3,7 @@ import type { Instance, InstanceKind } from '../../../model/instances/instance.j
 import type { MessageContent } from '../../../model/messages/content.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
+import { sentence } from '../../../model/sentence.js'
 import { requireOpen } from './find.js'
 
 /** The longest text that a linked device can send, in characters. */
@@ -70,5 +71,5 @@ function captionLimit(kind: InstanceKind): number {
 function checkLength(field: string, text: string, limit: number): void {
   // Counts code points, but only for texts that may be too long.
   if (text.length <= limit || [...text].length <= limit) return
-  throw new Problem('invalid_field', `${field} must have at most ${limit} characters`)
+  throw new Problem('invalid_field', sentence('at_most', { field, limit }))
 }

@@ -32,8 +32,18 @@ describe('POST /console/api/lists', () => {
           recipients: 3,
           rejected: 2,
           errors: [
-            { row: 5, error: 'Invalid field', message: expect.stringContaining('"12" is not'), value: '12' },
-            { row: 6, error: 'Missing required field', message: expect.stringContaining('chatNumber is required') },
+            {
+              row: 5,
+              error: 'Invalid field',
+              message: expect.stringContaining('"12" is not'),
+              value: '12',
+              sentence: { code: 'phone_number', values: { field: 'chatNumber', given: '12' } },
+            },
+            {
+              row: 6,
+              error: 'Missing required field',
+              message: expect.stringContaining('chatNumber is required'),
+            },
           ],
           columns: ['phone_number', 'full_name', 'bodyParameters.discount'],
           ignored: ['Cidade'],

@@ -101,10 +101,10 @@ function LeftOut({ list: { rejected, errors } }: { list: ReadList }) {
       <Text size="sm">{t('compose.leftOut', { count: rejected, shown: number(rejected) })}</Text>
       <ScrollArea.Autosize mah={MAX_HEIGHT} type="auto">
         <List size="xs">
-          {errors.map(({ row, error, message, value }) => (
+          {errors.map(({ row, value, ...problem }) => (
             <List.Item key={row}>
               {t('compose.leftOutRow', { row: number(row) })}
-              {value !== undefined && !message.includes(value) && ` “${value}”`}: {translateProblem(error, message)}
+              {value !== undefined && !problem.message.includes(value) && ` “${value}”`}: {translateProblem(problem)}
             </List.Item>
           ))}
         </List>
