@@ -125,19 +125,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     return ownUrl
   }
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
-  const wakeCallbacks = (organizationIds: readonly string[]) => {
-    if (runsWorker) callbacks.wake(organizationIds)
-    else notifications.send({ topic: 'callbacks', organizationIds })
-  }
   const registry = new Registry()
-  const shared = await createContext(
-    options,
-    registry,
-    ownAddress,
-    registration.processId,
-    notifications,
-    wakeCallbacks,
-  )
+  const shared = await createContext(options, registry, ownAddress, registration.processId, notifications)
   const base: BaseContext = { ...shared, ...contextOf(databases.work, databases.work) }
   const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
@@ -147,6 +136,11 @@ export async function startApp(options: AppOptions): Promise<App> {
   const ctx: Context = { ...work, ...contextOf(databases.requests, databases.replica) }
   const stopSweeping = await startSweeping(work, registration)
   const callbacks = new CallbackQueue(work)
+  const stopCommits = databases.work.onCommit((committed) => {
+    if (committed.topic !== 'callbacks') return
+    if (runsWorker) callbacks.wake(committed.organizationIds)
+    else notifications.send(committed)
+  })
   const webhooks = createDispatcher(work)
   const gatewayAddress = createSecondAddress()
   let server: FastifyInstance | null = null
@@ -166,6 +160,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     stopSweeping()
     await server?.close()
     await Promise.all([callbacks.stop(), jobs?.stop(), webhooks.stop(), sessions.stop()])
+    stopCommits()
     await ctx.upstream.close()
     await ctx.storefront.close()
     await ctx.endpoints.close()
@@ -203,7 +198,6 @@ export async function startApp(options: AppOptions): Promise<App> {
       await scheduleTemplateSyncs(work)
       await requestReconciling(work)
       webhooks.start()
-      work.wakeWorkers()
     }
     if (config.roles.includes('gateway')) sessions.start()
     return { ctx, server, callbacks, webhooks, sessions, url, gatewayUrl, drain, close }
@@ -235,7 +229,6 @@ async function createContext(
   ownAddress: () => string,
   processId: number,
   notifications: Notifications,
-  wakeCallbacks: Context['wakeCallbacks'],
 ): Promise<Omit<BaseContext, keyof DatabaseContext>> {
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const publicUrl = () => config.publicUrl ?? ownAddress()
@@ -282,8 +275,6 @@ async function createContext(
     sandboxes: simulator && openSandboxes(simulator, callbackUrl),
     refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
-    wakeWorkers: () => notifications.send({ topic: 'jobs' }),
-    wakeCallbacks,
     notifications,
   }
 }

@@ -195,7 +195,7 @@ interface ClientContext {
   sandboxes: Sandboxes | null
 }
 
-/** Sending, jobs and notifications. */
+/** Sending and notifications. */
 interface SendContext {
   /** Records outgoing messages (core/messages/send/message-writer). */
   messageWriter: MessageWriter
@@ -205,10 +205,6 @@ interface SendContext {
   refreshTemplates: ThrottledRuns<unknown>
   /** The campaigns of one-off sends that this process has used (core/templates/send). */
   oneOffCampaigns: LruCache<string>
-  /** Wakes the workers; call it after the jobs have been committed. */
-  wakeWorkers: () => void
-  /** Wakes the queue of callbacks for these organizations; call it after their new callbacks have been committed. */
-  wakeCallbacks: (organizationIds: readonly string[]) => void
   /** Notifies the other processes that there is something new (core/runtime/notifications). */
   notifications: Notifications
 }
@@ -231,4 +227,4 @@ export type OperatorContext = Pick<Context, 'database' | 'clock' | 'cell' | 'log
 }
 
 /** The same for functions that store credentials. */
-export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator' | 'wakeWorkers'>
+export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator'>

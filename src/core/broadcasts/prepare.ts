@@ -75,9 +75,7 @@ export async function prepareBroadcastAsJob(
   isAlone: boolean,
 ): Promise<Again | null> {
   const forMs = isAlone ? ALONE_SLICE_MS : SLICE_MS
-  if (!(await prepareBroadcast(ctx, organizationId, broadcastId, forMs, signal))) return { againInMs: 0 }
-  ctx.wakeWorkers()
-  return null
+  return (await prepareBroadcast(ctx, organizationId, broadcastId, forMs, signal)) ? null : { againInMs: 0 }
 }
 
 type Step = 'more' | 'done' | 'cancelled'

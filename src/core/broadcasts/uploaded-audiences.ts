@@ -115,7 +115,6 @@ export async function createAudience(
     return { audience, doubtful: tally.doubtful, warnings: [...warnings, ...describeDoubtful(tally.doubts)] }
   } catch (error) {
     await planAudienceRemoval(ctx.database, tenant.id, id, 0)
-    ctx.wakeWorkers()
     throw error
   }
 }
@@ -291,7 +290,6 @@ export async function getAudience(
 /** Deletes an audience. Broadcasts that were created from it keep their recipients. Throws audience_not_found. */
 export async function deleteAudience(ctx: Context, tenant: Tenant, id: string): Promise<void> {
   if (!(await removeUploadedAudience(ctx.database, tenant.id, id, ctx.clock()))) notFound(id)
-  ctx.wakeWorkers()
 }
 
 function notFound(id: string): never {

@@ -154,7 +154,6 @@ async function recordKnown(
   }
   const hasReplies = messages.some(({ reply }) => reply !== null)
   const results = await retryOnConflict(() => (hasReplies ? ctx.database.transaction(record) : record(ctx.database)))
-  if (messages.some(({ message }, index) => results[index] === 'recorded' && message.awaitsMedia)) ctx.wakeWorkers()
   for (const [index, message] of messages.entries()) {
     if (results[index] === 'no_contact') continue
     for (const item of [message, ...message.repeated]) addRecorded(recording, item)

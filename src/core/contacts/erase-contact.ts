@@ -52,7 +52,6 @@ export async function eraseContact(
   )
   // Deliveries about to be made are in memory.
   ctx.notifications.send({ topic: 'webhooks', organizationId: organization.id })
-  ctx.wakeWorkers()
   return contact
 }
 

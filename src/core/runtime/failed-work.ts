@@ -39,7 +39,6 @@ export async function retryFailedWork(
   const callbacks = await retryFailedCallbacks(database, organizationId, given(true), clock())
   if (callbacks.length > 0) notifications.send({ topic: 'callbacks', organizationIds: null })
   const jobs = await retryFailedJobs(database, organizationId, given(false))
-  if (jobs.length > 0) notifications.send({ topic: 'jobs' })
   const retried = new Set([...jobs, ...callbacks.map(({ id }) => id)])
   const unknown = (ids ?? []).filter((id) => !retried.has(id))
   if (unknown.length === 0) return retried.size

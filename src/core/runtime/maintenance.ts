@@ -130,10 +130,6 @@ export async function prune(given: Context, signal?: AbortSignal): Promise<void>
   const { database } = ctx
   const now = ctx.clock()
   const inBatches = (work: (limit: number) => Promise<number>) => forBatches(work, PRUNE_BATCH, signal)
-  const requestAll = async () => {
-    await requestRetention(database)
-    ctx.wakeWorkers()
-  }
   const steps = {
     callbacks: () => inBatches((limit) => pruneCallbacks(database, now, limit)),
     events: () => inBatches((limit) => pruneEvents(database, now, limit)),
@@ -142,7 +138,7 @@ export async function prune(given: Context, signal?: AbortSignal): Promise<void>
     shortLinkVisits: () => inBatches((limit) => pruneShortLinkVisits(database, before(now, VISITS_MS), limit)),
     storefrontWebhooks: () => inBatches((limit) => pruneStorefrontWebhooks(database, before(now, 30 * DAY_MS), limit)),
     idempotencyKeys: () => inBatches((limit) => pruneIdempotencyKeys(database, idBefore(before(now, DAY_MS)), limit)),
-    retention: requestAll,
+    retention: () => requestRetention(database),
     uploadedAudiences: () => pruneUploadedAudiences(database, now),
     broadcastRetries: () => pruneBroadcastRetries(database, before(now, 2 * DAY_MS)),
     sessions: () => pruneSessions(database, now),

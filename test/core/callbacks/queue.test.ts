@@ -27,9 +27,12 @@ let world: World
 let organization: TestOrganization
 let queues: CallbackQueue[]
 let pools: Database[]
+/** The connections of another process, whose commits this one does not hear. */
+let elsewhere: Database
 
 beforeAll(async () => {
   world = await startWorld()
+  elsewhere = openDatabase(world.database.connection, 1, () => undefined)
   await world.database.pool.query(
     `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
   )
@@ -48,7 +51,10 @@ afterEach(async () => {
   await world.reset()
 })
 
-afterAll(() => world.close())
+afterAll(async () => {
+  await elsewhere.close()
+  await world.close()
+})
 
 /** A queue as in a process of its own, with its own connections. */
 function startQueue(): CallbackQueue {
@@ -71,13 +77,13 @@ async function cure(): Promise<void> {
   await world.database.pool.query('DROP TRIGGER IF EXISTS refuse ON messages')
 }
 
-/** Stores messages, each in a callback of its own, as the receiver does. */
+/** Stores messages, each in a callback of its own, as the receiver of another process does. */
 async function store(owner: TestOrganization, ...messages: WireMessage[]): Promise<void> {
   const callbacks = messages.map((message) => {
     const body = JSON.stringify(envelope(owner.businessAccountId, changeFor(owner, { messages: [message] })))
     return { organizationId: owner.id, id: newId(), instanceId: null, traceparent: null, body: Buffer.from(body) }
   })
-  await insertCallbacks(world.database, callbacks)
+  await insertCallbacks(elsewhere, callbacks)
 }
 
 async function texts(owner: TestOrganization, from: string): Promise<string[]> {

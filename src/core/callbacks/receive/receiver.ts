@@ -77,7 +77,6 @@ interface Receiving {
 export function createCallbackReceiver(ctx: Context): CallbackReceiver {
   const store = batch(async (callbacks: StoredCallback[]) => {
     await insertCallbacks(ctx.database, callbacks)
-    ctx.wakeCallbacks([...new Set(callbacks.map(({ organizationId }) => organizationId))])
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
   const turns = { inTurn: createRestingTurns(), parsing: new FairPlaces(LARGE_VERIFIED) }
