@@ -6,7 +6,7 @@ import { Registry } from 'prom-client'
 import { openBlobStore } from './blobs/open.js'
 import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config/settings.js'
-import type { BaseContext, Context, DatabaseContext } from './context.js'
+import type { BaseContext, DatabaseContext, LiveContext, RequestContext, WorkContext } from './context.js'
 import { requestReconciling } from './core/broadcasts/reconcile.js'
 import { BROADCAST_SENDS } from './core/broadcasts/send-recipient.js'
 import { CallbackQueue } from './core/callbacks/queue.js'
@@ -84,8 +84,8 @@ export interface AppOptions {
 
 /** A service that takes traffic. */
 export interface App {
-  /** The context of requests. */
-  ctx: Context
+  ctx: RequestContext
+  work: WorkContext
   server: FastifyInstance
   /** Processes callbacks if this process runs a worker; tests drain it. */
   callbacks: CallbackQueue
@@ -132,8 +132,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
     socketUrl: config.linkedDeviceUrl,
   })
-  const work: Context = { ...base, devices: createSessionCommands(base, sessions) }
-  const ctx: Context = { ...work, ...contextOf(databases.requests, databases.replica) }
+  const work: WorkContext = { ...base, devices: createSessionCommands(base, sessions), purpose: 'work' }
+  const ctx: RequestContext = { ...work, ...contextOf(databases.requests, databases.replica), purpose: 'requests' }
   const stopSweeping = await startSweeping(work, registration)
   const callbacks = new CallbackQueue(work)
   const stopCommits = databases.work.onCommit((committed) => {
@@ -200,7 +200,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       webhooks.start()
     }
     if (config.roles.includes('gateway')) sessions.start()
-    return { ctx, server, callbacks, webhooks, sessions, url, gatewayUrl, drain, close }
+    return { ctx, work, server, callbacks, webhooks, sessions, url, gatewayUrl, drain, close }
   } catch (error) {
     await close()
     throw error
@@ -220,6 +220,10 @@ function contextOf(database: Database, replica: Database): DatabaseContext {
     messageWriter: createMessageWriter(database),
     reserveSendSlot: createSendRateLimiter(database),
   }
+}
+
+function liveContextOf({ clock, log, mediaLinks, notifications }: WorkContext, database: Database): LiveContext {
+  return { database, clock, log, mediaLinks, notifications, purpose: 'live' }
 }
 
 /** The other parts. `registry`: where calls are measured. `ownAddress`: where this process listens; throws before it does. */
@@ -280,7 +284,7 @@ async function createContext(
 }
 
 /** Regularly removes what dead processes left behind; the returned function stops it. */
-async function startSweeping({ spool, log }: Context, registration: ProcessRegistration): Promise<() => void> {
+async function startSweeping({ spool, log }: WorkContext, registration: ProcessRegistration): Promise<() => void> {
   await spool.sweep(STALE_MS)
   await registration.removeDead()
   const reaper = setInterval(() => {
@@ -307,13 +311,13 @@ interface ServedParts {
 
 function createServer(
   { config, secrets, databases, simulator }: AppOptions,
-  ctx: Context,
-  work: Context,
+  ctx: RequestContext,
+  work: WorkContext,
   { registry, isWorkerRunning, isDraining, countRunningJobs, webhooks, gatewayAddress }: ServedParts,
 ): FastifyInstance {
   const probes = {
     ctx,
-    live: { ...work, database: databases.live },
+    live: liveContextOf(work, databases.live),
     connections: () => figuresOf(databases),
     checks: readinessChecks(databases.live, isWorkerRunning, isDraining),
     registry,

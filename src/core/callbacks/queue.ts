@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { WorkContext } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
@@ -30,7 +30,7 @@ const TAKEN_PAUSE_MS = 10
  * Organizations get turns of one batch each, round robin, so that none waits for the backlog of another.
  */
 export class CallbackQueue {
-  readonly #ctx: Context
+  readonly #ctx: WorkContext
   /** The organizations that wait for their turn, in order. */
   readonly #waiting = new Set<string>()
   /** The turns that are running or resting, by organization, and whether the organization was woken meanwhile. */
@@ -48,7 +48,7 @@ export class CallbackQueue {
   #polledTo = NIL_UUID
   #unsubscribe = () => {}
 
-  constructor(ctx: Context) {
+  constructor(ctx: WorkContext) {
     this.#ctx = ctx
   }
 

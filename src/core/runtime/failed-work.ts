@@ -10,13 +10,12 @@ import { countDueJobs, type DueJobs } from '../../storage/jobs/queue.js'
 export type { DueJobs } from '../../storage/jobs/queue.js'
 
 type WorkCounts = Partial<Record<JobClassName, number>>
-type WorkContext = Pick<OperatorContext, 'database' | 'notifications' | 'clock'>
 
 /**
  * The jobs and callbacks that failed on every attempt, of an organization or (null) of all; at most `limit` of each.
  */
 export async function listFailedWork(
-  { database }: WorkContext,
+  { database }: Pick<OperatorContext, 'database'>,
   organization: Organization | null,
   limit: number,
 ): Promise<FailedWork[]> {
@@ -30,7 +29,7 @@ export async function listFailedWork(
  * invalid_field if nothing that failed has one of the ids; the others are retried.
  */
 export async function retryFailedWork(
-  { database, notifications, clock }: WorkContext,
+  { database, notifications, clock }: OperatorContext,
   organization: Organization | null,
   ids: readonly string[] | null,
 ): Promise<number> {

@@ -60,7 +60,7 @@ afterAll(async () => {
 function startQueue(): CallbackQueue {
   const database = openDatabase(world.database.connection, 6, () => undefined)
   pools.push(database)
-  const queue = new CallbackQueue({ ...world.app.ctx, database })
+  const queue = new CallbackQueue({ ...world.app.work, database })
   queues.push(queue)
   queue.start()
   return queue
@@ -301,7 +301,7 @@ describe('a callback with many items', () => {
     const callback = { organizationId: organization.id, id: newId(), instanceId: null, traceparent: null }
     await insertCallbacks(world.database, [{ ...callback, body: Buffer.from(body) }])
     const recorded = new Map<string, Set<number>>()
-    const turn = () => takeTurn(world.app.ctx, organization.id, { mayGoOn: () => false, recorded })
+    const turn = () => takeTurn(world.app.work, organization.id, { mayGoOn: () => false, recorded })
     for (const count of [1, 2, 3, 4, 5]) {
       expect(await turn()).toBe('more')
       expect(Array.from(recorded, ([id, items]) => [id, items.size])).toEqual([[callback.id, count]])
@@ -324,7 +324,7 @@ describe('a callback with many items', () => {
     const reaction = { message_id: known.id, emoji: '👍' }
     await store(organization, known, textMessage(PERSON, '', { type: 'reaction', reaction }))
     const recorded = new Map<string, Set<number>>()
-    const turn = () => takeTurn(world.app.ctx, organization.id, { mayGoOn: () => false, recorded })
+    const turn = () => takeTurn(world.app.work, organization.id, { mayGoOn: () => false, recorded })
     for (const count of [1, 2]) {
       expect(await turn()).toBe('more')
       expect(await texts(organization, PERSON)).toEqual(['known'])
