@@ -86,7 +86,7 @@ function recurringTasks(ctx: WorkContext): Record<RecurringTask, RunJob> {
   const recurring =
     (task: RecurringTask, work: (ctx: WorkContext, signal: AbortSignal) => ReturnType<RunJob>): RunJob =>
     async ({ signal }) =>
-      (await work(ctx, signal)) ?? { againInMs: untilNextRun(task, new Date()) }
+      (await work(ctx, signal)) ?? { againInMs: untilNextRun(task, ctx.clock()) }
   return {
     expire_outcomes: recurring('expire_outcomes', expireOutcomes),
     roll_up_counts: recurring('roll_up_counts', rollUpCounts),

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { inBatches } from '../../lib/async/batches.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { excerpt } from '../../lib/text/text.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import type { UploadedPart } from '../../model/broadcasts/broadcast.js'
@@ -356,10 +357,10 @@ export async function removeAudienceRecipients(
   const { isKept, isInUse } = await findAudienceUse(ctx.database, organizationId, id)
   if (isKept) return null
   if (isInUse) return { againInMs: IN_USE_MS }
-  const until = Date.now() + SLICE_MS
+  const leftMs = startCountdown(SLICE_MS)
   for (let after: number | null = 0; after !== null; ) {
     signal.throwIfAborted()
-    if (Date.now() >= until) return { againInMs: 0 }
+    if (leftMs() === 0) return { againInMs: 0 }
     after = await removeUploadedRecipients(ctx.database, organizationId, id, after, REMOVE_BATCH)
   }
   return null

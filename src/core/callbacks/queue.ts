@@ -1,6 +1,7 @@
 import type { WorkContext } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { listWaitingOrganizations } from '../../storage/callbacks/callbacks.js'
 import type { Progress } from './record.js'
@@ -116,8 +117,8 @@ export class CallbackQueue {
     // Lets the caller add this turn to `#running` first.
     await null
     const hasStored = this.#stored.delete(id)
-    const until = Date.now() + TURN_MS
-    const mayGoOn = () => !this.#isStopping && Date.now() < until
+    const leftMs = startCountdown(TURN_MS)
+    const mayGoOn = () => !this.#isStopping && leftMs() > 0
     const recorded = this.#recorded.get(id) ?? new Map<string, Set<number>>()
     const end = await takeTurn(this.#ctx, id, { mayGoOn, recorded }).catch((error: unknown) => {
       // The next poll finds what is left.
