@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Context, OperatorContext, RequestContext } from '../../context.js'
+import type { OperatorContext, RequestContext } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { batch } from '../../lib/async/batcher.js'
 import { newId } from '../../lib/bytes/id.js'
