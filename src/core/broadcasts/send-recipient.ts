@@ -213,11 +213,11 @@ async function putBack(
   // This process stops, so another one continues at once.
   const inMs = signal?.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, BACKOFF))
   const now = ctx.clock()
-  const triedMs = now.getTime() - (since ?? now).getTime()
-  const isOver = triedMs + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
+  const first = since ?? now
+  const isOver = now.getTime() - first.getTime() + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
   if (isOver && !signal?.aborted)
     return applyDelivery(slice, { n, message_id: messageId, since, attempts }, await giveUp())
-  const deferred = { n, messageId, since: since ?? now, attempts: attempts + (isPair ? calls : 1), inMs }
+  const deferred = { n, messageId, since: first, attempts: attempts + (isPair ? calls : 1), inMs }
   const again = now.getTime() + Math.round(inMs)
   await deferRecipient(ctx.database, tenant.id, broadcast.id, deferred, { ...note, again })
   // The limit per recipient does not affect other recipients.
