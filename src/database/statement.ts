@@ -48,10 +48,10 @@ export function statement<Row>(
 export function statement(
   name: string,
   text: string,
-  { raises = null, enqueues, isHeavy = false }: Properties<never> & { raises?: Raised } = {},
+  { raises, enqueues, isHeavy = false }: Properties<never> & { raises?: Raised } = {},
 ): AnyStatement<unknown> {
   if (statements.has(name)) throw new Error(`two statements are named ${name}`)
-  const declared = { name, text, raises, enqueues: enqueues ?? null, isHeavy }
+  const declared = { name, text, raises: raises ?? null, enqueues: enqueues ?? null, isHeavy }
   statements.set(name, declared)
   return declared
 }

@@ -1,6 +1,6 @@
 import type { TurnContext, WorkContext } from '../../context.js'
-import type { Database } from '../../database/pool.js'
 import { isDatabaseUnavailable } from '../../database/errors.js'
+import type { Database } from '../../database/pool.js'
 import { createSteps } from '../../lib/async/steps.js'
 import { readTraceparent } from '../../lib/http/trace-context.js'
 import { MEBIBYTE } from '../../lib/text/units.js'

@@ -244,9 +244,9 @@ describe('recording for a contact with a locked row', () => {
     const stranger = await newPerson(other)
     await whileHeld(held, async () => {
       const impatient = createImpatientOutbox(world.database)
-      const waiting = Array.from({ length: 30 }, () => impatient.record(messageTo(held.digits), Date.now() + 500))
+      const waiting = Array.from({ length: 30 }, () => impatient.record(messageTo(held.digits), startCountdown(500)))
       const theirs = messageTo(stranger.digits, { organizationId: other.id })
-      expect(await impatient.record(theirs, Date.now() + 30_000)).toMatchObject({ recorded: true })
+      expect(await impatient.record(theirs, startCountdown(30_000))).toMatchObject({ recorded: true })
       for (const given of await Promise.allSettled(waiting)) {
         expect(given).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } })
       }
