@@ -6,7 +6,7 @@ import { Registry } from 'prom-client'
 import { openBlobStore } from './blobs/open.js'
 import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config/settings.js'
-import type { BaseContext, Context, DatabaseContext } from './context.js'
+import type { BaseContext, DatabaseContext, LiveContext, RequestContext, WorkContext } from './context.js'
 import { requestReconciling } from './core/broadcasts/reconcile.js'
 import { BROADCAST_SENDS } from './core/broadcasts/send-recipient.js'
 import { CallbackQueue } from './core/callbacks/queue.js'
@@ -84,8 +84,8 @@ export interface AppOptions {
 
 /** A service that takes traffic. */
 export interface App {
-  /** The context of requests. */
-  ctx: Context
+  ctx: RequestContext
+  work: WorkContext
   server: FastifyInstance
   /** Processes callbacks if this process runs a worker; tests drain it. */
   callbacks: CallbackQueue
@@ -125,28 +125,22 @@ export async function startApp(options: AppOptions): Promise<App> {
     return ownUrl
   }
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
-  const wakeCallbacks = (organizationIds: readonly string[]) => {
-    if (runsWorker) callbacks.wake(organizationIds)
-    else notifications.send({ topic: 'callbacks', organizationIds })
-  }
   const registry = new Registry()
-  const shared = await createContext(
-    options,
-    registry,
-    ownAddress,
-    registration.processId,
-    notifications,
-    wakeCallbacks,
-  )
+  const shared = await createContext(options, registry, ownAddress, registration.processId, notifications)
   const base: BaseContext = { ...shared, ...contextOf(databases.work, databases.work) }
   const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
     socketUrl: config.linkedDeviceUrl,
   })
-  const work: Context = { ...base, devices: createSessionCommands(base, sessions) }
-  const ctx: Context = { ...work, ...contextOf(databases.requests, databases.replica) }
+  const work: WorkContext = { ...base, devices: createSessionCommands(base, sessions), purpose: 'work' }
+  const ctx: RequestContext = { ...work, ...contextOf(databases.requests, databases.replica), purpose: 'requests' }
   const stopSweeping = await startSweeping(work, registration)
   const callbacks = new CallbackQueue(work)
+  const stopCommits = databases.work.onCommit((committed) => {
+    if (committed.topic !== 'callbacks') return
+    if (runsWorker) callbacks.wake(committed.organizationIds)
+    else notifications.send(committed)
+  })
   const webhooks = createDispatcher(work)
   const gatewayAddress = createSecondAddress()
   let server: FastifyInstance | null = null
@@ -166,6 +160,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     stopSweeping()
     await server?.close()
     await Promise.all([callbacks.stop(), jobs?.stop(), webhooks.stop(), sessions.stop()])
+    stopCommits()
     await ctx.upstream.close()
     await ctx.storefront.close()
     await ctx.endpoints.close()
@@ -203,10 +198,9 @@ export async function startApp(options: AppOptions): Promise<App> {
       await scheduleTemplateSyncs(work)
       await requestReconciling(work)
       webhooks.start()
-      work.wakeWorkers()
     }
     if (config.roles.includes('gateway')) sessions.start()
-    return { ctx, server, callbacks, webhooks, sessions, url, gatewayUrl, drain, close }
+    return { ctx, work, server, callbacks, webhooks, sessions, url, gatewayUrl, drain, close }
   } catch (error) {
     await close()
     throw error
@@ -228,6 +222,10 @@ function contextOf(database: Database, replica: Database): DatabaseContext {
   }
 }
 
+function liveContextOf({ clock, log, mediaLinks, notifications }: WorkContext, database: Database): LiveContext {
+  return { database, clock, log, mediaLinks, notifications, purpose: 'live' }
+}
+
 /** The other parts. `registry`: where calls are measured. `ownAddress`: where this process listens; throws before it does. */
 async function createContext(
   { config, secrets, log, upstreamUrl, simulator, clock = () => new Date() }: AppOptions,
@@ -235,7 +233,6 @@ async function createContext(
   ownAddress: () => string,
   processId: number,
   notifications: Notifications,
-  wakeCallbacks: Context['wakeCallbacks'],
 ): Promise<Omit<BaseContext, keyof DatabaseContext>> {
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const publicUrl = () => config.publicUrl ?? ownAddress()
@@ -282,14 +279,12 @@ async function createContext(
     sandboxes: simulator && openSandboxes(simulator, callbackUrl),
     refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
-    wakeWorkers: () => notifications.send({ topic: 'jobs' }),
-    wakeCallbacks,
     notifications,
   }
 }
 
 /** Regularly removes what dead processes left behind; the returned function stops it. */
-async function startSweeping({ spool, log }: Context, registration: ProcessRegistration): Promise<() => void> {
+async function startSweeping({ spool, log }: WorkContext, registration: ProcessRegistration): Promise<() => void> {
   await spool.sweep(STALE_MS)
   await registration.removeDead()
   const reaper = setInterval(() => {
@@ -316,13 +311,13 @@ interface ServedParts {
 
 function createServer(
   { config, secrets, databases, simulator }: AppOptions,
-  ctx: Context,
-  work: Context,
+  ctx: RequestContext,
+  work: WorkContext,
   { registry, isWorkerRunning, isDraining, countRunningJobs, webhooks, gatewayAddress }: ServedParts,
 ): FastifyInstance {
   const probes = {
     ctx,
-    live: { ...work, database: databases.live },
+    live: liveContextOf(work, databases.live),
     connections: () => figuresOf(databases),
     checks: readinessChecks(databases.live, isWorkerRunning, isDraining),
     registry,

@@ -3,6 +3,7 @@ import type { BlobStore } from './blobs/blob-store.js'
 import type { Device } from './channels/device.js'
 import type { LinkedLibrary } from './channels/linked-device/library.js'
 import type { Sandboxes } from './channels/sandbox.js'
+import type { Purpose } from './database/databases.js'
 import type { Database } from './database/pool.js'
 import type { EndpointClient } from './endpoints/client.js'
 import type { ByteBudget } from './lib/async/byte-budget.js'
@@ -195,7 +196,7 @@ interface ClientContext {
   sandboxes: Sandboxes | null
 }
 
-/** Sending, jobs and notifications. */
+/** Sending and notifications. */
 interface SendContext {
   /** Records outgoing messages (core/messages/send/message-writer). */
   messageWriter: MessageWriter
@@ -205,10 +206,6 @@ interface SendContext {
   refreshTemplates: ThrottledRuns<unknown>
   /** The campaigns of one-off sends that this process has used (core/templates/send). */
   oneOffCampaigns: LruCache<string>
-  /** Wakes the workers; call it after the jobs have been committed. */
-  wakeWorkers: () => void
-  /** Wakes the queue of callbacks for these organizations; call it after their new callbacks have been committed. */
-  wakeCallbacks: (organizationIds: readonly string[]) => void
   /** Notifies the other processes that there is something new (core/processes/notifications). */
   notifications: Notifications
 }
@@ -219,10 +216,30 @@ export type DatabaseContext = Pick<BaseContext, 'database' | 'replica' | 'lookUp
 /** The context without linked devices; sessions are built from it. */
 export interface BaseContext extends ProcessContext, StoreContext, ClientContext, SendContext {}
 
-/** The context that every function of core gets. Built once, by the composition root (app.ts). */
+/** The context of functions that run in requests and in work. Built by the composition root (app.ts). */
 export interface Context extends BaseContext {
   /** The linked device of an instance, in this or another process (core/instances/commands/session-commands). */
   devices: (instance: Pick<Instance, 'organization_id' | 'id'>) => Device
+}
+
+/** The context of requests: a statement may take 10 s, and waits at most 5 s for a connection. */
+export interface RequestContext extends Context, For<'requests'> {}
+
+/** The context of callbacks, jobs and deliveries: a statement may take 60 s, and waits until a connection is free. */
+export interface WorkContext extends Context, For<'work'> {}
+
+/** The context of event streams and metrics, on the few connections that must always get through. */
+export type LiveContext = Pick<Context, 'database' | 'clock' | 'log' | 'mediaLinks' | 'notifications'> & For<'live'>
+
+/**
+ * The context of a turn of callbacks (core/callbacks/turn): `database` is the one connection that holds the
+ * organization's lock. Parts that use other connections are left out, since they would record without the lock.
+ */
+export type TurnContext = Pick<Context, 'database' | 'clock' | 'log' | 'notifications' | 'processId'> & For<'turn'>
+
+/** Keeps contexts apart that otherwise have the same properties. */
+interface For<Use extends Purpose | 'turn'> {
+  readonly purpose: Use
 }
 
 /** The context of operators' functions, which is all that the command line has. */
@@ -231,4 +248,4 @@ export type OperatorContext = Pick<Context, 'database' | 'clock' | 'cell' | 'log
 }
 
 /** The same for functions that store credentials. */
-export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator' | 'wakeWorkers'>
+export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator'>

@@ -4,17 +4,27 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const readsEnvironment = /\bprocess\.env\b|\bprocess\[|from '(node:)?process'/
+const readsMachineClock = /\bnew Date\(\)|\bDate\.now\(\)/
 
-async function filesReadingEnvironment(folder: string): Promise<string[]> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
-  const paths = names.map((name) => join(folder, name))
-  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')))
-  return paths.filter((_, index) => readsEnvironment.test(texts[index] ?? ''))
+/** The files of the folders whose text matches. */
+async function filesMatching(pattern: RegExp, ...folders: string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const folder of folders) {
+    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
+    const paths = names.map((name) => join(folder, name))
+    const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')))
+    found.push(...paths.filter((_, index) => pattern.test(texts[index] ?? '')))
+  }
+  return found
 }
 
 it('the environment is read in one place only', async () => {
-  const readers = [...(await filesReadingEnvironment('src')), ...(await filesReadingEnvironment('simulator'))]
-  expect(readers).toEqual(['src/main.ts'])
+  expect(await filesMatching(readsEnvironment, 'src', 'simulator')).toEqual(['src/main.ts'])
+})
+
+it('the layers that decide about time ask the clock of their context', async () => {
+  const folders = ['core', 'jobs', 'interfaces', 'channels', 'storage', 'model']
+  expect(await filesMatching(readsMachineClock, ...folders.map((name) => join('src', name)))).toEqual([])
 })
 
 it('ARCHITECTURE.md lists the folders of core and storage in the order that the import rules have', async () => {

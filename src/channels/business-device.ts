@@ -1,3 +1,4 @@
+import { startCountdown } from '../lib/async/timeout.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type { MarkReadOutcome } from '../upstream/mark-read.js'
 import type { Device, DeviceAnswer, DeviceCommand, MessageKey } from './device.js'
@@ -47,10 +48,10 @@ async function markRead(
   keys: MessageKey[],
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
-  const deadline = Date.now() + timeoutMs
+  const leftMs = startCountdown(timeoutMs)
   for (const { id } of keys.filter(({ fromMe }) => !fromMe)) {
-    const left = deadline - Date.now()
-    if (left <= 0) return { outcome: 'unknown', text: 'no time was left to mark all messages' }
+    const left = leftMs()
+    if (left === 0) return { outcome: 'unknown', text: 'no time was left to mark all messages' }
     const outcome = await upstream.markRead(number, id, left)
     if (outcome.outcome !== 'done') return toAnswer(outcome)
   }

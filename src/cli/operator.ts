@@ -32,9 +32,8 @@ export async function withCredentials<Result>(
   const config = await requireSharedConfig(env)
   const { masterKeys } = await requireSecrets(config)
   const secrets = createSecretBox(masterKeys)
-  // The service registers numbers with its own simulator, and its workers look for jobs every second.
-  const service = { linkWithSimulator: null, wakeWorkers: () => undefined }
-  return overDatabase(config, (ctx) => work({ ...ctx, ...service, secrets }, config))
+  // The service registers numbers with its own simulator.
+  return overDatabase(config, (ctx) => work({ ...ctx, linkWithSimulator: null, secrets }, config))
 }
 
 /** For work that shows messages, whose files have addresses of the service. */

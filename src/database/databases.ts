@@ -53,7 +53,7 @@ const IDLE_IN_TRANSACTION_MS = 30_000
 
 /**
  * Opens the connections of a process: `total` at most, opened when they are needed, and as many for requests to a
- * replica as to the primary. A listener of one database gets the events of all. `onError` gets errors of idle
+ * replica as to the primary. A listener of one database gets the commits of all. `onError` gets errors of idle
  * connections, and those of the replica.
  */
 export function openDatabases(

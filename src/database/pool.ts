@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { FairPlaces } from '../lib/async/fair-places.js'
 import { type Borrowed, borrowFrom, lend, onLoan, onPool } from './connections.js'
-import { type EventsListener, type Queryable, queryable } from './queryable.js'
+import { type CommitListener, type Queryable, queryable } from './queryable.js'
 import { transaction } from './transaction.js'
 
-export type { EventsListener, Queryable }
+export type { CommitListener, Queryable }
 
 /** Connections to PostgreSQL, shared by organizations. */
 export interface Database extends Queryable {
@@ -18,8 +18,8 @@ export interface Database extends Queryable {
    * at the same time. If `work` throws, the connection is closed, which releases its locks.
    */
   session<Result>(work: (session: Database) => Promise<Result>): Promise<Result>
-  /** Calls the listener each time a statement that can insert events has been committed, until the result is called. */
-  onEvents(listener: EventsListener): () => void
+  /** Calls the listener after commits, with what the statements declare (statement.ts), until the result is called. */
+  onCommit(listener: CommitListener): () => void
   /** The same connections, with a statement timeout of `ms`; each statement is a transaction of its own. */
   withStatementTimeout(ms: number): Database
   /** Borrows a connection for longer than a statement or transaction; null: for no organization. */
@@ -58,10 +58,10 @@ export interface PoolLimits {
   idleInTransactionMs: number
 }
 
-/** Calls the listeners of events; several pools may share it. */
-export interface EventsAnnouncer {
-  announce: EventsListener
-  onEvents: Database['onEvents']
+/** Calls the listeners of commits; several pools may share it. */
+export interface Announcer {
+  announce: CommitListener
+  onCommit: Database['onCommit']
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -103,14 +103,14 @@ function sessionSettings({ statementMs, idleInTransactionMs }: PoolLimits) {
 
 /**
  * Opens a pool. `onError` gets errors of idle connections, which the pool replaces. Without `limits`, a connection can
- * be used for anything, and is waited for 5 s. Pools with the same `announcer` have the same listeners of events.
+ * be used for anything, and is waited for 5 s. Pools with the same `announcer` have the same listeners of commits.
  */
 export function openDatabase(
   connection: Connection,
   size: number,
   onError: (error: Error) => void,
   limits: PoolLimits = unlimited(size),
-  announcer: EventsAnnouncer = createAnnouncer(),
+  announcer: Announcer = createAnnouncer(),
 ): Database {
   const setSession = sessionSettings(limits)
   const pool = new pg.Pool({
@@ -149,7 +149,7 @@ export function openDatabase(
       }),
     withStatementTimeout: (ms) => withStatementTimeout(database, announcer.announce, ms),
     borrow,
-    onEvents: announcer.onEvents,
+    onCommit: announcer.onCommit,
     figures: () => {
       const { taken, waiting } = all.figures()
       return { size, inUse: taken, waiting: waiting + heavy.figures().waiting }
@@ -174,7 +174,7 @@ function createPlaces(size: number, limits: PoolLimits): { all: FairPlaces; heav
   }
 }
 
-function withStatementTimeout(database: Database, announce: EventsListener, ms: number): Database {
+function withStatementTimeout(database: Database, announce: CommitListener, ms: number): Database {
   const options = {
     begin: `BEGIN; SET LOCAL statement_timeout = ${ms}`,
     query_timeout: ms + ANSWER_MARGIN_MS,
@@ -202,13 +202,13 @@ function unlimited(size: number): PoolLimits {
   }
 }
 
-export function createAnnouncer(): EventsAnnouncer {
-  const listeners = new Set<EventsListener>()
+export function createAnnouncer(): Announcer {
+  const listeners = new Set<CommitListener>()
   return {
-    announce: (organizationIds) => {
-      for (const listener of listeners) listener(organizationIds)
+    announce: (committed) => {
+      for (const listener of listeners) listener(committed)
     },
-    onEvents: (listener) => {
+    onCommit: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -1,9 +1,11 @@
 /** One SQL statement with the name under which PostgreSQL prepares it once per connection. */
-export interface Statement<Row, Raises extends 'events' | null = null> {
+export interface Statement<Row, Raises extends Raised | null = null> {
   readonly name: string
   readonly text: string
-  /** Declares the side effect of a statement; null: it has none. */
+  /** What it can insert that others wait for; null: nothing. */
   readonly raises: Raises
+  /** When the workers look for the jobs that it enqueues; null: it enqueues none. */
+  readonly enqueues: Enqueues<never> | null
   /** Whether it may take so long that an organization runs one such statement at a time; not in transactions. */
   readonly isHeavy: boolean
   /** Whether it belongs to several organizations or none; else its first value is the id of its organization. */
@@ -12,43 +14,64 @@ export interface Statement<Row, Raises extends 'events' | null = null> {
   readonly row?: Row
 }
 
-/** A statement that can insert events, which readers wait for. */
-export type EventStatement<Row> = Statement<Row, 'events'>
+/** What organizations get that others wait for: events, which are read, or callbacks, which are processed. */
+export type Raised = 'events' | 'callbacks'
+
+/**
+ * When the workers look for jobs: `now`, after the commit, or if the function is true for one of its rows; `later`, with
+ * the next poll.
+ */
+export type Enqueues<Row> = 'now' | 'later' | ((row: Row) => boolean)
+
+/** A statement that can insert what others wait for. */
+export type RaisingStatement<Row> = Statement<Row, Raised>
 
 /** Either kind. */
-export type AnyStatement<Row> = Statement<Row, 'events' | null>
+export type AnyStatement<Row> = Statement<Row, Raised | null>
+
+/** The properties of a statement that is declared; as in Statement. */
+interface Properties<Row> {
+  enqueues?: Enqueues<Row>
+  isHeavy?: boolean
+}
+
+type AnyProperties = Properties<never> & { raises?: Raised }
 
 const statements = new Map<string, AnyStatement<unknown>>()
-
-/** What a statement is besides its text; see Statement. */
-type Kind = { isHeavy: boolean }
-type EventKind = { raises: 'events'; isHeavy?: boolean }
 
 /**
  * Declares a statement of one organization, whose id is `$1`. Declare it at module level, so that the tests of all
  * statements find it. Throws if two statements share a name: PostgreSQL would run the wrong one.
  */
-export function statement<Row>(name: string, text: string, kind?: Kind): Statement<Row>
-export function statement<Row>(name: string, text: string, kind: EventKind): EventStatement<Row>
-export function statement(name: string, text: string, kind: Partial<EventKind> = {}): AnyStatement<unknown> {
-  return declare(name, text, kind, false)
+export function statement<Row>(name: string, text: string, properties?: Properties<Row>): Statement<Row>
+export function statement<Row>(
+  name: string,
+  text: string,
+  properties: Properties<Row> & { raises: Raised },
+): RaisingStatement<Row>
+export function statement(name: string, text: string, properties: AnyProperties = {}): AnyStatement<unknown> {
+  return declare(name, text, properties, false)
 }
 
 /** Declares a statement of several organizations or none, likewise. */
-export function sharedStatement<Row>(name: string, text: string, kind?: Kind): Statement<Row>
-export function sharedStatement<Row>(name: string, text: string, kind: EventKind): EventStatement<Row>
-export function sharedStatement(name: string, text: string, kind: Partial<EventKind> = {}): AnyStatement<unknown> {
-  return declare(name, text, kind, true)
+export function sharedStatement<Row>(name: string, text: string, properties?: Properties<Row>): Statement<Row>
+export function sharedStatement<Row>(
+  name: string,
+  text: string,
+  properties: Properties<Row> & { raises: Raised },
+): RaisingStatement<Row>
+export function sharedStatement(name: string, text: string, properties: AnyProperties = {}): AnyStatement<unknown> {
+  return declare(name, text, properties, true)
 }
 
 function declare(
   name: string,
   text: string,
-  { raises = null, isHeavy = false }: { raises?: 'events' | null; isHeavy?: boolean },
+  { raises, enqueues, isHeavy = false }: AnyProperties,
   isShared: boolean,
 ): AnyStatement<unknown> {
   if (statements.has(name)) throw new Error(`two statements are named ${name}`)
-  const declared = { name, text, raises, isHeavy, isShared }
+  const declared = { name, text, raises: raises ?? null, enqueues: enqueues ?? null, isHeavy, isShared }
   statements.set(name, declared)
   return declared
 }

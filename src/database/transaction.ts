@@ -1,5 +1,6 @@
 import type { Loan, RunQuery } from './connections.js'
-import { type EventsListener, type Queryable, queryable } from './queryable.js'
+import { type CommitListener, type Queryable, queryable } from './queryable.js'
+import type { Raised } from './statement.js'
 
 /** How a transaction differs from others of its pool. */
 export interface TransactionOptions {
@@ -9,17 +10,25 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs work in a transaction on a loan's connection; rolls back if it throws. Events are announced after the commit.
+ * Runs work in a transaction on a loan's connection; rolls back if it throws. The listener is called after the commit.
  */
 export async function transaction<Result>(
   loan: Loan,
   work: (transaction: Queryable) => Promise<Result>,
-  onEvents: EventsListener,
+  onCommit: CommitListener,
   { begin, query_timeout }: TransactionOptions = { begin: 'BEGIN' },
 ): Promise<Result> {
-  const raised = new Set<string>()
-  const collect: EventsListener = (organizationIds) => {
-    for (const id of organizationIds) raised.add(id)
+  const raised: Record<Raised, Set<string>> = { events: new Set(), callbacks: new Set() }
+  let hasJobs = false
+  const collect: CommitListener = (committed) => {
+    if (committed.topic === 'jobs') hasJobs = true
+    else for (const id of committed.organizationIds) raised[committed.topic].add(id)
+  }
+  const announce = () => {
+    for (const topic of ['events', 'callbacks'] as const) {
+      if (raised[topic].size > 0) onCommit({ topic, organizationIds: [...raised[topic]] })
+    }
+    if (hasJobs) onCommit({ topic: 'jobs' })
   }
   let begun = null as Promise<unknown> | null
   const query: RunQuery = async (statement, organizationId) => {
@@ -35,7 +44,7 @@ export async function transaction<Result>(
   try {
     const result = await work(queryable(query, collect))
     await end('COMMIT')
-    if (raised.size > 0) onEvents([...raised])
+    announce()
     return result
   } catch (error) {
     await end('ROLLBACK').catch(loan.discard)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.js'
+import type { LiveContext, RequestContext } from '../context.js'
 import type { CallbackReceiver } from '../core/callbacks/receive/receiver.js'
 import { countFailedWork, findDueWork } from '../core/maintenance/failed-work.js'
 import { findCallbackFigures, measureStorage } from '../core/maintenance/maintenance.js'
@@ -45,9 +45,8 @@ import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
 
 /** Options of the probes (health and metrics). */
 export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsToken' | 'registry'> {
-  ctx: Context
-  /** The context of what must get through while requests wait: live events and metrics. */
-  live: Context
+  ctx: RequestContext
+  live: LiveContext
   /** For /metrics. */
   connections: ConnectionFigures
   /** Figures of this process's webhook deliveries, for /metrics. */
@@ -128,7 +127,7 @@ function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   const oneAtATime = createSemaphore(1)
   // Slow counting keeps one connection of those that probes and live events share, and not all.
   const figures =
-    <Figures>(find: (ctx: Context) => Promise<Figures>) =>
+    <Figures>(find: (ctx: LiveContext) => Promise<Figures>) =>
     () =>
       oneAtATime(() => find(live))
   showCallbacks(registry, figures(findCallbackFigures))

@@ -1,4 +1,4 @@
-import type { Context } from '../context.js'
+import type { WorkContext } from '../context.js'
 import { prepareBroadcastAsJob } from '../core/broadcasts/prepare.js'
 import { reconcileBroadcasts, startDueBroadcast } from '../core/broadcasts/reconcile.js'
 import { type SendState, sendBroadcast } from '../core/broadcasts/send-broadcast.js'
@@ -19,11 +19,11 @@ import type { JobTask, RunJob } from '../model/jobs.js'
 import { type RecurringTask, untilNextRun } from './recurring.js'
 
 /** The code of each task. */
-export function createTasks(ctx: Context): Record<JobTask, RunJob> {
+export function createTasks(ctx: WorkContext): Record<JobTask, RunJob> {
   return { ...tasksOfOrganizations(ctx), ...recurringTasks(ctx) }
 }
 
-function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTask>, RunJob> {
+function tasksOfOrganizations(ctx: WorkContext): Record<Exclude<JobTask, RecurringTask>, RunJob> {
   return {
     fetch_media: ({ organizationId, payload, attempt, signal }) => {
       const { messageId } = payload as { messageId: string }
@@ -82,11 +82,11 @@ function tasksOfOrganizations(ctx: Context): Record<Exclude<JobTask, RecurringTa
   }
 }
 
-function recurringTasks(ctx: Context): Record<RecurringTask, RunJob> {
+function recurringTasks(ctx: WorkContext): Record<RecurringTask, RunJob> {
   const recurring =
-    (task: RecurringTask, work: (ctx: Context, signal: AbortSignal) => ReturnType<RunJob>): RunJob =>
+    (task: RecurringTask, work: (ctx: WorkContext, signal: AbortSignal) => ReturnType<RunJob>): RunJob =>
     async ({ signal }) =>
-      (await work(ctx, signal)) ?? { againInMs: untilNextRun(task, new Date()) }
+      (await work(ctx, signal)) ?? { againInMs: untilNextRun(task, ctx.clock()) }
   return {
     expire_outcomes: recurring('expire_outcomes', expireOutcomes),
     roll_up_counts: recurring('roll_up_counts', rollUpCounts),

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase, type Queryable } from '../../src/database/pool.js'
+import type { Committed } from '../../src/database/queryable.js'
 import { sharedStatement, statement } from '../../src/database/statement.js'
+import { enqueueJobs } from '../../src/storage/jobs/enqueue.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 const insertEvents = sharedStatement<never>(
@@ -10,13 +12,21 @@ const insertEvents = sharedStatement<never>(
    SELECT organization_id, gen_random_uuid(), 'contact.updated', '{}' FROM unnest($1::uuid[]) AS organization_id`,
   { raises: 'events' },
 )
+const JOB = { task: 'fetch_media' } as const
+const enqueue = statement<never>('test.enqueue', enqueueJobs(JOB), { enqueues: 'now' })
+const enqueueLater = statement<never>('test.enqueueLater', enqueueJobs(JOB), { enqueues: 'later' })
+const enqueueSome = statement<{ isUrgent: boolean }>(
+  'test.enqueueSome',
+  `WITH enqueued AS (${enqueueJobs(JOB)}) SELECT unnest($2::boolean[]) AS "isUrgent"`,
+  { enqueues: ({ isUrgent }) => isUrgent },
+)
 const count = statement<{ total: number }>(
   'test.count',
   'SELECT count(*) AS total FROM events WHERE organization_id = $1',
 )
 
 let database: TestDatabase
-let heard: (readonly string[])[]
+let heard: Committed[]
 let stop: () => void
 let one: string
 let other: string
@@ -24,7 +34,7 @@ let other: string
 beforeEach(async () => {
   database = await createTestDatabase()
   heard = []
-  stop = database.onEvents((organizationIds) => heard.push(organizationIds))
+  stop = database.onCommit((committed) => heard.push(committed))
   one = randomUUID()
   other = randomUUID()
 })
@@ -33,6 +43,7 @@ afterEach(() => database.drop())
 
 const raiseFor = (db: Queryable, ...organizationIds: string[]) =>
   db.raise(insertEvents, [organizationIds], organizationIds)
+const eventsOf = (...organizationIds: string[]): Committed => ({ topic: 'events', organizationIds })
 
 describe('a connection', () => {
   it.each([
@@ -79,12 +90,12 @@ describe('a statement', () => {
   })
 })
 
-describe('listeners for events', () => {
+describe('listeners of commits', () => {
   it('are called after a statement with the organizations of that statement', async () => {
     await raiseFor(database, one)
-    expect(heard).toEqual([[one]])
+    expect(heard).toEqual([eventsOf(one)])
     await raiseFor(database, other, one)
-    expect(heard).toEqual([[one], [other, one]])
+    expect(heard).toEqual([eventsOf(one), eventsOf(other, one)])
   })
 
   it('are called once for a transaction, after its commit, with each of its organizations', async () => {
@@ -94,12 +105,12 @@ describe('listeners for events', () => {
       await raiseFor(transaction, one)
       expect(heard).toEqual([])
     })
-    expect(heard).toEqual([[one, other]])
+    expect(heard).toEqual([eventsOf(one, other)])
   })
 
   it('can read the events at once', async () => {
     const reading: Promise<{ total: number }[]>[] = []
-    database.onEvents(() => reading.push(database.run(count, [one])))
+    database.onCommit(() => reading.push(database.run(count, [one])))
     await raiseFor(database, one)
     await database.transaction((transaction) => raiseFor(transaction, one))
     expect(await Promise.all(reading)).toEqual([[{ total: 1 }], [{ total: 2 }]])
@@ -115,6 +126,31 @@ describe('listeners for events', () => {
     await database.run(count, [one])
     await database.transaction((transaction) => transaction.run(count, [one]))
     expect(heard).toEqual([])
+  })
+
+  it('are called for jobs after the commit of a statement that enqueues them for now', async () => {
+    await database.run(enqueueLater, [one])
+    await database.run(enqueueSome, [one, [false, false]])
+    expect(heard).toEqual([])
+    await database.run(enqueue, [one])
+    await database.run(enqueueSome, [one, [false, true, true]])
+    expect(heard).toEqual([{ topic: 'jobs' }, { topic: 'jobs' }])
+  })
+
+  it('are called once for the jobs of a transaction, after its commit, and not after a rollback', async () => {
+    const enqueueTwice = async (transaction: Queryable) => {
+      await transaction.run(enqueue, [one])
+      await transaction.run(enqueue, [other])
+      expect(heard).toEqual([])
+    }
+    const ended = database.transaction(async (transaction) => {
+      await enqueueTwice(transaction)
+      throw new Error('the end')
+    })
+    await expect(ended).rejects.toThrow('the end')
+    expect(heard).toEqual([])
+    await database.transaction(enqueueTwice)
+    expect(heard).toEqual([{ topic: 'jobs' }])
   })
 
   it('are not called after they were removed', async () => {
@@ -136,7 +172,7 @@ describe('a session', () => {
     const failed = database.session(async (session) => {
       await session.run(lock, [7])
       await session.transaction((transaction) => raiseFor(transaction, one))
-      expect(heard).toEqual([[one]])
+      expect(heard).toEqual([eventsOf(one)])
       await expect(session.transaction((transaction) => raiseFor(transaction, 'nobody'))).rejects.toThrow('uuid')
       expect(await session.run(lock, [7])).toEqual([{ taken: true }])
       expect(await database.run(lock, [7])).toEqual([{ taken: false }])

@@ -96,7 +96,7 @@ export async function startWorld(
     clock: now,
     runWorker: false,
   })
-  const tasks = createTasks(app.ctx)
+  const tasks = createTasks(app.work)
   const emptied = await emptyTables(database)
   const request = async (method: string, path: string, options: RequestOptions = {}) => {
     const check = await answerCheck((described) => call(`${app.url}${described}`, 'GET', {}))

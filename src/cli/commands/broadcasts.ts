@@ -175,7 +175,6 @@ function withOrganization<Result>(
 ): Promise<Result> {
   return asOperator(env, async (operator) => {
     const organization = await findOrganizationByName(operator, org)
-    // The workers look for new jobs every second.
-    return work({ ...operator, wakeWorkers: () => undefined }, organization)
+    return work(operator, organization)
   })
 }

@@ -12,7 +12,7 @@ import { resetFailedRecipients, useKeyLookups } from '../../storage/broadcasts/s
 import { getBroadcast } from './read.js'
 
 /** The command line uses it too. */
-export type ControlContext = Pick<Context, 'database' | 'clock' | 'wakeWorkers'>
+export type ControlContext = Pick<Context, 'database' | 'clock'>
 
 const RESET_BATCH = 5_000
 const RETRIABLE = ['running', 'paused', 'completed'] as const
@@ -29,7 +29,6 @@ export async function cancelBroadcast(ctx: ControlContext, organization: Organiz
   const change = { from: ['scheduled', 'running', 'paused'], to: 'cancelled', reason: null, at: ctx.clock() } as const
   if (!(await stopBroadcast(ctx.database, organization.id, id, change)))
     throw await wrongState(ctx, organization, id, 'cancelled', change.from)
-  ctx.wakeWorkers()
   return getBroadcast(ctx, organization, id)
 }
 
@@ -39,7 +38,8 @@ export async function resumeBroadcast(ctx: ControlContext, organization: Organiz
   const isEarly = scheduledAt !== null && scheduledAt > ctx.clock()
   if (isEarly && (await rescheduleBroadcast(ctx.database, organization.id, id)))
     return getBroadcast(ctx, organization, id)
-  if (await launch(ctx, organization, id, ['paused'])) return getBroadcast(ctx, organization, id)
+  const start = { from: ['paused'], at: ctx.clock(), eventId: newId() } as const
+  if (await launchBroadcast(ctx.database, organization.id, id, start)) return getBroadcast(ctx, organization, id)
   throw await wrongState(ctx, organization, id, 'resumed', ['paused'])
 }
 
@@ -87,7 +87,6 @@ async function retryRest(
 ): Promise<Retried> {
   let retried = before
   for (;;) {
-    ctx.wakeWorkers()
     // A broadcast that was cancelled in the meantime has no recipients left.
     const more = (await retryOnDeadlock(() => retryBatch(ctx, organization, id, retry))) ?? 0
     if (more === 0) return { broadcast: await getBroadcast(ctx, organization, id), retried }
@@ -122,17 +121,6 @@ function retryBatch(
     if (retried > 0) await launchBroadcast(transaction, organization.id, id, start)
     return retried
   })
-}
-
-async function launch(
-  ctx: ControlContext,
-  organization: Organization,
-  id: string,
-  from: readonly BroadcastStatus[],
-): Promise<boolean> {
-  const launched = await launchBroadcast(ctx.database, organization.id, id, { from, at: ctx.clock(), eventId: newId() })
-  if (launched) ctx.wakeWorkers()
-  return launched
 }
 
 async function wrongState(

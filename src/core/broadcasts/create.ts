@@ -64,7 +64,6 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
     throw error
   }
   await tryToPrepare(ctx, tenant, command.id)
-  ctx.wakeWorkers()
   return (await findBroadcast(ctx.database, tenant.id, command.id)) as Broadcast
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { retryOnConflict } from '../../database/retry.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { newId } from '../../lib/bytes/id.js'
 import { type Audience, type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import type { ContactNumber, NumberReading } from '../../model/contacts/written-number.js'
@@ -45,10 +46,11 @@ export async function prepareBroadcast(
 ): Promise<boolean> {
   const tenant = await findTenant(ctx.database, organizationId)
   if (!tenant) return true
-  for (const until = Date.now() + forMs; Date.now() < until; ) {
+  const leftMs = startCountdown(forMs)
+  while (leftMs() > 0) {
     signal?.throwIfAborted()
     const step = await prepareNext(ctx, tenant, broadcastId)
-    if (step === 'cancelled') return deleteUnprepared(ctx, organizationId, broadcastId, until)
+    if (step === 'cancelled') return deleteUnprepared(ctx, organizationId, broadcastId, leftMs)
     if (step === 'done') return true
   }
   return false
@@ -58,10 +60,10 @@ async function deleteUnprepared(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  until: number,
+  leftMs: () => number,
 ): Promise<boolean> {
   let after: number | null = 0
-  while (after !== null && Date.now() < until)
+  while (after !== null && leftMs() > 0)
     after = await deleteUnpreparedRecipients(ctx.database, organizationId, broadcastId, after, DELETE_BATCH)
   return after === null
 }
@@ -75,9 +77,7 @@ export async function prepareBroadcastAsJob(
   isAlone: boolean,
 ): Promise<Again | null> {
   const forMs = isAlone ? ALONE_SLICE_MS : SLICE_MS
-  if (!(await prepareBroadcast(ctx, organizationId, broadcastId, forMs, signal))) return { againInMs: 0 }
-  ctx.wakeWorkers()
-  return null
+  return (await prepareBroadcast(ctx, organizationId, broadcastId, forMs, signal)) ? null : { againInMs: 0 }
 }
 
 type Step = 'more' | 'done' | 'cancelled'

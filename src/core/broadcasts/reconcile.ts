@@ -37,7 +37,6 @@ export async function startDueBroadcast(
   const at = ctx.clock()
   if (scheduled_at > at) return { againInMs: scheduled_at.getTime() - at.getTime() }
   await startUnlessLate(ctx, { organization_id: organizationId, id: broadcastId, scheduled_at }, at)
-  ctx.wakeWorkers()
   return null
 }
 
@@ -72,7 +71,6 @@ export async function reconcileBroadcasts(ctx: Context): Promise<void> {
         : enqueueBroadcastPreparation(ctx.database, organization_id, id),
     )
   }
-  ctx.wakeWorkers()
 }
 
 /** An error in one broadcast must not stop the others. */

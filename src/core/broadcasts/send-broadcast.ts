@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Context } from '../../context.js'
 import { FairPlaces } from '../../lib/async/fair-places.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { newId } from '../../lib/bytes/id.js'
 import { type Again, ALONE_SLICE_MS } from '../../model/jobs.js'
 import type { RateLimitedNumber } from '../../model/messages/send-rate.js'
@@ -108,8 +109,8 @@ async function sendSlice(
   forMs: number,
 ): Promise<{ after: number; isAtEnd: boolean; senders: number }> {
   const { ctx, tenant, broadcast, channel, slots, signal } = slice
-  const until = Date.now() + forMs
-  const goesOn = () => slice.againInMs === null && !signal?.aborted && Date.now() < until
+  const leftMs = startCountdown(forMs)
+  const goesOn = () => slice.againInMs === null && !signal?.aborted && leftMs() > 0
   let { after = 0 } = state
   let isAtEnd = false
   /** The number of the first recipient that got no send slot. */

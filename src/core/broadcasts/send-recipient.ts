@@ -212,12 +212,13 @@ async function putBack(
   const isPair = limit === 'pair'
   // This process stops, so another one continues at once.
   const inMs = signal?.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, BACKOFF))
-  const triedMs = since === null ? 0 : Date.now() - since.getTime()
-  const isOver = triedMs + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
+  const now = ctx.clock()
+  const first = since ?? now
+  const isOver = now.getTime() - first.getTime() + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
   if (isOver && !signal?.aborted)
     return applyDelivery(slice, { n, message_id: messageId, since, attempts }, await giveUp())
-  const deferred = { n, messageId, since, attempts: attempts + (isPair ? calls : 1), inMs }
-  const again = ctx.clock().getTime() + Math.round(inMs)
+  const deferred = { n, messageId, since: first, attempts: attempts + (isPair ? calls : 1), inMs }
+  const again = now.getTime() + Math.round(inMs)
   await deferRecipient(ctx.database, tenant.id, broadcast.id, deferred, { ...note, again })
   // The limit per recipient does not affect other recipients.
   if (!isPair) endSlice(slice, inMs)

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { inBatches } from '../../lib/async/batches.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { excerpt } from '../../lib/text/text.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import type { UploadedPart } from '../../model/broadcasts/broadcast.js'
@@ -115,7 +116,6 @@ export async function createAudience(
     return { audience, doubtful: tally.doubtful, warnings: [...warnings, ...describeDoubtful(tally.doubts)] }
   } catch (error) {
     await planAudienceRemoval(ctx.database, tenant.id, id, 0)
-    ctx.wakeWorkers()
     throw error
   }
 }
@@ -291,7 +291,6 @@ export async function getAudience(
 /** Deletes an audience. Broadcasts that were created from it keep their recipients. Throws audience_not_found. */
 export async function deleteAudience(ctx: Context, tenant: Tenant, id: string): Promise<void> {
   if (!(await removeUploadedAudience(ctx.database, tenant.id, id, ctx.clock()))) notFound(id)
-  ctx.wakeWorkers()
 }
 
 function notFound(id: string): never {
@@ -358,10 +357,10 @@ export async function removeAudienceRecipients(
   const { isKept, isInUse } = await findAudienceUse(ctx.database, organizationId, id)
   if (isKept) return null
   if (isInUse) return { againInMs: IN_USE_MS }
-  const until = Date.now() + SLICE_MS
+  const leftMs = startCountdown(SLICE_MS)
   for (let after: number | null = 0; after !== null; ) {
     signal.throwIfAborted()
-    if (Date.now() >= until) return { againInMs: 0 }
+    if (leftMs() === 0) return { againInMs: 0 }
     after = await removeUploadedRecipients(ctx.database, organizationId, id, after, REMOVE_BATCH)
   }
   return null

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { TurnContext } from '../../context.js'
 import { isUuid, newId } from '../../lib/bytes/id.js'
 import { asObjects } from '../../lib/text/json.js'
 import { GROUP_SERVER } from '../../model/contacts/contact.js'
@@ -77,7 +77,7 @@ export function toSender(item: IncomingItem): Sender {
   return { addresses, required, hasNumber: number !== null, contactId: null, profileName }
 }
 
-export function toIncomingMessage(ctx: Context, of: WaitingCallback, item: MessageItem): IncomingMessage {
+export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
   const { device } = item
   return {
@@ -100,7 +100,7 @@ export function toIncomingMessage(ctx: Context, of: WaitingCallback, item: Messa
   }
 }
 
-function callbackNote(ctx: Context, { id, receivedAt }: WaitingCallback): CallbackNote {
+function callbackNote(ctx: TurnContext, { id, receivedAt }: WaitingCallback): CallbackNote {
   return { k: 'callback', id, at: receivedAt.getTime(), done: ctx.clock().getTime() }
 }
 
@@ -113,7 +113,7 @@ export function replyOf(sender: Sender, message: IncomingMessage): Reply | null 
 }
 
 export function toReportedStatus(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   of: WaitingCallback,
   item: StatusItem,

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { TurnContext } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { SentMessage } from '../../storage/messages/incoming.js'
 import type { ReportedStatus } from '../../storage/messages/statuses.js'
@@ -62,7 +62,7 @@ interface Group {
  * earlier ones of its person if they change the contact in the same way; all other items have a round of their own in
  * their group.
  */
-export function planRounds(ctx: Context, organizationId: string, items: readonly BatchItem[]): Round[] {
+export function planRounds(ctx: TurnContext, organizationId: string, items: readonly BatchItem[]): Round[] {
   const groupOf = groupByKeys(items.map(({ item }) => item))
   const rounds: Round[] = []
   const roundAt = (n: number) => (rounds[n] ??= { messages: [], statuses: [], others: [] })
@@ -85,7 +85,11 @@ export function planRounds(ctx: Context, organizationId: string, items: readonly
 }
 
 /** `person`: messages with the same number may be of one contact. */
-export function planMessage(ctx: Context, { of, index, item }: BatchItem<MessageItem>, person: number): PlannedMessage {
+export function planMessage(
+  ctx: TurnContext,
+  { of, index, item }: BatchItem<MessageItem>,
+  person: number,
+): PlannedMessage {
   const sender = toSender(item)
   const message = toIncomingMessage(ctx, of.callback, item)
   const reply = replyOf(sender, message)

@@ -1,6 +1,7 @@
-import type { Context } from '../../context.js'
+import type { WorkContext } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { listWaitingOrganizations } from '../../storage/callbacks/callbacks.js'
 import type { Progress } from './record.js'
@@ -30,7 +31,7 @@ const TAKEN_PAUSE_MS = 10
  * Organizations get turns of one batch each, round robin, so that none waits for the backlog of another.
  */
 export class CallbackQueue {
-  readonly #ctx: Context
+  readonly #ctx: WorkContext
   /** The organizations that wait for their turn, in order. */
   readonly #waiting = new Set<string>()
   /** The turns that are running or resting, by organization, and whether the organization was woken meanwhile. */
@@ -48,7 +49,7 @@ export class CallbackQueue {
   #polledTo = NIL_UUID
   #unsubscribe = () => {}
 
-  constructor(ctx: Context) {
+  constructor(ctx: WorkContext) {
     this.#ctx = ctx
   }
 
@@ -116,8 +117,8 @@ export class CallbackQueue {
     // Lets the caller add this turn to `#running` first.
     await null
     const hasStored = this.#stored.delete(id)
-    const until = Date.now() + TURN_MS
-    const mayGoOn = () => !this.#isStopping && Date.now() < until
+    const leftMs = startCountdown(TURN_MS)
+    const mayGoOn = () => !this.#isStopping && leftMs() > 0
     const recorded = this.#recorded.get(id) ?? new Map<string, Set<number>>()
     const end = await takeTurn(this.#ctx, id, { mayGoOn, recorded }).catch((error: unknown) => {
       // The next poll finds what is left.

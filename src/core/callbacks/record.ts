@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { TurnContext } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { retryOnConflict, retryOnDeadlock } from '../../database/retry.js'
 import { slices } from '../../lib/async/batches.js'
@@ -39,7 +39,7 @@ export interface Progress {
 }
 
 interface Recording extends Progress {
-  ctx: Context
+  ctx: TurnContext
   organizationId: string
 }
 
@@ -53,7 +53,7 @@ interface Recording extends Progress {
  * numbers, and an event of the same contact with a higher number could be read before them.
  */
 export function recordCallbacks(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   callbacks: readonly ReadCallback[],
   progress: Progress,
@@ -82,7 +82,7 @@ async function recordItems(recording: Recording, callbacks: readonly ReadCallbac
 
 /** Applies what a callback reports besides its items. */
 async function applyChanges(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   { callback: { instanceId, receivedAt }, templateChanges, connectionChanges, problem }: ReadCallback,
 ): Promise<void> {
@@ -154,7 +154,6 @@ async function recordKnown(
   }
   const hasReplies = messages.some(({ reply }) => reply !== null)
   const results = await retryOnConflict(() => (hasReplies ? ctx.database.transaction(record) : record(ctx.database)))
-  if (messages.some(({ message }, index) => results[index] === 'recorded' && message.awaitsMedia)) ctx.wakeWorkers()
   for (const [index, message] of messages.entries()) {
     if (results[index] === 'no_contact') continue
     for (const item of [message, ...message.repeated]) addRecorded(recording, item)

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { TurnContext } from '../../context.js'
 import { isDatabaseUnavailable } from '../../database/errors.js'
 import { backoffDelay } from '../../lib/async/backoff.js'
 import { completeCallbacks } from '../../storage/callbacks/callbacks.js'
@@ -29,7 +29,7 @@ const DIED_TWICE = `${DIED} twice`
  * the database is unavailable.
  */
 export async function recordOneByOne(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   callbacks: readonly ReadCallback[],
   progress: Progress,
@@ -56,7 +56,7 @@ export async function recordOneByOne(
 
 /** Sets aside the callbacks that name the same people or messages as set-aside ones; resolves to the others. */
 export async function setAsideFollowing(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   callbacks: readonly ReadCallback[],
 ): Promise<ReadCallback[]> {
@@ -75,7 +75,12 @@ export async function setAsideFollowing(
 }
 
 /** Sets a callback aside with which a process died after others had died; it is not retried. */
-export async function setAsideDeadly(ctx: Context, organizationId: string, id: string, deaths: number): Promise<void> {
+export async function setAsideDeadly(
+  ctx: TurnContext,
+  organizationId: string,
+  id: string,
+  deaths: number,
+): Promise<void> {
   const failed = { attempts: deaths, error: `${DIED} ${deaths} times`, runAt: null }
   // It cannot be read for the people that it names.
   await setCallbackAside(ctx.database, organizationId, id, [], failed)
@@ -83,7 +88,7 @@ export async function setAsideDeadly(ctx: Context, organizationId: string, id: s
 }
 
 /** Retries the set-aside callbacks that are due; resolves to false if it ended early because the time was over. */
-export async function retrySetAside(ctx: Context, organizationId: string, progress: Progress): Promise<boolean> {
+export async function retrySetAside(ctx: TurnContext, organizationId: string, progress: Progress): Promise<boolean> {
   for (;;) {
     const due = await findDueCallback(ctx.database, organizationId, ctx.clock(), ctx.processId)
     if (due === null) return true
@@ -103,7 +108,7 @@ export async function retrySetAside(ctx: Context, organizationId: string, progre
   }
 }
 
-function nextAttemptAt(ctx: Context, attempts: number): Date {
+function nextAttemptAt(ctx: TurnContext, attempts: number): Date {
   return new Date(ctx.clock().getTime() + backoffDelay(attempts, RETRY))
 }
 
@@ -121,7 +126,7 @@ function diedWith({ error }: SetAsideCallback): Attempt {
 }
 
 async function tryAgain(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   { callback }: SetAsideCallback,
   progress: Progress,
@@ -132,7 +137,7 @@ async function tryAgain(
 
 /** Throws if the database is unavailable: then the callback has not failed. */
 async function tryToRecord(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   read: ReadCallback,
   progress: Progress,

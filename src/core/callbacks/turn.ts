@@ -1,5 +1,6 @@
-import type { Context } from '../../context.js'
+import type { TurnContext, WorkContext } from '../../context.js'
 import { isDatabaseUnavailable } from '../../database/errors.js'
+import type { Database } from '../../database/pool.js'
 import { createSteps } from '../../lib/async/steps.js'
 import { readTraceparent } from '../../lib/http/trace-context.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
@@ -30,22 +31,25 @@ export type TurnEnd = 'taken' | 'more' | 'idle'
  * holds the lock. Callbacks that name the same people or messages are completed in the order of their arrival. Ends
  * early when the time is over. Throws if the database is unavailable; then nothing is lost.
  */
-export function takeTurn(ctx: Context, organizationId: string, progress: Progress): Promise<TurnEnd> {
+export function takeTurn(ctx: WorkContext, organizationId: string, progress: Progress): Promise<TurnEnd> {
   // Everything runs on the connection that holds the lock: once the lock is lost, nothing more is recorded.
   return ctx.database.session(async (session) => {
     const taken = await takeCallbacks(session, organizationId, ctx.processId, LIMITS)
     if (taken === null) return 'taken'
     const span = startSpan(ctx, organizationId, taken)
-    const isDone = await processTaken({ ...ctx, database: session }, organizationId, taken, progress).finally(() =>
-      span?.end(),
-    )
+    const turn = processTaken(turnContextOf(ctx, session), organizationId, taken, progress)
+    const isDone = await turn.finally(() => span?.end())
     await releaseCallbacks(session, organizationId)
     return isDone ? 'idle' : 'more'
   })
 }
 
+function turnContextOf({ clock, log, notifications, processId }: WorkContext, session: Database): TurnContext {
+  return { database: session, clock, log, notifications, processId, purpose: 'turn' }
+}
+
 /** The span of a batch, in the trace of its first callback that has one; null if it is not recorded. */
-function startSpan({ tracer }: Context, organizationId: string, { callbacks }: TakenCallbacks): Span | null {
+function startSpan({ tracer }: WorkContext, organizationId: string, { callbacks }: TakenCallbacks): Span | null {
   if (tracer === null || callbacks.length === 0) return null
   const traced = callbacks.find(({ traceparent }) => traceparent !== null)
   const parent = readTraceparent(traced?.traceparent)
@@ -56,7 +60,7 @@ function startSpan({ tracer }: Context, organizationId: string, { callbacks }: T
 
 /** Resolves to false if callbacks may still be waiting. */
 async function processTaken(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   taken: TakenCallbacks,
   progress: Progress,
@@ -76,7 +80,7 @@ async function processTaken(
  * those that are left is the one with which a process dies. Resolves to false: others may be waiting.
  */
 async function processAlone(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   { callbacks, deaths, suspects }: TakenCallbacks,
   progress: Progress,
@@ -110,7 +114,7 @@ async function readBatch(callbacks: TakenCallbacks['callbacks']): Promise<ReadCa
 
 /** Records the callbacks together; one by one if that fails. Resolves to false if some are still waiting. */
 async function recordBatch(
-  ctx: Context,
+  ctx: TurnContext,
   organizationId: string,
   callbacks: readonly ReadCallback[],
   progress: Progress,

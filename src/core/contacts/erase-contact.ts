@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { retryOnDeadlock } from '../../database/retry.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
@@ -52,7 +53,6 @@ export async function eraseContact(
   )
   // Deliveries about to be made are in memory.
   ctx.notifications.send({ topic: 'webhooks', organizationId: organization.id })
-  ctx.wakeWorkers()
   return contact
 }
 
@@ -68,11 +68,11 @@ export async function eraseContactRows(
 ): Promise<Again | null> {
   // A job's payload alone must not be enough to delete messages.
   if (await findContactById(ctx.database, organizationId, contactId)) throw new Error(`${contactId} is not erased`)
-  const until = performance.now() + SLICE_MS
+  const leftMs = startCountdown(SLICE_MS)
   let next: Position | undefined = position ?? startOf(ERASED_PARTS[0])
   while (next !== undefined) {
     signal?.throwIfAborted()
-    if (performance.now() >= until) return { againInMs: 0, payload: { contactId, position: next } }
+    if (leftMs() === 0) return { againInMs: 0, payload: { contactId, position: next } }
     const { part, after }: Position = next
     const reached: string | null = await retryOnDeadlock(() =>
       ctx.database.transaction((transaction) => eraseContactSlice(transaction, organizationId, contactId, part, after)),

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { eraseCallbacksNaming, eraseContactDeliveries, eraseContactEvents } from '../../storage/contacts/erasure.js'
@@ -33,7 +34,7 @@ const AGAIN_MS = 60_000
  * deliveries. Returns when the job continues; null: nothing is left.
  */
 export async function eraseTraces(ctx: Context, organizationId: string, traces: Traces): Promise<Again | null> {
-  const until = performance.now() + SLICE_MS
+  const leftMs = startCountdown(SLICE_MS)
   if (!traces.position) await forgetDeviceKeys(ctx.database, organizationId, traces.addresses)
   let position = traces.position ?? startOf('events')
   do {
@@ -42,7 +43,7 @@ export async function eraseTraces(ctx: Context, organizationId: string, traces: 
     if (table === undefined)
       return isWaiting ? { againInMs: AGAIN_MS, payload: { ...traces, position: startOf('callbacks') } } : null
     position = { table, after: reached ?? START[table], isWaiting }
-  } while (performance.now() < until)
+  } while (leftMs() > 0)
   return { againInMs: 0, payload: { ...traces, position } }
 }
 

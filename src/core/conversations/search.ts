@@ -102,10 +102,7 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
     }
   }
   // The indexing job, requested every INDEX_STEP messages, failed or did not exist when the messages came.
-  if (last_seq - searchable_seq >= 2 * INDEX_STEP) {
-    await requestIndexing(ctx.database, organization_id, id)
-    ctx.wakeWorkers()
-  }
+  if (last_seq - searchable_seq >= 2 * INDEX_STEP) await requestIndexing(ctx.database, organization_id, id)
   return found
 }
 

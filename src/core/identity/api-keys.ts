@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Context, OperatorContext } from '../../context.js'
+import type { OperatorContext, RequestContext } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { batch } from '../../lib/async/batcher.js'
 import { newId } from '../../lib/bytes/id.js'
@@ -44,7 +44,7 @@ const MAX_TOUCHED = 100_000
  * with the next request in every process; requests of the same moment share one query. Throws invalid_api_key with the
  * reason, or organization_not_found.
  */
-export function createAuthenticator(ctx: Context): (key: string) => Promise<Caller> {
+export function createAuthenticator(ctx: RequestContext): (key: string) => Promise<Caller> {
   const lookUp = batch((hashes: Buffer[]) => findKeysByHash(ctx.database, hashes), MAX_BATCH)
   const touched = new Map<string, number>()
 

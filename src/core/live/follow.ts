@@ -1,8 +1,9 @@
+import type { LiveContext } from '../../context.js'
 import type { Scope } from '../../model/organizations/scope.js'
 import { Problem } from '../../model/problem.js'
 import { findHistories } from '../processes/histories.js'
 import { checkHistory, checkNotAhead, type MarkedPosition, markPosition } from '../webhooks/positions.js'
-import type { LiveContext, LiveHub } from './hub.js'
+import type { LiveHub } from './hub.js'
 import { type LiveItem, readLiveWindow } from './items.js'
 import { readMark } from './mark.js'
 

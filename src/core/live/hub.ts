@@ -1,11 +1,9 @@
-import type { Context } from '../../context.js'
+import type { LiveContext } from '../../context.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
 import type { Notification } from '../../model/notification.js'
 import type { MarkedPosition } from '../webhooks/positions.js'
 import { type LiveItem, readLiveWindow } from './items.js'
 import { findNewestPosition, writeMark } from './mark.js'
-
-export type LiveContext = Pick<Context, 'database' | 'mediaLinks' | 'notifications' | 'clock' | 'log'>
 
 /** Receives live events; must not throw. */
 export type LiveListener = (item: LiveItem) => void

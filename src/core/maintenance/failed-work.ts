@@ -10,13 +10,12 @@ import { countDueJobs, type DueJobs } from '../../storage/jobs/queue.js'
 export type { DueJobs } from '../../storage/jobs/queue.js'
 
 type WorkCounts = Partial<Record<JobClassName, number>>
-type WorkContext = Pick<OperatorContext, 'database' | 'notifications' | 'clock'>
 
 /**
  * The jobs and callbacks that failed on every attempt, of an organization or (null) of all; at most `limit` of each.
  */
 export async function listFailedWork(
-  { database }: WorkContext,
+  { database }: Pick<OperatorContext, 'database'>,
   organization: Organization | null,
   limit: number,
 ): Promise<FailedWork[]> {
@@ -30,7 +29,7 @@ export async function listFailedWork(
  * invalid_field if nothing that failed has one of the ids; the others are retried.
  */
 export async function retryFailedWork(
-  { database, notifications, clock }: WorkContext,
+  { database, notifications, clock }: OperatorContext,
   organization: Organization | null,
   ids: readonly string[] | null,
 ): Promise<number> {
@@ -39,7 +38,6 @@ export async function retryFailedWork(
   const callbacks = await retryFailedCallbacks(database, organizationId, given(true), clock())
   if (callbacks.length > 0) notifications.send({ topic: 'callbacks', organizationIds: null })
   const jobs = await retryFailedJobs(database, organizationId, given(false))
-  if (jobs.length > 0) notifications.send({ topic: 'jobs' })
   const retried = new Set([...jobs, ...callbacks.map(({ id }) => id)])
   const unknown = (ids ?? []).filter((id) => !retried.has(id))
   if (unknown.length === 0) return retried.size

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { Context, WorkContext } from '../../context.js'
 import { isDatabaseUnavailable } from '../../database/errors.js'
 import { idBefore, newId } from '../../lib/bytes/id.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
@@ -125,15 +125,11 @@ const VISITS_MS = 150 * DAY_MS
  * a message and wrong passwords after 1 day; expired sessions, sign-in links and uploaded audiences. Pending deliveries
  * of disabled webhooks that are this old end as failed. Requests the jobs that delete old messages and files.
  */
-export async function prune(given: Context, signal?: AbortSignal): Promise<void> {
+export async function prune(given: WorkContext, signal?: AbortSignal): Promise<void> {
   const ctx = withSlowStatements(given)
   const { database } = ctx
   const now = ctx.clock()
   const inBatches = (work: (limit: number) => Promise<number>) => forBatches(work, PRUNE_BATCH, signal)
-  const requestAll = async () => {
-    await requestRetention(database)
-    ctx.wakeWorkers()
-  }
   const steps = {
     callbacks: () => inBatches((limit) => pruneCallbacks(database, now, limit)),
     events: () => inBatches((limit) => pruneEvents(database, now, limit)),
@@ -142,7 +138,7 @@ export async function prune(given: Context, signal?: AbortSignal): Promise<void>
     shortLinkVisits: () => inBatches((limit) => pruneShortLinkVisits(database, before(now, VISITS_MS), limit)),
     storefrontWebhooks: () => inBatches((limit) => pruneStorefrontWebhooks(database, before(now, 30 * DAY_MS), limit)),
     idempotencyKeys: () => inBatches((limit) => pruneIdempotencyKeys(database, idBefore(before(now, DAY_MS)), limit)),
-    retention: requestAll,
+    retention: () => requestRetention(database),
     uploadedAudiences: () => pruneUploadedAudiences(database, now),
     broadcastRetries: () => pruneBroadcastRetries(database, before(now, 2 * DAY_MS)),
     sessions: () => pruneSessions(database, now),
@@ -175,7 +171,7 @@ export function measureStorage({ database }: Pick<Context, 'database'>): Promise
 }
 
 /** Rolls up the counts that writers have added, and disables webhooks with too many pending deliveries. */
-export async function rollUpCounts(ctx: Context): Promise<void> {
+export async function rollUpCounts(ctx: WorkContext): Promise<void> {
   const { database } = ctx
   await runSteps(ctx, {
     contacts: () => rollUpContactCounts(database),
@@ -187,7 +183,7 @@ export async function rollUpCounts(ctx: Context): Promise<void> {
 }
 
 /** For statements that read whole tables. */
-function withSlowStatements(ctx: Context): Context {
+function withSlowStatements(ctx: WorkContext): WorkContext {
   return { ...ctx, database: ctx.database.withStatementTimeout(SLOW_STATEMENT_MS) }
 }
 

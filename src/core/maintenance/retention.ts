@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { retryOnDeadlock } from '../../database/retry.js'
 import { sleep } from '../../lib/async/backoff.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { MEDIA_REMOVED } from '../../model/messages/message.js'
@@ -40,12 +41,12 @@ export async function applyRetention(
   position: Partial<RetentionPosition>,
   signal?: AbortSignal,
 ): Promise<Again | null> {
-  const until = performance.now() + SLICE_MS
+  const leftMs = startCountdown(SLICE_MS)
   try {
     let next: RetentionPosition | null = { ...FIRST, ...position }
     while (next !== null) {
       signal?.throwIfAborted()
-      if (performance.now() >= until) return { againInMs: 0, payload: next }
+      if (leftMs() === 0) return { againInMs: 0, payload: next }
       const begun: RetentionPosition = next
       const started = performance.now()
       const batch = BATCHES[begun.step]

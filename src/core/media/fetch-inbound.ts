@@ -112,10 +112,7 @@ async function attach(
 ): Promise<void> {
   const isToBeTranscribed = file.isVoiceNote && ctx.transcriber !== null
   const media = { id: messageId, expiresAt: mediaExpiry(created_at), isToBeTranscribed }
-  if (await attachInboundMedia(ctx.database, organizationId, messageId, media, newId(), note)) {
-    if (isToBeTranscribed) ctx.wakeWorkers()
-    return
-  }
+  if (await attachInboundMedia(ctx.database, organizationId, messageId, media, newId(), note)) return
   const message = await findInboundMedia(ctx.database, organizationId, messageId)
   // The message was erased during the download.
   if (!message) await removeMedia(ctx, organizationId, [messageId])

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import { blobKey } from '../../model/messages/media.js'
 import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../storage/messages/media.js'
@@ -40,11 +41,10 @@ export async function removeMediaAsJob(
   organizationId: string,
   mediaIds: readonly string[],
 ): Promise<Again | null> {
-  const until = performance.now() + SLICE_MS
+  const leftMs = startCountdown(SLICE_MS)
   let removed = 0
   while (removed < mediaIds.length) {
-    if (removed > 0 && performance.now() >= until)
-      return { againInMs: 0, payload: { mediaIds: mediaIds.slice(removed) } }
+    if (removed > 0 && leftMs() === 0) return { againInMs: 0, payload: { mediaIds: mediaIds.slice(removed) } }
     const isRemoved = await removeShownMedia(ctx, organizationId, mediaIds.slice(removed, removed + BATCH))
     if (!isRemoved) return { againInMs: AFTER_BACKUP_MS, payload: { mediaIds: mediaIds.slice(removed) } }
     removed += BATCH

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { ChannelDriver } from '../../channels/driver.js'
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import type { FileSource } from '../../model/messages/content.js'
@@ -117,12 +118,12 @@ export async function uploadFile(
   file: Parameters<ChannelDriver['upload']>[0],
 ): Promise<string> {
   const timeoutMs = ctx.upstreamTimeoutMs + Math.ceil((file.size / MEBIBYTE) * UPLOAD_MS_PER_MEBIBYTE)
-  const deadline = Date.now() + timeoutMs
+  const leftMs = startCountdown(timeoutMs)
   for (let attempt = 1; ; attempt++) {
-    const uploaded = await driver.upload(file, deadline - Date.now())
+    const uploaded = await driver.upload(file, leftMs())
     if (uploaded.outcome === 'uploaded') return uploaded.mediaId
     const delay = retryDelay(uploaded, attempt)
-    if (delay === null || Date.now() + delay >= deadline) throw uploadFailed(uploaded)
+    if (delay === null || delay >= leftMs()) throw uploadFailed(uploaded)
     await sleep(delay)
   }
 }

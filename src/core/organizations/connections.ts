@@ -36,7 +36,7 @@ export async function connectUpstream(
 ): Promise<Organization> {
   await getOrganization(ctx, organizationId)
   const { phone_number_id, business_account_id } = changes
-  const organization = await ctx.database.transaction(async (transaction) => {
+  return ctx.database.transaction(async (transaction) => {
     const stored = await lockUpstreamSettings(transaction, organizationId)
     const rest = completeUpstream(ctx, organizationId, changes, stored)
     await claimUpstreamIds(transaction, organizationId, phone_number_id, business_account_id)
@@ -47,8 +47,6 @@ export async function connectUpstream(
     await linkWithSimulator(ctx, transaction, [organizationId])
     return connected ?? organizationNotFound(organizationId)
   })
-  ctx.wakeWorkers()
-  return organization
 }
 
 /**
@@ -118,7 +116,6 @@ export async function connectStorefront(
     })
     await enqueueOrderSync(transaction, organizationId)
   })
-  ctx.wakeWorkers()
 }
 
 /** Registers the numbers of all organizations with the simulator, if one is in use. */

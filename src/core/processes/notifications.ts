@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database, Queryable } from '../../database/pool.js'
+import type { Database } from '../../database/pool.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { batch } from '../../lib/async/batcher.js'
 import { asObjects, parseJsonObject } from '../../lib/text/json.js'
@@ -17,7 +17,8 @@ const MAX_WITH_SESSIONS = 3
 
 /**
  * Creates the notifications of this process. They reach its own listeners at once; other processes get one PostgreSQL
- * notification for all since the last one. Events of `database` are sent from now on. Nothing is sent after `close`.
+ * notification for all since the last one. Commits of events and jobs by `database` are sent from now on. Nothing is sent
+ * after `close`.
  */
 export function createNotifications(
   database: Database,
@@ -61,7 +62,10 @@ export function createNotifications(
     sending = sendToOthers(notification)
   }
 
-  const stopEvents = database.onEvents((organizationIds) => send({ topic: 'events', organizationIds }))
+  // A process that runs a worker processes the callbacks that it has stored: others are not notified (app.ts).
+  const stopCommits = database.onCommit((committed) => {
+    if (committed.topic !== 'callbacks') send(committed)
+  })
   return {
     send,
     listen: (listener) => {
@@ -72,7 +76,7 @@ export function createNotifications(
       return () => void listeners.delete(listener)
     },
     close: async () => {
-      stopEvents()
+      stopCommits()
       closing.abort()
       await sending
     },
@@ -81,14 +85,18 @@ export function createNotifications(
 
 /**
  * Sends notifications from a process that receives none, such as an operator's command; `sent` resolves when they are
- * sent.
+ * sent. Commits of jobs by `database` are sent, too.
  */
-export function createNotificationSender(database: Queryable): Pick<Notifications, 'send'> & { sent(): Promise<void> } {
+export function createNotificationSender(database: Database): Pick<Notifications, 'send'> & { sent(): Promise<void> } {
   const sending: Promise<void>[] = []
+  // A lost notification only causes a delay, since its receivers also poll.
+  const send: Notifications['send'] = (notification) =>
+    void sending.push(notifyProcesses(database, encode(null, [notification])).catch(() => undefined))
+  database.onCommit((committed) => {
+    if (committed.topic === 'jobs') send(committed)
+  })
   return {
-    // A lost notification only causes a delay, since its receivers also poll.
-    send: (notification) =>
-      void sending.push(notifyProcesses(database, encode(null, [notification])).catch(() => undefined)),
+    send,
     sent: async () => void (await Promise.all(sending)),
   }
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { RequestContext } from '../../context.js'
 import { leaseTokens } from '../../storage/requests/rate-limit.js'
 
 /** The state of a key's limit for the answer. Counts are requests, times are seconds. */
@@ -30,7 +30,7 @@ const MAX_LEASES = 10_000
  * processes. Tokens are leased from the shared bucket in batches, so each process may exceed the limit by one batch.
  */
 export function createRateLimiter(
-  ctx: Context,
+  ctx: RequestContext,
   rate: number,
 ): (organizationId: string, keyId: string) => Promise<RateDecision> {
   const burst = rate * 2

@@ -37,7 +37,7 @@ const STATUSES: Record<string, string> = {
  * it again changes nothing.
  */
 export async function applyTemplateChanges(
-  { database, wakeWorkers }: Pick<Context, 'database' | 'wakeWorkers'>,
+  { database }: Pick<Context, 'database'>,
   organizationId: string,
   changes: readonly TemplateChange[],
 ): Promise<void> {
@@ -47,7 +47,6 @@ export async function applyTemplateChanges(
     await setTemplateStatus(database, organizationId, { name, language, status }, newId())
   }
   await enqueueTemplateSync(database, organizationId)
-  wakeWorkers()
 }
 
 /** Reads the template changes of a stored callback, in their order. The content is untrusted. */

@@ -1,5 +1,6 @@
 import type { Context, CredentialsContext } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
+import { startCountdown } from '../../lib/async/timeout.js'
 import { newId } from '../../lib/bytes/id.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
@@ -70,11 +71,11 @@ export async function syncTemplates(
   tenant: Tenant,
   totalTimeoutMs = BUDGET_MS,
 ): Promise<SyncedTemplates> {
-  const end = Date.now() + totalTimeoutMs
+  const leftMs = startCountdown(totalTimeoutMs)
   let list = await beginList(ctx, tenant)
   for (;;) {
-    const timeoutMs = Math.min(ctx.upstreamTimeoutMs, end - Date.now())
-    if (timeoutMs <= 0) throw notListed(`the list did not end within ${totalTimeoutMs} ms`)
+    const timeoutMs = Math.min(ctx.upstreamTimeoutMs, leftMs())
+    if (timeoutMs === 0) throw notListed(`the list did not end within ${totalTimeoutMs} ms`)
     const read = await syncPage(ctx, tenant, list, timeoutMs)
     if ('synced' in read) return read.synced
     list = read.list

@@ -86,14 +86,13 @@ export function listWebhooks(ctx: Pick<Context, 'database'>, organizationId: str
 
 /** Deletes a webhook; a job deletes its deliveries. Throws webhook_not_found. */
 export async function deleteWebhook(
-  ctx: Pick<Context, 'database' | 'notifications' | 'wakeWorkers'>,
+  ctx: Pick<Context, 'database' | 'notifications'>,
   organizationId: string,
   id: string,
 ): Promise<void> {
   const deleted = await ctx.database.transaction((transaction) => deleteWebhookRow(transaction, organizationId, id))
   if (!deleted) throw webhookNotFound(id)
   ctx.notifications.send({ topic: 'webhooks', organizationId })
-  ctx.wakeWorkers()
 }
 
 /** Gives a webhook a new secret; the old one signs too for 24 hours. Throws webhook_not_found. */

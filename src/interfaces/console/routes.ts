@@ -1,7 +1,7 @@
 import fastifyCookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
-import type { Context } from '../../context.js'
+import type { LiveContext, RequestContext } from '../../context.js'
 import { createOriginGuard } from '../../http/access/session.js'
 import { bodyOf, createProblemSender, statusOf } from '../../http/answers/problems.js'
 import { refuseUnknown } from '../../http/unknown-fields.js'
@@ -26,9 +26,8 @@ import { teamRoutes } from './settings/team.js'
 
 /** Dependencies of the console's routes. */
 export interface ConsoleOptions {
-  ctx: Context
-  /** The context of live events. */
-  live: Context
+  ctx: RequestContext
+  live: LiveContext
   /** Admits requests of signed-in members and sets `request.caller`. */
   guard: onRequestHookHandler
   /** All routes of the API, which sessions may call under /console/api as keys do under /. */

@@ -94,10 +94,10 @@ export interface Acceptance {
 /** Records sends (core/messages/send/message-writer). */
 export interface MessageWriter {
   /**
-   * Records a message before its call, or says why not. Waits for the contact's row until `until` (Unix milliseconds),
-   * then throws service_unavailable. Fails with a unique violation if the message's id is taken.
+   * Records a message before its call, or says why not. Waits for the contact's row while `leftMs` is more than 0, then
+   * throws service_unavailable. Fails with a unique violation if the message's id is taken.
    */
-  record(message: OutgoingMessage, until: number): Promise<Recorded>
+  record(message: OutgoingMessage, leftMs: () => number): Promise<Recorded>
   /**
    * Records that the upstream accepted a message. Fails with a unique violation if its upstream id is taken; throws
    * service_unavailable as above.

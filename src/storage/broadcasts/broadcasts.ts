@@ -14,6 +14,7 @@ const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_la
 /** The broadcast `b` with its counters, for a select list. */
 const SHOWN = `${COLUMNS}, ${countersOf('b.organization_id', 'b.id')} AS counters`
 
+// The job prepares what the request itself does not.
 const insert = statement<never>(
   'broadcasts.insert',
   `WITH inserted AS (
@@ -27,6 +28,7 @@ const insert = statement<never>(
      ${enqueueStart({ from: "(SELECT $13::timestamptz AS at) scheduled WHERE $12 = 'scheduled'", at: 'scheduled.at' })}
    )
    ${enqueuePreparation()}`,
+  { enqueues: 'later' },
 )
 
 // The campaign of a template's one-off sends on one day stores the template's latest components.

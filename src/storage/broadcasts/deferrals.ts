@@ -19,7 +19,7 @@ const defer = statement<never>(
      WHERE m.organization_id = $1 AND m.id = $7 AND ${hasRoomForNote('m')}
    )
    INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at)
-   SELECT $1, $2, $3, coalesce($4::timestamptz, now()), $5, now() + $6::float8 * interval '1 millisecond'
+   SELECT $1, $2, $3, $4, $5, now() + $6::float8 * interval '1 millisecond'
    WHERE EXISTS (SELECT FROM broadcasts WHERE organization_id = $1 AND id = $2)
    ON CONFLICT DO NOTHING`,
 )
@@ -75,7 +75,7 @@ export async function deferRecipient(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  deferred: { n: number; messageId: string; since: Date | null; attempts: number; inMs: number },
+  deferred: { n: number; messageId: string; since: Date; attempts: number; inMs: number },
   note: CallsNote,
 ): Promise<void> {
   const { n, messageId, since, attempts, inMs } = deferred

@@ -50,7 +50,7 @@ const launch = statement<{ launched: boolean }>(
      })}
    )
    SELECT EXISTS (SELECT FROM launched) AS launched`,
-  { raises: 'events' },
+  { raises: 'events', enqueues: 'now' },
 )
 
 // Recipients without a message count as skipped without a mark in their rows. Those that are not prepared do not count;
@@ -66,6 +66,7 @@ const stop = statement<{ id: string }>(
      ${enqueuePreparation("stopped WHERE status = 'cancelled' AND prepared_at IS NULL")}
    )
    SELECT id FROM stopped`,
+  { enqueues: 'now' },
 )
 
 const reschedule = statement<{ id: string }>(
@@ -78,6 +79,7 @@ const reschedule = statement<{ id: string }>(
      ${enqueueStart({ from: 'rescheduled', at: 'rescheduled.scheduled_at' })}
    )
    SELECT id FROM rescheduled`,
+  { enqueues: 'later' },
 )
 
 // All recipients have a message or are skipped, and no message is outstanding.
@@ -122,9 +124,10 @@ const listRunning = sharedStatement<{ organization_id: string; id: string; is_pr
 const requestReconciling = sharedStatement<never>(
   'broadcasts.requestReconciling',
   enqueueJobs({ task: 'reconcile_broadcasts', organizationId: `'${NIL_UUID}'`, key: "'recurring'" }),
+  { enqueues: 'now' },
 )
 
-const requestPreparation = statement<never>('broadcasts.requestPreparation', enqueuePreparation())
+const requestPreparation = statement<never>('broadcasts.requestPreparation', enqueuePreparation(), { enqueues: 'now' })
 
 /**
  * Makes a broadcast of one of these statuses run and, if its recipients are prepared, enqueues the job that sends it;

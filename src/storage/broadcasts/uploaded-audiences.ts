@@ -33,6 +33,7 @@ const COLUMNS = `organization_id, id, name, recipients, rejected, errors, body_p
 const planRemoval = statement<never>(
   'uploadedAudiences.planRemoval',
   enqueueRemoval({ organizationId: '$1', id: '$2', runAt: "now() + $3 * interval '1 second'" }),
+  { enqueues: 'now' },
 )
 
 const addRecipients = statement<never>(
@@ -87,6 +88,7 @@ const remove = statement<{ id: string }>(
      ${enqueueRemoval({ organizationId: '$1', id: 'removed.id', from: 'removed' })}
    )
    SELECT id FROM removed`,
+  { enqueues: 'now' },
 )
 
 const prune = sharedStatement<never>(
@@ -95,6 +97,7 @@ const prune = sharedStatement<never>(
      DELETE FROM audiences WHERE expires_at <= $1 RETURNING organization_id, id
    )
    ${enqueueRemoval({ organizationId: 'expired.organization_id', id: 'expired.id', from: 'expired' })}`,
+  { enqueues: 'now' },
 )
 
 const findUse = statement<{ is_kept: boolean; is_in_use: boolean }>(

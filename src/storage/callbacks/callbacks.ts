@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { opaqueArray, organizationsOf, sharedStatement, statement } from '../../database/statement.js'
 import { IS_OLD_CALLBACK } from '../organizations/retention.js'
 import { isDeadProcess } from '../processes/process-registry.js'
 
@@ -31,6 +31,7 @@ const insert = sharedStatement<never>(
    SELECT organization_id, id, body, instance_id, traceparent, true
    FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::text[])
      AS given (organization_id, id, body, instance_id, traceparent)`,
+  { raises: 'callbacks' },
 )
 
 /** The columns of a WaitingCallback, of a row `c` of callbacks and a row `i` of instances. */
@@ -176,15 +177,16 @@ const figures = sharedStatement<CallbackFigures>(
      (SELECT count(*) FROM set_aside_callbacks WHERE failed_at IS NOT NULL) AS failed`,
 )
 
-/** Stores callbacks as waiting; the caller wakes the queue (`wakeCallbacks`). */
+/** Stores callbacks as waiting. */
 export async function insertCallbacks(db: Queryable, callbacks: readonly StoredCallback[]): Promise<void> {
-  await db.run(insert, [
+  const values = [
     callbacks.map((callback) => callback.organizationId),
     callbacks.map((callback) => callback.id),
     callbacks.map((callback) => callback.body),
     callbacks.map((callback) => callback.instanceId),
     callbacks.map((callback) => callback.traceparent),
-  ])
+  ]
+  await db.raise(insert, values, organizationsOf(callbacks))
 }
 
 /** The first waiting callbacks of an organization. */

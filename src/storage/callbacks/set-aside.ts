@@ -187,7 +187,7 @@ export function listFailedCallbacks(
 
 /**
  * Gives failed callbacks of an organization (null: of all tenants) new attempts from `now` on: those with these ids
- * (null: all). Resolves to their ids. The caller wakes the queue (`wakeCallbacks`).
+ * (null: all). Resolves to their ids.
  */
 export function retryFailedCallbacks(
   db: Queryable,

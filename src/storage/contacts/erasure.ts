@@ -62,7 +62,7 @@ const hide = statement<{ id: string }>(
      })}
    )
    SELECT id FROM erased`,
-  { raises: 'events' },
+  { raises: 'events', enqueues: 'now' },
 )
 
 // The messages are locked before they are deleted, so that the deletion sees the outcomes that broadcasts count. The
@@ -128,6 +128,7 @@ const eraseMessages = statement<never>(
      })}
    )
    SELECT`,
+  { enqueues: 'later' },
 )
 
 /** Those that have no message, which are few or were sent before the messages that are kept. */

@@ -137,6 +137,7 @@ const request = statement<never>(
     key: '$2::uuid',
     payload: "jsonb_build_object('contactId', $2::uuid)",
   }),
+  { enqueues: 'now' },
 )
 
 /** Counts the messages of a range that contain one of the terms, by the word index, which must know all terms. */

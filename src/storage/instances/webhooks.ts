@@ -42,6 +42,7 @@ const remove = statement<{ id: string }>(
      ${enqueueSweep('deleted')}
    )
    SELECT id FROM deleted`,
+  { enqueues: 'now' },
 )
 
 /**

@@ -22,8 +22,8 @@ export interface EnqueuedJobs {
 }
 
 /**
- * SQL: the INSERT that enqueues jobs, at the end of a statement or as one part of its WITH. Wake the workers after the
- * commit.
+ * SQL: the INSERT that enqueues jobs, at the end of a statement or as one part of its WITH. The statement declares that
+ * it `enqueues`, so that the workers are woken.
  */
 export function enqueueJobs({
   task,

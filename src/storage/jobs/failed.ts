@@ -16,6 +16,7 @@ const retry = sharedStatement<{ id: string }>(
   `UPDATE jobs SET failed_at = NULL, attempts = 0, deaths = least(deaths, 1), run_at = now()
    WHERE failed_at IS NOT NULL AND ($1::uuid IS NULL OR organization_id = $1) AND ($2::bigint[] IS NULL OR id = ANY ($2))
    RETURNING id::text`,
+  { enqueues: 'now' },
 )
 
 const count = sharedStatement<{ class: JobClassName; failed: number }>(

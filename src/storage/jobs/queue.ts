@@ -218,6 +218,7 @@ const startRecurring = sharedStatement<never>(
    SELECT '${NIL_UUID}', given.class, given.task, 'recurring', '{}'
    FROM unnest($1::text[], $2::text[]) AS given (task, class)
    ON CONFLICT (organization_id, task, key) WHERE key IS NOT NULL DO NOTHING`,
+  { enqueues: 'later' },
 )
 
 /** A job that this process has claimed. */

@@ -16,6 +16,7 @@ const mark = statement<{ id: string }>(
      ${enqueueJobs({ task: 'delete_organization', key: `'${ONLY_ONE}'`, payload: `'{"isLast": false}'`, from: 'marked' })}
    )
    SELECT id FROM marked`,
+  { enqueues: 'now' },
 )
 
 // Sessions and sign-in links are deleted with their members.

@@ -27,6 +27,7 @@ const request = sharedStatement<never>(
     from: `organizations o
      WHERE (o.message_retention_days IS NOT NULL OR o.media_retention_days IS NOT NULL) AND o.legal_hold IS NULL`,
   }),
+  { enqueues: 'now' },
 )
 
 /** The file of a message has its id; the rows of files go first. */

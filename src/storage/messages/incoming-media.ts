@@ -52,7 +52,7 @@ const RECEIVED = `
     })}
   )`
 
-const attach = statement<{ id: string }>(
+const attach = statement<{ id: string; is_to_be_transcribed: boolean }>(
   'incomingMedia.attach',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
@@ -67,8 +67,8 @@ const attach = statement<{ id: string }>(
        payload: "jsonb_build_object('messageId', changed.id)",
      })}
    )
-   SELECT id FROM changed`,
-  { raises: 'events' },
+   SELECT id, $6::boolean AS is_to_be_transcribed FROM changed`,
+  { raises: 'events', enqueues: ({ is_to_be_transcribed }) => is_to_be_transcribed },
 )
 
 const postpone = statement<never>(

@@ -82,7 +82,7 @@ export const senderContact = (
 // If an edit or revocation came before the message, its text is used. A message with a file raises message.received
 // after the first attempt to download the file (see incoming-media), so that the event has the file's URL; this
 // statement enqueues that job. The contacts are locked in the order of their ids.
-const record = statement<RecordRow>(
+const record = statement<RecordRow & { awaits_media: boolean }>(
   'incoming.record',
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
@@ -205,10 +205,11 @@ const record = statement<RecordRow>(
          OR (k.sender_type = 'human-chat' AND (k.unread_before OR k.bot_before IS DISTINCT FROM numbered.bot_status))`,
      })}
    )
-   SELECT EXISTS (SELECT FROM recorded WHERE recorded.id = f.id) AS recorded, f.is_duplicate AS duplicate
+   SELECT EXISTS (SELECT FROM recorded WHERE recorded.id = f.id) AS recorded, f.is_duplicate AS duplicate,
+     f.awaits_media
    FROM found f
    ORDER BY f.n`,
-  { raises: 'events' },
+  { raises: 'events', enqueues: ({ recorded, awaits_media }) => recorded && awaits_media },
 )
 
 /** The addresses of a message's author. */
@@ -242,7 +243,7 @@ export interface SentMessage {
  * one of them may have a certain upstream id. A message is not recorded, and counts as no_contact, if an earlier one of
  * the same person has no contact yet. The messages of one person must have the same type of sender and the same profile
  * name. Throws a unique violation if another transaction records one of the messages at the same time; a retry finds a
- * duplicate. A message that awaits its file enqueues a job: wake the workers. Resolves to the results, in order.
+ * duplicate. Resolves to the results, in order.
  */
 export async function recordIncomingMessages(
   db: Queryable,

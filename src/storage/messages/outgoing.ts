@@ -185,7 +185,7 @@ const record = sharedStatement<RecordRow>(
    FROM given g LEFT JOIN found USING (n) LEFT JOIN chosen USING (n) LEFT JOIN known USING (n)
      LEFT JOIN reply_targets USING (n) LEFT JOIN numbered USING (n)
    ORDER BY g.n`,
-  { raises: 'events' },
+  { raises: 'events', enqueues: 'later' },
 )
 
 const check = statement<{

@@ -115,6 +115,7 @@ const enqueueSync = statement<never>(
     key: `'${ONLY_ONE}'`,
     from: 'storefront_settings WHERE organization_id = $1',
   }),
+  { enqueues: 'now' },
 )
 
 const enqueueAllSyncs = sharedStatement<never>(
@@ -125,6 +126,7 @@ const enqueueAllSyncs = sharedStatement<never>(
     key: `'${ONLY_ONE}'`,
     from: 'storefront_settings',
   }),
+  { enqueues: 'now' },
 )
 
 /**

@@ -124,6 +124,7 @@ const setStatus = statement<never>(
 const enqueueSync = statement<never>(
   'templates.enqueueSync',
   enqueueJobs({ task: 'sync_templates', key: `'${ONLY_ONE}'` }),
+  { enqueues: 'now' },
 )
 
 const enqueueAllSyncs = sharedStatement<never>(
@@ -134,6 +135,7 @@ const enqueueAllSyncs = sharedStatement<never>(
     key: `'${ONLY_ONE}'`,
     from: `upstream_settings u JOIN organizations o ON o.id = u.organization_id WHERE o.provider = 'upstream'`,
   }),
+  { enqueues: 'now' },
 )
 
 /** Every template of an organization, by name and language. */

@@ -57,6 +57,7 @@ const remove = statement<{ id: string }>(
      ${enqueueSweep('deleted')}
    )
    SELECT id FROM deleted`,
+  { enqueues: 'now' },
 )
 
 const rotate = statement<Webhook>(

@@ -183,7 +183,7 @@ async function take(story: Story, step: Step): Promise<void> {
     case 'merge':
       return say(story, step.person, { type: 'text', text: { body: 'hi' }, from_user_id: userIdOf(step.person) })
     case 'fold':
-      return rollUpCounts(ctx)
+      return rollUpCounts(world.app.work)
     case 'tend':
       world.advance(MINUTE)
       await reconcileBroadcasts(ctx)
@@ -214,7 +214,7 @@ async function reportAll(story: Story, reports: Report[]): Promise<void> {
     const reported = { id, status, timestamp: seconds(), biz_opaque_callback_data: sent.id, ...errors }
     await post(world, story.organization, { statuses: [reported] })
   }
-  await Promise.all([world.drain(), rollUpCounts(world.app.ctx)])
+  await Promise.all([world.drain(), rollUpCounts(world.app.work)])
 }
 
 async function messagesOf({ organization }: Story, fromLast: number) {
@@ -303,7 +303,7 @@ it('the counters match the recipients after random changes and roll-ups', async 
       for (const moment of steps) await Promise.all(moment.map((one) => take(story, one)))
       await world.drain()
       await check(story)
-      await rollUpCounts(world.app.ctx)
+      await rollUpCounts(world.app.work)
       await check(story)
       for (const word of await wordsOf(story)) seen.add(word)
     }),

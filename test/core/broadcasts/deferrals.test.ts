@@ -46,7 +46,7 @@ const defer = (n: number, inMs = 0, owner = organization) =>
     world.database,
     owner.id,
     broadcast.id,
-    { n, messageId: messageIds[n - 1] as string, since: null, attempts: 1, inMs },
+    { n, messageId: messageIds[n - 1] as string, since: new Date(), attempts: 1, inMs },
     CALLS,
   )
 
@@ -84,7 +84,7 @@ describe('a message that is put back', () => {
     await query('UPDATE messages SET trace = $2 WHERE id = $1', [id, JSON.stringify([asked])])
     const call = { at: 1, ms: 5, outcome: 'not_accepted', code: 130429 } as const
     const calls = { k: 'calls', at: 6, calls: [call], again: 2_000 } as const
-    const deferred = { n: 1, messageId: id, since: null, attempts: 1, inMs: 0 }
+    const deferred = { n: 1, messageId: id, since: new Date(), attempts: 1, inMs: 0 }
     await deferRecipient(world.database, organization.id, broadcast.id, deferred, calls)
     await take()
     const { entries } = await readTrace(world.app.ctx, organization.id, id)

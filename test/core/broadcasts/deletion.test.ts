@@ -49,7 +49,7 @@ async function furnish(): Promise<TestOrganization> {
     { chatNumber: NUMBERS[0] },
   ])
   await world.settle()
-  await rollUpCounts(world.app.ctx)
+  await rollUpCounts(world.app.work)
   return organization
 }
 

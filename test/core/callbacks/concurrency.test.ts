@@ -48,7 +48,7 @@ async function texts(chatNumber: string): Promise<string[]> {
  * messages.
  */
 async function withTwoWorkers(work: () => Promise<void>): Promise<void> {
-  const { ctx } = world.app
+  const { work: ctx } = world.app
   const other = await registerThisProcess(world.database, ctx.log)
   const runners = [ctx.processId, other.processId].map((processId) =>
     startJobRunner({ ...ctx, processId }, createTasks(ctx)),

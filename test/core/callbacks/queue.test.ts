@@ -27,9 +27,12 @@ let world: World
 let organization: TestOrganization
 let queues: CallbackQueue[]
 let pools: Database[]
+/** The connections of another process, whose commits this one does not hear. */
+let elsewhere: Database
 
 beforeAll(async () => {
   world = await startWorld()
+  elsewhere = openDatabase(world.database.connection, 1, () => undefined)
   await world.database.pool.query(
     `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
   )
@@ -48,13 +51,16 @@ afterEach(async () => {
   await world.reset()
 })
 
-afterAll(() => world.close())
+afterAll(async () => {
+  await elsewhere.close()
+  await world.close()
+})
 
 /** A queue as in a process of its own, with its own connections. */
 function startQueue(): CallbackQueue {
   const database = openDatabase(world.database.connection, 6, () => undefined)
   pools.push(database)
-  const queue = new CallbackQueue({ ...world.app.ctx, database })
+  const queue = new CallbackQueue({ ...world.app.work, database })
   queues.push(queue)
   queue.start()
   return queue
@@ -71,13 +77,13 @@ async function cure(): Promise<void> {
   await world.database.pool.query('DROP TRIGGER IF EXISTS refuse ON messages')
 }
 
-/** Stores messages, each in a callback of its own, as the receiver does. */
+/** Stores messages, each in a callback of its own, as the receiver of another process does. */
 async function store(owner: TestOrganization, ...messages: WireMessage[]): Promise<void> {
   const callbacks = messages.map((message) => {
     const body = JSON.stringify(envelope(owner.businessAccountId, changeFor(owner, { messages: [message] })))
     return { organizationId: owner.id, id: newId(), instanceId: null, traceparent: null, body: Buffer.from(body) }
   })
-  await insertCallbacks(world.database, callbacks)
+  await insertCallbacks(elsewhere, callbacks)
 }
 
 async function texts(owner: TestOrganization, from: string): Promise<string[]> {
@@ -295,7 +301,7 @@ describe('a callback with many items', () => {
     const callback = { organizationId: organization.id, id: newId(), instanceId: null, traceparent: null }
     await insertCallbacks(world.database, [{ ...callback, body: Buffer.from(body) }])
     const recorded = new Map<string, Set<number>>()
-    const turn = () => takeTurn(world.app.ctx, organization.id, { mayGoOn: () => false, recorded })
+    const turn = () => takeTurn(world.app.work, organization.id, { mayGoOn: () => false, recorded })
     for (const count of [1, 2, 3, 4, 5]) {
       expect(await turn()).toBe('more')
       expect(Array.from(recorded, ([id, items]) => [id, items.size])).toEqual([[callback.id, count]])
@@ -318,7 +324,7 @@ describe('a callback with many items', () => {
     const reaction = { message_id: known.id, emoji: '👍' }
     await store(organization, known, textMessage(PERSON, '', { type: 'reaction', reaction }))
     const recorded = new Map<string, Set<number>>()
-    const turn = () => takeTurn(world.app.ctx, organization.id, { mayGoOn: () => false, recorded })
+    const turn = () => takeTurn(world.app.work, organization.id, { mayGoOn: () => false, recorded })
     for (const count of [1, 2]) {
       expect(await turn()).toBe('more')
       expect(await texts(organization, PERSON)).toEqual(['known'])

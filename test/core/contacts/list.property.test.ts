@@ -31,7 +31,7 @@ const moments = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLe
 
 async function take(organization: TestOrganization, step: Step): Promise<void> {
   const { ctx } = world.app
-  if (step.kind === 'fold') return rollUpCounts(ctx)
+  if (step.kind === 'fold') return rollUpCounts(world.app.work)
   const digits = `1650551${String(step.person).padStart(4, '0')}`
   const userId = `US.${step.person}`
   switch (step.kind) {
@@ -86,7 +86,7 @@ it('the list is complete and its total right under concurrent changes, whenever 
         expect(await countRows('contact_activity', organization)).toBe(expected.length)
       }
       merged += (await eventsOfMerges(organization)) > 0 ? 1 : 0
-      await rollUpCounts(world.app.ctx)
+      await rollUpCounts(world.app.work)
       expect(await countRows('contact_counts', organization)).toBeLessThanOrEqual(1)
     }),
     { seed: 7, numRuns: 40 },
@@ -114,9 +114,9 @@ it('concurrent roll-ups keep the counts of many organizations correct', async ()
   const add = (id: string | undefined) =>
     pool.query('INSERT INTO contact_counts (organization_id, change) VALUES ($1, 1)', [id])
   await Promise.all(
-    Array.from({ length: 40 }, (_, index) => (index % 4 === 0 ? rollUpCounts(world.app.ctx) : add(ids[index % 4]))),
+    Array.from({ length: 40 }, (_, index) => (index % 4 === 0 ? rollUpCounts(world.app.work) : add(ids[index % 4]))),
   )
-  await rollUpCounts(world.app.ctx)
+  await rollUpCounts(world.app.work)
   const { rows } = await pool.query<{ rows: number; sum: string }>(
     `SELECT count(*) AS rows, sum(change)::float8 AS sum FROM contact_counts WHERE organization_id = ANY ($1)
      GROUP BY organization_id ORDER BY array_position($1, organization_id)`,

@@ -84,7 +84,7 @@ const moments = fc.array(fc.array(step, { minLength: 2, maxLength: 8 }), { minLe
 
 async function take(step: Step): Promise<void> {
   const { world, organization } = on
-  if (step.kind === 'fold') return rollUpCounts(world.app.ctx)
+  if (step.kind === 'fold') return rollUpCounts(world.app.work)
   const { kind, instance, person } = step
   const number = `1650551${String(person + 10).padStart(4, '0')}`
   const userId = `US.${person}`
@@ -126,7 +126,7 @@ it('totals are right under concurrent changes, whenever the counts are rolled up
       for (const steps of story) {
         const before = await recount(organization)
         await Promise.all(steps.map(take))
-        await Promise.all([world.settle(), rollUpCounts(world.app.ctx), rollUpCounts(world.app.ctx)])
+        await Promise.all([world.settle(), rollUpCounts(world.app.work), rollUpCounts(world.app.work)])
         world.advance(60_000)
         const expected = await recount(organization)
         if ((expected.get(phone) ?? 0) < (before.get(phone) ?? 0)) erased++
@@ -134,7 +134,7 @@ it('totals are right under concurrent changes, whenever the counts are rolled up
         expect(await totalOf('shop')).toBe(expected.get(null) ?? 0)
         expect(await totalOf('phone', other)).toBe(1)
       }
-      await rollUpCounts(world.app.ctx)
+      await rollUpCounts(world.app.work)
       for (const { rows } of await rowsOf([phone])) expect(rows).toBe(1)
     }),
     { seed: 7, numRuns: 20 },
@@ -186,6 +186,6 @@ it('concurrent roll-ups of many channels keep the counts right, in several steps
       return line ? add(line) : rollUpChannelCounts(world.database, 50)
     }),
   )
-  await rollUpCounts(world.app.ctx)
+  await rollUpCounts(world.app.work)
   expect(await rowsOf(ids)).toEqual(lines.map(() => ({ rows: 1, sum: 110 })))
 })

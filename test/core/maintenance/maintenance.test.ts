@@ -215,13 +215,13 @@ describe('pruning', () => {
       )
       return rows[0]
     }
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await counts()).toEqual({ callbacks: 1, events: true, keys: 1, messages: 1 })
     world.advance(2 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await counts()).toEqual({ callbacks: 1, events: true, keys: 0, messages: 1 })
     world.advance(29 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
   })
 
@@ -241,7 +241,7 @@ describe('pruning', () => {
        RETURNING callback_id AS id`,
       [organization.id, world.now()],
     )
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     const left = await world.database.pool.query('SELECT id FROM callbacks WHERE organization_id = $1 ORDER BY id', [
       organization.id,
     ])
@@ -257,7 +257,7 @@ describe('pruning', () => {
        CREATE TRIGGER refuse_delete BEFORE DELETE ON callbacks EXECUTE FUNCTION refuse()`,
     )
     try {
-      await expect(prune(world.app.ctx)).rejects.toThrow('steps of the maintenance failed: callbacks')
+      await expect(prune(world.app.work)).rejects.toThrow('steps of the maintenance failed: callbacks')
     } finally {
       await world.database.pool.query('DROP TRIGGER refuse_delete ON callbacks')
     }
@@ -265,7 +265,7 @@ describe('pruning', () => {
       (await world.database.pool.query(`SELECT count(*)::int AS count FROM ${table}`)).rows[0].count
     expect(await count('events')).toBe(0)
     expect(await count('callbacks')).toBe(1)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await count('callbacks')).toBe(0)
   })
 
@@ -296,18 +296,18 @@ describe('pruning', () => {
       [0, 0, 0],
     ]
     world.advance(1.9 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await counts()).toEqual([all, all])
     world.advance(0.2 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await counts()).toEqual([all, none])
     const longer = await world.admin('PATCH', `/organizations/${organization.id}`, { retention_days: 365 })
     expect(longer.body.organization.retention_days).toBe(365)
     world.advance(300 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await counts()).toEqual([all, none])
     world.advance(64 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await counts()).toEqual([none, none])
   })
 
@@ -323,7 +323,7 @@ describe('pruning', () => {
     await post(world, organization, { messages: [textMessage(CUSTOMER, 'waits')] })
     expect((await world.request('GET', '/metrics')).body).toMatch(/^parley_callbacks_failed 1$/m)
     world.advance(31 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     const { rows } = await world.database.pool.query<{ body: Buffer }>('SELECT body FROM callbacks ORDER BY id')
     const texts = rows.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body)
     expect(texts).toEqual(['waits'])
@@ -355,7 +355,7 @@ describe('pruning', () => {
       [13, { sessions: 0, links: 0, failures: 0 }],
     ] as const) {
       world.advance(days * DAY)
-      await prune(world.app.ctx)
+      await prune(world.app.work)
       expect(await counts()).toEqual(left)
     }
   })
@@ -381,7 +381,7 @@ describe('pruning', () => {
     await insertDeliveries(30 * DAY + MINUTE, 'delivered', 5_001)
     await insertDeliveries(30 * DAY + MINUTE, 'failed', 1)
     await insertDeliveries(30 * DAY - MINUTE, 'delivered', 2)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await countDeliveries()).toEqual({ delivered: 2 })
   })
 
@@ -418,7 +418,7 @@ describe('pruning', () => {
       CREATE TRIGGER test_note AFTER DELETE ON storefront_webhooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
     `)
     world.advance(31 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     const { rows } = await pool.query(
       `SELECT table_name, max(rows) AS most, sum(rows) >= 5001 AS is_all FROM test_deletions GROUP BY table_name ORDER BY table_name`,
     )
@@ -438,7 +438,7 @@ describe('pruning', () => {
   it('keeps pending deliveries, because later ones wait for them', async () => {
     await insertDeliveries(60 * DAY, 'pending', 3)
     await insertDeliveries(40 * DAY, 'delivered', 1)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await countDeliveries()).toEqual({ pending: 3 })
   })
 })

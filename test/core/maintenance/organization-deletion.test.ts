@@ -98,7 +98,7 @@ const NOTHING = {
 describe('the rows of a deleted organization are removed', () => {
   it('while the counts of contacts are rolled up', async () => {
     const { go, ...shop } = await beginDeletion()
-    await rollUpCounts(world.app.ctx)
+    await rollUpCounts(world.app.work)
     await go()
     expect(await rowsLeft(shop)).toEqual(NOTHING)
   })

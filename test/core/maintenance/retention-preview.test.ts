@@ -75,7 +75,7 @@ describe('the preview', () => {
       expect(Math.abs(Date.parse(oldest ?? '') - Date.now())).toBeLessThan(DAY)
     }
     const before = await countAll()
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     await workOffLater(world)
     const after = await countAll()
     expect(rowsOf(previewed)).toEqual(

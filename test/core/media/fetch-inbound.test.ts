@@ -259,7 +259,7 @@ describe('a file that is not available at once', () => {
   })
 
   it('returns to the queue if the service stops during the download', async () => {
-    const { ctx } = world.app
+    const { work: ctx } = world.app
     let hasBegun = false
     let release = () => {}
     upstream.onDownload.push(() => {

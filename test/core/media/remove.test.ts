@@ -42,10 +42,10 @@ describe('pruning', () => {
   it('removes only files that no message has used within a day', async () => {
     const abandoned = [await store(organization, null), await store(organization, null), await store(other, null)]
     const attached = await store(organization, newId())
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await mediaRows(world)).toHaveLength(4)
     world.advance(DAY + 60_000)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await mediaRows(world)).toMatchObject([{ id: attached }])
     expect(await storedBytes(world, organization, attached)).not.toBeNull()
     for (const id of abandoned) {

@@ -61,10 +61,10 @@ describe('a legal hold', () => {
     for (const one of [organization, other]) await createContact(world, one, `+${CUSTOMER}`)
     await setHold()
     world.advance(31 * DAY)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect([await countEvents(organization), await countEvents(other)]).toEqual([1, 0])
     await release()
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await countEvents(organization)).toBe(0)
   })
 

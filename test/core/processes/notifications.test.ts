@@ -5,7 +5,7 @@ import { createNotificationSender, createNotifications } from '../../../src/core
 import { type ProcessRegistration, registerThisProcess } from '../../../src/core/processes/process-registry.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import type { Notification } from '../../../src/model/notification.js'
-import { createContact, post, receive, seconds, textMessage } from '../../interfaces/hooks/support.js'
+import { createContact, post, receive, seconds, textMessage, type WireMessage } from '../../interfaces/hooks/support.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 import { cutOff } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -210,7 +210,7 @@ describe('notifications between two processes', () => {
   })
 })
 
-describe('notifications of events', () => {
+describe('notifications of commits', () => {
   const CUSTOMER = '16505550001'
   let world: World
   let organization: TestOrganization
@@ -273,6 +273,17 @@ describe('notifications of events', () => {
     const answers = await Promise.all([organization, other, organization, other].map(sendText))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expectOnly(takeHeard(), organization, other)
+  })
+
+  it('wake the workers for a message with a file, which a job fetches, and not for another one', async () => {
+    const jobsAfter = async (message: WireMessage) => {
+      await post(world, organization, { messages: [message] })
+      await world.app.callbacks.drain()
+      return heard.splice(0).filter(({ topic }) => topic === 'jobs')
+    }
+    expect(await jobsAfter(textMessage(CUSTOMER, 'without a file'))).toEqual([])
+    const image = { id: '4711', mime_type: 'image/jpeg' }
+    expect(await jobsAfter(textMessage(CUSTOMER, '', { type: 'image', image }))).toEqual([{ topic: 'jobs' }])
   })
 
   it('are not sent if nothing changed, nor to listeners that have stopped', async () => {

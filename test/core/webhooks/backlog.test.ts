@@ -109,11 +109,11 @@ describe('pending deliveries of a disabled webhook', () => {
     await raise(world, await newContact(), 4)
     await world.drain()
     await age(31 * DAY, ['1', '2'])
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await statuses()).toEqual(['pending', 'pending', 'pending', 'pending'])
     await disable()
     // It fails them, and deletes them, since they are no longer kept.
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await statuses()).toEqual(['pending', 'pending'])
     await expectNothingStuck(world)
     endpoint.respond(() => 204)

@@ -108,7 +108,7 @@ describe('the events of a contact', () => {
     await raise(world, contact, 5)
     await world.drain()
     // As after a kill: everything in its memory is lost.
-    const restarted = createDispatcher(world.app.ctx)
+    const restarted = createDispatcher(world.app.work)
     refuse()
     endpoint.received.length = 0
     await restarted.drain()

@@ -55,7 +55,7 @@ const newContact = () => createContact(world, organization, `+1650555${String(6_
 
 async function startProcess(): Promise<Process> {
   const registration = await registerThisProcess(world.database, pino({ level: 'silent' }))
-  const one = { registration, dispatcher: createDispatcher({ ...world.app.ctx, processId: registration.processId }) }
+  const one = { registration, dispatcher: createDispatcher({ ...world.app.work, processId: registration.processId }) }
   processes.push(one)
   return one
 }

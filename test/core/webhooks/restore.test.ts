@@ -70,7 +70,7 @@ it('a database restored on another server continues where it ended: no event is 
   expect(await versions()).toEqual(before)
   // The process that starts there has no state from before.
   await world.app.webhooks.stop()
-  const dispatcher = createDispatcher(world.app.ctx)
+  const dispatcher = createDispatcher(world.app.work)
   await dispatcher.drain()
   expect(namesOf(endpoint)).toEqual(['1', '2', '3'])
   await raise(world, contact, 1, 4)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectUpstream } from '../../../src/core/organizations/connections.js'
 import { startWorld, type World } from '../../support/world.js'
 
@@ -97,8 +97,8 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
         ])
         seen.push(rows.length)
       },
-      wakeWorkers: () => void seen.push('woken'),
     }
+    onTestFinished(world.database.onCommit(({ topic }) => topic === 'jobs' && seen.push('woken')))
     await connectUpstream(watching, id, { ...settings(), messages_per_second: 80, pair_limit: true })
     expect(seen).toEqual([0, 'woken'])
   })

@@ -484,13 +484,13 @@ describe('retry-failed in batches', () => {
 
   /** The service's context, with a hook before each transaction. */
   function withBefore(happens: (transaction: number) => Promise<void>): ControlContext {
-    const { database, clock, wakeWorkers } = at.world.app.ctx
+    const { database, clock } = at.world.app.ctx
     let count = 0
     const transaction: typeof database.transaction = async (work) => {
       await happens(++count)
       return database.transaction(work)
     }
-    return { database: { ...database, transaction }, clock, wakeWorkers }
+    return { database: { ...database, transaction }, clock }
   }
 
   async function makeFailed() {
@@ -570,13 +570,13 @@ describe('retry-failed in batches', () => {
 
   it('of an unknown broadcast queries no table across tenants', async () => {
     const run: string[] = []
-    const { database, clock, wakeWorkers } = at.world.app.ctx
+    const { database, clock } = at.world.app.ctx
     const query: typeof database.pool.query = (...args: unknown[]) => {
       run.push(JSON.stringify(args[0]))
       return Reflect.apply(database.pool.query, database.pool, args)
     }
     const watched = { ...database, pool: Object.assign(Object.create(database.pool), { query }) }
-    const ctx = { database: watched, clock, wakeWorkers }
+    const ctx = { database: watched, clock }
     await expect(retryFailed(ctx, await organization(), newId(), newId())).rejects.toThrow('No broadcast with the id')
     expect(run.filter((text) => /analyze/i.test(text))).toEqual([])
   })

@@ -104,7 +104,7 @@ describe('the header file of a broadcast', () => {
     const before = await uploads()
     const { id } = await at.create(collection([digits], { scheduled_at: inDays(3) }))
     at.world.advance(3 * DAY)
-    await prune(at.world.app.ctx)
+    await prune(at.world.app.work)
     await at.world.drain()
     await reconcileBroadcasts(at.world.app.ctx)
     await at.world.drain()

@@ -394,7 +394,7 @@ describe('erasing the contact', () => {
     const left = async () => (await mediaRows(world)).filter((row) => row.organization_id === organization.id)
     const ids = (await left()).map((row) => row.id)
     world.advance(DAY_MS + 60_000)
-    await prune(world.app.ctx)
+    await prune(world.app.work)
     expect(await left()).toEqual([])
     for (const id of ids) expect(await storedBytes(world, organization, id)).toBeNull()
     expect(await lastSent()).toBeUndefined()

@@ -1,4 +1,4 @@
-import type { Context } from '../../../context.js'
+import type { Context, RequestContext } from '../../../context.js'
 import { batch } from '../../../lib/async/batcher.js'
 import { FairPlaces } from '../../../lib/async/fair-places.js'
 import { createRestingTurns, type RestingTurns } from '../../../lib/async/resting-turns.js'
@@ -74,10 +74,9 @@ interface Receiving {
 }
 
 /** Creates the callback receiver of this process. Callbacks of the same moment are looked up and stored together. */
-export function createCallbackReceiver(ctx: Context): CallbackReceiver {
+export function createCallbackReceiver(ctx: RequestContext): CallbackReceiver {
   const store = batch(async (callbacks: StoredCallback[]) => {
     await insertCallbacks(ctx.database, callbacks)
-    ctx.wakeCallbacks([...new Set(callbacks.map(({ organizationId }) => organizationId))])
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
   const turns = { inTurn: createRestingTurns(), parsing: new FairPlaces(LARGE_VERIFIED) }

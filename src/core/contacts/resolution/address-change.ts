@@ -1,4 +1,3 @@
-import type { Context } from '../../../context.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { addAddresses, endAddresses, hasMessageBefore, insertAddressSpan } from '../../../storage/contacts/addresses.js'
@@ -23,6 +22,7 @@ import {
   type Observation,
   type PersonAddresses,
   personAddresses,
+  type ResolutionContext,
   type UpstreamPerson,
   withResolution,
 } from './resolve-contact.js'
@@ -46,7 +46,7 @@ interface Change {
  * Resolves to the contact's id.
  */
 export async function applyAddressChange(
-  ctx: Context,
+  ctx: ResolutionContext,
   organizationId: string,
   addressChange: AddressChange,
   profileName: string | null,

@@ -1,4 +1,3 @@
-import type { Context } from '../../../context.js'
 import {
   addUserId,
   areDifferentPeople,
@@ -7,7 +6,13 @@ import {
   hasOtherUserId,
   mergePair,
 } from './addresses.js'
-import { type Observation, personAddresses, type UpstreamPerson, withResolution } from './resolve-contact.js'
+import {
+  type Observation,
+  personAddresses,
+  type ResolutionContext,
+  type UpstreamPerson,
+  withResolution,
+} from './resolve-contact.js'
 
 /**
  * Adds the user id of a status' recipient to the contact of the message, so that the person is recognized when
@@ -15,7 +20,7 @@ import { type Observation, personAddresses, type UpstreamPerson, withResolution 
  * nothing changes.
  */
 export async function linkUserId(
-  ctx: Context,
+  ctx: ResolutionContext,
   organizationId: string,
   contactId: string,
   person: UpstreamPerson & { userId: string },

@@ -56,6 +56,9 @@ export interface Observation {
   instanceId: string | null
 }
 
+/** What finding the contact of a person needs. */
+export type ResolutionContext = Pick<Context, 'database' | 'clock' | 'notifications'>
+
 /** The facts about the sender that a message contains. */
 interface SenderDetails {
   userId: string | null
@@ -68,7 +71,7 @@ interface SenderDetails {
  * decides, and the number passes to its contact. Resolves to the contact's id.
  */
 export async function resolveContact(
-  ctx: Context,
+  ctx: ResolutionContext,
   organizationId: string,
   person: UpstreamPerson,
   profileName: string | null,
@@ -88,7 +91,7 @@ const MAX_TRIES = 5
  * meantime, it runs again.
  */
 export async function withResolution<Result>(
-  ctx: Context,
+  ctx: ResolutionContext,
   observation: Observation & { organizationId: string },
   addresses: readonly string[],
   work: (resolution: Resolution) => Promise<Result>,

@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.js'
+import { startCountdown } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { isFromMe } from '../../../model/instances/gateway-message.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
@@ -29,10 +30,10 @@ export async function markMessagesRead(
   const channelId = channelIdOf(instance)
   const found = await findChannelMessages(ctx.database, tenant.id, channelId, ids)
   const received = found.filter((message) => !isFromMe(message))
-  const deadline = Date.now() + TIMEOUT_MS
+  const leftMs = startCountdown(TIMEOUT_MS)
   let refusal: Problem | null = null
   for (const messages of toCommands(instance, received)) {
-    const refused = await markOnNetwork(ctx, tenant, instance, messages, deadline - Date.now())
+    const refused = await markOnNetwork(ctx, tenant, instance, messages, leftMs())
     refusal ??= refused
     if (refused === null) await markStored(ctx, tenant, channelId, messages)
   }

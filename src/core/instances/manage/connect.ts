@@ -82,8 +82,6 @@ export async function deleteInstance(ctx: Context, tenant: Tenant, instance: Ins
     await deleteInstanceWebhook(transaction, tenant.id, id)
     await deleteInstanceRow(transaction, tenant.id, id, hashes)
   })
-  // A job deletes the deliveries of the webhook.
-  ctx.wakeWorkers()
   notify(ctx, tenant.id)
   await forgetSandbox(ctx, instance)
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../../database/errors.js'
 import { sleep } from '../../../lib/async/backoff.js'
+import { startCountdown } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { excerpt } from '../../../lib/text/text.js'
 import { type Chat, chatOf } from '../../../model/instances/gateway-message.js'
@@ -156,11 +157,11 @@ async function showPresence(
   { recipient, content, delayMs, signal }: InstanceSend,
 ): Promise<void> {
   const presence = content.type === 'audio' ? 'recording' : 'composing'
-  const until = Date.now() + delayMs
-  for (let left = delayMs; left > 0; left = until - Date.now()) {
+  const leftMs = startCountdown(delayMs)
+  while (leftMs() > 0) {
     // The message is sent even if the channel cannot show it.
     await openDevice(ctx, tenant, instance)({ verb: 'show_presence', jid: recipient.jid, presence }, SHOW_TIMEOUT_MS)
-    await sleep(Math.max(0, Math.min(SHOW_AGAIN_MS, until - Date.now())), signal).catch(() => {
+    await sleep(Math.min(SHOW_AGAIN_MS, leftMs()), signal).catch(() => {
       throw hungUp()
     })
   }

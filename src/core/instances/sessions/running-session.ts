@@ -79,7 +79,6 @@ export function startRunningSession(
     onMessages: async (events) => {
       const body = Buffer.from(JSON.stringify({ object: 'linked_device', events }))
       await insertCallbacks(ctx.database, [{ organizationId, id: newId(), body, instanceId, traceparent: null }])
-      ctx.wakeCallbacks([organizationId])
     },
     onUnrecorded: listener.onUnrecorded,
     findMessage: (networkId) => findContentToResend(ctx, organizationId, instanceId, networkId),

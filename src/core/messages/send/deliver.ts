@@ -2,6 +2,7 @@ import type { DriverMessage, DriverOutcome, Recipient } from '../../../channels/
 import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { sleep } from '../../../lib/async/backoff.js'
+import { startCountdown } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { writeTraceparent } from '../../../lib/http/trace-context.js'
 import type { Cause } from '../../../model/messages/cause.js'
@@ -30,33 +31,33 @@ export interface Draft {
   cause: Cause
 }
 
-/** The deadlines of a send, as Unix times in milliseconds. */
-export interface SendDeadlines {
-  /** How long the send may wait before the call: for a send slot, the contact's row and the limit per recipient. */
-  waitUntil: number
-  /** The latest end of the last call. */
-  deadline: number
+/** The time that a send has left, in milliseconds. */
+export interface SendTimeLeft {
+  /** How long it may still wait before the call: for a send slot, the contact's row and the limit per recipient. */
+  waitLeftMs: () => number
+  /** Until the last call must have ended. */
+  leftMs: () => number
   /** The longest wait for a send slot or before a retry, for jobs, which come back later; default: as for a request. */
   maxPauseMs?: number
   /** If aborted, the send stops waiting and retrying. */
   signal?: AbortSignal
 }
 
-/** The deadlines of a request: it waits only as long as enough time is left for the call. */
-export function requestDeadlines(ctx: Context, deadline: number): SendDeadlines {
-  return { waitUntil: deadline - ctx.upstreamTimeoutMs, deadline }
+/** The time of a request: it waits only as long as enough is left for the call. */
+export function requestTimeLeft(ctx: Context, leftMs: () => number): SendTimeLeft {
+  return { waitLeftMs: () => leftMs() - ctx.upstreamTimeoutMs, leftMs }
 }
 
 /** A job waits no longer than this in its place. */
 const MAX_PAUSE_MS = 1_000
 
-function jobDeadlines(ctx: Context, signal: AbortSignal | undefined): SendDeadlines {
-  const waitUntil = Date.now() + MAX_PAUSE_MS
-  const deadline = waitUntil + MAX_TRIES * (ctx.upstreamTimeoutMs + MAX_PAUSE_MS)
-  return { waitUntil, deadline, maxPauseMs: MAX_PAUSE_MS, ...(signal ? { signal } : {}) }
+function jobTimeLeft(ctx: Context, signal: AbortSignal | undefined): SendTimeLeft {
+  const waitLeftMs = startCountdown(MAX_PAUSE_MS)
+  const leftMs = startCountdown(MAX_PAUSE_MS + MAX_TRIES * (ctx.upstreamTimeoutMs + MAX_PAUSE_MS))
+  return { waitLeftMs, leftMs, maxPauseMs: MAX_PAUSE_MS, ...(signal ? { signal } : {}) }
 }
 
-/** `taken`: a message with this id is recorded already. `late`: no send slot is free before the deadline. */
+/** `taken`: a message with this id is recorded already. `late`: no send slot is free in time. */
 export type Delivery =
   | SendResult
   | { result: 'taken' }
@@ -108,14 +109,14 @@ export async function deliver(
   channel: Channel,
   message: OutgoingMessage,
   content: ReadyContent,
-  deadlines: SendDeadlines,
+  timeLeft: SendTimeLeft,
   log: SendLog,
 ): Promise<Delivery> {
-  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines, log)
+  const lateMs = await waitForSlot(ctx, tenant, channel, timeLeft, log)
   if (lateMs !== null) return { result: 'late', waitMs: lateMs }
-  const begun = await begin(ctx, message, deadlines, log)
+  const begun = await begin(ctx, message, timeLeft, log)
   if ('result' in begun) return begun
-  const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, begun), deadlines, log)
+  const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, begun), timeLeft, log)
   const note = log.takeCalls()
   return log.step('record outcome', () => recordOutcome(ctx, tenant, message.id, begun, outcome, note))
 }
@@ -141,7 +142,7 @@ export function waitForJobSlot(
   log: SendLog,
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
-  return waitForSlot(ctx, tenant, channel, jobDeadlines(ctx, signal), log)
+  return waitForSlot(ctx, tenant, channel, jobTimeLeft(ctx, signal), log)
 }
 
 /**
@@ -157,10 +158,10 @@ export async function deliverOrPutBack(
   log: SendLog,
   signal: AbortSignal | undefined,
 ): Promise<JobDelivery> {
-  const deadlines = jobDeadlines(ctx, signal)
-  const begun = await begin(ctx, message, deadlines, log)
+  const timeLeft = jobTimeLeft(ctx, signal)
+  const begun = await begin(ctx, message, timeLeft, log)
   if ('result' in begun) return begun
-  return call(ctx, tenant, channel, toChannelMessage(message.id, content, begun), begun, deadlines, log)
+  return call(ctx, tenant, channel, toChannelMessage(message.id, content, begun), begun, timeLeft, log)
 }
 
 /** Sends a message of a job that was recorded and not accepted, and whose send slot has come. */
@@ -172,16 +173,16 @@ export function deliverAgain(
   log: SendLog,
   signal: AbortSignal | undefined,
 ): Promise<SendResult | NotAccepted> {
-  return call(ctx, tenant, channel, message, { chatId }, jobDeadlines(ctx, signal), log)
+  return call(ctx, tenant, channel, message, { chatId }, jobTimeLeft(ctx, signal), log)
 }
 
 async function begin(
   ctx: Context,
   message: OutgoingMessage,
-  deadlines: SendDeadlines,
+  timeLeft: SendTimeLeft,
   log: SendLog,
 ): Promise<{ result: 'taken' } | { result: 'not_recorded'; refusal: NotRecorded } | RecordedMessage> {
-  const recorded = await record(ctx, message, deadlines, log)
+  const recorded = await record(ctx, message, timeLeft, log)
   if (recorded === null) return { result: 'taken' }
   return recorded.recorded ? recorded : { result: 'not_recorded', refusal: recorded }
 }
@@ -192,10 +193,10 @@ async function call(
   channel: Channel,
   message: DriverMessage,
   recorded: { chatId: string },
-  deadlines: SendDeadlines,
+  timeLeft: SendTimeLeft,
   log: SendLog,
 ): Promise<SendResult | NotAccepted> {
-  const outcome = await callUpstream(ctx, tenant, channel, message, deadlines, log)
+  const outcome = await callUpstream(ctx, tenant, channel, message, timeLeft, log)
   const { calls } = log
   const note = log.takeCalls()
   const store = () => log.step('record outcome', () => recordOutcome(ctx, tenant, message.id, recorded, outcome, note))
@@ -204,12 +205,12 @@ async function call(
   return { result: 'not_accepted', limit, waitMs: retryAfterMs ?? 0, calls, note, giveUp: store }
 }
 
-/** Whether the refusal ends before the send's deadline. */
+/** Whether the refusal ends while the send may wait. */
 export function passesInTime(
   refusal: NotRecorded,
-  { waitUntil }: SendDeadlines,
+  { waitLeftMs }: SendTimeLeft,
 ): refusal is Extract<NotRecorded, { reason: 'paced' }> {
-  return refusal.reason === 'paced' && Date.now() + refusal.waitMs <= waitUntil
+  return refusal.reason === 'paced' && refusal.waitMs <= waitLeftMs()
 }
 
 /** Resolves to null when the slot has come, else to the milliseconds until it would come. */
@@ -217,7 +218,7 @@ async function waitForSlot(
   ctx: Context,
   tenant: Tenant,
   { number }: Channel,
-  { maxPauseMs, signal }: SendDeadlines,
+  { maxPauseMs, signal }: SendTimeLeft,
   log: SendLog,
 ): Promise<number | null> {
   const slot = await ctx.reserveSendSlot(tenant.id, number, maxPauseMs)
@@ -232,22 +233,22 @@ async function waitForSlot(
 async function record(
   ctx: Context,
   message: OutgoingMessage,
-  deadlines: SendDeadlines,
+  timeLeft: SendTimeLeft,
   log: SendLog,
 ): Promise<Recorded | null> {
   let { asked } = message
   for (;;) {
-    const until = Math.max(deadlines.waitUntil, Date.now() + LOCK_TIMEOUT_MS)
+    const lockLeftMs = startCountdown(Math.max(timeLeft.waitLeftMs(), LOCK_TIMEOUT_MS))
     const waits = [...(asked.waits ?? []), ...(log.takeWaits().waits ?? [])]
     if (waits.length > 0) asked = { ...asked, waits }
-    const recorded = await log.record(() => recordOnce(ctx, { ...message, asked, created_at: ctx.clock() }, until))
-    if (recorded === null || recorded.recorded || !passesInTime(recorded, deadlines)) return recorded
-    if (!(await pause(recorded.waitMs, deadlines.signal, 'recipient_limit', log))) return recorded
+    const recorded = await log.record(() => recordOnce(ctx, { ...message, asked, created_at: ctx.clock() }, lockLeftMs))
+    if (recorded === null || recorded.recorded || !passesInTime(recorded, timeLeft)) return recorded
+    if (!(await pause(recorded.waitMs, timeLeft.signal, 'recipient_limit', log))) return recorded
   }
 }
 
-function recordOnce(ctx: Context, message: OutgoingMessage, until: number): Promise<Recorded | null> {
-  return ctx.messageWriter.record(message, until).catch((error: unknown) => {
+function recordOnce(ctx: Context, message: OutgoingMessage, leftMs: () => number): Promise<Recorded | null> {
+  return ctx.messageWriter.record(message, leftMs).catch((error: unknown) => {
     if (isUniqueViolation(error)) return null
     throw error
   })
@@ -261,22 +262,22 @@ function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedM
 }
 
 /**
- * Retries only if the upstream certainly did not accept the message, and only before the deadline. Jobs retry more
- * kinds of failures, but only after short waits.
+ * Retries only if the upstream certainly did not accept the message, and only in time. Jobs retry more kinds of failures,
+ * but only after short waits.
  */
 async function callUpstream(
   ctx: Context,
   tenant: Tenant,
   { driver, number }: Channel,
   message: DriverMessage,
-  { deadline, maxPauseMs, signal }: SendDeadlines,
+  { leftMs, maxPauseMs, signal }: SendTimeLeft,
   log: SendLog,
 ): Promise<DriverOutcome> {
   let outcome: DriverOutcome = NO_TIME_LEFT
   for (let attempt = 1; ; attempt++) {
-    const leftMs = deadline - Date.now()
-    if (leftMs < MIN_CALL_MS) return outcome
-    outcome = await log.call(() => driver.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs)))
+    const left = leftMs()
+    if (left < MIN_CALL_MS) return outcome
+    outcome = await log.call(() => driver.send(message, Math.min(ctx.upstreamTimeoutMs, left)))
     if (outcome.outcome !== 'not_accepted') return outcome
     const isJob = maxPauseMs !== undefined
     const waitMs = retryDelay(outcome, attempt)
@@ -285,7 +286,7 @@ async function callUpstream(
     if (isJob && waitMs > maxPauseMs) return { ...outcome, retryAfterMs: waitMs }
     const slot = await ctx.reserveSendSlot(tenant.id, number, maxPauseMs)
     const delay = Math.max(waitMs, slot.waitMs)
-    if (!slot.reserved || Date.now() + delay + MIN_CALL_MS > deadline) return { ...outcome, retryAfterMs: delay }
+    if (!slot.reserved || delay + MIN_CALL_MS > leftMs()) return { ...outcome, retryAfterMs: delay }
     if (!(await pause(delay, signal, 'retry', log))) return outcome
   }
 }

@@ -1,6 +1,7 @@
 import { batchStatement } from '../../../database/batch-statement.js'
 import type { Database } from '../../../database/pool.js'
 import { sleep } from '../../../lib/async/backoff.js'
+import { startCountdown } from '../../../lib/async/timeout.js'
 import type { Acceptance, MessageWriter, OutgoingMessage } from '../../../model/messages/outgoing.js'
 import { Problem } from '../../../model/problem.js'
 import { acceptMessages, recordOutgoingMessages } from '../../../storage/messages/outgoing.js'
@@ -18,19 +19,19 @@ export function createMessageWriter(database: Database): MessageWriter {
   const recordShared = batchStatement((messages: OutgoingMessage[]) => recordOutgoingMessages(database, messages))
   const acceptShared = batchStatement((acceptances: Acceptance[]) => acceptMessages(database, acceptances))
   return {
-    record: async (message, until) => {
+    record: async (message, leftMs) => {
       for (let attempt = 1; ; attempt++) {
         const recorded = await recordShared(message)
         if (recorded !== 'same_contact' && recorded !== 'locked') return recorded
         if (recorded === 'same_contact') continue
-        if (Date.now() >= until) throw lockedTooLong()
+        if (leftMs() === 0) throw lockedTooLong()
         await sleep(pauseMs(attempt))
       }
     },
     accept: async (acceptance) => {
-      const until = Date.now() + ACCEPT_TIMEOUT_MS
+      const leftMs = startCountdown(ACCEPT_TIMEOUT_MS)
       for (let attempt = 1; (await acceptShared(acceptance)) === 'locked'; attempt++) {
-        if (Date.now() >= until) throw lockedTooLong()
+        if (leftMs() === 0) throw lockedTooLong()
         await sleep(pauseMs(attempt))
       }
     },

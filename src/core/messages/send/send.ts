@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.js'
+import { startCountdown } from '../../../lib/async/timeout.js'
 import { asObject } from '../../../lib/text/json.js'
 import { SKIP_REASONS } from '../../../model/broadcasts/broadcast.js'
 import type { ContactNumber } from '../../../model/contacts/written-number.js'
@@ -12,7 +13,7 @@ import { checkRecipient } from '../../../storage/messages/outgoing.js'
 import { removeUnattachedFile } from '../../media/remove.js'
 import { type UploadedMedia, uploadMedia } from '../../media/upload.js'
 import type { Channel } from './channel.js'
-import { deliver, draftMessage, passesInTime, requestDeadlines } from './deliver.js'
+import { deliver, draftMessage, passesInTime, requestTimeLeft } from './deliver.js'
 import { findSendResult, type SendResult } from './outcome.js'
 import { peekSendSlot } from './rate-limiter.js'
 import { SendLog } from './send-log.js'
@@ -40,7 +41,7 @@ export interface SendCommand {
 interface ReadyMessage {
   message: OutgoingMessage
   content: ReadyContent
-  deadline: number
+  leftMs: () => number
   log: SendLog
 }
 
@@ -60,16 +61,15 @@ export async function sendMessage(
   command: SendCommand,
 ): Promise<SendResult> {
   const ctx = loggingFor(given, command.cause)
-  let deadline = Date.now() + REQUEST_TIMEOUT_MS
+  const leftMs = startCountdown(REQUEST_TIMEOUT_MS)
   await checkMember(ctx, tenant, command.memberId)
   const message = draftOf(ctx, tenant, channel, command)
-  await checkBeforeUpload(ctx, tenant, channel, command, message, deadline)
-  const startedAt = Date.now()
+  await checkBeforeUpload(ctx, tenant, channel, command, message, leftMs)
+  const leftAfterUpload = leftMs()
   const log = new SendLog(ctx.clock, command.cause.span)
   const { content, file } = await prepareContent(ctx, tenant, channel, command, log)
-  deadline += Date.now() - startedAt
   try {
-    const ready = { message: withFileFacts(message, file), content, deadline, log }
+    const ready = { message: withFileFacts(message, file), content, leftMs: startCountdown(leftAfterUpload), log }
     return await deliverNow(ctx, tenant, channel, command, ready)
   } catch (error) {
     // After other errors the message may be recorded, so the file stays; the cleanup job removes it if it is unused.
@@ -96,7 +96,7 @@ export async function checkMessage(
   inMs: number,
 ): Promise<void> {
   const message = draftOf(ctx, tenant, channel, command)
-  await checkContact(ctx, command, message, Date.now() + inMs + REQUEST_TIMEOUT_MS)
+  await checkContact(ctx, command, message, startCountdown(inMs + REQUEST_TIMEOUT_MS))
 }
 
 function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCommand): OutgoingMessage {
@@ -109,9 +109,9 @@ async function deliverNow(
   tenant: Tenant,
   channel: Channel,
   command: SendCommand,
-  { message, content, deadline, log }: ReadyMessage,
+  { message, content, leftMs, log }: ReadyMessage,
 ): Promise<SendResult> {
-  const delivery = await deliver(ctx, tenant, channel, message, content, requestDeadlines(ctx, deadline), log)
+  const delivery = await deliver(ctx, tenant, channel, message, content, requestTimeLeft(ctx, leftMs), log)
   switch (delivery.result) {
     case 'late':
       throw numberBusy(delivery.waitMs)
@@ -140,10 +140,10 @@ async function checkBeforeUpload(
   { number }: Channel,
   command: SendCommand,
   draft: OutgoingMessage,
-  deadline: number,
+  leftMs: () => number,
 ): Promise<void> {
   if (draft.mediaId === null && number.messagesPerSecond === 0) return
-  await checkContact(ctx, command, draft, deadline)
+  await checkContact(ctx, command, draft, leftMs)
   if (draft.mediaId === null) return
   const slot = await peekSendSlot(ctx.database, tenant.id, number)
   if (!slot.reserved) throw numberBusy(slot.waitMs)
@@ -153,10 +153,10 @@ async function checkContact(
   ctx: Context,
   command: SendCommand,
   draft: OutgoingMessage,
-  deadline: number,
+  leftMs: () => number,
 ): Promise<void> {
   const refusal = await checkRecipient(ctx.database, draft)
-  if (refusal && !passesInTime(refusal, requestDeadlines(ctx, deadline))) throw explainRefusal(refusal, command)
+  if (refusal && !passesInTime(refusal, requestTimeLeft(ctx, leftMs))) throw explainRefusal(refusal, command)
 }
 
 /** Uploads the file, if there is one. */

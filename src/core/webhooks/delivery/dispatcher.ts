@@ -1,4 +1,4 @@
-import type { Context } from '../../../context.js'
+import type { WorkContext } from '../../../context.js'
 import { createSemaphore } from '../../../lib/async/semaphore.js'
 import { withTimeout } from '../../../lib/async/timeout.js'
 import { releaseDeliveries } from '../../../storage/webhooks/deliveries.js'
@@ -21,7 +21,8 @@ export interface Dispatcher {
   figures(): WebhookFigures
 }
 
-export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'notifications'>
+export type DispatcherContext = AttemptContext &
+  Pick<WorkContext, 'database' | 'processId' | 'notifications' | 'purpose'>
 
 /** How long a stop waits for attempts, and then for their results to be recorded. */
 const GRACE_MS = 5_000

@@ -1,4 +1,4 @@
-import type { Context } from '../../../context.js'
+import type { LiveContext } from '../../../context.js'
 import { createRoleLookup, type Session } from '../../../core/identity/sessions.js'
 import type { EventStream } from '../../../http/answers/event-stream.js'
 import type { Notification } from '../../../model/notification.js'
@@ -28,7 +28,7 @@ export interface LiveStreams {
 }
 
 /** Creates the streams of this process. */
-export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'notifications'>): LiveStreams {
+export function createLiveStreams(ctx: LiveContext): LiveStreams {
   const open = new Map<EventStream, { organizationId: string; session: Session }>()
   const findRole = createRoleLookup(ctx)
   let isClosing = false

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Context } from '../../../context.js'
+import type { LiveContext } from '../../../context.js'
 import { followLive } from '../../../core/live/follow.js'
 import { LiveHub } from '../../../core/live/hub.js'
 import { checkMember, sessionOf } from '../../../http/access/session.js'
@@ -23,7 +23,7 @@ const Query = Type.Object({
  * `GET /live`: the organization's events as server-sent events, until the session ends, the member's role changes, or
  * the service stops.
  */
-export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS): void {
+export function liveRoutes(server: ConsoleServer, ctx: LiveContext, beatMs = BEAT_MS): void {
   const hub = new LiveHub(ctx)
   const streams = createLiveStreams(ctx)
 

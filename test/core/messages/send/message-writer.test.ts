@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMessageWriter as createImpatientOutbox } from '../../../../src/core/messages/send/message-writer.js'
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
+import { startCountdown } from '../../../../src/lib/async/timeout.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'
 import { hideContact } from '../../../../src/storage/contacts/erasure.js'
@@ -14,7 +15,7 @@ type MessageWriter = ReturnType<typeof createMessageWriter>
 /** A message writer that waits for a locked row as long as a test lasts. */
 function createMessageWriter(database: Database) {
   const { record, accept } = createImpatientOutbox(database)
-  return { record: (message: OutgoingMessage) => record(message, Date.now() + 30_000), accept }
+  return { record: (message: OutgoingMessage) => record(message, startCountdown(30_000)), accept }
 }
 
 let world: World
@@ -243,9 +244,9 @@ describe('recording for a contact with a locked row', () => {
     const stranger = await newPerson(other)
     await whileHeld(held, async () => {
       const impatient = createImpatientOutbox(world.database)
-      const waiting = Array.from({ length: 30 }, () => impatient.record(messageTo(held.digits), Date.now() + 500))
+      const waiting = Array.from({ length: 30 }, () => impatient.record(messageTo(held.digits), startCountdown(500)))
       const theirs = messageTo(stranger.digits, { organizationId: other.id })
-      expect(await impatient.record(theirs, Date.now() + 30_000)).toMatchObject({ recorded: true })
+      expect(await impatient.record(theirs, startCountdown(30_000))).toMatchObject({ recorded: true })
       for (const given of await Promise.allSettled(waiting)) {
         expect(given).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } })
       }

@@ -170,10 +170,10 @@ describe('GET /shortlinks', () => {
     const { body } = await list('', own.key)
     expect(body.shortlinks).toMatchObject(expected)
     expect(body.shortlinks[0].short_url).toBe(`${world.app.url}/s/list-c`)
-    await rollUpCounts(world.app.ctx)
+    await rollUpCounts(world.app.work)
     expect((await list('', own.key)).body).toEqual(body)
     await click('list-a')
-    await rollUpCounts(world.app.ctx)
+    await rollUpCounts(world.app.work)
     expect((await list('?page=2&limit=2', own.key)).body).toMatchObject({
       shortlinks: [{ code: 'list-a', clicks: 3 }],
       pagination: {

@@ -13,7 +13,7 @@ let streams: LiveStreams
 
 beforeAll(async () => {
   world = await startWorld()
-  streams = createLiveStreams(world.app.ctx)
+  streams = createLiveStreams({ ...world.app.ctx, purpose: 'live' })
 })
 
 afterAll(async () => {

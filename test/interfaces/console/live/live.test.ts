@@ -302,7 +302,11 @@ describe('a live stream', () => {
     server.register(
       async (plain) => {
         plain.addHook('onRequest', createSessionGuard(world.app.ctx, null))
-        liveRoutes(plain.withTypeProvider<TypeBoxTypeProvider>() as never, world.app.ctx, beatMs)
+        liveRoutes(
+          plain.withTypeProvider<TypeBoxTypeProvider>() as never,
+          { ...world.app.ctx, purpose: 'live' },
+          beatMs,
+        )
       },
       { prefix: '/console/api' },
     )
