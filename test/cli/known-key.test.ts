@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { requireConfig, requireKnownKey } from '../../src/cli/environment.js'
-import { startWorld, type World } from '../support/world.js'
+import { useWorld } from '../support/world.js'
 
 const OURS = 'master-key-of-the-tests'
 const ANOTHER = 'another-master-key-of-the-tests'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 const check = (masterKeys: string[], env: Record<string, string> = {}) =>
   requireKnownKey(requireConfig({ PARLEY_DATA_DIR: '/data', ...env }), world.database, { adminToken: '', masterKeys })

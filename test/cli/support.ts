@@ -4,6 +4,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { runCli } from '../../src/cli/program.js'
 import type { Connection } from '../../src/database/pool.js'
 import { makeDatabaseFolder } from '../support/database-folder.js'
+import { useStarted } from '../support/started.js'
 
 /** The result of a command. */
 export interface Result {
@@ -43,6 +44,11 @@ export function besideService(connection: Connection): Record<string, string> {
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await makeDatabaseFolder()
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** A folder for the tests of this file or `describe`. */
+export function useFolder(): { path: string } {
+  return useStarted(makeFolder, (folder) => folder.remove())
 }
 
 /** The connection in the form of PARLEY_DATABASE_URL. */

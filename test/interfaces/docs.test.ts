@@ -1,15 +1,9 @@
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type World } from '../support/world.js'
+import { describe, expect, it } from 'vitest'
+import { useWorld } from '../support/world.js'
 
-let world: World
+const world = useWorld()
 const pages = readdirSync('docs', { encoding: 'utf8', recursive: true }).filter((file) => file.endsWith('.md'))
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
 
 const get = (path: string) => world.request('GET', path)
 

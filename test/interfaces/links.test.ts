@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useOrganization, useWorld } from '../support/world.js'
 
 const REDIRECT_URL = 'https://shop.example/sale?utm_source=whatsapp&utm_campaign=natal#top'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let code: string
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   code = await create(REDIRECT_URL)

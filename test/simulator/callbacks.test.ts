@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type BatchItem, envelopeOf } from '../../simulator/callbacks/batches.js'
 import { concurrency } from '../../simulator/callbacks/callback-sender.js'
 import type { BusinessNumber } from '../../simulator/numbers/business-numbers.js'
 import type { MessagesValue } from '../../src/upstream/wire.js'
-import {
-  appSecret,
-  phoneNumberId,
-  type Receiver,
-  registration,
-  startReceiver,
-  startWorld,
-  type World,
-} from './world.js'
+import { appSecret, phoneNumberId, type Receiver, registration, startReceiver, useWorld } from './world.js'
 
-let world: World
+const world = useWorld()
 let receiver: Receiver
 
 beforeAll(async () => {
-  world = await startWorld()
   receiver = world.receiver
 })
-afterAll(() => world.close())
 beforeEach(async () => {
   await world.control('POST', '/reset')
   await world.control('POST', '/settings', { delay_ms: 1 })

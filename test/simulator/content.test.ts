@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { errorOf, startWorld, type World } from './world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, useWorld } from './world.js'
 
-let world: World
+const world = useWorld()
 /** The media id of an upload of each kind. */
 const ids: Record<string, string> = {}
 
@@ -15,10 +15,8 @@ const mimeTypes = {
 }
 
 beforeAll(async () => {
-  world = await startWorld()
   for (const [kind, mimeType] of Object.entries(mimeTypes)) ids[kind] = await world.uploaded(bytes, mimeType)
 })
-afterAll(() => world.close())
 
 const link = 'https://files.example/a'
 

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { escapeJson, signBody, startSimulator } from '../../simulator/index.js'
 import { Limits } from '../../simulator/sending/limits.js'
 import type { CallbackEnvelope, MessagesValue } from '../../src/upstream/wire.js'
-import { call, phoneNumberId, startWorld, textTo, type World } from './world.js'
+import { call, phoneNumberId, startWorld, textTo, useWorld } from './world.js'
 
 describe('the list of messages', () => {
-  let world: World
+  const world = useWorld({ recordLimit: 3 })
 
   beforeAll(async () => {
-    world = await startWorld({ recordLimit: 3 })
     await world.control('POST', '/settings', { statuses: false })
     for (const to of ['16505550001', '525512345678', '16505550003', '16505550004']) await world.sendText(to, `to ${to}`)
   })
-  afterAll(() => world.close())
 
   it('contains the newest, newest last, with the body as received', async () => {
     const { body } = await world.control('GET', '/messages')
@@ -59,12 +57,7 @@ describe('the list of messages', () => {
 })
 
 describe('settings and reset', () => {
-  let world: World
-
-  beforeAll(async () => {
-    world = await startWorld()
-  })
-  afterAll(() => world.close())
+  const world = useWorld()
 
   it('are changed one by one and shown', async () => {
     await world.control('POST', '/settings', { delay_ms: 5, duplicate: 0.5 })

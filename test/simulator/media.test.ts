@@ -15,24 +15,25 @@ import {
   postForm,
   registration,
   startWorld,
-  type World,
+  useWorld,
 } from './world.js'
 
-let world: World
 /** The folder in which the simulator creates its own. */
 const temporary = mkdtempSync(join(tmpdir(), 'simulator-test-'))
 const formerTemporary = process.env.TMPDIR
 
-beforeAll(async () => {
+beforeAll(() => {
   process.env.TMPDIR = temporary
-  world = await startWorld()
 })
-afterAll(async () => {
-  await world.close()
+
+afterAll(() => {
   if (formerTemporary === undefined) delete process.env.TMPDIR
   else process.env.TMPDIR = formerTemporary
   rmSync(temporary, { recursive: true })
 })
+
+const world = useWorld()
+
 beforeEach(async () => {
   await world.control('POST', '/reset')
   await world.control('POST', '/settings', { delay_ms: 1 })

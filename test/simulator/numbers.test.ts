@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accessToken, call, errorOf, phoneNumberId, registration, startWorld, type World } from './world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { accessToken, call, errorOf, phoneNumberId, registration, useWorld } from './world.js'
 
 const OTHER = '106540352242999'
 const OTHER_TOKEN = 'token-of-another-number'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await startWorld()
   const other = { ...registration(world.receiver.url), access_token: OTHER_TOKEN }
   await world.control('PUT', `/numbers/${OTHER}`, other)
 })
-afterAll(() => world.close())
 
 const ask = (path: string, token: string | null = accessToken) =>
   call('GET', `${world.simulator.upstreamUrl}/${path}`, undefined, token)

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, startWorld, textTo, type World } from './world.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { errorOf, startWorld, textTo, useWorld } from './world.js'
 
 const organizationId = '0190a1b2-0000-7000-8000-000000000001'
 const instance = 'Loja São José / 50% off?'
@@ -9,12 +9,8 @@ const number = encodeURIComponent(id)
 const accessToken = 'token-of-the-phone'
 const asPhone = { token: accessToken, number }
 
-let world: World
+const world = useWorld()
 
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   await world.control('POST', '/settings', { delay_ms: 1 })
   world.receiver.taken.length = 0

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, startWorld, type World } from './world.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { errorOf, useWorld } from './world.js'
 
-let world: World
+const world = useWorld()
 
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   await world.control('POST', '/reset')
   await world.control('POST', '/settings', { delay_ms: 1 })

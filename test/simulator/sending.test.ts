@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { call, errorOf, phoneNumberId, registration, startWorld, textTo, type World } from './world.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { call, errorOf, phoneNumberId, registration, textTo, useWorld } from './world.js'
 
-let world: World
+const world = useWorld()
 
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   await world.control('POST', '/reset')
   await world.control('POST', '/settings', { delay_ms: 1 })
@@ -284,12 +280,8 @@ describe('a magic recipient', () => {
 })
 
 describe('with limits on', () => {
-  let limited: World
+  const limited = useWorld({ limits: true })
 
-  beforeAll(async () => {
-    limited = await startWorld({ limits: true })
-  })
-  afterAll(() => limited.close())
   beforeEach(async () => {
     await limited.control('POST', '/reset')
     await limited.control('POST', '/settings', { statuses: false })

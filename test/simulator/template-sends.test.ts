@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { errorOf, phoneNumberId, startWorld, type World } from './world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, phoneNumberId, startWorld, useWorld } from './world.js'
 
-let world: World
+const world = useWorld()
 let imageId: string
 let documentId: string
 
 const bytes = new Uint8Array([1, 2, 3])
 
 beforeAll(async () => {
-  world = await startWorld()
   imageId = await world.uploaded(bytes, 'image/png')
   documentId = await world.uploaded(bytes, 'application/pdf')
   const link = 'https://shop.example/'
@@ -58,7 +57,6 @@ beforeAll(async () => {
     { type: 'BODY', text: 'Here' },
   ])
 })
-afterAll(() => world.close())
 
 async function put(name: string, components: object[]) {
   const template = { name, language: 'en', category: 'UTILITY', components }

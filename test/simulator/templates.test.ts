@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { TemplateStatusValue } from '../../src/upstream/wire.js'
-import { accessToken, call, errorOf, phoneNumberId, registration, startWorld, type World } from './world.js'
+import { accessToken, call, errorOf, phoneNumberId, registration, useWorld } from './world.js'
 
 const accountId = '419561257915477'
 const samples = ['hello_world', 'oferta_da_semana', 'pedido_enviado', 'nova_colecao']
@@ -11,12 +11,8 @@ const plain = {
   components: [{ type: 'BODY', text: 'Good day' }],
 }
 
-let world: World
+const world = useWorld()
 
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   await world.control('POST', '/reset')
   world.receiver.taken.length = 0

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/index.js'
 import type { CallbackEnvelope, InboundMessage, MessageStatus, MessagesValue } from '../../src/upstream/wire.js'
+import { useStarted } from '../support/started.js'
 
 export const appSecret = 'app-secret-of-the-test'
 export const accessToken = 'token-of-the-test'
@@ -52,6 +53,11 @@ export interface World {
   /** Resolves once every callback was accepted. */
   idle(): Promise<void>
   close(): Promise<void>
+}
+
+/** A simulator for the tests of this file or `describe`. */
+export function useWorld(options?: SimulatorOptions): World {
+  return useStarted(() => startWorld(options))
 }
 
 export async function startWorld(options: SimulatorOptions = {}): Promise<World> {

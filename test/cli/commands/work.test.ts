@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder, run } from '../support.js'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type TestOrganization, useWorld } from '../../support/world.js'
+import { besideService, run, useFolder } from '../support.js'
 
-let world: World
+const folder = useFolder()
+const world = useWorld()
 let env: Record<string, string>
-let folder: Awaited<ReturnType<typeof makeFolder>>
 let one: TestOrganization
 let other: TestOrganization
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
   one = await world.createOrganization()
   other = await world.createOrganization()
@@ -24,11 +22,6 @@ beforeEach(async () => {
      FROM unnest($1::uuid[]) AS id`,
     [[one.id, other.id, other.id]],
   )
-})
-
-afterAll(async () => {
-  await world.close()
-  await folder.remove()
 })
 
 const work = (...args: string[]) => run(['work', ...args], env)

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { requestRetention } from '../../../src/storage/messages/pruning.js'
-import { startTemplateWorld, type TemplateWorld } from '../../interfaces/api/send-template-support.js'
+import { startTemplateWorld } from '../../interfaces/api/send-template-support.js'
 import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
 import { receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
+import { useStarted } from '../../support/started.js'
 import type { TestOrganization, World } from '../../support/world.js'
 
 const DAY_MS = 86_400_000
 
-let template: TemplateWorld
+const template = useStarted(startTemplateWorld)
 let world: World
 let organization: TestOrganization
 let codes = 0
 
 beforeAll(async () => {
-  template = await startTemplateWorld()
   world = template.world
   await world.sim('POST', '/settings', { statuses: true })
 })
@@ -24,8 +24,6 @@ beforeEach(async () => {
   organization = await world.createOrganization({ language: 'pt_BR', currency: 'BRL' })
   await connectStorefront(world, organization)
 })
-
-afterAll(() => template.close())
 
 async function link(campaign = 'spring', { key } = organization): Promise<string> {
   const redirect_url = `https://shop.example/?utm_source=whatsapp&utm_campaign=${campaign}`

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { deleteOrganizationData } from '../../../src/core/organizations/deletion.js'
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../interfaces/api/broadcasts-support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { workOffLater } from '../media/support.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 const TABLES = [
   ...['broadcasts', 'broadcast_recipients', 'broadcast_failures', 'broadcast_utm_campaigns', 'campaign_deltas'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readReply } from '../../../src/core/broadcasts/reply.js'
 import { optOutByUpstream } from '../../../src/core/contacts/opt-outs.js'
 import {
@@ -12,27 +12,21 @@ import {
   wamid,
 } from '../../interfaces/hooks/support.js'
 import { countersOf, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const HOUR = 3_600
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let number: string
 let contactId: string
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
   number = nextNumber()
   contactId = await createContact(world, organization, number)
 })
-
-afterAll(() => world.close())
 
 function nextNumber(): string {
   return `1650556${String(1_000 + ++people)}`

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CallbackQueue } from '../../../src/core/callbacks/queue.js'
 import { registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import { startJobRunner } from '../../../src/jobs/runner.js'
@@ -13,17 +13,10 @@ import {
   textMessage,
   type WireMessage,
 } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 async function numbersOf(chatId: string): Promise<number[]> {
   const { rows } = await world.database.pool.query<{ seq: number }>(

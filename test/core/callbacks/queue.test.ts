@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CallbackQueue } from '../../../src/core/callbacks/queue.js'
 import { takeTurn } from '../../../src/core/callbacks/turn.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
@@ -18,18 +18,17 @@ import {
 import { hold } from '../../support/locks.js'
 import { patience } from '../../support/patience.js'
 import { hearNotifications } from '../../support/signals.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const PERSON = '16505552001'
 const OTHER = '16505552002'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let queues: CallbackQueue[]
 let pools: Database[]
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.database.pool.query(
     `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
   )
@@ -47,8 +46,6 @@ afterEach(async () => {
   await Promise.all(pools.map((pool) => pool.close()))
   await world.reset()
 })
-
-afterAll(() => world.close())
 
 /** A queue as in a process of its own, with its own connections. */
 function startQueue(): CallbackQueue {

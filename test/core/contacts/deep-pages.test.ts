@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { MAX_DEPTH } from '../../../src/model/page.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
   for (const [{ id }, count] of [
     [organization, MAX_DEPTH + 150],
     [other, 3],
@@ -26,8 +23,6 @@ beforeAll(async () => {
     )
   }
 })
-
-afterAll(() => world.close())
 
 it('counts up to one more than pages reach', async () => {
   const { key } = organization

@@ -1,20 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { listContacts } from '../../../src/core/contacts/list.js'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
 import { receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 type Step = { kind: 'create' | 'erase' | 'receive' | 'meet' | 'merge'; person: number } | { kind: 'fold' }
 

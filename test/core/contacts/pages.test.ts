@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 /** The last page is not full. */
 const CONTACTS = 2_605
@@ -8,21 +8,16 @@ const LIMIT = 10
 const PAGES = 261
 const MIDDLE = 131
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
   for (const { id } of [organization, other]) await addContacts(id, CONTACTS, "now() - interval '1 day'")
   await world.database.pool.query('VACUUM ANALYZE contact_activity')
   explain = await watchPlans(world.database)
 })
-
-afterAll(() => world.close())
 
 /** Many have the same activity, as after an import. */
 async function addContacts(organizationId: string, count: number, before: string): Promise<void> {

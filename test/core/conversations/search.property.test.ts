@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { searchConversation } from '../../../src/core/conversations/read.js'
 import { findMatches, indexConversation } from '../../../src/core/conversations/search.js'
@@ -13,17 +13,11 @@ import { recordIncomingChange } from '../../../src/storage/messages/incoming-cha
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
 import { createContact, wamid } from '../../interfaces/hooks/support.js'
 import { insertMessages, readConversations } from '../../support/conversations.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-afterAll(() => world.close())
 
 const WORDS = [
   'ação',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { findChat, findChats } from '../../../src/core/instances/chats/find-chats.js'
 import { findContacts } from '../../../src/core/instances/chats/find-contacts.js'
 import { findMessages } from '../../../src/core/instances/chats/find-messages.js'
@@ -6,20 +6,16 @@ import { requireInstance } from '../../../src/core/instances/manage/find.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { insertMessages, moveToInstance } from '../../support/conversations.js'
 import { createInstance, type TestInstance } from '../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { watchStatements } from './support.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let phone: TestInstance
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   phone = await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
 })
-
-afterAll(() => world.close())
 
 /** A person who wrote these texts to the instance. */
 async function talk(number: string, texts: string[], full_name?: string): Promise<string> {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createInstance, type TestInstance } from '../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
 const CHATS = 2_500
 /** One after the other, so that a page is found among this many times as many messages. */
@@ -9,22 +9,17 @@ const LIMIT = 50
 const PAGES = CHATS / LIMIT
 const MIDDLE = PAGES / 2
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let phone: TestInstance
 let otherPhone: TestInstance
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
   phone = await fill(organization)
   otherPhone = await fill(other)
   await world.database.pool.query('VACUUM ANALYZE contacts, messages')
 })
-
-afterAll(() => world.close())
 
 async function fill(owner: TestOrganization): Promise<TestInstance> {
   const instance = await createInstance(world, owner, { instanceName: 'phone', integration: 'SANDBOX' })

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { requireInstance } from '../../../src/core/instances/manage/find.js'
 import { LOOKED_THROUGH } from '../../../src/storage/instances/channel-messages.js'
 import { insertMessages } from '../../support/conversations.js'
 import { createInstance } from '../../support/instances.js'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 /** More than a filter looks through. */
 const MESSAGES = LOOKED_THROUGH + 2_000
@@ -13,14 +13,12 @@ const MIDDLE = MESSAGES / LIMIT / 2
 /** Among the oldest, which a filter does not look through. */
 const RARE = 'locationMessage'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let contactId: string
 let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
   const { id: instanceId } = await requireInstance(world.app.ctx, organization.id, 'phone')
   const body = { phone_number: '+16505550001' }
@@ -41,8 +39,6 @@ beforeAll(async () => {
   await pool.query('VACUUM ANALYZE messages')
   explain = await watchPlans(world.database)
 })
-
-afterAll(() => world.close())
 
 async function find(body: object) {
   const answer = await world.request('POST', '/gateway/chat/findMessages/phone', { key: organization.key, body })

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fetchInboundMedia } from '../../../src/core/media/fetch-inbound.js'
 import { readTrace } from '../../../src/core/messages/trace/read-trace.js'
 import { startJobRunner } from '../../../src/jobs/runner.js'
@@ -8,10 +8,10 @@ import { insertMedia } from '../../../src/storage/messages/media.js'
 import { conversation, eventsOf, post, receive, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
 import { jobsOf } from '../../support/jobs.js'
 import { jpeg, mp4, ogg, pdf, webp } from '../../support/media.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useStarted } from '../../support/started.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import {
   answerJson,
-  type FileUpstream,
   fileMessage,
   mediaRows,
   messageIdOf,
@@ -25,14 +25,9 @@ import {
 const CUSTOMER = '16505550001'
 const running = new AbortController().signal
 
-let upstream: FileUpstream
-let world: World
+const upstream = useStarted(startFileUpstream)
+const world = useWorld(() => ({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
 let organization: TestOrganization
-
-beforeAll(async () => {
-  upstream = await startFileUpstream()
-  world = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-})
 
 beforeEach(async () => {
   organization = await createOrganization()
@@ -50,11 +45,6 @@ async function createOrganization(): Promise<TestOrganization> {
 afterEach(async () => {
   await world.reset()
   upstream.clear()
-})
-
-afterAll(async () => {
-  await world.close()
-  await upstream.close()
 })
 
 const busy: Step = (response) => answerJson(response, 500, { error: { code: 131016, message: 'busy' } })

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { conversation, eventsOf } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { mediaRows, storedBytes, workOffLater } from './support.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
 
 /** The conversation's view of a message that a new person sends through the simulator. */
 async function send(type: string, payload: object) {

@@ -1,38 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transcribeVoiceNote } from '../../../src/core/media/transcribe.js'
 import { conversation, eventsOf } from '../../interfaces/hooks/support.js'
 import { jobsOf } from '../../support/jobs.js'
 import { aac, ogg } from '../../support/media.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import {
-  type Answering,
-  bare,
-  type HttpServer,
-  json,
-  readForm,
-  startHttpServer,
-  type Taken,
-} from '../../upstream/http-server.js'
-import { type FileUpstream, fileMessage, receiveFile, startFileUpstream, storedBytes, workOffLater } from './support.js'
+import { useStarted } from '../../support/started.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
+import { type Answering, bare, json, readForm, startHttpServer, type Taken } from '../../upstream/http-server.js'
+import { fileMessage, receiveFile, startFileUpstream, storedBytes, workOffLater } from './support.js'
 
 const CUSTOMER = '16505550001'
 
-let upstream: FileUpstream
-let service: HttpServer
 let answer: Answering
-let world: World
+const upstream = useStarted(startFileUpstream)
+const service = useStarted(() => startHttpServer((request, response) => answer(request, response)))
+const world = useWorld(() => ({
+  PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0`,
+  PARLEY_TRANSCRIBE_URL: `${service.url}/v1/audio/transcriptions`,
+  PARLEY_TRANSCRIBE_KEY: 'sk-1',
+  PARLEY_TRANSCRIBE_MODEL: 'whisper-1',
+}))
 let organization: TestOrganization
-
-beforeAll(async () => {
-  upstream = await startFileUpstream()
-  service = await startHttpServer((request, response) => answer(request, response))
-  world = await startWorld({
-    PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0`,
-    PARLEY_TRANSCRIBE_URL: `${service.url}/v1/audio/transcriptions`,
-    PARLEY_TRANSCRIBE_KEY: 'sk-1',
-    PARLEY_TRANSCRIBE_MODEL: 'whisper-1',
-  })
-})
 
 beforeEach(async () => {
   upstream.files.set('1', ogg())
@@ -44,12 +31,6 @@ afterEach(async () => {
   await world.reset()
   upstream.clear()
   service.taken.length = 0
-})
-
-afterAll(async () => {
-  await world.close()
-  await service.close()
-  await upstream.close()
 })
 
 const voiceNote = () => fileMessage(CUSTOMER, 'audio', { id: '1', mime_type: 'audio/ogg; codecs=opus', voice: true })

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { findMatches, indexConversation } from '../../../src/core/conversations/search.js'
 import { newId } from '../../../src/lib/bytes/id.js'
@@ -10,25 +10,20 @@ import { insertMessages, readConversations, stateOf, textsOf } from '../../suppo
 import { besides } from '../../support/database.js'
 import { jobsOf } from '../../support/jobs.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 /** The number of messages of a conversation between two jobs. */
 const STEP = 1_000
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let people = 0
 const holding: Held[] = []
 
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
 afterEach(async () => {
   for (const held of holding.splice(0)) await held.release()
   await world.drain()
 })
-afterAll(() => world.close())
 
 interface Conversation {
   digits: string

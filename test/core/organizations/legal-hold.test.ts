@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/runtime/maintenance.js'
 import {
   conversation,
@@ -10,22 +10,18 @@ import {
 } from '../../interfaces/hooks/support.js'
 import { signIn } from '../../support/console.js'
 import { hold as holdRow, untilWaiting } from '../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { workOffLater } from '../media/support.js'
 
 const CUSTOMER = '5511987653333'
 const DAY = 86_400_000
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 
-beforeAll(async () => {
-  world = await startWorld()
-})
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-afterAll(() => world.close())
 
 const setHold = (body: object = { reason: 'Case 12/2026', by: 'Ana' }) =>
   world.admin('PUT', `/organizations/${organization.id}/hold`, body)

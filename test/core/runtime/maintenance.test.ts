@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expireOutcomes, prune } from '../../../src/core/runtime/maintenance.js'
 import { idBefore, newId } from '../../../src/lib/bytes/id.js'
 import {
@@ -10,19 +10,15 @@ import {
   textMessage,
 } from '../../interfaces/hooks/support.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 /** Its connection is dropped after the message was accepted. */
 const CUSTOMER = '5511999000005'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   await world.sim('POST', '/settings', { statuses: false })
@@ -31,8 +27,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => world.reset())
-
-afterAll(() => world.close())
 
 /** Lets the service run for this number of minutes, with its maintenance every minute, as the queue schedules it. */
 async function live(minutes: number): Promise<void> {

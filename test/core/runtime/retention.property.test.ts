@@ -1,21 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { applyRetention } from '../../../src/core/runtime/retention.js'
 import { verifyDatabase } from '../../../src/core/runtime/verify.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { insertMessages } from '../../support/conversations.js'
 import { TIMES } from '../../support/times.js'
-import { startWorld, type World } from '../../support/world.js'
+import { useWorld } from '../../support/world.js'
 
 const KEPT_DAYS = 30
 const PEOPLE = 3
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 interface Spoken {
   text: string

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyRetention } from '../../../src/core/runtime/retention.js'
 import { type FoundViolation, verifyDatabase } from '../../../src/core/runtime/verify.js'
 import { INDEX_STEP } from '../../../src/storage/conversations/search.js'
 import { MESSAGES_PER_CONTACT, requestRetention } from '../../../src/storage/messages/pruning.js'
-import {
-  type BroadcastWorld,
-  DAY,
-  newBroadcaster,
-  startBroadcastWorld,
-} from '../../interfaces/api/broadcasts-support.js'
+import { DAY, newBroadcaster, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
 import { insertDelivery, setWebhook } from '../../interfaces/api/webhooks-support.js'
 import { receive, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
 import { signIn } from '../../support/console.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
 import { jobsOf } from '../../support/jobs.js'
 import { hold, untilWaiting } from '../../support/locks.js'
+import { useStarted } from '../../support/started.js'
 import type { TestOrganization, World } from '../../support/world.js'
 import { fileMessage, mediaRows, storedBytes, workOffLater } from '../media/support.js'
 
-let broadcasts: BroadcastWorld
+const broadcasts = useStarted(startBroadcastWorld)
 let world: World
 let organization: TestOrganization
 
 beforeAll(async () => {
-  broadcasts = await startBroadcastWorld()
   world = broadcasts.world
   // So all files are old by their ids, and the ages of messages decide.
   world.advance(200 * DAY)
@@ -32,7 +27,6 @@ beforeEach(async () => {
   organization = await newBroadcaster(world)
   await keepFor({ message_retention_days: 30 })
 })
-afterAll(() => broadcasts.close())
 
 function keepFor(days: object, { id }: TestOrganization = organization) {
   return world.admin('PATCH', `/organizations/${id}`, days)

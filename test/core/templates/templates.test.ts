@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { applyTemplateChanges, readTemplateChanges } from '../../../src/core/templates/changes.js'
 import {
   scheduleTemplateSyncs,
@@ -11,15 +11,11 @@ import type { Again } from '../../../src/model/jobs.js'
 import type { Tenant } from '../../../src/model/organizations/organization.js'
 import type { Problem } from '../../../src/model/problem.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let tenant: Tenant
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization({ language: 'pt_BR' })
@@ -27,8 +23,6 @@ beforeEach(async () => {
   tenant = tenants.get(organization.id) as Tenant
   await clear()
 })
-
-afterAll(() => world.close())
 
 const account = () => ({ phone_number_id: organization.phoneNumberId })
 const clear = () => world.sim('DELETE', '/templates', account())

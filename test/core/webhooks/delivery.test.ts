@@ -1,25 +1,19 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createContact } from '../../interfaces/hooks/support.js'
 import type { ReceivedWebhook } from '../../support/receiver.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { closeEndpoints, DAY, deliveriesTo, MINUTE, namesOf, rename, SECOND, startEndpoint } from './support.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
 
 afterEach(() => closeEndpoints())
-
-afterAll(() => world.close())
 
 const newContact = (owner = organization) =>
   createContact(world, owner, `+1650555${String(1_000 + ++people)}`, { full_name: 'Ana' })

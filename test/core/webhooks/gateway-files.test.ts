@@ -1,24 +1,20 @@
 import { writeFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { MEBIBYTE } from '../../../src/lib/text/units.js'
 import { blobKey } from '../../../src/model/messages/media.js'
 import { insertMedia } from '../../../src/storage/messages/media.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { jpeg } from '../../support/media.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { closeInstanceEndpoints, startInstanceEndpoint } from './gateway-support.js'
 import { deliveryTo, SECOND } from './support.js'
 
 const EVENTS = ['MESSAGES_UPSERT', 'MESSAGES_UPDATE']
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let contactId: string
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
@@ -26,8 +22,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => closeInstanceEndpoints())
-
-afterAll(() => world.close())
 
 /** Stores a file; `size` is the recorded size, if it differs from the real one. */
 async function store(bytes: Buffer, size = bytes.length): Promise<string> {

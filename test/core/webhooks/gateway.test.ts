@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordCode, recordState } from '../../../src/core/instances/manage/connection-state.js'
 import { receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
 import type { ReceivedWebhook } from '../../support/receiver.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import {
   closeInstanceEndpoints,
   type InstanceEndpoint,
@@ -15,12 +15,8 @@ import { closeEndpoints, deliveriesTo, deliveryTo, HOUR, MINUTE, SECOND, startEn
 
 const FROM = '16505551234'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
@@ -30,8 +26,6 @@ afterEach(async () => {
   await closeEndpoints()
   await closeInstanceEndpoints()
 })
-
-afterAll(() => world.close())
 
 const headersOf = ({ headers }: ReceivedWebhook) => headers as Record<string, string>
 

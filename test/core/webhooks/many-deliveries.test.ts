@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { LOOKED_THROUGH } from '../../../src/storage/webhooks/log.js'
 import { setWebhook } from '../../interfaces/api/webhooks-support.js'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let webhookId: string
 let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   webhookId = (await setWebhook(world, organization)).id
   // The oldest one failed, and so did one of another organization.
   for (const [{ id }, count] of [
@@ -29,8 +27,6 @@ beforeAll(async () => {
   await world.database.pool.query('ANALYZE webhook_deliveries')
   explain = await watchPlans(world.database)
 })
-
-afterAll(() => world.close())
 
 const list = (query: string) => world.request('GET', `/webhook-deliveries?${query}`, { key: organization.key })
 

@@ -1,22 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { signIn } from '../../support/console.js'
 import { openEventSource } from '../../support/event-source.js'
 import { countStatements } from '../../support/statement-counts.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { closeEndpoints, type Endpoint, holdOpen, namesOf, raise, startEndpoint } from './support.js'
 
 const BATCHES = 10
 const BATCH = 10
 const SENDS = BATCHES * BATCH
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let contact: string
 let people = 0
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
 })
 
@@ -31,8 +30,6 @@ afterEach(async () => {
   await world.database.pool.query('DELETE FROM webhooks')
   await world.database.pool.query('DELETE FROM webhook_feeds')
 })
-
-afterAll(() => world.close())
 
 const number = () => `+1650555${String(5_000 + ++people)}`
 

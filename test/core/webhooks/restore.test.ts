@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { adoptRestoredDatabase } from '../../../src/core/runtime/histories.js'
 import { verifyDatabase } from '../../../src/core/runtime/verify.js'
 import { createDispatcher } from '../../../src/core/webhooks/delivery/dispatcher.js'
@@ -7,20 +7,13 @@ import { tickTransactionClock } from '../../../src/storage/events/transaction-cl
 import { noteUptime } from '../../../src/storage/runtime/process-registry.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { closeEndpoints, expectNothingStuck, holdOpen, namesOf, raise, startEndpoint } from './support.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
+const world = useWorld()
+const organization = useOrganization(world)
 
 afterEach(closeEndpoints)
-
-afterAll(() => world.close())
 
 /** As if all data came from a server whose transaction ids were a million ahead. */
 async function restoreFromElsewhere(): Promise<void> {

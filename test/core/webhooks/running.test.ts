@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_ATTEMPTS } from '../../../src/core/webhooks/delivery/in-flight.js'
 import { createContact } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import {
   closeEndpoints,
   deliveriesTo,
@@ -15,12 +15,10 @@ import {
 } from './support.js'
 
 describe('while the service runs', () => {
-  let world: World
-  let organization: TestOrganization
+  const world = useWorld()
+  const organization = useOrganization(world)
 
   beforeAll(async () => {
-    world = await startWorld()
-    organization = await world.createOrganization()
     world.app.webhooks.start()
   })
 
@@ -28,10 +26,7 @@ describe('while the service runs', () => {
     await expectNothingStuck(world)
   })
 
-  afterAll(async () => {
-    await closeEndpoints()
-    await world.close()
-  })
+  afterAll(() => closeEndpoints())
 
   /** Events that a test inserts by SQL send no notification. */
   const tell = () => world.app.ctx.notifications.send({ topic: 'events', organizationIds: [organization.id] })

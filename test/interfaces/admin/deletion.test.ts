@@ -1,19 +1,13 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { workOffLater } from '../../core/media/support.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
 import { requestIndexes } from '../../support/conversations.js'
 import { createInstance, scan } from '../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { connectStorefront, postWebhook, shopOrder } from '../hooks/storefront-support.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld({ PARLEY_RATE_LIMIT: '1000' })
-})
-
-afterAll(() => world.close())
+const world = useWorld({ PARLEY_RATE_LIMIT: '1000' })
 
 /** An organization with a row in every table of its data. */
 async function furnish(): Promise<TestOrganization> {

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeSignInLink } from '../../support/console.js'
 import { hold, untilWaiting } from '../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { createContact, eventsOf } from '../hooks/support.js'
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 let members = 0
 const newMember = (fields: object = {}) => ({

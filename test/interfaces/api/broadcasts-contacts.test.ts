@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { applyRetention } from '../../../src/core/runtime/retention.js'
 import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import { hold, untilWaiting } from '../../support/locks.js'
+import { useStarted } from '../../support/started.js'
 import { createContact, receiveMessages, seconds, textMessage, wamid } from '../hooks/support.js'
-import {
-  type BroadcastWorld,
-  HOUR,
-  MINUTE,
-  OFFER,
-  OFFER_PARAMETERS,
-  startBroadcastWorld,
-} from './broadcasts-support.js'
+import { HOUR, MINUTE, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from './broadcasts-support.js'
 
-let at: BroadcastWorld
-
-beforeAll(async () => {
-  at = await startBroadcastWorld()
-})
-
-afterAll(() => at.close())
+const at = useStarted(startBroadcastWorld)
 
 const erase = async (digits: string) => {
   const answer = await at.ask('DELETE', `/contact?chat_id=${digits}`)

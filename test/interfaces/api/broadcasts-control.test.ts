@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type ControlContext, retryFailed } from '../../../src/core/broadcasts/control.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
+import { useStarted } from '../../support/started.js'
 import { eventsOf } from '../hooks/support.js'
-import { type BroadcastWorld, HOUR, MINUTE, startBroadcastWorld } from './broadcasts-support.js'
+import { HOUR, MINUTE, startBroadcastWorld } from './broadcasts-support.js'
 
-let at: BroadcastWorld
-
-beforeAll(async () => {
-  at = await startBroadcastWorld()
-})
-
-afterAll(() => at.close())
+const at = useStarted(startBroadcastWorld)
 
 const inTime = (ms: number) => new Date(at.world.now().getTime() + ms).toISOString()
 const toNew = () => ({ audience: { recipients: [{ chatNumber: at.newNumber() }] } })

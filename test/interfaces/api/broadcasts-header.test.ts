@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { prune } from '../../../src/core/runtime/maintenance.js'
 import { mediaRows, storedBytes } from '../../core/media/support.js'
 import { pdf, png } from '../../support/media.js'
-import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
-import { type BroadcastWorld, DAY, startBroadcastWorld } from './broadcasts-support.js'
+import { useStarted } from '../../support/started.js'
+import { startHttpServer } from '../../upstream/http-server.js'
+import { DAY, startBroadcastWorld } from './broadcasts-support.js'
 
-let at: BroadcastWorld
-let files: HttpServer
+const files = useStarted(() =>
+  startHttpServer(({ path }, response) => void response.end(path.endsWith('.png') ? png() : pdf())),
+)
+const at = useStarted(startBroadcastWorld)
 let url: string
 
-beforeAll(async () => {
-  files = await startHttpServer(({ path }, response) => void response.end(path.endsWith('.png') ? png() : pdf()))
+beforeAll(() => {
   url = `${files.url}/collection.png`
-  at = await startBroadcastWorld()
 })
 
 beforeEach(() => at.world.sim('POST', '/settings', { upload_fails: 0 }))
-
-afterAll(async () => {
-  await at.close()
-  await files.close()
-})
 
 const uploads = async () =>
   (await at.world.sim('GET', `/media?phone_number_id=${at.organization.phoneNumberId}`)).body.media

@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BroadcastWorld, startBroadcastWorld } from './broadcasts-support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
+import { startBroadcastWorld } from './broadcasts-support.js'
 
-let at: BroadcastWorld
+const at = useStarted(startBroadcastWorld)
 /** A broadcast with a recipient of every status, by name. */
 let numbers: Record<'pending' | 'sent' | 'delivered' | 'read' | 'refused' | 'failed' | 'recovered', string>
 let id: string
 
 beforeAll(async () => {
-  at = await startBroadcastWorld()
   const [sent, delivered, read, refused, failed, recovered] = Array.from({ length: 6 }, at.newNumber) as [
     string,
     string,
@@ -32,8 +32,6 @@ beforeAll(async () => {
   await at.report(await messageOf(recovered), 'failed', { errors })
   await at.report(await messageOf(recovered), 'delivered')
 })
-
-afterAll(() => at.close())
 
 const page = async (query: string) => (await at.ask('GET', `/broadcasts/{id}/recipients?${query}`, { id })).body
 

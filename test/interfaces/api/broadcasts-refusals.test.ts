@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { sha256 } from '../../../src/lib/crypto/signature.js'
 import { canonicalJson } from '../../../src/lib/text/json.js'
-import {
-  type BroadcastWorld,
-  MINUTE,
-  NO_ID,
-  OFFER,
-  OFFER_PARAMETERS,
-  startBroadcastWorld,
-} from './broadcasts-support.js'
+import { useStarted } from '../../support/started.js'
+import { MINUTE, NO_ID, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from './broadcasts-support.js'
 
-let at: BroadcastWorld
+const at = useStarted(startBroadcastWorld)
 
 beforeAll(async () => {
-  at = await startBroadcastWorld()
   const account = { phone_number_id: at.organization.phoneNumberId }
   const common = { language: 'en', category: 'MARKETING' }
   const put = async (name: string, components: object[]) => {
@@ -25,8 +18,6 @@ beforeAll(async () => {
   await put('catalog', [{ type: 'BUTTONS', buttons: [{ type: 'CATALOG', text: 'View' }] }])
   await put('flow', [{ type: 'BUTTONS', buttons: [{ type: 'FLOW', text: 'Answer', flow_id: '123' }] }])
 })
-
-afterAll(() => at.close())
 
 const one = { audience: { recipients: [{ chatNumber: '16505559999' }] } }
 const listed = async () => (await at.ask('GET', '/broadcasts')).body.pagination.totalBroadcasts

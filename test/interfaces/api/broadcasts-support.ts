@@ -74,7 +74,7 @@ export async function startBroadcastWorld(env: Record<string, string> = {}): Pro
   await world.sim('POST', '/settings', { statuses: false })
   const organization = await newBroadcaster(world)
   const other = await newBroadcaster(world)
-  const described = await describe(world)
+  const described = describe(world)
   const ask: Ask = (method, path, options = {}) => described(method, path, { key: organization.key, ...options })
   let people = 0
   const newNumber = () => `1650555${String(1_000 + ++people)}`
@@ -152,10 +152,10 @@ export async function newBroadcaster(world: World): Promise<TestOrganization> {
 }
 
 /** The description uses paths with `{id}`. */
-async function describe(world: World): Promise<Ask> {
+function describe(world: World): Ask {
   const request: Ask = (method, path, { id = '', ...options } = {}) =>
     world.request(method, path.replace('{id}', id), options)
-  return requestAsDescribed({ ...world, request })
+  return requestAsDescribed({ request })
 }
 
 /** The numbers that received messages, sorted. */

@@ -1,13 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { sendBroadcast } from '../../../src/core/broadcasts/send-broadcast.js'
-import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
+import { useStarted } from '../../support/started.js'
+import { type Answering, json, startHttpServer } from '../../upstream/http-server.js'
 import { wamid } from '../hooks/support.js'
-import { type BroadcastWorld, PLAIN, startBroadcastWorld } from './broadcasts-support.js'
+import { PLAIN, startBroadcastWorld } from './broadcasts-support.js'
 
 /** Has one template, and answers messages as the test wants. */
-let upstream: HttpServer
-let at: BroadcastWorld
+const upstream = useStarted(() =>
+  startHttpServer((request, response) =>
+    (request.path.includes('/message_templates') ? json(200, TEMPLATES) : say)(request, response),
+  ),
+)
+const at = useStarted(() => startBroadcastWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
 let say: Answering = (request, response) => accept(request, response)
 /** The recipients of the accepted messages, in order. */
 const taken: string[] = []
@@ -30,20 +35,8 @@ const badGateway: Answering = (_request, response) => void response.writeHead(50
 const refuse = (status: number, code: number, headers: Record<string, string> = {}) =>
   json(status, { error: { message: 'not now', code } }, headers)
 
-beforeAll(async () => {
-  upstream = await startHttpServer((request, response) =>
-    (request.path.includes('/message_templates') ? json(200, TEMPLATES) : say)(request, response),
-  )
-  at = await startBroadcastWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-})
-
 afterEach(() => {
   say = accept
-})
-
-afterAll(async () => {
-  await at.close()
-  await upstream.close()
 })
 
 const to = (numbers: readonly string[]) => ({ recipients: numbers.map((chatNumber) => ({ chatNumber })) })

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CONTACT_FIELDS, eventsOf } from '../../support/contacts.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let number: string
 let id: string
 let numbers = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   number = `551198${String(++numbers).padStart(7, '0')}`

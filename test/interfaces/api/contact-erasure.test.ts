@@ -1,21 +1,14 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { signIn } from '../../support/console.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
 let organization: TestOrganization
 let other: TestOrganization
 let number: string
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   organization = await world.createOrganization()

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CONTACT_FIELDS } from '../../support/contacts.js'
 import { readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { createContact, receiveMessages, textMessage } from '../hooks/support.js'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 const newPerson = () => `1650560${String(++people).padStart(4, '0')}`
 

@@ -2,18 +2,12 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { growthDuring } from '../../support/memory.js'
 import { IS_LONG } from '../../support/times.js'
-import { startWorld, type World } from '../../support/world.js'
+import { useWorld } from '../../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 const ROWS = IS_LONG ? 100_000 : 60_000
 const SUMMARY = 'x'.repeat(400)

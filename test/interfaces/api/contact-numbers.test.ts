@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type World } from '../../support/world.js'
+import { useWorld } from '../../support/world.js'
 
-let world: World
-let request: World['request']
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const request = requestAsDescribed(world)
 
 const get = (key: string, name: string, number: string) =>
   request('GET', `/contact?${new URLSearchParams({ [name]: number })}`, { key })

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
 import { messageIdOf } from '../../core/media/support.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { createContact, receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../hooks/support.js'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 /** A person who wrote these texts. */
 async function personWho(...texts: string[]): Promise<string> {

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SendWorld, startSendWorld } from './send-chat-support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
+import { startSendWorld } from './send-chat-support.js'
 
-let house: SendWorld
+const house = useStarted(startSendWorld)
 let digits: string
 
 beforeAll(async () => {
-  house = await startSendWorld()
   digits = await house.newContact()
 })
-
-afterAll(() => house.close())
 
 /** The document's name at the upstream, and the one under which a browser would save it. */
 async function namesOf(body: {

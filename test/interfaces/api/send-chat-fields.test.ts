@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
 import { receiveMessages, textMessage } from '../hooks/support.js'
-import { type SendWorld, startSendWorld } from './send-chat-support.js'
+import { startSendWorld } from './send-chat-support.js'
 
-let house: SendWorld
+const house = useStarted(startSendWorld)
 let digits: string
 /** A message of the customer. */
 let question: string
 
 beforeAll(async () => {
-  house = await startSendWorld()
   digits = await house.newContact()
   const message = textMessage(digits, '?')
   await receiveMessages(house.world, house.organization, message)
   question = String(message.id)
 })
-
-afterAll(() => house.close())
 
 type Body = Record<string, unknown>
 

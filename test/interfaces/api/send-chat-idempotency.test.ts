@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { describe, expect, it } from 'vitest'
+import { type Answer, useOrganization, useWorld } from '../../support/world.js'
 import { conversation, createContact } from '../hooks/support.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld({ PARLEY_UPSTREAM_TIMEOUT_MS: '600' })
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld({ PARLEY_UPSTREAM_TIMEOUT_MS: '600' })
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 async function newContact(magic = '555555', owner = organization): Promise<string> {
   const digits = `5511${++people + 100}${magic}`

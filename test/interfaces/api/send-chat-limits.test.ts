@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
 import { schemaErrors } from '../../upstream/message-schema.js'
-import { type SendWorld, startSendWorld } from './send-chat-support.js'
+import { startSendWorld } from './send-chat-support.js'
 
-let house: SendWorld
+const house = useStarted(startSendWorld)
 let digits: string
 
 beforeAll(async () => {
-  house = await startSendWorld()
   digits = await house.newContact()
   await house.sent({ phone_number: digits, message_type: 'text', text: 'hello' })
 })
-
-afterAll(() => house.close())
 
 type Body = Record<string, unknown>
 

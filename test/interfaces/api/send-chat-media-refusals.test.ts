@@ -58,7 +58,7 @@ afterAll(async () => {
 function inWorldThatAllows(hosts: string): void {
   beforeAll(async () => {
     world = await startWorld({ PARLEY_DATA_DIR: folder, PARLEY_ALLOWED_PRIVATE_HOSTS: hosts })
-    request = await requestAsDescribed(world)
+    request = requestAsDescribed(world)
     organization = await world.createOrganization()
     await createContact(world, organization, `+${NUMBER}`)
   })

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 async function openWorld(env: Record<string, string> = {}): Promise<void> {
   world = await startWorld({ PARLEY_DATA_DIR: folder, ...env })
-  request = await requestAsDescribed(world)
+  request = requestAsDescribed(world)
 }
 
 async function newOrganization(): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'content-disposition'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/runtime/maintenance.js'
 import { MEDIA_RULES, mediaExpiry } from '../../../src/model/messages/media.js'
 import { mediaRows, storedBytes } from '../../core/media/support.js'
@@ -25,32 +25,21 @@ import {
   xlsx,
 } from '../../support/media.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { type Answering, type HttpServer, startHttpServer } from '../../upstream/http-server.js'
+import { useStarted } from '../../support/started.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
+import { type Answering, startHttpServer } from '../../upstream/http-server.js'
 import { conversation, createContact } from '../hooks/support.js'
 
 const DAY_MS = 24 * 3_600_000
 
-let world: World
-let request: World['request']
+const files = useStarted(() => startHttpServer((asked, response) => answering(asked, response)))
+const world = useWorld()
+const request = requestAsDescribed(world)
+const other = useOrganization(world)
 let organization: TestOrganization
-let other: TestOrganization
-let files: HttpServer
 /** The answers of the file server. */
 let answering: Answering
 let people = 0
-
-beforeAll(async () => {
-  files = await startHttpServer((asked, response) => answering(asked, response))
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  other = await world.createOrganization()
-})
-
-afterAll(async () => {
-  await world.close()
-  await files.close()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()

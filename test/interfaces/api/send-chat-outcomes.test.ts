@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { conversation, createContact, eventsOf } from '../hooks/support.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld({ PARLEY_UPSTREAM_TIMEOUT_MS: '300' })
+const organization = useOrganization(world)
 let people = 0
 
 beforeAll(async () => {
-  world = await startWorld({ PARLEY_UPSTREAM_TIMEOUT_MS: '300' })
   await world.sim('POST', '/settings', { slow_ms: 1_000 })
-  organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 /** A contact whose number ends in the magic digits. */
 async function contactEndingIn(magic: string): Promise<string> {

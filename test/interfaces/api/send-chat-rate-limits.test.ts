@@ -9,28 +9,32 @@ import { type App, startApp } from '../../../src/app.js'
 import { readConfig } from '../../../src/config/read.js'
 import { forAllPurposes } from '../../support/database.js'
 import { freePort } from '../../support/free-port.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../../upstream/http-server.js'
+import { useStarted } from '../../support/started.js'
+import {
+  type Answer,
+  startWorld,
+  type TestOrganization,
+  useOrganization,
+  useWorld,
+  type World,
+} from '../../support/world.js'
+import { type Answering, bare, hangUp, json, startHttpServer } from '../../upstream/http-server.js'
 import { conversation, createContact } from '../hooks/support.js'
 
 /** A call may take the whole 25 s of a request, so that no time is left to wait for the recipient's next slot. */
 const ENV = { PARLEY_UPSTREAM_TIMEOUT_MS: '25000', PARLEY_RATE_LIMIT: '1000' }
 const BURST = 45
 
-let world: World
+const world = useWorld(ENV)
 let anotherFolder: string
 let people = 0
 
 beforeAll(async () => {
   anotherFolder = await mkdtemp(join(tmpdir(), 'parley-rate-'))
-  world = await startWorld(ENV)
   await world.sim('POST', '/settings', { statuses: false })
 })
 
-afterAll(async () => {
-  await world.close()
-  await rm(anotherFolder, { recursive: true })
-})
+afterAll(() => rm(anotherFolder, { recursive: true }))
 
 /** An organization whose number has these limits. */
 async function createLimited(
@@ -353,26 +357,17 @@ describe('the rate limit of a number', () => {
 })
 
 describe('a call that the upstream did not accept', () => {
-  let upstream: HttpServer
-  let retrying: World
-  let organization: TestOrganization
-  const answerings = new Map<string, Answering[]>()
-
-  beforeAll(async () => {
-    upstream = await startHttpServer((request, response) => {
+  const upstream = useStarted(() =>
+    startHttpServer((request, response) => {
       const { to } = JSON.parse(String(request.body))
       const rest = answerings.get(to) ?? []
       const answering = rest.length > 1 ? rest.shift() : rest[0]
       answering?.(request, response)
-    })
-    retrying = await startWorld({ ...ENV, PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-    organization = await retrying.createOrganization()
-  })
-
-  afterAll(async () => {
-    await retrying.close()
-    await upstream.close()
-  })
+    }),
+  )
+  const retrying = useWorld(() => ({ ...ENV, PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
+  const organization = useOrganization(retrying)
+  const answerings = new Map<string, Answering[]>()
 
   const refusing = (code: number, status = 400, headers: Record<string, string> = {}) =>
     json(status, { error: { code, message: `(#${code}) no` } }, headers)

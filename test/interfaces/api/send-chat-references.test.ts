@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
 import {
   contact,
   conversation,
@@ -8,15 +9,9 @@ import {
   seconds,
   textMessage,
 } from '../hooks/support.js'
-import { type SendWorld, startSendWorld } from './send-chat-support.js'
+import { startSendWorld } from './send-chat-support.js'
 
-let house: SendWorld
-
-beforeAll(async () => {
-  house = await startSendWorld()
-})
-
-afterAll(() => house.close())
+const house = useStarted(startSendWorld)
 
 /** A contact that has written; its digits and the upstream's id of the message. */
 async function asking(): Promise<{ digits: string; question: string }> {

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { conversation, createContact } from '../hooks/support.js'
 
 const CUSTOMER = '16505550001'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   await createContact(world, organization, `+${CUSTOMER}`)
 })
-
-afterAll(() => world.close())
 
 const GOOD = { phone_number: CUSTOMER, message_type: 'text', text: 'hello' }
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
 import type { Answer } from '../../support/world.js'
 import { receiveMessages, textMessage } from '../hooks/support.js'
-import { type SendWorld, startSendWorld } from './send-chat-support.js'
+import { startSendWorld } from './send-chat-support.js'
 
-let house: SendWorld
-
-beforeAll(async () => {
-  house = await startSendWorld()
-})
-
-afterAll(() => house.close())
+const house = useStarted(startSendWorld)
 
 const isReplay = (answer: Answer) => answer.headers.get('idempotent-replayed') === 'true'
 

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
 import { schemaErrors } from '../../upstream/message-schema.js'
 import { receive, receiveMessages, textMessage } from '../hooks/support.js'
-import { FILES, type SendWorld, startSendWorld } from './send-chat-support.js'
+import { FILES, startSendWorld } from './send-chat-support.js'
 
-let house: SendWorld
-
-beforeAll(async () => {
-  house = await startSendWorld()
-})
-
-afterAll(() => house.close())
+const house = useStarted(startSendWorld)
 
 type FileKind = keyof typeof FILES
 

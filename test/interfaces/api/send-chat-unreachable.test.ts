@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { freePort } from '../../support/free-port.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { conversation, createContact, eventsOf } from '../hooks/support.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld({ PARLEY_UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/v23.0` })
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld(async () => ({ PARLEY_UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/v23.0` }))
+const organization = useOrganization(world)
 
 describe('POST /send-chat returns 500 Upstream unavailable', () => {
   it('if the upstream cannot be reached; the request can be repeated, also with its Idempotency-Key', async () => {

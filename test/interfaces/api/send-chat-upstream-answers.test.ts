@@ -1,14 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { conversation, createContact, eventsOf } from '../hooks/support.js'
 
 type Reply = (request: IncomingMessage, response: ServerResponse) => void
 
 let upstream: Server
 let url: string
-let world: World
-let organization: TestOrganization
 let calls = 0
 let reply: Reply
 let people = 0
@@ -22,19 +20,19 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
   const address = upstream.address()
   url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-  world = await startWorld({ PARLEY_UPSTREAM_URL: `${url}/v23.0`, PARLEY_UPSTREAM_TIMEOUT_MS: '1000' })
-  organization = await world.createOrganization()
 })
 
 afterEach(() => {
   calls = 0
 })
 
-afterAll(async () => {
-  await world.close()
+afterAll(() => {
   upstream.closeAllConnections()
   upstream.close()
 })
+
+const world = useWorld(() => ({ PARLEY_UPSTREAM_URL: `${url}/v23.0`, PARLEY_UPSTREAM_TIMEOUT_MS: '1000' }))
+const organization = useOrganization(world)
 
 function answering(status: number, body: unknown, headers: Record<string, string> = {}): Reply {
   return (_request, response) => {

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { localDate } from '../../../src/lib/text/calendar.js'
+import { useStarted } from '../../support/started.js'
 import type { TestOrganization } from '../../support/world.js'
 import { receiveMessages, textMessage } from '../hooks/support.js'
-import { startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+import { startTemplateWorld } from './send-template-support.js'
 
 const TIMEZONE = 'America/Sao_Paulo'
 
-let template: TemplateWorld
+const template = useStarted(startTemplateWorld)
 /** A new one for each test, so that its figures are separate. */
 let organization: TestOrganization
 
 beforeAll(async () => {
-  template = await startTemplateWorld()
   await template.world.sim('POST', '/settings', { statuses: true })
 })
 
@@ -19,8 +19,6 @@ beforeEach(async () => {
   const fields = { language: 'pt_BR', default_country: 'BR', timezone: TIMEZONE }
   organization = await template.world.createOrganization(fields)
 })
-
-afterAll(() => template.close())
 
 async function sendTo(chatNumber: string, body: object = { templateName: 'hello_world' }) {
   const answer = await template.send({ chatNumber, bodyParameters: { name: 'Ana' }, ...body }, undefined, organization)

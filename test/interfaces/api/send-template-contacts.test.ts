@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
 import { contact, createContact, eventsOf, receiveMessages, textMessage } from '../hooks/support.js'
-import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+import { expectRefusal, startTemplateWorld } from './send-template-support.js'
 
-let template: TemplateWorld
+const template = useStarted(startTemplateWorld)
 
 beforeAll(async () => {
-  template = await startTemplateWorld()
   await template.putTemplate({ name: 'promo', category: 'MARKETING', body: 'Promo' })
   await template.putTemplate({ name: 'code', category: 'AUTHENTICATION', body: 'O seu código é {{1}}' })
 })
-
-afterAll(() => template.close())
 
 const find = async (digits: string) => (await contact(template.world, template.organization, digits)).body.contact
 const change = async (digits: string, body: object) => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { MEDIA_RULES } from '../../../src/model/messages/media.js'
 import { mediaRows } from '../../core/media/support.js'
 import {
@@ -20,26 +20,20 @@ import {
   xlsx,
   zip,
 } from '../../support/media.js'
-import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
+import { useStarted } from '../../support/started.js'
+import { startHttpServer } from '../../upstream/http-server.js'
 import { contact } from '../hooks/support.js'
-import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+import { expectRefusal, startTemplateWorld } from './send-template-support.js'
 
-let template: TemplateWorld
 /** Serves the bytes of a test. */
-let server: HttpServer
+const server = useStarted(() => startHttpServer((_asked, response) => void response.writeHead(200).end(bytes)))
+const template = useStarted(startTemplateWorld)
 let bytes: Buffer
 
 beforeAll(async () => {
-  template = await startTemplateWorld()
-  server = await startHttpServer((_asked, response) => void response.writeHead(200).end(bytes))
   for (const kind of ['image', 'video', 'document']) {
     await template.putTemplate({ name: `with_${kind}`, header: { format: kind.toUpperCase() }, body: `Olá, {{name}}` })
   }
-})
-
-afterAll(async () => {
-  await template.close()
-  await server.close()
 })
 
 const request = (kind: string, chatNumber: string, headerMedia: string) => ({

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
 import type { Answer } from '../../support/world.js'
 import { eventsOf } from '../hooks/support.js'
-import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+import { expectRefusal, startTemplateWorld } from './send-template-support.js'
 
-let template: TemplateWorld
+const template = useStarted(() => startTemplateWorld({ PARLEY_UPSTREAM_TIMEOUT_MS: '300' }))
 
 beforeAll(async () => {
-  template = await startTemplateWorld({ PARLEY_UPSTREAM_TIMEOUT_MS: '300' })
   await template.world.sim('POST', '/settings', { slow_ms: 1_000, statuses: false })
 })
-
-afterAll(() => template.close())
 
 const send = (chatNumber: string, key?: string, bodyParameters = { 1: 'Ana', 2: '1042' }) =>
   template.send({ templateName: 'pedido_enviado', chatNumber, bodyParameters }, key)

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
+import { expectRefusal, startTemplateWorld } from './send-template-support.js'
 
-let template: TemplateWorld
+const template = useStarted(startTemplateWorld)
 let chatNumber: string
 
 beforeAll(async () => {
-  template = await startTemplateWorld()
   chatNumber = await template.newContact({ full_name: 'Ana Souza' })
   const quick = { type: 'QUICK_REPLY', text: 'Parar' }
   const url = (text: string, path: string) => ({ type: 'URL', text, url: `https://shop.example/${path}` })
@@ -42,8 +42,6 @@ beforeAll(async () => {
     buttons: [url('Ofertas', 's/{{1}}'), quick, url('Conta', 'c/{{1}}')],
   })
 })
-
-afterAll(() => template.close())
 
 const text = (value: string, parameter_name?: string) =>
   parameter_name === undefined ? { type: 'text', text: value } : { type: 'text', parameter_name, text: value }

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useStarted } from '../../support/started.js'
 import type { TestOrganization } from '../../support/world.js'
 import { contact, receiveMessages, textMessage } from '../hooks/support.js'
-import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+import { expectRefusal, startTemplateWorld } from './send-template-support.js'
 
-let template: TemplateWorld
+const template = useStarted(startTemplateWorld)
 
 beforeAll(async () => {
-  template = await startTemplateWorld()
   await template.putTemplate({ name: 'says', body: 'Diz: {{1}}.' })
   await template.putTemplate({
     name: 'everywhere',
@@ -15,8 +15,6 @@ beforeAll(async () => {
     buttons: [{ type: 'URL', text: 'Conta', url: 'https://shop.example/{{1}}' }],
   })
 })
-
-afterAll(() => template.close())
 
 /** The upstream's value for a parameter that is sent to the contact. */
 async function says(chatNumber: string, value: string): Promise<string> {

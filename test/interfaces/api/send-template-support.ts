@@ -65,7 +65,7 @@ export async function startTemplateWorld(
   fields: Record<string, unknown> = {},
 ): Promise<TemplateWorld> {
   const world = await startWorld(env)
-  const request = await requestAsDescribed(world)
+  const request = requestAsDescribed(world)
   const files = await startHttpServer(({ path }, response) => {
     const kind = path.split('/')[1] ?? ''
     if (!Object.hasOwn(FILES, kind)) return void response.writeHead(404).end()

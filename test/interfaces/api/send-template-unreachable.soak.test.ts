@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../support/free-port.js'
+import { useStarted } from '../../support/started.js'
 import { createContact } from '../hooks/support.js'
-import { startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+import { startTemplateWorld } from './send-template-support.js'
 
 const DIGITS = '5511987650001'
 
-let template: TemplateWorld
+const template = useStarted(async () =>
+  startTemplateWorld({ PARLEY_UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/v23.0` }),
+)
 
 beforeAll(async () => {
-  template = await startTemplateWorld({ PARLEY_UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/v23.0` })
   await createContact(template.world, template.organization, `+${DIGITS}`, { full_name: 'Ana' })
 })
-
-afterAll(() => template.close())
 
 describe('POST /send-template with an unreachable upstream', () => {
   const send = () => template.send({ templateName: 'promo', chatNumber: DIGITS }, 'again')

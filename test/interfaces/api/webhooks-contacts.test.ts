@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { contact, createContact, receive, seconds, wamid } from '../hooks/support.js'
 import { deliveriesOf, insertDelivery, setWebhook } from './webhooks-support.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let webhook: { id: string }
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
   webhook = await setWebhook(world, organization, { events: ['broadcast.started'] })
 })
-
-afterAll(() => world.close())
 
 const HOUR = 3_600_000
 const later = () => new Date(world.now().getTime() + HOUR)

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createInstance, scan } from '../../support/instances.js'
-import { type ChatWorld, startChatWorld, text } from './chat/support.js'
+import { useStarted } from '../../support/started.js'
+import { startChatWorld, text } from './chat/support.js'
 
-let on: ChatWorld
+const on = useStarted(startChatWorld)
 let number: string
 
 beforeAll(async () => {
-  on = await startChatWorld()
   const { world, organization } = on
   number = on.newNumber()
   await createInstance(world, organization, { instanceName: 'listed', integration: 'SANDBOX', qrcode: true })
@@ -14,8 +14,6 @@ beforeAll(async () => {
   await world.settle()
   await on.receive('listed', number, { name: 'Ana', ...text('hello') })
 })
-
-afterAll(() => on.close())
 
 /** Each field with its type; null for fields that have a value only at other times. */
 function typesOf(value: unknown): unknown {

@@ -3,25 +3,27 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { registerAllWithSimulator } from '../../../src/core/instances/manage/simulator.js'
 import { linkAllWithSimulator } from '../../../src/core/organizations/connections.js'
 import { createInstance } from '../../support/instances.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  type Answer,
+  startWorld,
+  type TestOrganization,
+  useOrganization,
+  useWorld,
+  type World,
+} from '../../support/world.js'
 
 const APP_SECRET = 'the app secret of its number'
 const HOOK = { url: 'http://127.0.0.1:9/hook' }
 
-let world: World
+const world = useWorld()
+const other = useOrganization(world)
 let organization: TestOrganization
-let other: TestOrganization
 let accessToken: string
 
-beforeAll(async () => {
-  world = await startWorld()
-  other = await world.createOrganization()
-})
 beforeEach(async () => {
   organization = await world.createOrganization()
   accessToken = `access-token-of-${organization.slug}`
 })
-afterAll(() => world.close())
 
 const anyNumber = () => `30${randomInt(1e9, 1e10)}`
 
@@ -130,6 +132,7 @@ describe('an instance with a number of its own', () => {
 
 describe('a number at an upstream other than the simulator', () => {
   const link = { linkWithSimulator: null as World['app']['ctx']['linkWithSimulator'] }
+
   beforeAll(() => {
     link.linkWithSimulator = world.app.ctx.linkWithSimulator
     world.app.ctx.linkWithSimulator = null

@@ -1,17 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { describe, expect, it } from 'vitest'
+import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 import { changeFor, conversation, envelope, post, postBody, textMessage, wamid } from './support.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 function bodyWith(text: string): string {
   const change = changeFor(organization, { messages: [textMessage('16505550001', text)] })

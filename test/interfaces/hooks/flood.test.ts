@@ -1,22 +1,15 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCallbackReceiver } from '../../../src/core/callbacks/receive/receiver.js'
 import { hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import { MEBIBYTE } from '../../../src/lib/text/units.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 import { changeFor, envelope, postBody, textMessage } from './support.js'
 
 const NO_SIGNATURE = `sha256=${'0'.repeat(64)}`
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 function genuine(messages = 1): string {
   const texts = Array.from({ length: messages }, (_, index) => textMessage('16505550001', `update ${index}`))

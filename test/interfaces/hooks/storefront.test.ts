@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/runtime/maintenance.js'
 import { hmacSha256Base64, hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import { packageRoot } from '../../../src/lib/files/package-root.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import {
   connectStorefront,
   ordersOf,
@@ -16,14 +16,8 @@ import {
 
 const DAY = 86_400_000
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   organization = await world.createOrganization()

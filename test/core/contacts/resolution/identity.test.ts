@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
 import {
   changeFor,
@@ -13,17 +13,10 @@ import {
   wamid,
 } from '../../../interfaces/hooks/support.js'
 import { peopleOf } from '../../../support/people.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 const { newNumber, newUserId, take, texts, send, lastSend } = peopleOf(() => ({ world, organization }))
 

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordCode, recordState } from '../../../../src/core/instances/manage/connection-state.js'
 import { requireLinkedLibrary } from '../../../../src/core/instances/sessions/linked-library.js'
 import { deleteOrganization, deleteOrganizationData } from '../../../../src/core/organizations/deletion.js'
@@ -7,18 +7,12 @@ import { newId } from '../../../../src/lib/bytes/id.js'
 import { logOutInstance, setInstanceWanted } from '../../../../src/storage/instances/instances.js'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
 import { PATIENCE_MS } from '../../../support/patience.js'
-import type { World } from '../../../support/world.js'
+import { useStarted } from '../../../support/started.js'
 import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
-let world: World
+const world = useStarted(startDeviceWorld)
 let devices: Devices
 let held: Held | null = null
-
-beforeAll(async () => {
-  world = await startDeviceWorld()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   devices = await startDevices(world)

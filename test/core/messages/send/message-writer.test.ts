@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createMessageWriter as createImpatientOutbox } from '../../../../src/core/messages/send/message-writer.js'
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
@@ -7,7 +7,7 @@ import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/mode
 import { hideContact } from '../../../../src/storage/contacts/erasure.js'
 import { createContact, eventsOf, receive, seconds, wamid } from '../../../interfaces/hooks/support.js'
 import { besides } from '../../../support/database.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 
 type MessageWriter = ReturnType<typeof createMessageWriter>
 
@@ -17,20 +17,15 @@ function createMessageWriter(database: Database) {
   return { record: (message: OutgoingMessage) => record(message, Date.now() + 30_000), accept }
 }
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let messageWriter: MessageWriter
 let people = 0
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
   messageWriter = createMessageWriter(world.database)
 })
-
-afterAll(() => world.close())
 
 interface Person {
   digits: string

@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
+import { useStarted } from '../../../support/started.js'
 import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../hooks/support.js'
-import {
-  type BroadcastWorld,
-  MINUTE,
-  numbersOf,
-  OFFER,
-  OFFER_PARAMETERS,
-  startBroadcastWorld,
-} from '../broadcasts-support.js'
+import { MINUTE, numbersOf, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from '../broadcasts-support.js'
 
-let at: BroadcastWorld
-
-beforeAll(async () => {
-  at = await startBroadcastWorld()
-})
-
-afterAll(() => at.close())
+const at = useStarted(startBroadcastWorld)
 
 const arrivedFor = async (...digits: string[]) => (await at.arrived()).filter(({ to }) => digits.includes(to))
 const contactOf = async (chatId: string) => (await at.ask('GET', `/contact?chat_id=${chatId}`)).body.contact

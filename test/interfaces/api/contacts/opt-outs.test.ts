@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../support/contacts.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type Answer, type TestOrganization, useWorld } from '../../../support/world.js'
 import { receiveMessages, seconds, textMessage } from '../../hooks/support.js'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
 let organization: TestOrganization
 let numbers = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 function nextNumber(): string {
   return `551196${String(2_000 + ++numbers).padStart(7, '0')}`

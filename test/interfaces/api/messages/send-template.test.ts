@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useStarted } from '../../../support/started.js'
 import { contact, createContact, eventsOf } from '../../hooks/support.js'
-import { expectRefusal, startTemplateWorld, type TemplateWorld } from '../send-template-support.js'
+import { expectRefusal, startTemplateWorld } from '../send-template-support.js'
 
-let template: TemplateWorld
-
-beforeAll(async () => {
-  template = await startTemplateWorld()
-})
-
-afterAll(() => template.close())
+const template = useStarted(startTemplateWorld)
 
 const ORDER = { templateName: 'pedido_enviado', bodyParameters: { '1': 'Ana', '2': '1042' } }
 

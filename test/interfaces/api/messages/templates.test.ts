@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 const template = (fields: object = {}) => ({
   name: 'promo',

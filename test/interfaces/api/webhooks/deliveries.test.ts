@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 import { createContact } from '../../hooks/support.js'
 import { deliveriesOf, forgetAnswers, insertDelivery, NO_ID, setWebhook } from '../webhooks-support.js'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
 let organization: TestOrganization
 let other: TestOrganization
 let webhook: { id: string }
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
@@ -21,8 +16,6 @@ beforeEach(async () => {
   webhook = await setWebhook(world, organization)
   await createContact(world, organization, '+5511987652001', { full_name: 'Ana' })
 })
-
-afterAll(() => world.close())
 
 const ATTEMPT = {
   at: '2026-01-02T03:04:05.000Z',

@@ -1,20 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 import { createContact } from '../../hooks/support.js'
 import { setWebhook } from '../webhooks-support.js'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
 let organization: TestOrganization
 let other: TestOrganization
 const holding: Held[] = []
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
@@ -24,8 +19,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const held of holding.splice(0)) await held.release()
 })
-
-afterAll(() => world.close())
 
 interface Shown {
   id: string

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { EVENT_KINDS } from '../../../../src/model/webhooks/webhook.js'
 import { disableWebhook } from '../../../../src/storage/webhooks/health.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 import { createContact } from '../../hooks/support.js'
 import { deliveriesOf, forgetAnswers, insertDelivery, NO_ID, setWebhook, URL_OF_NOBODY } from '../webhooks-support.js'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
+const other = useOrganization(world)
 let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  other = await world.createOrganization()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 const DAY = 86_400_000
 const FIELDS = ['id', 'url', 'events', 'description', 'active', 'created_at', 'updated_at', 'disabled_reason']

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { declaredStatements } from '../../../../src/database/statement.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { createInstance, scan } from '../../../support/instances.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
 import { createContact, receiveMessages, textMessage } from '../../hooks/support.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let agent: SignedInMember
 let stranger: SignedInMember
 /** The contact's id by the last digits of the number. */
@@ -25,9 +25,7 @@ const change = (last: string, body: object) =>
   world.request('PATCH', `/contact?chat_id=${number(last)}`, { key: organization.key, body })
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
-  organization = await world.createOrganization()
   agent = await signIn(world, organization, { role: 'agent', fullName: 'Ana Agent' })
   stranger = await signIn(world, await world.createOrganization())
   for (const [last, full_name, tags] of [
@@ -39,8 +37,6 @@ beforeAll(async () => {
     ids[last] = await createContact(world, organization, `+${number(last)}`, { full_name, tags })
   }
 })
-
-afterAll(() => world.close())
 
 describe('GET /console/api/inbox', () => {
   it('lists contacts by their latest activity, with the newest message of each', async () => {

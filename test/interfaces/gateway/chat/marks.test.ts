@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createInstance } from '../../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { type HttpServer, json, startHttpServer } from '../../../upstream/http-server.js'
+import { useStarted } from '../../../support/started.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
+import { json, startHttpServer } from '../../../upstream/http-server.js'
 import { contact, conversation, receiveMessages, textMessage, type WireMessage } from '../../hooks/support.js'
 
 /** A message whose read mark the upstream refuses. */
 const REFUSED = 'wamid.REFUSED'
 
-let upstream: HttpServer
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  upstream = await startHttpServer((request, response) => {
+const upstream = useStarted(() =>
+  startHttpServer((request, response) => {
     const isRefused = request.body.includes(REFUSED)
     const error = { code: 131009, message: 'title', error_data: { details: 'too old' } }
     json(isRefused ? 400 : 200, isRefused ? { error } : { success: true })(request, response)
-  })
-  world = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-  organization = await world.createOrganization()
-  await createInstance(world, organization)
-})
+  }),
+)
+const world = useWorld(() => ({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
+const organization = useOrganization(world)
 
-afterAll(async () => {
-  await world.close()
-  await upstream.close()
+beforeAll(async () => {
+  await createInstance(world, organization)
 })
 
 /** Receives `count` messages of one person; the last one may have a given id. Resolves to their ids. */
