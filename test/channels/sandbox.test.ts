@@ -3,8 +3,8 @@ import type { Device, DeviceCommand, MessageKey, PairingCode, Sent } from '../..
 import { openSandboxes, type Sandboxes, sandboxDriver } from '../../src/channels/sandbox.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
 import { phoneNumberIdOf } from '../../src/upstream/simulator-link.js'
-import { appSecret, useWorld } from '../simulator/world.js'
 import { PATIENCE_MS } from '../support/patience.js'
+import { appSecret, useWorld } from '../support/simulator.js'
 
 const controlToken = 'control-token'
 const phone = { organizationId: '0190a1b2-0000-7000-8000-000000000001', name: 'Loja São José / 50% off' }

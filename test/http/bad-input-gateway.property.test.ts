@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import { startMessageWorld } from '../interfaces/gateway/messages/support.js'
+import { startMessageWorld } from '../support/gateway-messages.js'
 import { useStarted } from '../support/started.js'
 import type { Answer } from '../support/world.js'
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { setWebhook } from '../interfaces/api/webhooks-support.js'
-import { conversation, createContact, receiveMessages, textMessage } from '../interfaces/hooks/support.js'
+import { conversation, createContact, receiveMessages, textMessage } from '../support/callbacks.js'
 import { patience } from '../support/patience.js'
 import { startReceiver } from '../support/receiver.js'
 import { useStarted } from '../support/started.js'
+import { setWebhook } from '../support/webhooks.js'
 import { useOrganization, useWorld } from '../support/world.js'
 
 const CUSTOMER = '16505559801'

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type BroadcastWorld, newBroadcaster, numbersOf, PLAIN, startBroadcastWorld } from '../support/broadcasts.js'
+import { createContact, receive, textMessage } from '../support/callbacks.js'
 import { type SignedInMember, signIn } from '../support/console.js'
 import { createInstance } from '../support/instances.js'
 import { useStarted } from '../support/started.js'
 import type { TestOrganization } from '../support/world.js'
-import { type BroadcastWorld, newBroadcaster, numbersOf, PLAIN, startBroadcastWorld } from './api/broadcasts-support.js'
-import { createContact, receive, textMessage } from './hooks/support.js'
 
 const at = useStarted(startBroadcastWorld)
 let organization: TestOrganization

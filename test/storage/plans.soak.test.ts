@@ -3,11 +3,11 @@ import { getOrganization } from '../../src/core/organizations/organizations.js'
 import { applyRetention } from '../../src/core/runtime/retention.js'
 import { previewRetention } from '../../src/core/runtime/retention-preview.js'
 import { newId } from '../../src/lib/bytes/id.js'
-import { startEndpoint } from '../core/webhooks/support.js'
-import { contact, conversation, createContact, receiveMessages, textMessage } from '../interfaces/hooks/support.js'
+import { contact, conversation, createContact, receiveMessages, textMessage } from '../support/callbacks.js'
 import { type SignedInMember, signIn } from '../support/console.js'
 import { createInstance, scan } from '../support/instances.js'
 import { type RunPlan, watchPlans } from '../support/plans.js'
+import { startEndpoint } from '../support/webhook-endpoints.js'
 import { useOrganization, useWorld } from '../support/world.js'
 
 const PEOPLE = 5_000

@@ -1,4 +1,4 @@
-import { conversation, receiveMessages, type WireMessage } from '../interfaces/hooks/support.js'
+import { conversation, receiveMessages, type WireMessage } from './callbacks.js'
 import type { Answer, TestOrganization, World } from './world.js'
 
 /** People who write to an organization's number. */

@@ -5,8 +5,8 @@ import { readConfig } from '../../src/config/read.js'
 import { connectOwnUpstream } from '../../src/core/organizations/connections.js'
 import { isSimulator } from '../../src/upstream/simulator-link.js'
 import { forAllPurposes } from '../support/database.js'
+import { type Answering, type HttpServer, json, startHttpServer } from '../support/http-server.js'
 import { useWorld } from '../support/world.js'
-import { type Answering, type HttpServer, json, startHttpServer } from './http-server.js'
 
 const world = useWorld()
 

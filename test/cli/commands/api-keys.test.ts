@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { besideService, type Result, run } from '../../support/cli.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, type Result, run } from '../support.js'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { MINUTE, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
+import { MINUTE, startBroadcastWorld } from '../../support/broadcasts.js'
+import { besideService, run, useFolder } from '../../support/cli.js'
 import { useStarted } from '../../support/started.js'
-import { besideService, run, useFolder } from '../support.js'
 
 const folder = useFolder()
 const at = useStarted(startBroadcastWorld)

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { besideService, type Result, run, toUrl, useFolder } from '../../support/cli.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, type Result, run, toUrl, useFolder } from '../support.js'
 
 const NOBODY = 'http://127.0.0.1:1'
 

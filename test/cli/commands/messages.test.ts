@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { conversation, createContact } from '../../interfaces/hooks/support.js'
+import { conversation, createContact } from '../../support/callbacks.js'
+import { besideService, run, useFolder } from '../../support/cli.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, run, useFolder } from '../support.js'
 
 const CUSTOMER = '16505559701'
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
+import { besideService, type Result, run } from '../../support/cli.js'
 import { insertMessages } from '../../support/conversations.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, type Result, run } from '../support.js'
 
 const world = useWorld()
 let env: Record<string, string>

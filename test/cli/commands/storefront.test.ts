@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectStorefront, ordersOf } from '../../interfaces/hooks/storefront-support.js'
+import { besideService, run, useFolder } from '../../support/cli.js'
+import { connectStorefront, ordersOf } from '../../support/storefront.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, run, useFolder } from '../support.js'
 
 const folder = useFolder()
 const world = useWorld()

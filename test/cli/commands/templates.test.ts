@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, run } from '../../support/cli.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, run } from '../support.js'
 
 const world = useWorld()
 let env: Record<string, string>

@@ -2,9 +2,9 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
+import { startBroadcastWorld } from '../../support/broadcasts.js'
+import { besideService, type Result, run } from '../../support/cli.js'
 import { useStarted } from '../../support/started.js'
-import { besideService, type Result, run } from '../support.js'
 
 const CUSTOMER = '16505559001'
 

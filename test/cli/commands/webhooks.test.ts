@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { NO_ID, setWebhook } from '../../interfaces/api/webhooks-support.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
+import { besideService, run, useFolder } from '../../support/cli.js'
 import { startReceiver } from '../../support/receiver.js'
 import { useStarted } from '../../support/started.js'
+import { NO_ID, setWebhook } from '../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, run, useFolder } from '../support.js'
 
 const folder = useFolder()
 const receiver = useStarted(startReceiver)

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, run, useFolder } from '../../support/cli.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, run, useFolder } from '../support.js'
 
 const folder = useFolder()
 const world = useWorld()

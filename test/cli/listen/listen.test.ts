@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newWebhookSecret } from '../../../src/lib/crypto/standard-webhooks.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
+import { besideService, useFolder } from '../../support/cli.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, useFolder } from '../support.js'
 import { type Followed, follow } from '../webhooks-support.js'
 
 const folder = useFolder()

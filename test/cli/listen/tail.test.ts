@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { setWebhook } from '../../interfaces/api/webhooks-support.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
+import { besideService, useFolder } from '../../support/cli.js'
 import { startReceiver } from '../../support/receiver.js'
 import { useStarted } from '../../support/started.js'
+import { setWebhook } from '../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { besideService, useFolder } from '../support.js'
 import { type Followed, follow } from '../webhooks-support.js'
 
 const folder = useFolder()

@@ -3,9 +3,9 @@ import { readBroadcastAnalytics } from '../../../src/core/analytics/read.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { putStorefrontOrders } from '../../../src/storage/storefront/orders.js'
-import { connectStorefront } from '../../interfaces/hooks/storefront-support.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
 import { seedCampaign } from '../../support/campaigns.js'
+import { connectStorefront } from '../../support/storefront.js'
 import { useWorld } from '../../support/world.js'
 
 const HOUR_MS = 3_600_000

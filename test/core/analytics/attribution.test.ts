@@ -2,10 +2,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { requestRetention } from '../../../src/storage/messages/pruning.js'
-import { startTemplateWorld } from '../../interfaces/api/send-template-support.js'
-import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
-import { receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
+import { receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { startTemplateWorld } from '../../support/send-template.js'
 import { useStarted } from '../../support/started.js'
+import { connectStorefront, postOrders } from '../../support/storefront.js'
 import type { TestOrganization, World } from '../../support/world.js'
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import { type CampaignSources, findRevenue } from '../../../src/core/analytics/r
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
 import { resolveUtmCampaigns } from '../../../src/storage/storefront/short-links.js'
-import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
+import { connectStorefront, postOrders } from '../../support/storefront.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

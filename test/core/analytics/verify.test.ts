@@ -4,9 +4,9 @@ import { getOrganization } from '../../../src/core/organizations/organizations.j
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
 import { putStorefrontOrders } from '../../../src/storage/storefront/orders.js'
-import { connectStorefront } from '../../interfaces/hooks/storefront-support.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
 import { type RecipientFields, seedCampaign, seedRecipient } from '../../support/campaigns.js'
+import { connectStorefront } from '../../support/storefront.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

@@ -14,8 +14,8 @@ import {
   OFFER_PARAMETERS,
   type Shown,
   STOP,
-} from '../../interfaces/api/broadcasts-support.js'
-import { post, receive, wamid } from '../../interfaces/hooks/support.js'
+} from '../../support/broadcasts.js'
+import { post, receive, wamid } from '../../support/callbacks.js'
 import { TIMES } from '../../support/times.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { deleteOrganizationData } from '../../../src/core/organizations/deletion.js'
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
-import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../interfaces/api/broadcasts-support.js'
+import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../support/broadcasts.js'
+import { workOffLater } from '../../support/received-files.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { workOffLater } from '../media/support.js'
 
 const world = useWorld()
 

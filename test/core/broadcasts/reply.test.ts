@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readReply } from '../../../src/core/broadcasts/reply.js'
 import { optOutByUpstream } from '../../../src/core/contacts/opt-outs.js'
+import { countersOf, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
 import {
   createContact,
   eventsOf,
@@ -10,8 +11,7 @@ import {
   textMessage,
   type WireMessage,
   wamid,
-} from '../../interfaces/hooks/support.js'
-import { countersOf, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
+} from '../../support/callbacks.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const HOUR = 3_600

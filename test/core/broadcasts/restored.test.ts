@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { reconcileBroadcasts, startDueBroadcast } from '../../../src/core/broadcasts/reconcile.js'
 import { adoptRestoredDatabase } from '../../../src/core/runtime/histories.js'
 import { deferRecipient } from '../../../src/storage/broadcasts/deferrals.js'
-import { HOUR, MINUTE, type Shown, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
+import { HOUR, MINUTE, type Shown, startBroadcastWorld } from '../../support/broadcasts.js'
 import { useStarted } from '../../support/started.js'
 
 const at = useStarted(startBroadcastWorld)

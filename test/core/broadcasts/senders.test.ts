@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { PLAIN, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
-import { wamid } from '../../interfaces/hooks/support.js'
+import { PLAIN, startBroadcastWorld } from '../../support/broadcasts.js'
+import { wamid } from '../../support/callbacks.js'
+import { json, startHttpServer } from '../../support/http-server.js'
 import { useStarted } from '../../support/started.js'
-import { json, startHttpServer } from '../../upstream/http-server.js'
 
 const TEMPLATE = { name: PLAIN, language: 'en_US', status: 'APPROVED', category: 'UTILITY', id: '1' }
 const TEMPLATES = { data: [{ ...TEMPLATE, components: [{ type: 'BODY', text: 'Hello' }] }] }

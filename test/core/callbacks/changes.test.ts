@@ -8,7 +8,7 @@ import {
   textMessage,
   type WireMessage,
   wamid,
-} from '../../interfaces/hooks/support.js'
+} from '../../support/callbacks.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

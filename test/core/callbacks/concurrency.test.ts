@@ -12,7 +12,7 @@ import {
   receiveMessages,
   textMessage,
   type WireMessage,
-} from '../../interfaces/hooks/support.js'
+} from '../../support/callbacks.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

@@ -8,7 +8,7 @@ import {
   textMessage,
   type WireMessage,
   wamid,
-} from '../../interfaces/hooks/support.js'
+} from '../../support/callbacks.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 

@@ -14,7 +14,7 @@ import {
   eventsOf,
   textMessage,
   type WireMessage,
-} from '../../interfaces/hooks/support.js'
+} from '../../support/callbacks.js'
 import { hold } from '../../support/locks.js'
 import { patience } from '../../support/patience.js'
 import { hearNotifications } from '../../support/signals.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact, eventsOf, post, receive, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
+import { createContact, eventsOf, post, receive, seconds, textMessage, wamid } from '../../support/callbacks.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505550001'

@@ -1,18 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { eraseContactRows } from '../../../src/core/contacts/erase-contact.js'
 import { type FoundViolation, verifyDatabase } from '../../../src/core/runtime/verify.js'
-import { startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
-import { insertDelivery, setWebhook } from '../../interfaces/api/webhooks-support.js'
-import {
-  createContact,
-  eventsOf,
-  receive,
-  receiveMessages,
-  textMessage,
-  wamid,
-} from '../../interfaces/hooks/support.js'
+import { startBroadcastWorld } from '../../support/broadcasts.js'
+import { createContact, eventsOf, receive, receiveMessages, textMessage, wamid } from '../../support/callbacks.js'
 import { insertMessages, readConversations, requestIndexes } from '../../support/conversations.js'
 import { useStarted } from '../../support/started.js'
+import { insertDelivery, setWebhook } from '../../support/webhooks.js'
 
 /** More than a slice. */
 const MESSAGES = 1_100

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { eraseTraces, type Traces } from '../../../src/core/contacts/erase-traces.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { setWebhook } from '../../interfaces/api/webhooks-support.js'
-import { createContact, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { createContact, receiveMessages, textMessage } from '../../support/callbacks.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { hearNotifications } from '../../support/signals.js'
+import { setWebhook } from '../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '5511987654321'

@@ -5,7 +5,7 @@ import { resolveContact } from '../../../src/core/contacts/resolution/resolve-co
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
-import { receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

@@ -11,7 +11,7 @@ import { findContactByAddresses, findContactById } from '../../../src/storage/co
 import { listMatches, walkMatches } from '../../../src/storage/conversations/search.js'
 import { recordIncomingChange } from '../../../src/storage/messages/incoming-changes.js'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
-import { createContact, wamid } from '../../interfaces/hooks/support.js'
+import { createContact, wamid } from '../../support/callbacks.js'
 import { insertMessages, readConversations } from '../../support/conversations.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 

@@ -5,11 +5,9 @@ import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
 import { blobKey } from '../../../src/model/messages/media.js'
 import { insertMedia } from '../../../src/storage/messages/media.js'
-import { conversation, eventsOf, post, receive, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { conversation, eventsOf, post, receive, receiveMessages, textMessage } from '../../support/callbacks.js'
 import { jobsOf } from '../../support/jobs.js'
 import { jpeg, mp4, ogg, pdf, webp } from '../../support/media.js'
-import { useStarted } from '../../support/started.js'
-import { type TestOrganization, useWorld } from '../../support/world.js'
 import {
   answerJson,
   fileMessage,
@@ -20,7 +18,9 @@ import {
   startFileUpstream,
   storedBytes,
   workOffLater,
-} from './support.js'
+} from '../../support/received-files.js'
+import { useStarted } from '../../support/started.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505550001'
 const running = new AbortController().signal

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transcribeVoiceNote } from '../../../src/core/media/transcribe.js'
-import { conversation, eventsOf } from '../../interfaces/hooks/support.js'
+import { conversation, eventsOf } from '../../support/callbacks.js'
+import { type Answering, bare, json, readForm, startHttpServer, type Taken } from '../../support/http-server.js'
 import { jobsOf } from '../../support/jobs.js'
 import { aac, ogg } from '../../support/media.js'
+import { fileMessage, receiveFile, startFileUpstream, storedBytes, workOffLater } from '../../support/received-files.js'
 import { useStarted } from '../../support/started.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { type Answering, bare, json, readForm, startHttpServer, type Taken } from '../../upstream/http-server.js'
-import { fileMessage, receiveFile, startFileUpstream, storedBytes, workOffLater } from './support.js'
 
 const CUSTOMER = '16505550001'
 

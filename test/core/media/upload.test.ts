@@ -7,11 +7,11 @@ import { organizationChannel } from '../../../src/core/messages/send/channel.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Tenant } from '../../../src/model/organizations/organization.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
+import { startHttpServer } from '../../support/http-server.js'
 import { png } from '../../support/media.js'
+import { mediaRows } from '../../support/received-files.js'
 import { useStarted } from '../../support/started.js'
 import { useWorld } from '../../support/world.js'
-import { startHttpServer } from '../../upstream/http-server.js'
-import { mediaRows } from './support.js'
 
 const files = useStarted(() =>
   startHttpServer(({ path }, response) => {

@@ -12,7 +12,7 @@ import {
   seconds,
   textMessage,
   wamid,
-} from '../../interfaces/hooks/support.js'
+} from '../../support/callbacks.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

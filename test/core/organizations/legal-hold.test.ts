@@ -1,17 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/runtime/maintenance.js'
-import {
-  conversation,
-  createContact,
-  receiveMessages,
-  seconds,
-  textMessage,
-  wamid,
-} from '../../interfaces/hooks/support.js'
+import { conversation, createContact, receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
 import { signIn } from '../../support/console.js'
 import { hold as holdRow, untilWaiting } from '../../support/locks.js'
+import { workOffLater } from '../../support/received-files.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { workOffLater } from '../media/support.js'
 
 const CUSTOMER = '5511987653333'
 const DAY = 86_400_000

@@ -1,14 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expireOutcomes, prune } from '../../../src/core/runtime/maintenance.js'
 import { idBefore, newId } from '../../../src/lib/bytes/id.js'
-import {
-  conversation,
-  createContact,
-  eventsOf,
-  post,
-  receiveMessages,
-  textMessage,
-} from '../../interfaces/hooks/support.js'
+import { conversation, createContact, eventsOf, post, receiveMessages, textMessage } from '../../support/callbacks.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 

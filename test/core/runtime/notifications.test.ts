@@ -5,7 +5,7 @@ import { createNotificationSender, createNotifications } from '../../../src/core
 import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import type { Notification } from '../../../src/model/notification.js'
-import { createContact, post, receive, seconds, textMessage } from '../../interfaces/hooks/support.js'
+import { createContact, post, receive, seconds, textMessage } from '../../support/callbacks.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 import { cutOff } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

@@ -3,10 +3,10 @@ import { getOrganization } from '../../../src/core/organizations/organizations.j
 import { prune } from '../../../src/core/runtime/maintenance.js'
 import { previewRetention } from '../../../src/core/runtime/retention-preview.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { insertMessages } from '../../support/conversations.js'
+import { workOffLater } from '../../support/received-files.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { workOffLater } from '../media/support.js'
 
 const DAY = 86_400_000
 const CUSTOMER = '16505551001'

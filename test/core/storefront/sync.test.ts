@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scheduleOrderSyncs, syncOrders, syncOrdersAsJob } from '../../../src/core/storefront/sync.js'
-import { connectStorefront, ordersOf, postOrders } from '../../interfaces/hooks/storefront-support.js'
+import { type Answering, type HttpServer, json, startHttpServer } from '../../support/http-server.js'
+import { connectStorefront, ordersOf, postOrders } from '../../support/storefront.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
-import { createContact, post, textMessage, wamid } from '../../interfaces/hooks/support.js'
+import { createContact, post, textMessage, wamid } from '../../support/callbacks.js'
+import { closeEndpoints, type Endpoint, startEndpoint } from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { closeEndpoints, type Endpoint, startEndpoint } from './support.js'
 
 const world = useWorld()
 let organization: TestOrganization

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect } from 'vitest'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
+import {
+  closeEndpoints,
+  deliveriesTo,
+  type Endpoint,
+  expectNothingStuck,
+  startEndpoint,
+} from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld, type World } from '../../support/world.js'
-import { closeEndpoints, deliveriesTo, type Endpoint, expectNothingStuck, startEndpoint } from './support.js'
 
 export let world: World
 /** The organization of the test. */

@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
 import { readPosition } from '../../../src/core/webhooks/positions.js'
 import { tickTransactionClock } from '../../../src/storage/events/transaction-clock.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
+import { raise } from '../../support/webhook-endpoints.js'
 import { useOrganization, useWorld } from '../../support/world.js'
-import { raise } from './support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

@@ -1,10 +1,17 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/callbacks.js'
 import { signIn } from '../../support/console.js'
 import { openEventSource } from '../../support/event-source.js'
 import { countStatements } from '../../support/statement-counts.js'
+import {
+  closeEndpoints,
+  type Endpoint,
+  holdOpen,
+  namesOf,
+  raise,
+  startEndpoint,
+} from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { closeEndpoints, type Endpoint, holdOpen, namesOf, raise, startEndpoint } from './support.js'
 
 const BATCHES = 10
 const BATCH = 10

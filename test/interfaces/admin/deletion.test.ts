@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { workOffLater } from '../../core/media/support.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
 import { requestIndexes } from '../../support/conversations.js'
 import { createInstance, scan } from '../../support/instances.js'
+import { workOffLater } from '../../support/received-files.js'
+import { connectStorefront, postWebhook, shopOrder } from '../../support/storefront.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { connectStorefront, postWebhook, shopOrder } from '../hooks/storefront-support.js'
 
 const world = useWorld({ PARLEY_RATE_LIMIT: '1000' })
 

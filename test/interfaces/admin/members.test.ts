@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { createContact, eventsOf } from '../../support/callbacks.js'
 import { makeSignInLink } from '../../support/console.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { useOrganization, useWorld } from '../../support/world.js'
-import { createContact, eventsOf } from '../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
+import { createContact, post, receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
 import { CONTACT_FIELDS } from '../../support/contacts.js'
 import { readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { type Answer, type TestOrganization, useWorld } from '../../support/world.js'
-import { createContact, post, receiveMessages, seconds, textMessage, wamid } from '../hooks/support.js'
 
 const world = useWorld()
 const request = requestAsDescribed(world)

@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createContact } from '../../support/callbacks.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
+import { type HttpServer, json, startHttpServer } from '../../support/http-server.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { startWorld, type TestOrganization, useWorld } from '../../support/world.js'
-import { type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
-import { createContact } from '../hooks/support.js'
 
 const CUSTOMER = '5511988887777'
 const TOKEN = 'shpat_token-that-nobody-sees'

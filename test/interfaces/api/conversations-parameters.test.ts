@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createContact } from '../../support/callbacks.js'
 import { insertMessages, readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { useOrganization, useWorld } from '../../support/world.js'
-import { createContact } from '../hooks/support.js'
 
 const CUSTOMER = '5511999990011'
 

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
-import { messageIdOf } from '../../core/media/support.js'
+import {
+  createContact,
+  receiveMessages,
+  seconds,
+  textMessage,
+  type WireMessage,
+  wamid,
+} from '../../support/callbacks.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
+import { messageIdOf } from '../../support/received-files.js'
 import { useOrganization, useWorld } from '../../support/world.js'
-import { createContact, receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../hooks/support.js'
 
 const world = useWorld()
 const request = requestAsDescribed(world)

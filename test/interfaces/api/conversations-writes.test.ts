@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { indexConversation } from '../../../src/core/conversations/search.js'
 import { newId } from '../../../src/lib/bytes/id.js'
+import { createContact, receiveMessages, textMessage } from '../../support/callbacks.js'
 import { insertMessages, readConversations, textsOf } from '../../support/conversations.js'
 import { useOrganization, useWorld } from '../../support/world.js'
-import { createContact, receiveMessages, textMessage } from '../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

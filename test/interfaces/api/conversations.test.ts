@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createContact, post, receiveMessages, seconds, textMessage } from '../../support/callbacks.js'
 import { readConversations, textsOf } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { useOrganization, useWorld } from '../../support/world.js'
-import { createContact, post, receiveMessages, seconds, textMessage } from '../hooks/support.js'
 
 const CUSTOMER = '5511999990001'
 const TOTAL = 25

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { startSendWorld } from '../../support/send-chat.js'
 import { useStarted } from '../../support/started.js'
-import { startSendWorld } from './send-chat-support.js'
 
 const house = useStarted(startSendWorld)
 let digits: string

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readConversations } from '../../support/conversations.js'
 import { hasFfmpeg } from '../../support/ffmpeg.js'
+import { startMessageWorld } from '../../support/gateway-messages.js'
 import { scan } from '../../support/instances.js'
 import { jpeg, pdf } from '../../support/media.js'
 import { useStarted } from '../../support/started.js'
@@ -9,7 +10,6 @@ import { type Account, ask, type Client, type Draft, type MessageKey, Shown } fr
 import { phpClient } from './clients/php-client.js'
 import { pythonSdk } from './clients/python-sdk.js'
 import { typescriptSdk } from './clients/typescript-sdk.js'
-import { startMessageWorld } from './messages/support.js'
 
 const on = useStarted(() => startMessageWorld({ PARLEY_GATEWAY_HOST: 'localhost', PARLEY_GATEWAY_PORT: '0' }))
 

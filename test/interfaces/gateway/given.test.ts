@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { startMessageWorld } from '../../support/gateway-messages.js'
 import { useStarted } from '../../support/started.js'
-import { startMessageWorld } from './messages/support.js'
 
 const on = useStarted(startMessageWorld)
 

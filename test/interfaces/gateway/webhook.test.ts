@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { GATEWAY_EVENTS } from '../../../src/model/instances/gateway-webhook.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
+import { forgetAnswers, URL_OF_NOBODY } from '../../support/webhooks.js'
 import { type Answer, type TestOrganization, useWorld } from '../../support/world.js'
-import { forgetAnswers, URL_OF_NOBODY } from '../api/webhooks-support.js'
-import { receiveMessages, textMessage } from '../hooks/support.js'
 
 const world = useWorld()
 let organization: TestOrganization

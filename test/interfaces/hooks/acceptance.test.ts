@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { changeFor, conversation, envelope, post, postBody, textMessage, wamid } from '../../support/callbacks.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
-import { changeFor, conversation, envelope, post, postBody, textMessage, wamid } from './support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createCallbackReceiver } from '../../../src/core/callbacks/receive/receiver.js'
 import { hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import { MEBIBYTE } from '../../../src/lib/text/units.js'
+import { changeFor, envelope, postBody, textMessage } from '../../support/callbacks.js'
 import { useOrganization, useWorld } from '../../support/world.js'
-import { changeFor, envelope, postBody, textMessage } from './support.js'
 
 const NO_SIGNATURE = `sha256=${'0'.repeat(64)}`
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { contact, conversation, postBody } from '../../support/callbacks.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
-import { contact, conversation, postBody } from './support.js'
 
 const FOLDER = new URL('../../samples/', import.meta.url)
 const BUSINESS_NUMBER = '106540352242922'

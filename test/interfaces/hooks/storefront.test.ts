@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/runtime/maintenance.js'
 import { hmacSha256Base64, hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import { packageRoot } from '../../../src/lib/files/package-root.js'
-import { type TestOrganization, useWorld } from '../../support/world.js'
 import {
   connectStorefront,
   ordersOf,
@@ -12,7 +11,8 @@ import {
   postWebhook,
   shopOrder,
   WEBHOOK_SECRET,
-} from './storefront-support.js'
+} from '../../support/storefront.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const DAY = 86_400_000
 

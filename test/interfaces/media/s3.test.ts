@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { startS3Server } from '../../blobs/s3-server.js'
 import { pdf } from '../../support/media.js'
+import { startS3Server } from '../../support/s3-server.js'
+import { startSendWorld } from '../../support/send-chat.js'
 import { useStarted } from '../../support/started.js'
-import { startSendWorld } from '../api/send-chat-support.js'
 
 const s3 = useStarted(startS3Server)
 const stage = useStarted(() => {

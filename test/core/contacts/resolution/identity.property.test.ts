@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../../src/storage/callbacks/callbacks.js'
-import { changeFor, envelope, seconds, type WireMessage } from '../../../interfaces/hooks/support.js'
+import { changeFor, envelope, seconds, type WireMessage } from '../../../support/callbacks.js'
 import { TIMES } from '../../../support/times.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 

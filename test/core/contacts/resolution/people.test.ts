@@ -11,7 +11,7 @@ import {
   textMessage,
   type WireMessage,
   wamid,
-} from '../../../interfaces/hooks/support.js'
+} from '../../../support/callbacks.js'
 import { peopleOf } from '../../../support/people.js'
 import { hearNotifications } from '../../../support/signals.js'
 import { useOrganization, useWorld } from '../../../support/world.js'

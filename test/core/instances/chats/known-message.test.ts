@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findContentToResend, findKnownMessage } from '../../../../src/core/instances/chats/known-message.js'
-import { createContact } from '../../../interfaces/hooks/support.js'
+import { createContact } from '../../../support/callbacks.js'
 import { insertMessages } from '../../../support/conversations.js'
+import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../../../support/devices.js'
 import { useStarted } from '../../../support/started.js'
-import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
 const world = useStarted(startDeviceWorld)
 let devices: Devices

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDeviceStore, type DeviceStore } from '../../../../src/core/instances/sessions/device-store.js'
+import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../../../support/devices.js'
 import { useStarted } from '../../../support/started.js'
-import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
 const world = useStarted(startDeviceWorld)
 let devices: Devices

@@ -10,10 +10,16 @@ import { newId } from '../../../../src/lib/bytes/id.js'
 import { packageVersion } from '../../../../src/lib/files/package-version.js'
 import { answerCommand, insertCommand, takeAnswers } from '../../../../src/storage/instances/commands.js'
 import { registerProcessAgain } from '../../../../src/storage/runtime/process-registry.js'
+import {
+  type Devices,
+  type Process,
+  startDevices,
+  startDeviceWorld,
+  type TestInstance,
+} from '../../../support/devices.js'
 import { hold } from '../../../support/locks.js'
 import { PATIENCE_MS } from '../../../support/patience.js'
 import { useStarted } from '../../../support/started.js'
-import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
 const COMMAND: DeviceCommand = { verb: 'check_numbers', numbers: ['5511960300001', 'a\u0000b'] }
 const DONE: DeviceAnswer = { outcome: 'done', value: [] }

@@ -5,10 +5,16 @@ import { requireLinkedLibrary } from '../../../../src/core/instances/sessions/li
 import { deleteOrganization, deleteOrganizationData } from '../../../../src/core/organizations/deletion.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { logOutInstance, setInstanceWanted } from '../../../../src/storage/instances/instances.js'
+import {
+  type Devices,
+  type Process,
+  startDevices,
+  startDeviceWorld,
+  type TestInstance,
+} from '../../../support/devices.js'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
 import { PATIENCE_MS } from '../../../support/patience.js'
 import { useStarted } from '../../../support/started.js'
-import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
 const world = useStarted(startDeviceWorld)
 let devices: Devices

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'
 import { hideContact } from '../../../../src/storage/contacts/erasure.js'
-import { createContact, eventsOf, receive, seconds, wamid } from '../../../interfaces/hooks/support.js'
+import { createContact, eventsOf, receive, seconds, wamid } from '../../../support/callbacks.js'
 import { besides } from '../../../support/database.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 

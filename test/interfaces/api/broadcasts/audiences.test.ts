@@ -9,9 +9,6 @@ import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Tenant } from '../../../../src/model/organizations/organization.js'
 import { addUploadedRecipients, planAudienceRemoval } from '../../../../src/storage/broadcasts/uploaded-audiences.js'
 import { findTenant } from '../../../../src/storage/organizations/organizations.js'
-import { makeJobsDue } from '../../../support/jobs.js'
-import { useStarted } from '../../../support/started.js'
-import type { TestOrganization } from '../../../support/world.js'
 import {
   DAY,
   MINUTE,
@@ -20,7 +17,10 @@ import {
   OFFER,
   OFFER_PARAMETERS,
   startBroadcastWorld,
-} from '../broadcasts-support.js'
+} from '../../../support/broadcasts.js'
+import { makeJobsDue } from '../../../support/jobs.js'
+import { useStarted } from '../../../support/started.js'
+import type { TestOrganization } from '../../../support/world.js'
 
 const at = useStarted(startBroadcastWorld)
 

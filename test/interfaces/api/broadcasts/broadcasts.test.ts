@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
+import { MINUTE, numbersOf, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from '../../../support/broadcasts.js'
+import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { useStarted } from '../../../support/started.js'
-import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../hooks/support.js'
-import { MINUTE, numbersOf, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from '../broadcasts-support.js'
 
 const at = useStarted(startBroadcastWorld)
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { receiveMessages, seconds, textMessage } from '../../../support/callbacks.js'
 import { eventsOf } from '../../../support/contacts.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
 import { type Answer, type TestOrganization, useWorld } from '../../../support/world.js'
-import { receiveMessages, seconds, textMessage } from '../../hooks/support.js'
 
 const world = useWorld()
 const request = requestAsDescribed(world)

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import {
+  contact,
+  conversation,
+  createContact,
+  eventsOf,
+  receiveMessages,
+  textMessage,
+} from '../../../support/callbacks.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
-import { contact, conversation, createContact, eventsOf, receiveMessages, textMessage } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

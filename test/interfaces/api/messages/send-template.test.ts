@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { contact, createContact, eventsOf } from '../../../support/callbacks.js'
+import { expectRefusal, startTemplateWorld } from '../../../support/send-template.js'
 import { useStarted } from '../../../support/started.js'
-import { contact, createContact, eventsOf } from '../../hooks/support.js'
-import { expectRefusal, startTemplateWorld } from '../send-template-support.js'
 
 const template = useStarted(startTemplateWorld)
 

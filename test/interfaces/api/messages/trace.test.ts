@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { conversation, createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
 import { startReceiver } from '../../../support/receiver.js'
 import { useStarted } from '../../../support/started.js'
+import { setWebhook } from '../../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
-import { conversation, createContact, receiveMessages, textMessage } from '../../hooks/support.js'
-import { setWebhook } from '../webhooks-support.js'
 
 const receiver = useStarted(startReceiver)
 const world = useWorld()

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createContact } from '../../../support/callbacks.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
+import { deliveriesOf, forgetAnswers, insertDelivery, NO_ID, setWebhook } from '../../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
-import { deliveriesOf, forgetAnswers, insertDelivery, NO_ID, setWebhook } from '../webhooks-support.js'
 
 const world = useWorld()
 const request = requestAsDescribed(world)

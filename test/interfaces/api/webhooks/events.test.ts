@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createContact } from '../../../support/callbacks.js'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
+import { setWebhook } from '../../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
-import { setWebhook } from '../webhooks-support.js'
 
 const world = useWorld()
 const request = requestAsDescribed(world)

@@ -2,10 +2,17 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { EVENT_KINDS } from '../../../../src/model/webhooks/webhook.js'
 import { disableWebhook } from '../../../../src/storage/webhooks/health.js'
+import { createContact } from '../../../support/callbacks.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
+import {
+  deliveriesOf,
+  forgetAnswers,
+  insertDelivery,
+  NO_ID,
+  setWebhook,
+  URL_OF_NOBODY,
+} from '../../../support/webhooks.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
-import { deliveriesOf, forgetAnswers, insertDelivery, NO_ID, setWebhook, URL_OF_NOBODY } from '../webhooks-support.js'
 
 const world = useWorld()
 const request = requestAsDescribed(world)

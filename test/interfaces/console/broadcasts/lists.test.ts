@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { OFFER, startBroadcastWorld } from '../../../support/broadcasts.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { useStarted } from '../../../support/started.js'
-import { OFFER, startBroadcastWorld } from '../../api/broadcasts-support.js'
 
 const at = useStarted(startBroadcastWorld)
 let owner: SignedInMember

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
+import { createContact, eventsOf, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { createInstance, scan } from '../../../support/instances.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
-import { createContact, eventsOf, receiveMessages, textMessage } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

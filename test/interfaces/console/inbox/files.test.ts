@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { createContact } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../../../support/ffmpeg.js'
 import { jpeg, m4a, mp3, mp4, ogg, padded, pdf } from '../../../support/media.js'
 import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { declaredStatements } from '../../../../src/database/statement.js'
+import { createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { createInstance, scan } from '../../../support/instances.js'
 import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
-import { createContact, receiveMessages, textMessage } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
+import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { hold, untilWaiting } from '../../../support/locks.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
-import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

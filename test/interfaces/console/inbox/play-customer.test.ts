@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { conversation, createContact } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
-import { conversation, createContact } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

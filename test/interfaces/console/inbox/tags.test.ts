@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { createContact } from '../../../support/callbacks.js'
 import { signIn } from '../../../support/console.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

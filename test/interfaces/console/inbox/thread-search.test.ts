@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
+import { createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
-import { createContact, receiveMessages, textMessage } from '../../hooks/support.js'
 
 const DIGITS = '16505550100'
 

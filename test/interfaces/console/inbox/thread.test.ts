@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createContact, post, receive, receiveMessages, textMessage, wamid } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
+import { json, startHttpServer } from '../../../support/http-server.js'
 import { createInstance, scan } from '../../../support/instances.js'
 import { useStarted } from '../../../support/started.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
-import { json, startHttpServer } from '../../../upstream/http-server.js'
-import { createContact, post, receive, receiveMessages, textMessage, wamid } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

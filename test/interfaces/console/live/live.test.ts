@@ -11,13 +11,13 @@ import { readConfig } from '../../../../src/config/read.js'
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { createSessionGuard } from '../../../../src/http/access/session.js'
 import { liveRoutes } from '../../../../src/interfaces/console/live/live.js'
+import { contact as contactOf, createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { forAllPurposes } from '../../../support/database.js'
 import { type EventSource, openEventSource } from '../../../support/event-source.js'
 import { createInstance } from '../../../support/instances.js'
 import { cutOff } from '../../../support/locks.js'
 import { startWorld, useOrganization, useWorld, type World } from '../../../support/world.js'
-import { contact as contactOf, createContact, receiveMessages, textMessage } from '../../hooks/support.js'
 
 const world = useWorld()
 const organization = useOrganization(world)

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Devices, startDevices } from '../../../core/instances/support.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { type Devices, startDevices } from '../../../support/devices.js'
 import { expectForOwners } from '../../../support/refusals.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
 

@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { bare, json, startHttpServer } from '../../../support/http-server.js'
 import { expectForOwners } from '../../../support/refusals.js'
 import { startWorld, type TestOrganization, useWorld, type World } from '../../../support/world.js'
-import { bare, json, startHttpServer } from '../../../upstream/http-server.js'
 
 const world = useWorld()
 let organization: TestOrganization

@@ -3,8 +3,8 @@ import { applyRetention } from '../../../../src/core/runtime/retention.js'
 import { idBefore } from '../../../../src/lib/bytes/id.js'
 import { MEBIBYTE } from '../../../../src/lib/text/units.js'
 import { readConversations } from '../../../support/conversations.js'
+import { FILES } from '../../../support/send-chat.js'
 import { useStarted } from '../../../support/started.js'
-import { FILES } from '../../api/send-chat-support.js'
 import { startChatWorld, text } from './support.js'
 
 const on = useStarted(startChatWorld)

@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
+import { contact, conversation, receiveMessages, textMessage, type WireMessage } from '../../../support/callbacks.js'
+import { json, startHttpServer } from '../../../support/http-server.js'
 import { createInstance } from '../../../support/instances.js'
 import { useStarted } from '../../../support/started.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
-import { json, startHttpServer } from '../../../upstream/http-server.js'
-import { contact, conversation, receiveMessages, textMessage, type WireMessage } from '../../hooks/support.js'
 
 /** A message whose read mark the upstream refuses. */
 const REFUSED = 'wamid.REFUSED'

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { hasFfmpeg, withoutFfmpeg } from '../../../support/ffmpeg.js'
+import { filledBody, formOf, startMessageWorld, streamBody } from '../../../support/gateway-messages.js'
 import { aac, jpeg, mp3, mp4, ogg, pdf, png, webp } from '../../../support/media.js'
 import { useStarted } from '../../../support/started.js'
-import { filledBody, formOf, startMessageWorld, streamBody } from './support.js'
 
 const on = useStarted(startMessageWorld)
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { filledBody, startMessageWorld, streamBody } from '../../../support/gateway-messages.js'
 import { pdf } from '../../../support/media.js'
 import { growthDuring } from '../../../support/memory.js'
 import { useStarted } from '../../../support/started.js'
-import { filledBody, startMessageWorld, streamBody } from './support.js'
 
 const on = useStarted(startMessageWorld)
 

@@ -2,10 +2,10 @@ import { request as httpRequest } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { SENT_FILES } from '../../../../src/core/runtime/file-limits.js'
 import { borrow } from '../../../../src/lib/async/borrow.js'
+import { startMessageWorld } from '../../../support/gateway-messages.js'
 import { createInstance } from '../../../support/instances.js'
 import { useStarted } from '../../../support/started.js'
 import type { Answer } from '../../../support/world.js'
-import { startMessageWorld } from './support.js'
 
 const on = useStarted(() => startMessageWorld({ PARLEY_RATE_LIMIT: '100' }))
 
