@@ -51,11 +51,10 @@ describe('a search for a common word', () => {
 
   it('reads no more messages than it counts, and than a page needs', async () => {
     const plans = await explain(async () => void (await search('pix')))
-    const rowsOf = (wanted: string) => Math.max(...plans.filter(({ name }) => name === wanted).map(({ rows }) => rows))
-    expect(plans.map(({ name }) => name)).not.toContain('messageSearch.count')
-    expect(rowsOf('messageSearch.countByWalk')).toBeLessThanOrEqual(COUNT_LIMIT + 1)
-    expect(rowsOf('messageSearch.walkDown')).toBeLessThanOrEqual(50)
-    expect(rowsOf('messages.some')).toBeLessThan(200)
+    const [counted, ...others] = plans.map(({ rows }) => rows).sort((one, other) => other - one)
+    expect(counted).toBeGreaterThan(COUNT_LIMIT - 1)
+    expect(counted).toBeLessThanOrEqual(COUNT_LIMIT + 1)
+    for (const rows of others) expect(rows).toBeLessThan(200)
   })
 
   it('still counts all matches of a word below the limit', async () => {

@@ -4,87 +4,118 @@ import { findContacts } from '../../../../src/core/instances/chats/find-contacts
 import { findMessages } from '../../../../src/core/instances/chats/find-messages.js'
 import { requireInstance } from '../../../../src/core/instances/manage/find.js'
 import { getOrganization } from '../../../../src/core/organizations/organizations.js'
+import type { Instance } from '../../../../src/model/instances/instance.js'
+import type { Organization } from '../../../../src/model/organizations/organization.js'
+import { createContact } from '../../../support/callbacks.js'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
-import { watchStatements } from '../../../support/devices.js'
-import { createInstance, type TestInstance } from '../../../support/instances.js'
+import { createInstance } from '../../../support/instances.js'
+import { type RunPlan, watchPlans } from '../../../support/plans.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
+
+const MANY = 1_000
 
 const world = useWorld()
 const organization = useOrganization(world)
-let phone: TestInstance
+let tenant: Organization
+let phone: Instance
+let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
-  phone = await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
+  await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
+  tenant = await getOrganization(world.app.ctx, organization.id)
+  phone = await requireInstance(world.app.ctx, organization.id, 'phone')
+  explain = await watchPlans(world.database)
 })
 
 /** A person who wrote these texts to the instance. */
-async function talk(number: string, texts: string[], full_name?: string): Promise<string> {
-  const body = { phone_number: number, ...(full_name && { full_name }) }
-  const { id } = (await world.request('POST', '/contact', { key: organization.key, body })).body.contact
+async function talk(number: string, texts: string[]): Promise<string> {
+  const id = await createContact(world, organization, number)
   await insertMessages(world, id, texts)
   await moveToInstance(world, id, phone.id)
   return id
 }
 
-/** The context of the functions, with the number of runs of each statement. */
-async function watch() {
-  const { ctx } = world.app
-  const { database, ran } = watchStatements(ctx.database)
-  const tenant = await getOrganization(ctx, organization.id)
-  const instance = await requireInstance(ctx, organization.id, 'phone')
-  return { ctx: { ...ctx, database }, tenant, instance, ran }
+/** What the work returns, and the number of rows that it reads. */
+async function reading<Found>(work: () => Promise<Found>): Promise<{ found: Found; rows: number }> {
+  let found: Found | undefined
+  const plans = await explain(async () => {
+    found = await work()
+  })
+  return { found: found as Found, rows: plans.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
 it('a page of a complete conversation is a range of numbers; of an incomplete one it is counted from the nearer end', async () => {
   const number = '+16505550001'
-  const contact = await talk(number, ['1', '2', '3', '4', '5'])
+  const contact = await talk(
+    number,
+    Array.from({ length: MANY }, (_, index) => String(index + 1)),
+  )
   const search = { keyId: null, remoteJid: number, fromMe: null, messageType: null, status: null, from: null, to: null }
-  const find = async (page: number, limit: number) => {
-    const { ctx, tenant, instance, ran } = await watch()
-    const { messages, total } = await findMessages(ctx, tenant, instance, search, { page, limit })
-    const asked = ['pageOfWholeConversation', 'countConversation.every']
-    const pages = ['pageConversation.every.DESC', 'pageConversation.every.ASC']
-    return [
-      messages.map(({ text }) => text),
-      total,
-      [...asked, ...pages].map((name) => ran(`instanceMessages.${name}`)),
-    ]
+  const find = async (page: number) => {
+    const { found, rows } = await reading(() => findMessages(world.app.ctx, tenant, phone, search, { page, limit: 2 }))
+    return { texts: found.messages.map(({ text }) => text), total: found.total, rows }
   }
-  expect(await find(2, 2)).toEqual([['3', '2'], 5, [1, 0, 0, 0]])
-  await moveToInstance(world, contact, crypto.randomUUID(), [5])
-  expect(await find(2, 2)).toEqual([['2', '1'], 4, [0, 1, 1, 0]])
-  expect(await find(2, 3)).toEqual([['1'], 4, [0, 1, 0, 1]])
-  expect(await find(3, 2)).toEqual([[], 4, [0, 1, 0, 0]])
+  const whole = await find(MANY / 4)
+  expect(whole).toMatchObject({ texts: ['502', '501'], total: MANY })
+  expect(whole.rows).toBeLessThan(50)
+  await moveToInstance(world, contact, crypto.randomUUID(), [MANY])
+  for (const [page, texts] of [
+    [1, ['999', '998']],
+    [499, ['3', '2']],
+    [500, ['1']],
+    [501, []],
+  ] as const) {
+    const { rows, ...found } = await find(page)
+    expect(found).toEqual({ texts, total: MANY - 1 })
+    // The messages are counted once.
+    expect(rows).toBeLessThan(MANY + 50)
+  }
 })
 
 it('a chat is found by its newest message without counting', async () => {
   const number = '+16505550002'
-  const contact = await talk(number, ['here', 'elsewhere'])
-  await moveToInstance(world, contact, crypto.randomUUID(), [2])
-  const { ctx, tenant, instance, ran } = await watch()
-  expect((await findChat(ctx, tenant, instance, number))?.text).toBe('here')
-  expect(ran('instanceMessages.countConversation.every')).toBe(0)
+  const contact = await talk(number, [...Array(MANY - 1).fill('here'), 'elsewhere'])
+  await moveToInstance(world, contact, crypto.randomUUID(), [MANY])
+  const { found, rows } = await reading(() => findChat(world.app.ctx, tenant, phone, number))
+  expect(found?.text).toBe('here')
+  expect(rows).toBeLessThan(50)
 })
 
-it('finding chats since a given time takes one query, however many older ones there are', async () => {
-  const old = await talk('+16505550003', Array(1_500).fill('old'))
-  await talk('+16505550004', ['new'])
-  await world.database.pool.query('UPDATE messages SET created_at = $2 WHERE contact_id <> $1', [old, '2101-01-01'])
-  const { ctx, tenant, instance, ran } = await watch()
+it('finding chats since a given time reads no older messages', async () => {
+  await talk('+16505550003', Array(MANY).fill('old'))
+  const contact = await talk('+16505550004', ['new'])
+  await world.database.pool.query('UPDATE messages SET created_at = $2 WHERE contact_id = $1', [contact, '2101-01-01'])
   const search = { remoteJid: null, from: new Date('2100-01-01'), to: null, skip: 0, take: 10 }
-  const found = await findChats(ctx, tenant, instance, search)
-  expect(found.map(({ text }) => text)).toContain('new')
-  expect(found.map(({ text }) => text)).not.toContain('old')
-  expect(ran('instanceChats.scan.instance')).toBe(1)
+  const { found, rows } = await reading(() => findChats(world.app.ctx, tenant, phone, search))
+  expect(found.map(({ text }) => text)).toEqual(['new'])
+  expect(rows).toBeLessThan(50)
 })
 
 it('contacts with a common name are scanned in order, those with a rare name looked up', async () => {
-  for (const digit of ['5', '6', '7', '8']) await talk(`+1650555000${digit}`, [], `Maria ${digit}`)
+  await world.database.pool.query(
+    `WITH made AS (
+       INSERT INTO contacts (organization_id, id, chat_id, full_name, folded_name)
+       SELECT $1, gen_random_uuid(), (5511900000000 + n)::text, name, lower(name)
+       FROM (SELECT n, CASE n WHEN 1 THEN 'Zoe' ELSE 'Maria ' || n END AS name FROM generate_series(1, $2::int) n) named
+       RETURNING organization_id, id, chat_id
+     ), counted AS (
+       INSERT INTO contact_counts (organization_id, change) VALUES ($1, $2)
+     )
+     INSERT INTO contact_activity (organization_id, contact_id, active_at)
+     SELECT organization_id, id, '2102-01-01'::timestamptz + chat_id::bigint % 10000 * interval '1 second' FROM made`,
+    [organization.id, MANY],
+  )
+  await world.database.pool.query('ANALYZE contacts, contact_activity')
   const find = async (pushName: string) => {
-    const { ctx, tenant, ran } = await watch()
-    const found = await findContacts(ctx, tenant, { id: null, remoteJid: null, pushName }, { page: 1, limit: 1 })
-    return [found.map((one) => one.full_name), ['walkToFound', 'listFound'].map((name) => ran(`contactLists.${name}`))]
+    const search = { id: null, remoteJid: null, pushName }
+    const { found, rows } = await reading(() => findContacts(world.app.ctx, tenant, search, { page: 1, limit: 1 }))
+    return { names: found.map(({ full_name }) => full_name), rows }
   }
-  expect(await find('maria')).toEqual([['Maria 8'], [1, 0]])
-  expect(await find('Maria 6')).toEqual([['Maria 6'], [0, 1]])
+  const common = await find('maria')
+  expect(common.names).toEqual([`Maria ${MANY}`])
+  // They are counted once.
+  expect(common.rows).toBeLessThan(MANY + 50)
+  const rare = await find('zoe')
+  expect(rare.names).toEqual(['Zoe'])
+  expect(rare.rows).toBeLessThan(50)
 })

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { declaredStatements } from '../../../../src/database/statement.js'
 import { createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { createInstance, scan } from '../../../support/instances.js'
@@ -150,7 +149,6 @@ describe('GET /console/api/inbox', () => {
       expect([namesOf(second), second.body.next_cursor], query).toEqual([rare.slice(3), null])
     }
     expect(namesOf(await page('filter=archived'))).toEqual(['P1'])
-    expect(await planOf('inbox.findArchived')).toContain('contacts_archived')
     const seen: string[] = []
     for (let cursor = ''; seen.length < 300; ) {
       const { body } = await page(`limit=100${cursor}`)
@@ -212,19 +210,3 @@ describe('GET /console/api/inbox/{contactId}', () => {
     expect((await open('nonsense')).status).toBe(404)
   })
 })
-
-/** PostgreSQL's generic plan of one of the service's statements. */
-async function planOf(name: string): Promise<string> {
-  const text = declaredStatements().find((statement) => statement.name === name)?.text
-  const client = await world.database.pool.connect()
-  try {
-    await client.query('ANALYZE contacts')
-    await client.query('ANALYZE contact_activity')
-    await client.query('SET plan_cache_mode = force_generic_plan')
-    await client.query(`PREPARE looked_at AS ${text}`)
-    const { rows } = await client.query(`EXPLAIN EXECUTE looked_at (${Array(11).fill('NULL').join(', ')})`)
-    return rows.map((row) => row['QUERY PLAN']).join('\n')
-  } finally {
-    client.release(true)
-  }
-}
