@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { eventsOf } from '../support/contacts.js'
+import { eventsOfContact } from '../support/rows/events.js'
 import { useOrganization, useWorld } from '../support/world.js'
 
 const world = useWorld()
@@ -32,7 +32,7 @@ describe('Idempotency-Key', () => {
       expect([answer.status, replayed(answer)]).toEqual([201, 'true'])
       expect(answer.body).toEqual(first.body)
     }
-    expect(await eventsOf(world, first.body.contact.id)).toHaveLength(1)
+    expect(await eventsOfContact(world, first.body.contact.id)).toHaveLength(1)
   })
 
   it('returns the first answer unchanged, even if the contact has changed since', async () => {

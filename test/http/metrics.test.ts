@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { measureUpstream } from '../../src/http/metrics.js'
 import { packageVersion } from '../../src/lib/files/package-version.js'
-import { createContact } from '../support/callbacks.js'
+import { createContact } from '../support/contacts.js'
 import { useOrganization, useWorld } from '../support/world.js'
 
 const world = useWorld()

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { conversation, createContact, receiveMessages, textMessage } from '../support/callbacks.js'
+import { receiveMessages, textMessage } from '../support/callbacks.js'
+import { createContact } from '../support/contacts.js'
+import { conversation } from '../support/conversations.js'
 import { patience } from '../support/patience.js'
 import { startReceiver } from '../support/receiver.js'
 import { useStarted } from '../support/started.js'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createContact } from '../support/callbacks.js'
+import { createContact } from '../support/contacts.js'
 import { until } from '../support/until.js'
 import { closeEndpoints, startEndpoint } from '../support/webhook-endpoints.js'
 import { startWorld, type TestOrganization, type World } from '../support/world.js'

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { blobKey } from '../../src/model/messages/media.js'
 import { receiveMessages, seconds, type WireMessage, wamid } from './callbacks.js'
 import { type HttpServer, startHttpServer, type Taken } from './http-server.js'
+import { messageIdOf } from './rows/messages.js'
 import type { TestOrganization, World } from './world.js'
 
 /** How a test answers one step of a fetch. */
@@ -56,39 +57,11 @@ export function fileMessage(from: string, type: string, payload: object, fields:
 /** Receives a message with a file; resolves to its id once every due job has run. */
 export async function receiveFile(world: World, organization: TestOrganization, message: WireMessage): Promise<string> {
   await receiveMessages(world, organization, message)
-  return messageIdOf(world, organization, message)
-}
-
-/** The id under which a message was recorded. */
-export async function messageIdOf(world: World, organization: TestOrganization, message: WireMessage): Promise<string> {
-  const { rows } = await world.database.pool.query<{ id: string }>(
-    'SELECT id FROM messages WHERE organization_id = $1 AND upstream_id = $2',
-    [organization.id, message.id],
-  )
-  if (!rows[0]) throw new Error('the message was not recorded')
-  return rows[0].id
+  return messageIdOf(world, String(message.id))
 }
 
 /** The stored bytes of a message; null if there are none. */
 export async function storedBytes(world: World, organization: { id: string }, id: string): Promise<Buffer | null> {
   const stream = await world.app.ctx.blobs.open(blobKey(organization.id, id))
   return stream && buffer(stream)
-}
-
-/** All rows of files. */
-export async function mediaRows(world: World) {
-  const { rows } = await world.database.pool.query(
-    `SELECT organization_id, id, mime_type, size::float8 AS size, filename, message_id FROM media
-     ORDER BY organization_id, id`,
-  )
-  return rows
-}
-
-/** Makes every waiting job due, and runs them; `attempts` is the number of previous tries. */
-export async function workOffLater(world: World, attempts?: number): Promise<void> {
-  await world.database.pool.query(
-    'UPDATE jobs SET run_at = now(), attempts = coalesce($1, attempts) WHERE failed_at IS NULL',
-    [attempts ?? null],
-  )
-  await world.drain()
 }

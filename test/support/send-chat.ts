@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
-import { conversation, createContact, type EventRow, eventsOf } from './callbacks.js'
+import { createContact } from './contacts.js'
+import { conversation } from './conversations.js'
 import { type HttpServer, startHttpServer } from './http-server.js'
 import { aac, docx, jpeg, mp3, mp4, ogg, pdf, png, webp } from './media.js'
+import { type EventRow, eventsOf } from './rows/events.js'
 import { type Answer, startWorld, type TestOrganization, type World } from './world.js'
 
 /** The files of the test's web server, by the first part of the path. */

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { conversation, createContact } from './callbacks.js'
+import { createContact } from './contacts.js'
+import { conversation } from './conversations.js'
 import { type HttpServer, startHttpServer } from './http-server.js'
 import { docx, jpeg, mp4, pdf, png } from './media.js'
 import { requestAsDescribed } from './openapi.js'

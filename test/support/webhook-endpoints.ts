@@ -15,19 +15,6 @@ export interface Endpoint extends Receiver {
   secret: string
 }
 
-/** A delivery's row. */
-export interface DeliveryRow {
-  id: string
-  webhook_id: string
-  event_id: string
-  event_type: string
-  contact_id: string | null
-  in_order: boolean
-  status: string
-  attempts: { at: string; response_status: number | null; error: string | null; response_body: string | null }[]
-  next_attempt_at: Date | null
-}
-
 const started: Receiver[] = []
 const held: Held[] = []
 
@@ -54,22 +41,6 @@ export async function holdOpen({ database }: World, sql: string, values: readonl
 export async function closeEndpoints(): Promise<void> {
   for (const one of held.splice(0)) await one.release()
   await Promise.all(started.splice(0).map((receiver) => receiver.close()))
-}
-
-/** The deliveries of a webhook in the order of their events. */
-export async function deliveriesTo({ database }: World, webhookId: string): Promise<DeliveryRow[]> {
-  const { rows } = await database.pool.query<DeliveryRow>(
-    'SELECT * FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY event_seq, id',
-    [webhookId],
-  )
-  return rows
-}
-
-/** The one delivery of a webhook. */
-export async function deliveryTo(world: World, webhookId: string): Promise<DeliveryRow> {
-  const rows = await deliveriesTo(world, webhookId)
-  expect(rows).toHaveLength(1)
-  return rows[0] as DeliveryRow
 }
 
 /**

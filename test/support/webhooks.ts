@@ -39,15 +39,6 @@ export async function insertDelivery(
   return id
 }
 
-/** The rows of an organization's deliveries, oldest first. */
-export async function deliveriesOf({ database }: World, { id }: TestOrganization) {
-  const { rows } = await database.pool.query(
-    'SELECT * FROM webhook_deliveries WHERE organization_id = $1 ORDER BY created_at, id',
-    [id],
-  )
-  return rows
-}
-
 /** As if the process had died before it answered. */
 export async function forgetAnswers({ database }: World): Promise<void> {
   await database.pool.query('UPDATE idempotency_keys SET status = NULL, answer = NULL')

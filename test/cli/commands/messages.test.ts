@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { conversation, createContact } from '../../support/callbacks.js'
 import { besideService, run, useFolder } from '../../support/cli.js'
+import { createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505559701'

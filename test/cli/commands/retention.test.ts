@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact } from '../../support/callbacks.js'
 import { besideService, type Result, run } from '../../support/cli.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages } from '../../support/conversations.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { besideService, run, useFolder } from '../../support/cli.js'
+import { jobRows } from '../../support/rows/jobs.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const folder = useFolder()
@@ -27,8 +28,7 @@ beforeEach(async () => {
 const work = (...args: string[]) => run(['work', ...args], env)
 
 async function idsOf({ id }: TestOrganization): Promise<string[]> {
-  const { rows } = await world.database.pool.query('SELECT id FROM jobs WHERE organization_id = $1 ORDER BY id', [id])
-  return rows.map((row) => String(row.id))
+  return (await jobRows(world, { organization_id: id })).map((job) => String(job.id))
 }
 
 const failed = async () => Number((await work('list', '--json')).json().length)

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../support/callbacks.js'
 import { besideService, useFolder } from '../../support/cli.js'
+import { createContact } from '../../support/contacts.js'
 import { startReceiver } from '../../support/receiver.js'
 import { useStarted } from '../../support/started.js'
 import { setWebhook } from '../../support/webhooks.js'

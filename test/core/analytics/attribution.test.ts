@@ -3,6 +3,7 @@ import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { requestRetention } from '../../../src/storage/messages/pruning.js'
 import { receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { contactRow } from '../../support/rows/contacts.js'
 import { startTemplateWorld } from '../../support/send-template.js'
 import { useStarted } from '../../support/started.js'
 import { connectStorefront, postOrders } from '../../support/storefront.js'
@@ -279,11 +280,8 @@ describe('attribution', () => {
     const toAna = await send(code, [ana])
     const fromUser = { from_user_id: userId, id: wamid(), timestamp: seconds(), type: 'text', text: { body: 'Oi' } }
     await receiveMessages(world, organization, fromUser)
-    const { rows: user } = await world.database.pool.query<{ id: string }>(
-      'SELECT id FROM contacts WHERE organization_id = $1 AND phone_number IS NULL',
-      [organization.id],
-    )
-    await world.database.pool.query('UPDATE contacts SET email = $2 WHERE id = $1', [user[0]?.id, email])
+    const user = await contactRow(world, { organization_id: organization.id, phone_number: null })
+    await world.database.pool.query('UPDATE contacts SET email = $2 WHERE id = $1', [user.id, email])
     world.advance(60_000)
     const later = await send(code, [template.newNumber()])
     world.advance(60_000)

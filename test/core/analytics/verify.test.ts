@@ -4,8 +4,8 @@ import { getOrganization } from '../../../src/core/organizations/organizations.j
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
 import { putStorefrontOrders } from '../../../src/storage/storefront/orders.js'
-import { createContact } from '../../support/callbacks.js'
 import { type RecipientFields, seedCampaign, seedRecipient } from '../../support/campaigns.js'
+import { createContact } from '../../support/contacts.js'
 import { connectStorefront } from '../../support/storefront.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 

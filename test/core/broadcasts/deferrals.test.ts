@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readTrace } from '../../../src/core/messages/trace/read-trace.js'
 import { deferRecipient, takeDeferred, untilNextDeferred } from '../../../src/storage/broadcasts/deferrals.js'
 import { type SeededBroadcast, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
-import { createContact } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const RECIPIENTS = 6

@@ -3,7 +3,8 @@ import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { deleteOrganizationData } from '../../../src/core/organizations/deletion.js'
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../support/broadcasts.js'
-import { workOffLater } from '../../support/received-files.js'
+import { workOffLater } from '../../support/jobs.js'
+import { jobRows } from '../../support/rows/jobs.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
@@ -79,8 +80,5 @@ it('deleting an organization while its broadcast is being sent removes everythin
   await workOffLater(world)
   await workOffLater(world)
   expect(await countRows(organization)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])))
-  const { rows } = await world.database.pool.query(`SELECT count(*) AS count FROM jobs WHERE organization_id = $1`, [
-    organization.id,
-  ])
-  expect(rows).toEqual([{ count: 0 }])
+  expect(await jobRows(world, { organization_id: organization.id })).toEqual([])
 })

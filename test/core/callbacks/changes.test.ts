@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import {
-  contact,
-  conversation,
-  eventsOf,
-  receiveMessages,
-  seconds,
-  textMessage,
-  type WireMessage,
-  wamid,
-} from '../../support/callbacks.js'
+import { receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../../support/callbacks.js'
+import { contact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

@@ -1,15 +1,8 @@
 import { expect, it } from 'vitest'
-import {
-  conversation,
-  eventsOf,
-  receive,
-  receiveMessages,
-  seconds,
-  textMessage,
-  type WireMessage,
-  wamid,
-} from '../../support/callbacks.js'
+import { receive, receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../../support/callbacks.js'
+import { conversation } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

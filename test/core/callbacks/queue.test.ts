@@ -5,18 +5,14 @@ import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../src/storage/callbacks/callbacks.js'
 import { listFailedCallbacks, retryFailedCallbacks } from '../../../src/storage/callbacks/set-aside.js'
-import {
-  changeFor,
-  contact,
-  conversation,
-  createContact,
-  envelope,
-  eventsOf,
-  textMessage,
-  type WireMessage,
-} from '../../support/callbacks.js'
+import { changeFor, envelope, textMessage, type WireMessage } from '../../support/callbacks.js'
+import { contact, createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
 import { hold } from '../../support/locks.js'
 import { patience } from '../../support/patience.js'
+import { callbackRows } from '../../support/rows/callbacks.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { messageRows } from '../../support/rows/messages.js'
 import { hearNotifications } from '../../support/signals.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
@@ -83,19 +79,11 @@ async function texts(owner: TestOrganization, from: string): Promise<string[]> {
 }
 
 async function countWaiting(owner: TestOrganization): Promise<number> {
-  const { rows } = await world.database.pool.query<{ count: number }>(
-    'SELECT count(*) AS count FROM callbacks WHERE organization_id = $1 AND waiting',
-    [owner.id],
-  )
-  return rows[0]?.count ?? 0
+  return (await callbackRows(world, { organization_id: owner.id, waiting: true })).length
 }
 
 async function storedTexts(owner: TestOrganization): Promise<string[]> {
-  const { rows } = await world.database.pool.query<{ text: string }>(
-    'SELECT text FROM messages WHERE organization_id = $1 ORDER BY contact_id, seq',
-    [owner.id],
-  )
-  return rows.map(({ text }) => text)
+  return (await messageRows(world, { organization_id: owner.id })).map(({ text }) => text)
 }
 
 function upTo(count: number): string[] {

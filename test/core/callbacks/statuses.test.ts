@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact, eventsOf, post, receive, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { post, receive, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505550001'

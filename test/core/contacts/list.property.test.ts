@@ -6,6 +6,7 @@ import { getOrganization } from '../../../src/core/organizations/organizations.j
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
 import { receiveMessages, textMessage } from '../../support/callbacks.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
@@ -88,12 +89,8 @@ it('the list is complete and its total right under concurrent changes, whenever 
   expect(merged).toBeGreaterThan(5)
 })
 
-async function eventsOfMerges({ id }: Organization): Promise<number> {
-  const { rows } = await world.database.pool.query(
-    `SELECT count(*) AS count FROM events WHERE organization_id = $1 AND type = 'contact.updated'`,
-    [id],
-  )
-  return rows[0].count
+async function eventsOfMerges(owner: Organization): Promise<number> {
+  return (await eventsOf(world, owner, 'contact.updated')).length
 }
 
 it('concurrent roll-ups keep the counts of many organizations correct', async () => {

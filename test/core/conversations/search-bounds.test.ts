@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { indexConversation } from '../../../src/core/conversations/search.js'
 import { COUNT_LIMIT, MAX_DEPTH } from '../../../src/model/page.js'
-import { createContact } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, textsOf } from '../../support/conversations.js'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
 import { useOrganization, useWorld } from '../../support/world.js'

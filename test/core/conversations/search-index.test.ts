@@ -5,11 +5,13 @@ import { newId } from '../../../src/lib/bytes/id.js'
 import { findContactById } from '../../../src/storage/contacts/contacts.js'
 import { recordIncomingChange } from '../../../src/storage/messages/incoming-changes.js'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
-import { createContact, post, receiveMessages, textMessage, wamid } from '../../support/callbacks.js'
+import { post, receiveMessages, textMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, stateOf, textsOf } from '../../support/conversations.js'
 import { besides } from '../../support/database.js'
-import { jobsOf } from '../../support/jobs.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
+import { jobRows } from '../../support/rows/jobs.js'
+import { messageIdOf } from '../../support/rows/messages.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 /** The number of messages of a conversation between two jobs. */
@@ -58,11 +60,6 @@ const holdMessage = (upstreamId: string | undefined) =>
     upstreamId,
   )
 
-async function messageIdOf(upstreamId: string | undefined): Promise<string> {
-  const { rows } = await world.database.pool.query('SELECT id FROM messages WHERE upstream_id = $1', [upstreamId])
-  return rows[0].id
-}
-
 function edit({ digits, upstreamIds }: Conversation, number: number, text: string): Promise<unknown> {
   return world.database.transaction((transaction) =>
     recordIncomingChange(
@@ -86,7 +83,7 @@ function edit({ digits, upstreamIds }: Conversation, number: number, text: strin
 }
 
 async function transcribe({ upstreamIds }: Conversation, number: number, text: string): Promise<void> {
-  const id = await messageIdOf(upstreamIds[number - 1])
+  const id = await messageIdOf(world, String(upstreamIds[number - 1]))
   await world.database.transaction((transaction) => setTranscription(transaction, organization.id, id, text))
 }
 
@@ -357,7 +354,7 @@ describe('an erasure during the job', () => {
 })
 
 describe('the index job', () => {
-  const jobs = async () => (await jobsOf(world.app.ctx, 'index_conversation')).map(({ payload }) => payload)
+  const jobs = async () => (await jobRows(world, { task: 'index_conversation' })).map(({ payload }) => payload)
   const send = ({ digits }: Conversation, fields: object = { message_type: 'text', text: 'alfa' }) =>
     world.request('POST', '/send-chat', { key: organization.key, body: { phone_number: digits, ...fields } })
   const texts = (count: number) => Array.from({ length: count }, (_, number) => `text ${number + 1}`)

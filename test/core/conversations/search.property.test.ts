@@ -11,8 +11,10 @@ import { findContactByAddresses, findContactById } from '../../../src/storage/co
 import { listMatches, walkMatches } from '../../../src/storage/conversations/search.js'
 import { recordIncomingChange } from '../../../src/storage/messages/incoming-changes.js'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
-import { createContact, wamid } from '../../support/callbacks.js'
+import { wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations } from '../../support/conversations.js'
+import { messageIdOf } from '../../support/rows/messages.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
@@ -137,10 +139,8 @@ class Reference {
 
   async transcribe(message: Said, text: string): Promise<void> {
     message.transcription = text
-    const { rows } = await world.database.pool.query('SELECT id FROM messages WHERE upstream_id = $1', [
-      message.upstreamId,
-    ])
-    await world.database.transaction((transaction) => setTranscription(transaction, organization.id, rows[0].id, text))
+    const id = await messageIdOf(world, message.upstreamId)
+    await world.database.transaction((transaction) => setTranscription(transaction, organization.id, id, text))
   }
 
   /** The numbers of the messages that hold one of the terms, oldest first. */

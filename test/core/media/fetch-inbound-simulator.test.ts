@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { conversation, eventsOf } from '../../support/callbacks.js'
-import { mediaRows, storedBytes, workOffLater } from '../../support/received-files.js'
+import { conversation } from '../../support/conversations.js'
+import { workOffLater } from '../../support/jobs.js'
+import { storedBytes } from '../../support/received-files.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { mediaRows } from '../../support/rows/media.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

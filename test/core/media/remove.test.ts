@@ -7,7 +7,8 @@ import { prune } from '../../../src/core/runtime/maintenance.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { blobKey } from '../../../src/model/messages/media.js'
 import { insertMedia } from '../../../src/storage/messages/media.js'
-import { mediaRows, storedBytes } from '../../support/received-files.js'
+import { storedBytes } from '../../support/received-files.js'
+import { mediaRows } from '../../support/rows/media.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
 const DAY = 24 * 60 * 60_000

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transcribeVoiceNote } from '../../../src/core/media/transcribe.js'
-import { conversation, eventsOf } from '../../support/callbacks.js'
+import { conversation } from '../../support/conversations.js'
 import { type Answering, bare, json, readForm, startHttpServer, type Taken } from '../../support/http-server.js'
-import { jobsOf } from '../../support/jobs.js'
+import { workOffLater } from '../../support/jobs.js'
 import { aac, ogg } from '../../support/media.js'
-import { fileMessage, receiveFile, startFileUpstream, storedBytes, workOffLater } from '../../support/received-files.js'
+import { fileMessage, receiveFile, startFileUpstream, storedBytes } from '../../support/received-files.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { jobRows } from '../../support/rows/jobs.js'
 import { useStarted } from '../../support/started.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
@@ -99,7 +101,7 @@ describe('a voice note', () => {
     answer = bare(503)
     await receiveFile(world, organization, voiceNote())
     await workOffLater(world, 5)
-    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
+    expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
     expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
   })
 
@@ -107,7 +109,7 @@ describe('a voice note', () => {
     answer = json(400, { error: { message: 'not audio' } })
     await receiveFile(world, organization, voiceNote())
     expect(service.taken).toHaveLength(1)
-    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
+    expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
     expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
   })
 
@@ -118,7 +120,7 @@ describe('a voice note', () => {
     await workOffLater(world)
     expect(service.taken).toHaveLength(1)
     expect(await storedBytes(world, organization, id)).toBeNull()
-    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
+    expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
   })
 })
 
@@ -140,7 +142,7 @@ describe('without a service', () => {
     await world.app.ctx.transcriber?.close()
     world.app.ctx.transcriber = null
     await receiveFile(world, organization, voiceNote())
-    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
+    expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
   })
 })

@@ -9,7 +9,7 @@ import type { Tenant } from '../../../src/model/organizations/organization.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
 import { startHttpServer } from '../../support/http-server.js'
 import { png } from '../../support/media.js'
-import { mediaRows } from '../../support/received-files.js'
+import { mediaRows } from '../../support/rows/media.js'
 import { useStarted } from '../../support/started.js'
 import { useWorld } from '../../support/world.js'
 

@@ -2,17 +2,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../src/storage/callbacks/callbacks.js'
 import { updateContact } from '../../../src/storage/contacts/contacts.js'
-import {
-  contact,
-  createContact,
-  eventsOf,
-  post,
-  receive,
-  receiveMessages,
-  seconds,
-  textMessage,
-  wamid,
-} from '../../support/callbacks.js'
+import { post, receive, receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { contact, createContact } from '../../support/contacts.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

@@ -8,10 +8,10 @@ import { deleteOrganizationData } from '../../../src/core/organizations/deletion
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { createContact } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages } from '../../support/conversations.js'
+import { workOffLater } from '../../support/jobs.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
-import { workOffLater } from '../../support/received-files.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()

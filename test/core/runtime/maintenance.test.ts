@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expireOutcomes, prune } from '../../../src/core/runtime/maintenance.js'
 import { idBefore, newId } from '../../../src/lib/bytes/id.js'
-import { conversation, createContact, eventsOf, post, receiveMessages, textMessage } from '../../support/callbacks.js'
+import { post, receiveMessages, textMessage } from '../../support/callbacks.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
+import { createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { callbackRows } from '../../support/rows/callbacks.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const MINUTE = 60_000
@@ -311,8 +315,10 @@ describe('pruning', () => {
     expect((await world.request('GET', '/metrics')).body).toMatch(/^parley_callbacks_failed 1$/m)
     world.advance(31 * DAY)
     await prune(world.app.ctx)
-    const { rows } = await world.database.pool.query<{ body: Buffer }>('SELECT body FROM callbacks ORDER BY id')
-    const texts = rows.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body)
+    const callbacks = await callbackRows(world)
+    const texts = callbacks.map(
+      ({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body,
+    )
     expect(texts).toEqual(['waits'])
   })
 

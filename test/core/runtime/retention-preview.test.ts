@@ -5,7 +5,8 @@ import { previewRetention } from '../../../src/core/runtime/retention-preview.js
 import { newId } from '../../../src/lib/bytes/id.js'
 import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { insertMessages } from '../../support/conversations.js'
-import { workOffLater } from '../../support/received-files.js'
+import { workOffLater } from '../../support/jobs.js'
+import { contactRows } from '../../support/rows/contacts.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 const DAY = 86_400_000
@@ -56,8 +57,8 @@ async function furnish(): Promise<void> {
      SELECT $1, unnest($3::uuid[]), $2, 1, $2, 'test', false, unnest(ARRAY['delivered', 'failed', 'pending'])`,
     [id, webhook.id, [newId(), newId(), newId()]],
   )
-  const { rows } = await world.database.pool.query('SELECT id FROM contacts WHERE organization_id = $1', [id])
-  for (const contact of rows) await insertMessages(world, contact.id, ['now'])
+  for (const contact of await contactRows(world, { organization_id: id }))
+    await insertMessages(world, contact.id, ['now'])
   await world.database.pool.query(
     `UPDATE messages SET recorded_at = now() + interval '100 days' WHERE organization_id = $1 AND text = 'now'`,
     [id],

@@ -11,6 +11,7 @@ import type { Again } from '../../../src/model/jobs.js'
 import type { Tenant } from '../../../src/model/organizations/organization.js'
 import type { Problem } from '../../../src/model/problem.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
@@ -95,12 +96,9 @@ describe('an unknown template', () => {
   })
 })
 
-async function eventsOf() {
-  const { rows } = await world.database.pool.query(
-    `SELECT data FROM events WHERE organization_id = $1 AND type = 'template.status_changed' ORDER BY seq`,
-    [organization.id],
-  )
-  return rows.map(({ data }) => data.template.status)
+async function reportedStatuses() {
+  const events = await eventsOf(world, organization, 'template.status_changed')
+  return events.map(({ data }) => data.template.status)
 }
 
 const statusOf = async (name: string) => {
@@ -132,7 +130,7 @@ describe('a template change reported by the upstream', () => {
     expect(await statusOf('promo')).toBe('PAUSED')
     await world.drain()
     expect(await statusOf('promo')).toBe('APPROVED')
-    expect(await eventsOf()).toEqual(['PAUSED', 'APPROVED'])
+    expect(await reportedStatuses()).toEqual(['PAUSED', 'APPROVED'])
   })
 
   it('changes the status, and raises an event', async () => {
@@ -142,14 +140,14 @@ describe('a template change reported by the upstream', () => {
     await report('promo', 'REINSTATED')
     await world.settle()
     expect(await statusOf('promo')).toBe('APPROVED')
-    expect(await eventsOf()).toEqual(['PAUSED', 'APPROVED'])
+    expect(await reportedStatuses()).toEqual(['PAUSED', 'APPROVED'])
   })
 
   it('changes no status if it contains none', async () => {
     await report('promo', 'FLAGGED')
     await world.settle()
     expect(await statusOf('promo')).toBe('APPROVED')
-    expect(await eventsOf()).toEqual([])
+    expect(await reportedStatuses()).toEqual([])
   })
 
   it('triggers a fetch if the template is unknown', async () => {
@@ -157,7 +155,7 @@ describe('a template change reported by the upstream', () => {
     await report('fresh', 'APPROVED')
     await world.settle()
     expect(await statusOf('fresh')).toBe('APPROVED')
-    expect(await eventsOf()).toEqual(['APPROVED'])
+    expect(await reportedStatuses()).toEqual(['APPROVED'])
   })
 
   it('applies only to the organization of the business account', async () => {
@@ -260,7 +258,7 @@ describe('a list that takes longer than a slice', () => {
     expect(new Set(asked).size).toBe(3)
     expect(await isKnown('d')).toBe(true)
     expect(await isKnown('b')).toBe(false)
-    expect(await eventsOf()).toEqual(['APPROVED', 'DELETED'])
+    expect(await reportedStatuses()).toEqual(['APPROVED', 'DELETED'])
   })
 
   it('continues from the state that is stored in its job', async () => {
@@ -283,7 +281,7 @@ describe('a list that takes longer than a slice', () => {
     await runSlice(listOf(await runSlice()))
     expect(asked).toHaveLength(4)
     expect(await isKnown('b')).toBe(false)
-    expect(await eventsOf()).toEqual(['APPROVED', 'DELETED'])
+    expect(await reportedStatuses()).toEqual(['APPROVED', 'DELETED'])
   })
 
   it('begins again for another business account', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
-import { createContact, post, textMessage, wamid } from '../../support/callbacks.js'
+import { post, textMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { closeEndpoints, type Endpoint, startEndpoint } from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 

@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest'
-import { createContact } from '../../support/callbacks.js'
-import {
-  closeEndpoints,
-  deliveriesTo,
-  type Endpoint,
-  expectNothingStuck,
-  startEndpoint,
-} from '../../support/webhook-endpoints.js'
+import { createContact } from '../../support/contacts.js'
+import { deliveriesTo } from '../../support/rows/deliveries.js'
+import { closeEndpoints, type Endpoint, expectNothingStuck, startEndpoint } from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld, type World } from '../../support/world.js'
 
 export let world: World

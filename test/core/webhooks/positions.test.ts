@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { readPosition } from '../../../src/core/webhooks/positions.js'
 import { tickTransactionClock } from '../../../src/storage/events/transaction-clock.js'
-import { createContact } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { raise } from '../../support/webhook-endpoints.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../support/callbacks.js'
 import { signIn } from '../../support/console.js'
+import { createContact } from '../../support/contacts.js'
 import { openEventSource } from '../../support/event-source.js'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
+import { contactRow } from '../../support/rows/contacts.js'
 import { statementsOf } from '../../support/statements-run.js'
 import {
   closeEndpoints,
@@ -45,11 +46,8 @@ const number = () => `+1650555${String(5_000 + ++people)}`
 
 /** Sends texts, and delivers their events batch by batch. */
 async function send(): Promise<void> {
-  const { rows } = await world.database.pool.query<{ phone_number: string }>(
-    'SELECT phone_number FROM contacts WHERE id = $1',
-    [contact],
-  )
-  const body = { phone_number: rows[0]?.phone_number, message_type: 'text', text: 'Hello' }
+  const { phone_number } = await contactRow(world, { id: contact })
+  const body = { phone_number, message_type: 'text', text: 'Hello' }
   for (let batch = 0; batch < BATCHES; batch++) {
     const answers = await Promise.all(
       Array.from({ length: BATCH }, () => world.request('POST', '/send-chat', { key: organization.key, body })),

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { makeSignInLink, signIn } from '../../support/console.js'
 import { requestIndexes } from '../../support/conversations.js'
 import { createInstance, scan } from '../../support/instances.js'
-import { workOffLater } from '../../support/received-files.js'
+import { workOffLater } from '../../support/jobs.js'
+import { mediaRows } from '../../support/rows/media.js'
 import { connectStorefront, postWebhook, shopOrder } from '../../support/storefront.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
@@ -179,9 +180,9 @@ describe('DELETE /admin/organizations/{id}', () => {
     const organization = await furnish()
     const { id, key, slug } = organization
     const before = await rowsOf(id)
-    const { rows: files } = await world.database.pool.query('SELECT id FROM media WHERE organization_id = $1', [id])
+    const [stored] = await mediaRows(world, organization)
     const inAnHour = new Date(world.now().getTime() + 3_600_000)
-    const file = new URL(world.app.ctx.mediaLinks.urlOf(id, files[0].id, inAnHour))
+    const file = new URL(world.app.ctx.mediaLinks.urlOf(id, stored.id, inAnHour))
     const { shortlinks } = (await world.request('GET', '/shortlinks', { key })).body
     expect((await world.request('GET', file.pathname + file.search)).status).toBe(200)
     expect((await world.admin('DELETE', `/organizations/${id}`)).status).toBe(200)

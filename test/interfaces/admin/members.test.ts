@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createContact, eventsOf } from '../../support/callbacks.js'
 import { makeSignInLink } from '../../support/console.js'
+import { createContact } from '../../support/contacts.js'
 import { hold, untilWaiting } from '../../support/locks.js'
+import { contactRow } from '../../support/rows/contacts.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
@@ -115,8 +117,7 @@ describe('DELETE /admin/members/{id}', () => {
     await untilWaiting(world.database, 1, 'members')
     await held.commit()
     expect((await removed).status).toBe(200)
-    const { rows } = await world.database.pool.query('SELECT assignee_id FROM contacts WHERE id = $1', [contactId])
-    expect(rows).toEqual([{ assignee_id: null }])
+    expect((await contactRow(world, { id: contactId })).assignee_id).toBeNull()
   })
 
   it('and a concurrent use of a sign-in link do not deadlock', async () => {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
 import { type HttpServer, json, startHttpServer } from '../../support/http-server.js'
 import { requestAsDescribed } from '../../support/openapi.js'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { useOrganization, useWorld } from '../../support/world.js'

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
-import {
-  createContact,
-  receiveMessages,
-  seconds,
-  textMessage,
-  type WireMessage,
-  wamid,
-} from '../../support/callbacks.js'
+import { receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { messageIdOf } from '../../support/received-files.js'
+import { messageIdOf } from '../../support/rows/messages.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
@@ -268,7 +262,7 @@ describe('a search covers', () => {
     const note = { from, id: wamid(), timestamp: seconds(), type: 'audio', audio: { id: '1', voice: true } }
     await take(note)
     await indexed(from)
-    const id = await messageIdOf(world, organization, note)
+    const id = await messageIdOf(world, String(note.id))
     expect((await search(from, 'amanha')).body.count).toBe(0)
     await world.database.transaction((transaction) =>
       setTranscription(transaction, organization.id, id, 'Chego amanhã cedo'),

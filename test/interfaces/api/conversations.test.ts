@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact, post, receiveMessages, seconds, textMessage } from '../../support/callbacks.js'
+import { post, receiveMessages, seconds, textMessage } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { readConversations, textsOf } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { useOrganization, useWorld } from '../../support/world.js'

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { changeFor, conversation, envelope, post, postBody, textMessage, wamid } from '../../support/callbacks.js'
+import { changeFor, envelope, post, postBody, textMessage, wamid } from '../../support/callbacks.js'
+import { conversation } from '../../support/conversations.js'
+import { callbackRows } from '../../support/rows/callbacks.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
@@ -12,19 +14,10 @@ function bodyWith(text: string): string {
 }
 
 async function storedBodies(id: string): Promise<string[]> {
-  const { rows } = await world.database.pool.query<{ body: Buffer }>(
-    'SELECT body FROM callbacks WHERE organization_id = $1 ORDER BY id',
-    [id],
-  )
-  return rows.map((row) => row.body.toString('utf8'))
+  return (await callbackRows(world, { organization_id: id })).map(({ body }) => body.toString('utf8'))
 }
 
-async function waitingCallbacks(): Promise<number> {
-  const { rows } = await world.database.pool.query<{ count: number }>(
-    'SELECT count(*) AS count FROM callbacks WHERE waiting',
-  )
-  return rows[0]?.count ?? 0
-}
+const waitingCallbacks = async () => (await callbackRows(world, { waiting: true })).length
 
 describe('POST /hooks/upstream, 200', () => {
   it('stores the exact body, which waits, before it responds', async () => {

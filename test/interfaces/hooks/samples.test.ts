@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { contact, conversation, postBody } from '../../support/callbacks.js'
+import { postBody } from '../../support/callbacks.js'
+import { contact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const FOLDER = new URL('../../samples/', import.meta.url)

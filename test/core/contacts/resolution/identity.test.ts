@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
 import {
   changeFor,
-  contact,
-  createContact,
   envelope,
   postBody,
   receive,
@@ -12,6 +10,7 @@ import {
   type WireMessage,
   wamid,
 } from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
 import { peopleOf } from '../../../support/people.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 

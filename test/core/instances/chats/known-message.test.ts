@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findContentToResend, findKnownMessage } from '../../../../src/core/instances/chats/known-message.js'
-import { createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { insertMessages } from '../../../support/conversations.js'
 import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../../../support/devices.js'
 import { useStarted } from '../../../support/started.js'

@@ -5,8 +5,10 @@ import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'
 import { hideContact } from '../../../../src/storage/contacts/erasure.js'
-import { createContact, eventsOf, receive, seconds, wamid } from '../../../support/callbacks.js'
+import { receive, seconds, wamid } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { besides } from '../../../support/database.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 
 type MessageWriter = ReturnType<typeof createMessageWriter>

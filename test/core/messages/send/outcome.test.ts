@@ -2,7 +2,8 @@ import { beforeAll, expect, it } from 'vitest'
 import type { DriverOutcome } from '../../../../src/channels/driver.js'
 import { findSendResult, recordOutcome } from '../../../../src/core/messages/send/outcome.js'
 import { findTenant } from '../../../../src/storage/organizations/organizations.js'
-import { conversation, createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 /** Its connection is dropped after the message was accepted. */

@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import type { ReceivedWebhook } from '../../../support/receiver.js'
+import { deliveriesTo } from '../../../support/rows/deliveries.js'
 import {
   closeEndpoints,
   DAY,
-  deliveriesTo,
   MINUTE,
   namesOf,
   rename,

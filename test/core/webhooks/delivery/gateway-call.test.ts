@@ -4,15 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordCode, recordState } from '../../../../src/core/instances/manage/connection-state.js'
 import { receiveMessages, seconds, textMessage, wamid } from '../../../support/callbacks.js'
 import type { ReceivedWebhook } from '../../../support/receiver.js'
-import {
-  closeEndpoints,
-  deliveriesTo,
-  deliveryTo,
-  HOUR,
-  MINUTE,
-  SECOND,
-  startEndpoint,
-} from '../../../support/webhook-endpoints.js'
+import { deliveriesTo, deliveryTo } from '../../../support/rows/deliveries.js'
+import { closeEndpoints, HOUR, MINUTE, SECOND, startEndpoint } from '../../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
 import {
   closeInstanceEndpoints,

@@ -3,9 +3,9 @@ import { eraseTraces } from '../../../../src/core/contacts/erase-traces.js'
 import { resolveContact } from '../../../../src/core/contacts/resolution/resolve-contact.js'
 import { createDispatcher } from '../../../../src/core/webhooks/delivery/dispatcher.js'
 import { untilWaiting } from '../../../support/locks.js'
+import { contactRows } from '../../../support/rows/contacts.js'
+import { type DeliveryRow, deliveriesTo } from '../../../support/rows/deliveries.js'
 import {
-  type DeliveryRow,
-  deliveriesTo,
   expectNothingStuck,
   HOUR,
   holdOpen,
@@ -129,11 +129,7 @@ describe('two contacts that are merged', () => {
     const user = userId()
     const older = await newContact(digits)
     await resolveContact(world.app.ctx, organization.id, { waId: null, userId: user }, null)
-    const { rows } = await world.database.pool.query<{ id: string }>(
-      'SELECT id FROM contacts WHERE organization_id = $1 ORDER BY id DESC LIMIT 1',
-      [organization.id],
-    )
-    const younger = rows[0]?.id as string
+    const younger = (await contactRows(world, { organization_id: organization.id })).at(-1)?.id as string
     const merge = () => resolveContact(world.app.ctx, organization.id, { waId: digits, userId: user }, null)
     return { older, younger, merge }
   }

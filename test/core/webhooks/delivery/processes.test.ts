@@ -2,11 +2,11 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ProcessRegistration, registerThisProcess } from '../../../../src/core/runtime/process-registry.js'
 import { createDispatcher, type Dispatcher } from '../../../../src/core/webhooks/delivery/dispatcher.js'
-import { createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { untilWaiting } from '../../../support/locks.js'
+import { deliveriesTo } from '../../../support/rows/deliveries.js'
 import {
   closeEndpoints,
-  deliveriesTo,
   type Endpoint,
   expectNothingStuck,
   HOUR,
@@ -66,11 +66,7 @@ async function raiseAbout(contactId: string, count: number): Promise<void> {
 
 /** The processes that have claimed deliveries, in the order of the events. */
 async function claims(): Promise<(number | null)[]> {
-  const { rows } = await world.database.pool.query<{ process_id: number | null }>(
-    'SELECT process_id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY event_seq, id',
-    [endpoint.id],
-  )
-  return rows.map(({ process_id }) => process_id)
+  return (await deliveriesTo(world, endpoint.id)).map(({ process_id }) => process_id)
 }
 
 /** The endpoint answers nothing until the result is called; then 204, or `status`. */

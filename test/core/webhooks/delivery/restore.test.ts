@@ -5,7 +5,7 @@ import { verifyDatabase } from '../../../../src/core/runtime/verify.js'
 import { createDispatcher } from '../../../../src/core/webhooks/delivery/dispatcher.js'
 import { tickTransactionClock } from '../../../../src/storage/events/transaction-clock.js'
 import { noteUptime } from '../../../../src/storage/runtime/process-registry.js'
-import { createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { untilWaiting } from '../../../support/locks.js'
 import {
   closeEndpoints,

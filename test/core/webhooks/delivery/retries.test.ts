@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createContact } from '../../../support/callbacks.js'
-import {
-  type DeliveryRow,
-  deliveryTo,
-  HOUR,
-  MINUTE,
-  rename,
-  SECOND,
-  startEndpoint,
-} from '../../../support/webhook-endpoints.js'
+import { createContact } from '../../../support/contacts.js'
+import { type DeliveryRow, deliveryTo } from '../../../support/rows/deliveries.js'
+import { HOUR, MINUTE, rename, SECOND, startEndpoint } from '../../../support/webhook-endpoints.js'
 import { startWorld } from '../../../support/world.js'
 import { endpoint, newContact, organization, useEndpoint, world } from '../one-endpoint.js'
 

@@ -3,8 +3,10 @@ import { reconcileBroadcasts } from '../../../../src/core/broadcasts/reconcile.j
 import { applyRetention } from '../../../../src/core/runtime/retention.js'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
 import { HOUR, MINUTE, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from '../../../support/broadcasts.js'
-import { createContact, receiveMessages, seconds, textMessage, wamid } from '../../../support/callbacks.js'
+import { receiveMessages, seconds, textMessage, wamid } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { hold, untilWaiting } from '../../../support/locks.js'
+import { messageRow } from '../../../support/rows/messages.js'
 import { useStarted } from '../../../support/started.js'
 
 const at = useStarted(startBroadcastWorld)
@@ -146,11 +148,7 @@ describe('an erased contact', () => {
   ])('during a status update keeps the outcome (it was %s)', async (_name, dropped) => {
     const digits = dropped ?? at.newNumber()
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }] } })
-    const { rows } = await at.world.database.pool.query(
-      'SELECT id, upstream_id FROM messages WHERE broadcast_id = $1',
-      [id],
-    )
-    const [{ id: messageId, upstream_id: upstreamId }] = rows
+    const { id: messageId, upstream_id: upstreamId } = await messageRow(at.world, { broadcast_id: id })
     const held = await hold(at.world.database, 'SELECT FROM messages WHERE id = $1 FOR UPDATE', [messageId])
     const fields = { biz_opaque_callback_data: messageId }
     const applied = at.report(upstreamId ?? `wamid.HELD${messageId}`, 'read', fields)

@@ -4,7 +4,8 @@ import { prune } from '../../../../src/core/runtime/maintenance.js'
 import { DAY, startBroadcastWorld } from '../../../support/broadcasts.js'
 import { startHttpServer } from '../../../support/http-server.js'
 import { pdf, png } from '../../../support/media.js'
-import { mediaRows, storedBytes } from '../../../support/received-files.js'
+import { storedBytes } from '../../../support/received-files.js'
+import { mediaRows } from '../../../support/rows/media.js'
 import { useStarted } from '../../../support/started.js'
 
 const files = useStarted(() =>
@@ -21,8 +22,7 @@ beforeEach(() => at.world.sim('POST', '/settings', { upload_fails: 0 }))
 
 const uploads = async () =>
   (await at.world.sim('GET', `/media?phone_number_id=${at.organization.phoneNumberId}`)).body.media
-const filesOf = async () =>
-  (await mediaRows(at.world)).filter(({ organization_id }) => organization_id === at.organization.id)
+const filesOf = () => mediaRows(at.world, at.organization)
 
 /** A broadcast with a header file. */
 const collection = (numbers: string[], fields: object = {}) => ({

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
 import { MINUTE, numbersOf, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from '../../../support/broadcasts.js'
-import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { useStarted } from '../../../support/started.js'
 
 const at = useStarted(startBroadcastWorld)

@@ -4,7 +4,7 @@ import { reconcileBroadcasts } from '../../../../src/core/broadcasts/reconcile.j
 import { getOrganization } from '../../../../src/core/organizations/organizations.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { HOUR, MINUTE, startBroadcastWorld } from '../../../support/broadcasts.js'
-import { eventsOf } from '../../../support/callbacks.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { useStarted } from '../../../support/started.js'
 
 const at = useStarted(startBroadcastWorld)

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CONTACT_FIELDS, eventsOf } from '../../../support/contacts.js'
+import { CONTACT_FIELDS } from '../../../support/contacts.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
+import { eventsOfContact } from '../../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()
@@ -21,7 +22,7 @@ beforeEach(async () => {
 const patch = (body: unknown, query = `chat_id=${number}`, key = organization.key) =>
   request('PATCH', `/contact?${query}`, { key, body })
 const read = async () => (await request('GET', `/contact?chat_id=${number}`, { key: organization.key })).body.contact
-const eventTypes = async () => (await eventsOf(world, id)).map(({ type }) => type)
+const eventTypes = async () => (await eventsOfContact(world, id)).map(({ type }) => type)
 
 describe('PATCH /contact', () => {
   it.each([
@@ -47,7 +48,7 @@ describe('PATCH /contact', () => {
     expect(Date.parse(body.contact.updated_at)).toBeGreaterThanOrEqual(Date.parse(before.updated_at))
     expect(await read()).toEqual(body.contact)
     expect(await eventTypes()).toEqual(['contact.created', 'contact.updated'])
-    const [, event] = await eventsOf(world, id)
+    const [, event] = await eventsOfContact(world, id)
     expect(event?.data.contact).toMatchObject({ id, chat_id: number, source: { type: 'website' }, ...changes })
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
-import { CONTACT_FIELDS } from '../../../support/contacts.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { CONTACT_FIELDS, createContact } from '../../../support/contacts.js'
 import { readConversations } from '../../../support/conversations.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
 import { useOrganization, useWorld } from '../../../support/world.js'

@@ -4,8 +4,8 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { eventsOf } from '../../../support/contacts.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
+import { eventsOfContact } from '../../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()
@@ -67,7 +67,7 @@ describe('POST /contacts/import', () => {
       phone_number: `+${number}`,
       source: { type: 'import', created_at: expect.stringMatching(/Z$/) },
     })
-    expect((await eventsOf(world, ana.id)).map(({ type }) => type)).toEqual(['contact.created'])
+    expect((await eventsOfContact(world, ana.id)).map(({ type }) => type)).toEqual(['contact.created'])
     expect(await contactOf(second)).toMatchObject({ full_name: null, email: null, tags: [], allow_broadcast: true })
   })
 
@@ -97,7 +97,7 @@ describe('POST /contacts/import', () => {
       archived: true,
       updated_at: expect.any(String),
     })
-    const events = await eventsOf(world, before.id)
+    const events = await eventsOfContact(world, before.id)
     expect(events.map(({ type }) => type)).toEqual(['contact.created', 'contact.updated'])
     expect(events[1]?.data.contact).toMatchObject({ full_name: 'Eva', email: 'ana@example.com' })
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { conversation, createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld({ PARLEY_UPSTREAM_TIMEOUT_MS: '600' })

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MEDIA_RULES } from '../../../../src/model/messages/media.js'
-import { createContact, eventsOf } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { type Answering, type HttpServer, startHttpServer } from '../../../support/http-server.js'
 import {
   aac,
@@ -29,7 +29,9 @@ import {
   zip,
 } from '../../../support/media.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { mediaRows } from '../../../support/received-files.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { mediaRows } from '../../../support/rows/media.js'
+import { messageRows } from '../../../support/rows/messages.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
 
 const NUMBER = '16505570001'
@@ -68,8 +70,7 @@ function inWorldThatAllows(hosts: string): void {
   })
 
   afterEach(async () => {
-    const { rows } = await world.database.pool.query('SELECT id FROM messages')
-    expect(rows).toEqual([])
+    expect(await messageRows(world)).toEqual([])
     expect(await mediaRows(world)).toEqual([])
     expect((await eventsOf(world, organization)).map(({ type }) => type)).not.toContain('message.sent')
     expect((await world.sim('GET', '/messages')).body.messages).toEqual([])

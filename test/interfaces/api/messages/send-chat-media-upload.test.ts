@@ -3,7 +3,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { conversation, createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import {
   type Answering,
   bare,
@@ -15,7 +16,7 @@ import {
 } from '../../../support/http-server.js'
 import { jpeg, png } from '../../../support/media.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { mediaRows } from '../../../support/received-files.js'
+import { mediaRows } from '../../../support/rows/media.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
 
 const NUMBER = '16505580001'
@@ -68,7 +69,7 @@ const messagesShown = async () => (await conversation(world, organization, NUMBE
 
 async function expectNothingLeft(): Promise<void> {
   expect(await messagesShown()).toEqual([])
-  expect((await mediaRows(world)).filter((row) => row.organization_id === organization.id)).toEqual([])
+  expect(await mediaRows(world, organization)).toEqual([])
   const left = await readdir(folder, { recursive: true })
   expect(left.filter((path) => /^spool.|\.unfinished./.test(path) || path.includes(organization.id))).toEqual([])
 }

@@ -5,7 +5,8 @@ import { parse } from 'content-disposition'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../../src/core/runtime/maintenance.js'
 import { MEDIA_RULES, mediaExpiry } from '../../../../src/model/messages/media.js'
-import { conversation, createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { type Answering, startHttpServer } from '../../../support/http-server.js'
 import {
   aac,
@@ -26,7 +27,8 @@ import {
   xlsx,
 } from '../../../support/media.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { mediaRows, storedBytes } from '../../../support/received-files.js'
+import { storedBytes } from '../../../support/received-files.js'
+import { mediaRows } from '../../../support/rows/media.js'
 import { useStarted } from '../../../support/started.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 
@@ -156,7 +158,7 @@ describe('POST /send-chat with a file', () => {
     serve(png())
     await send(digits, { message_type: 'image', media_url: `${files.url}/a.png` })
     const { id, media_url, created_at } = await lastMessage(digits)
-    const rows = (await mediaRows(world)).filter((row) => row.organization_id === organization.id)
+    const rows = await mediaRows(world, organization)
     expect(rows).toEqual([
       {
         organization_id: organization.id,
@@ -380,7 +382,7 @@ describe('erasing the contact', () => {
     }
     const answer = await send(digits, { message_type: 'image', media_url: `${files.url}/a.png` })
     expect(answer.body.error).toBe('Contact not found')
-    const left = async () => (await mediaRows(world)).filter((row) => row.organization_id === organization.id)
+    const left = async () => await mediaRows(world, organization)
     const ids = (await left()).map((row) => row.id)
     world.advance(DAY_MS + 60_000)
     await prune(world.app.ctx)

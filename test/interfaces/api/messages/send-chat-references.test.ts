@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  contact,
-  conversation,
-  createContact,
-  receive,
-  receiveMessages,
-  seconds,
-  textMessage,
-} from '../../../support/callbacks.js'
+import { receive, receiveMessages, seconds, textMessage } from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { startSendWorld } from '../../../support/send-chat.js'
 import { useStarted } from '../../../support/started.js'
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { conversation, createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const CUSTOMER = '16505550001'

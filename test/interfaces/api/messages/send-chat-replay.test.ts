@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { mediaRows } from '../../../support/rows/media.js'
 import { startSendWorld } from '../../../support/send-chat.js'
 import { useStarted } from '../../../support/started.js'
 import type { Answer } from '../../../support/world.js'
@@ -12,11 +13,10 @@ const isReplay = (answer: Answer) => answer.headers.get('idempotent-replayed') =
 async function countOf(digits: string) {
   const { world, organization, files, arrived, shown } = house
   const { media } = (await world.sim('GET', `/media?phone_number_id=${organization.phoneNumberId}`)).body
-  const { rows } = await world.database.pool.query('SELECT id FROM media WHERE organization_id = $1', [organization.id])
   return {
     fetched: files.taken.length,
     uploaded: media.length,
-    stored: rows.length,
+    stored: (await mediaRows(world, organization)).length,
     arrived: (await arrived(digits)).length,
     shown: (await shown(digits)).length,
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { schemaErrors } from '../../../support/message-schema.js'
+import { contactRow } from '../../../support/rows/contacts.js'
 import { FILES, startSendWorld } from '../../../support/send-chat.js'
 import { useStarted } from '../../../support/started.js'
 
@@ -445,11 +446,8 @@ describe('a person without a phone number', () => {
     const userId = 'BR.1234567890'
     const question = textMessage('', '?', { from: undefined, from_user_id: userId })
     await receive(world, organization, { contacts: [{ user_id: userId }], messages: [question] })
-    const { rows } = await world.database.pool.query(
-      'SELECT chat_id FROM contacts WHERE organization_id = $1 AND phone_number IS NULL',
-      [organization.id],
-    )
-    const [{ chat_id: phone_number }] = rows
+    const where = { organization_id: organization.id, phone_number: null }
+    const { chat_id: phone_number } = await contactRow(world, where)
     const reaction = { message_type: 'reaction', reaction: { message_id: question.id } }
     const bodies = [...CASES.map(({ file, given }) => given(file ? fileUrl(file) : '')), reaction]
     for (const body of bodies) await sent({ phone_number, ...body })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { conversation, createContact, eventsOf } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { freePort } from '../../../support/free-port.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld(async () => ({ PARLEY_UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/v23.0` }))

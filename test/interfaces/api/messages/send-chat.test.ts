@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import {
-  contact,
-  conversation,
-  createContact,
-  eventsOf,
-  receiveMessages,
-  textMessage,
-} from '../../../support/callbacks.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { contact, createContact, eventsOf, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { expectRefusal, startTemplateWorld } from '../../../support/send-template.js'
 import { useStarted } from '../../../support/started.js'
 

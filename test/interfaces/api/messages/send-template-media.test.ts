@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MEDIA_RULES } from '../../../../src/model/messages/media.js'
-import { contact } from '../../../support/callbacks.js'
+import { contact } from '../../../support/contacts.js'
 import { startHttpServer } from '../../../support/http-server.js'
 import {
   aac,
@@ -21,7 +21,7 @@ import {
   xlsx,
   zip,
 } from '../../../support/media.js'
-import { mediaRows } from '../../../support/received-files.js'
+import { mediaRows } from '../../../support/rows/media.js'
 import { expectRefusal, startTemplateWorld } from '../../../support/send-template.js'
 import { useStarted } from '../../../support/started.js'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { eventsOf } from '../../../support/callbacks.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { expectRefusal, startTemplateWorld } from '../../../support/send-template.js'
 import { useStarted } from '../../../support/started.js'
 import type { Answer } from '../../../support/world.js'

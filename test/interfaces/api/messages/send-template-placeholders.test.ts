@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contact, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { contact } from '../../../support/contacts.js'
 import { expectRefusal, startTemplateWorld } from '../../../support/send-template.js'
 import { useStarted } from '../../../support/started.js'
 import type { TestOrganization } from '../../../support/world.js'

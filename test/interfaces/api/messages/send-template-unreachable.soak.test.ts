@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { freePort } from '../../../support/free-port.js'
 import { startTemplateWorld } from '../../../support/send-template.js'
 import { useStarted } from '../../../support/started.js'

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contact, createContact, eventsOf } from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { expectRefusal, startTemplateWorld } from '../../../support/send-template.js'
 import { useStarted } from '../../../support/started.js'
 

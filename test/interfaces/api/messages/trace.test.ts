@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { conversation, createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
 import { startReceiver } from '../../../support/receiver.js'
 import { useStarted } from '../../../support/started.js'

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { deliveriesOf, forgetAnswers, insertDelivery, NO_ID, setWebhook } from '../../../support/webhooks.js'
+import { deliveriesOf } from '../../../support/rows/deliveries.js'
+import { forgetAnswers, insertDelivery, NO_ID, setWebhook } from '../../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()

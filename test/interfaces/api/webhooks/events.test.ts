@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { setWebhook } from '../../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
 
@@ -96,10 +97,8 @@ describe('GET /events', () => {
     expect(Object.keys(body)).toEqual(['success', 'events', 'next_after'])
     expect(names(body.events)).toEqual(['contact.created Ana', 'contact.updated Ana Maria'])
     expect(Object.keys(body.events[0])).toEqual(['id', 'type', 'timestamp', 'data'])
-    const { rows } = await world.database.pool.query('SELECT id FROM events WHERE organization_id = $1 ORDER BY seq', [
-      organization.id,
-    ])
-    expect(body.events.map(({ id }: Shown) => id)).toEqual(rows.map(({ id }) => id))
+    const events = await eventsOf(world, organization)
+    expect(body.events.map(({ id }: Shown) => id)).toEqual(events.map(({ id }) => id))
     const shown = await request('GET', `/contact?chat_id=${number}`, { key: organization.key })
     expect(body.events[1].data).toEqual({ contact: shown.body.contact })
   })

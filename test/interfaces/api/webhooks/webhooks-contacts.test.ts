@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { contact, createContact, receive, seconds, wamid } from '../../../support/callbacks.js'
-import { deliveriesOf, insertDelivery, setWebhook } from '../../../support/webhooks.js'
+import { receive, seconds, wamid } from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
+import { deliveriesOf } from '../../../support/rows/deliveries.js'
+import { insertDelivery, setWebhook } from '../../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()

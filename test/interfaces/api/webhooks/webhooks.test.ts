@@ -2,16 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { EVENT_KINDS } from '../../../../src/model/webhooks/webhook.js'
 import { disableWebhook } from '../../../../src/storage/webhooks/health.js'
-import { createContact } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import {
-  deliveriesOf,
-  forgetAnswers,
-  insertDelivery,
-  NO_ID,
-  setWebhook,
-  URL_OF_NOBODY,
-} from '../../../support/webhooks.js'
+import { deliveriesOf } from '../../../support/rows/deliveries.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { forgetAnswers, insertDelivery, NO_ID, setWebhook, URL_OF_NOBODY } from '../../../support/webhooks.js'
 import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()
@@ -324,11 +319,9 @@ describe('POST /set-webhooks/{id}/enable', () => {
     const { id } = await setWebhook(world, organization)
     await control(id, 'rotate-secret')
     await disableWebhook(world.app.ctx.database, organization.id, id, 'it said 410', newId())
-    const { rows } = await world.database.pool.query('SELECT data FROM events WHERE organization_id = $1', [
-      organization.id,
-    ])
-    expect(rows).toMatchObject([{ data: { webhook: { id, active: false }, reason: 'it said 410' } }])
-    expect(Object.keys(rows[0].data.webhook).filter((name) => name.includes('secret'))).toEqual([])
+    const events = await eventsOf(world, organization)
+    expect(events).toMatchObject([{ data: { webhook: { id, active: false }, reason: 'it said 410' } }])
+    expect(Object.keys(events[0]?.data.webhook).filter((name) => name.includes('secret'))).toEqual([])
     expect((await control(id, 'enable')).body.webhook).toMatchObject({ id, active: true })
   })
 
@@ -350,14 +343,12 @@ describe('POST /set-webhooks/{id}/test', () => {
     expect(body.delivery).toMatchObject({ webhook_id: id, event_type: 'webhook.test', status: 'pending', attempts: [] })
     const [row] = await deliveriesOf(world, organization)
     expect(row).toMatchObject({ id: body.delivery.id, in_order: false, contact_id: null })
-    const { rows } = await world.database.pool.query('SELECT * FROM events WHERE organization_id = $1', [
-      organization.id,
-    ])
-    expect(rows).toMatchObject([{ id: body.delivery.event_id, seq: row.event_seq, type: 'webhook.test' }])
-    const names = Object.keys(rows[0].data.webhook)
+    const [event] = await eventsOf(world, organization)
+    expect(event).toMatchObject({ id: body.delivery.event_id, seq: row?.event_seq, type: 'webhook.test' })
+    const names = Object.keys(event?.data.webhook)
     expect(names).toContain('url')
     expect(names.filter((name) => name.includes('secret'))).toEqual([])
-    expect(JSON.stringify(rows[0].data)).not.toContain(secret)
+    expect(JSON.stringify(event?.data)).not.toContain(secret)
   })
 
   it('returns 409 if the webhook is disabled', async () => {

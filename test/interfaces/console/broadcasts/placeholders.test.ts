@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()

@@ -1,7 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
-import { createContact, eventsOf, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { createInstance, scan } from '../../../support/instances.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { createInstance, scan } from '../../../support/instances.js'
 import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
 

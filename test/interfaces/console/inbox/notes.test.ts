@@ -1,7 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
-import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { hold, untilWaiting } from '../../../support/locks.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createContact } from '../../../support/callbacks.js'
 import { signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()

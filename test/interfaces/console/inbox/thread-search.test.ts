@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
-import { createContact, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const DIGITS = '16505550100'

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createContact, post, receive, receiveMessages, textMessage, wamid } from '../../../support/callbacks.js'
+import { post, receive, receiveMessages, textMessage, wamid } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
 import { json, startHttpServer } from '../../../support/http-server.js'
 import { createInstance, scan } from '../../../support/instances.js'

@@ -1,5 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
-import { contact, conversation, receiveMessages, textMessage, type WireMessage } from '../../../support/callbacks.js'
+import { receiveMessages, textMessage, type WireMessage } from '../../../support/callbacks.js'
+import { contact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { json, startHttpServer } from '../../../support/http-server.js'
 import { createInstance } from '../../../support/instances.js'
 import { useStarted } from '../../../support/started.js'
