@@ -4,7 +4,6 @@ import { createContact } from '../../support/contacts.js'
 import { openEventSource } from '../../support/event-source.js'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
 import { contactRow } from '../../support/rows/contacts.js'
-import { statementsOf } from '../../support/statements-run.js'
 import {
   closeEndpoints,
   type Endpoint,
@@ -59,9 +58,9 @@ async function send(): Promise<void> {
 
 /** The number of reads of events and writes of positions while texts are sent. */
 async function costOfSending(): Promise<{ reads: number; commits: number }> {
-  const texts = await statementsOf(send)
-  const reads = texts.filter((text) => /FROM events\b/.test(text)).length
-  return { reads, commits: texts.filter((text) => /UPDATE webhook_feeds\b/.test(text)).length }
+  const nodes = (await explain(send)).map((plan) => plan.nodes)
+  const reads = nodes.filter((read) => /on events: [1-9]/.test(read)).length
+  return { reads, commits: nodes.filter((read) => read.includes('ModifyTable on webhook_feeds')).length }
 }
 
 /** Disables the webhook as a 410 does. */

@@ -12,5 +12,5 @@ export interface CallbackRow {
 
 /** The callbacks with these values, oldest first. */
 export function callbackRows(world: Tables, where: Where<CallbackRow> = {}): Promise<CallbackRow[]> {
-  return readRows(world, 'callbacks', 'id', where)
+  return readRows<CallbackRow>(world, 'callbacks', 'id', where)
 }

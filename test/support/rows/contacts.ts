@@ -17,7 +17,7 @@ export interface ContactRow {
 
 /** The contacts with these values, oldest first. */
 export function contactRows(world: Tables, where: Where<ContactRow>): Promise<ContactRow[]> {
-  return readRows(world, 'contacts', 'id', where)
+  return readRows<ContactRow>(world, 'contacts', 'id', where)
 }
 
 /** The one contact with these values. Throws if there is none, or another one. */

@@ -19,5 +19,5 @@ export interface JobRow {
 
 /** The jobs with these values, oldest first. */
 export function jobRows(world: Tables, where: Where<JobRow> = {}): Promise<JobRow[]> {
-  return readRows(world, 'jobs', 'id', where)
+  return readRows<JobRow>(world, 'jobs', 'id', where)
 }

@@ -21,7 +21,7 @@ export interface MessageRow {
 
 /** The messages with these values, by contact and number. */
 export function messageRows(world: Tables, where: Where<MessageRow> = {}): Promise<MessageRow[]> {
-  return readRows(world, 'messages', 'contact_id, seq, recorded_at, id', where)
+  return readRows<MessageRow>(world, 'messages', 'contact_id, seq, recorded_at, id', where)
 }
 
 /** The one message with these values. Throws if there is none, or another one. */
