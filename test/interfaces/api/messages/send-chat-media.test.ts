@@ -382,7 +382,7 @@ describe('erasing the contact', () => {
     }
     const answer = await send(digits, { message_type: 'image', media_url: `${files.url}/a.png` })
     expect(answer.body.error).toBe('Contact not found')
-    const left = async () => await mediaRows(world, organization)
+    const left = () => mediaRows(world, organization)
     const ids = (await left()).map((row) => row.id)
     world.advance(DAY_MS + 60_000)
     await prune(world.app.ctx)
