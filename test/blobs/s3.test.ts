@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openBlobStore } from '../../src/blobs/open.js'
 import { createS3Store } from '../../src/blobs/s3.js'
+import { type S3Server, startS3Server } from '../support/s3-server.js'
 import { describeBlobStore } from './conformance.js'
-import { type S3Server, startS3Server } from './s3-server.js'
 
 let server: S3Server
 let folder: string

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../src/lib/text/json.js'
 import type { ReadyContent } from '../../src/model/messages/content.js'
 import { fillTemplate } from '../../src/model/templates/fill.js'
 import type { TemplateParameters } from '../../src/model/templates/parameters.js'
+import { schemaErrors } from '../support/message-schema.js'
 import { makeTemplate } from '../support/templates.js'
-import { schemaErrors } from '../upstream/message-schema.js'
 
 const ana = { full_name: 'Ana', email: null, phone_number: '+5511987654321', chat_id: '5511987654321' }
 const file = { channelMediaId: '77' }

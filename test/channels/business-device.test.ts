@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { businessDevice } from '../../src/channels/business-device.js'
 import type { Device, DeviceCommand, MessageKey } from '../../src/channels/device.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../support/http-server.js'
 import { PATIENCE_MS } from '../support/patience.js'
-import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../upstream/http-server.js'
 
 const jid = '16505550042@s.whatsapp.net'
 const key = (id: string, fromMe = false): MessageKey => ({ remoteJid: jid, fromMe, id })

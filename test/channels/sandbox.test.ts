@@ -3,8 +3,8 @@ import type { Device, DeviceCommand, MessageKey, PairingCode, Sent } from '../..
 import { openSandboxes, type Sandboxes, sandboxDriver } from '../../src/channels/sandbox.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
 import { phoneNumberIdOf } from '../../src/upstream/simulator-link.js'
-import { appSecret, startWorld, type World } from '../simulator/world.js'
 import { PATIENCE_MS } from '../support/patience.js'
+import { appSecret, useWorld } from '../support/simulator.js'
 
 const controlToken = 'control-token'
 const phone = { organizationId: '0190a1b2-0000-7000-8000-000000000001', name: 'Loja São José / 50% off' }
@@ -12,13 +12,12 @@ const who = { organization_id: phone.organizationId, instance: phone.name }
 const known = { ...phone, accessToken: 'token', appSecret, state: 'close', number: null, profileName: null } as const
 const key: MessageKey = { remoteJid: '5511987654321@s.whatsapp.net', fromMe: true, id: 'ABC' }
 
-let world: World
+const world = useWorld({ controlToken })
 let sandboxes: Sandboxes
 let device: Device
 let upstream: UpstreamClient
 
 beforeAll(async () => {
-  world = await startWorld({ controlToken })
   upstream = createUpstreamClient(world.simulator.upstreamUrl)
   const control = { controlUrl: `${world.simulator.url}/_sim`, token: controlToken }
   sandboxes = openSandboxes(control, () => world.receiver.url)
@@ -28,10 +27,7 @@ beforeEach(async () => {
   await sandboxes.forget(phone)
   expect(await sandboxes.register(known)).toEqual({ state: 'close', number: null, profileName: null })
 })
-afterAll(async () => {
-  await upstream.close()
-  await world.close()
-})
+afterAll(() => upstream.close())
 
 const scan = (fields: object = {}) => world.control('POST', '/scan', { ...who, ...fields })
 const link = async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/program.js'
-import { makeFolder, run } from './support.js'
+import { makeFolder, run } from '../support/cli.js'
 
 let folder: Awaited<ReturnType<typeof makeFolder>>
 

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createEndpointClient, type EndpointClient } from '../../src/endpoints/client.js'
 import { createAddressGuard } from '../../src/lib/http/address-guard.js'
-import { json } from '../upstream/http-server.js'
+import { json } from '../support/http-server.js'
 import { call, nameServer, startServer } from './support.js'
 
 function clientFor(allowed: string[] = [], lookup?: LookupFunction): EndpointClient {

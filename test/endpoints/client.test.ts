@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEndpointClient, type EndpointAnswer, type EndpointClient } from '../../src/endpoints/client.js'
 import { newWebhookSecret } from '../../src/lib/crypto/standard-webhooks.js'
 import { createAddressGuard } from '../../src/lib/http/address-guard.js'
-import { type Answering, hangUp, json } from '../upstream/http-server.js'
+import { type Answering, hangUp, json } from '../support/http-server.js'
 import { call, closed, listen, nameServer, startServer, type TestEndpoint } from './support.js'
 
 const SHORT_MS = 100

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { EndpointCall } from '../../src/endpoints/client.js'
 import { newWebhookSecret } from '../../src/lib/crypto/standard-webhooks.js'
-import type { Answering, Taken } from '../upstream/http-server.js'
+import type { Answering, Taken } from '../support/http-server.js'
 
 /** An endpoint on this machine, for one test. */
 export interface TestEndpoint {

@@ -1,18 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type MessageWorld, startMessageWorld } from '../interfaces/gateway/messages/support.js'
+import { beforeAll, expect, it } from 'vitest'
+import { startMessageWorld } from '../support/gateway-messages.js'
+import { useStarted } from '../support/started.js'
 import type { Answer } from '../support/world.js'
 
-let on: MessageWorld
+const on = useStarted(startMessageWorld)
 let paths: string[]
 
 beforeAll(async () => {
-  on = await startMessageWorld()
   const description = (await on.world.request('GET', '/gateway/openapi.json')).body
   paths = Object.keys(description.paths).filter((path) => description.paths[path].post?.requestBody)
 })
-
-afterAll(() => on.close())
 
 /** Enough of every endpoint's fields to pass its first checks, without `delay`, which only takes time. */
 const SOUND = {

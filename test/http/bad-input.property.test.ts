@@ -1,21 +1,18 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../support/endpoints.js'
 import { TIMES } from '../support/times.js'
-import { type Answer, startWorld, type World } from '../support/world.js'
+import { type Answer, useWorld } from '../support/world.js'
 
-let world: World
+const world = useWorld()
 let key: string
 let id: string
 
 beforeAll(async () => {
-  world = await startWorld()
   const organization = await world.createOrganization()
   key = organization.key
   id = organization.id
 })
-
-afterAll(() => world.close())
 
 const FIELDS = [
   ...['phone_number', 'chat_id', 'full_name', 'email', 'tags', 'allow_broadcast', 'source', 'archived', 'blocked'],

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ENDPOINTS, urlOf } from '../support/endpoints.js'
 import { readRaw, sendRaw } from '../support/raw.js'
-import { type Answer, startWorld, type World } from '../support/world.js'
+import { type Answer, useWorld } from '../support/world.js'
 
-let world: World
+const world = useWorld()
 let key: string
 let organizationId: string
 
 beforeAll(async () => {
-  world = await startWorld()
   const organization = await world.createOrganization()
   key = organization.key
   organizationId = organization.id
 })
-
-afterAll(() => world.close())
 
 const MEGABYTE = 1_048_576
 const WITH_BODY = ENDPOINTS.filter(({ body }) => body)

@@ -1,19 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorld, type World } from '../support/world.js'
+import { expect, it } from 'vitest'
+import { useWorld } from '../support/world.js'
 
 const lines: { level: number; msg: string }[] = []
 const ERROR = 50
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld({}, pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) }))
-})
-
-afterAll(() => world.close())
+const world = useWorld({}, pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) }))
 
 it('a client that disconnects in the middle of its body causes no error in the log', async () => {
   const { hostname, port } = new URL(world.app.url)

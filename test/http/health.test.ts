@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../support/endpoints.js'
 import { operationsOf, readDescription } from '../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { useOrganization, useWorld } from '../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization({ name: 'A Very Secret Shop' })
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world, { name: 'A Very Secret Shop' })
 
 describe('GET /healthz', () => {
   it('answers 200 without a key', async () => {

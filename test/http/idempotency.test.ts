@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eventsOf } from '../support/contacts.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { eventsOfContact } from '../support/rows/events.js'
+import { useOrganization, useWorld } from '../support/world.js'
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let number: string
 let numbers = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 beforeEach(() => {
   number = `551195${String(1_000 + ++numbers).padStart(7, '0')}`
@@ -40,7 +32,7 @@ describe('Idempotency-Key', () => {
       expect([answer.status, replayed(answer)]).toEqual([201, 'true'])
       expect(answer.body).toEqual(first.body)
     }
-    expect(await eventsOf(world, first.body.contact.id)).toHaveLength(1)
+    expect(await eventsOfContact(world, first.body.contact.id)).toHaveLength(1)
   })
 
   it('returns the first answer unchanged, even if the contact has changed since', async () => {

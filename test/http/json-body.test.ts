@@ -1,23 +1,18 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createInstance } from '../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { useOrganization, useWorld } from '../support/world.js'
 
 const MEBIBYTE = 1_048_576
 const INSTANCE = 'bodies'
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
   await createInstance(world, organization, { instanceName: INSTANCE, integration: 'SANDBOX' })
 })
-
-afterAll(() => world.close())
 
 /** Posts a body as it is. */
 async function post(path: string, body: string | Buffer, headers: Record<string, string> = {}, key = organization.key) {

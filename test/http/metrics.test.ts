@@ -1,19 +1,12 @@
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { measureUpstream } from '../../src/http/metrics.js'
 import { packageVersion } from '../../src/lib/files/package-version.js'
-import { createContact } from '../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { createContact } from '../support/contacts.js'
+import { useOrganization, useWorld } from '../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 const metrics = async () => (await world.request('GET', '/metrics')).body as string
 

@@ -8,17 +8,16 @@ import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config/read.js'
 import { type Database, openDatabase } from '../../src/database/pool.js'
 import { forAllPurposes } from '../support/database.js'
-import { startWorld, type World } from '../support/world.js'
+import { useWorld } from '../support/world.js'
 
 const TOKEN = 'a-token-for-the-metrics'
 
-let world: World
+const world = useWorld()
 let dataDir: string
 let lines: string[]
 let started: App | undefined
 
 beforeAll(async () => {
-  world = await startWorld()
   dataDir = await mkdtemp(join(tmpdir(), 'parley-probes-'))
 })
 
@@ -27,10 +26,7 @@ afterEach(async () => {
   started = undefined
 })
 
-afterAll(async () => {
-  await world.close()
-  await rm(dataDir, { recursive: true })
-})
+afterAll(() => rm(dataDir, { recursive: true }))
 
 /** Another process of the world's service with its own settings, which registers numbers at the simulator as usual. */
 async function start(env: Record<string, string>, database: Database = world.database): Promise<App> {

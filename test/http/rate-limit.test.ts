@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ENDPOINTS, urlOf } from '../support/endpoints.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../support/world.js'
+import { type Answer, startWorld, useOrganization, useWorld } from '../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld({ PARLEY_RATE_LIMIT: '5' })
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld({ PARLEY_RATE_LIMIT: '5' })
+const organization = useOrganization(world)
 
 async function newKey(): Promise<string> {
   const issued = await world.admin('POST', `/organizations/${organization.id}/keys`, { name: 'one' })

@@ -2,24 +2,20 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createInstance } from '../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { useOrganization, useWorld } from '../support/world.js'
 
 const GIVEN = 'trace-7f3a.B_2:9+c/d=e~f@g'
 const lines: string[] = []
 
-let world: World
-let organization: TestOrganization
+const world = useWorld({}, pino({ level: 'warn' }, { write: (line) => lines.push(line) }))
+const organization = useOrganization(world)
 let token: string
 
 beforeAll(async () => {
-  world = await startWorld({}, pino({ level: 'warn' }, { write: (line) => lines.push(line) }))
-  organization = await world.createOrganization()
   token = (await createInstance(world, organization)).token
 })
-
-afterAll(() => world.close())
 
 const CALLS: [method: string, path: string, status: number, key?: () => string][] = [
   ['GET', '/healthz', 200],

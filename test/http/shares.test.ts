@@ -1,11 +1,11 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config/read.js'
 import { type Database, openDatabase, type PoolLimits } from '../../src/database/pool.js'
 import { forAllPurposes } from '../support/database.js'
 import { type Held, hold, untilWaiting } from '../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { type TestOrganization, useOrganization, useWorld } from '../support/world.js'
 
 const CHAT_ID = '5511987654321'
 /** Of six connections, one organization may use two. */
@@ -19,17 +19,14 @@ const LIMITS: PoolLimits = {
   idleInTransactionMs: 60_000,
 }
 
-let world: World
-let noisy: TestOrganization
-let quiet: TestOrganization
+const world = useWorld()
+const noisy = useOrganization(world)
+const quiet = useOrganization(world)
 let requests: Database
 let app: App
 let held: Held | null = null
 
 beforeAll(async () => {
-  world = await startWorld()
-  noisy = await world.createOrganization()
-  quiet = await world.createOrganization()
   for (const { key } of [noisy, quiet]) {
     await world.request('POST', '/contact', { key, body: { chat_id: CHAT_ID } })
   }
@@ -41,8 +38,6 @@ afterEach(async () => {
   await app.close()
   await requests.close()
 })
-
-afterAll(() => world.close())
 
 /** A second process of the service with its own connections for requests. */
 async function start(limits: Partial<PoolLimits>): Promise<void> {

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { setWebhook } from '../interfaces/api/webhooks-support.js'
-import { conversation, createContact, receiveMessages, textMessage } from '../interfaces/hooks/support.js'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { receiveMessages, textMessage } from '../support/callbacks.js'
+import { createContact } from '../support/contacts.js'
+import { conversation } from '../support/conversations.js'
 import { patience } from '../support/patience.js'
-import { type Receiver, startReceiver } from '../support/receiver.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { startReceiver } from '../support/receiver.js'
+import { useStarted } from '../support/started.js'
+import { setWebhook } from '../support/webhooks.js'
+import { useOrganization, useWorld } from '../support/world.js'
 
 const CUSTOMER = '16505559801'
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -17,28 +20,18 @@ interface ExportedSpan {
   attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
 }
 
-let collector: Receiver
-let endpoint: Receiver
-let world: World
-let organization: TestOrganization
+const collector = useStarted(startReceiver)
+const endpoint = useStarted(startReceiver)
+const world = useWorld(() => ({
+  PARLEY_OTLP_URL: collector.url,
+  PARLEY_OTLP_TOKEN: 'the-collectors-token',
+  PARLEY_TRACE_SAMPLING: '0',
+}))
+const organization = useOrganization(world)
 
 beforeAll(async () => {
-  collector = await startReceiver()
   collector.respond(() => 200)
-  endpoint = await startReceiver()
-  world = await startWorld({
-    PARLEY_OTLP_URL: collector.url,
-    PARLEY_OTLP_TOKEN: 'the-collectors-token',
-    PARLEY_TRACE_SAMPLING: '0',
-  })
-  organization = await world.createOrganization()
   await createContact(world, organization, `+${CUSTOMER}`)
-})
-
-afterAll(async () => {
-  await world.close()
-  await collector.close()
-  await endpoint.close()
 })
 
 function exported(): ExportedSpan[] {

@@ -8,17 +8,15 @@ import { ENDPOINTS, urlOf } from '../support/endpoints.js'
 import { createInstance } from '../support/instances.js'
 import { operationsOf } from '../support/openapi.js'
 import { type DatabaseProxy, startProxy } from '../support/proxy.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../support/world.js'
+import { type Answer, useOrganization, useWorld } from '../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let proxy: DatabaseProxy
 let database: Database
 let app: App
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   proxy = await startProxy(world.database.connection)
   database = openDatabase(proxy.connection, 5, () => undefined)
   app = await startSecondApp(database)
@@ -43,7 +41,6 @@ afterAll(async () => {
   await app.close()
   await database.close()
   await proxy.close()
-  await world.close()
 })
 
 async function ask(method: string, path: string, token: string, body?: unknown): Promise<Answer> {

@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type BroadcastWorld, newBroadcaster, numbersOf, PLAIN, startBroadcastWorld } from '../support/broadcasts.js'
+import { receive, textMessage } from '../support/callbacks.js'
 import { type SignedInMember, signIn } from '../support/console.js'
+import { createContact } from '../support/contacts.js'
 import { createInstance } from '../support/instances.js'
+import { useStarted } from '../support/started.js'
 import type { TestOrganization } from '../support/world.js'
-import { type BroadcastWorld, newBroadcaster, numbersOf, PLAIN, startBroadcastWorld } from './api/broadcasts-support.js'
-import { createContact, receive, textMessage } from './hooks/support.js'
 
-let at: BroadcastWorld
+const at = useStarted(startBroadcastWorld)
 let organization: TestOrganization
 
 beforeAll(async () => {
-  at = await startBroadcastWorld()
   organization = at.organization
   await createInstance(at.world, organization, { instanceName: 'shop', integration: 'WHATSAPP-BUSINESS' })
 })
-afterAll(() => at.close())
 
 const CSV = { 'content-type': 'text/csv' }
 

@@ -146,7 +146,7 @@ describe('a claim', () => {
       expect(namesOf(await claim({ free: 2 }))).toEqual([null, 'due'])
       await pollJobs(database, PROCESS, { dead: [], knownIds: [] })
     })
-    expect(plans.map(({ name }) => name)).toEqual(['jobs.claim', 'jobs.poll'])
+    expect(plans).toHaveLength(2)
     for (const { rows, nodes } of plans) expect(rows, nodes).toBeLessThan(50)
   })
 })

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { run } from '../cli/support.js'
+import { run } from '../support/cli.js'
 import { hasPrometheus, promtool } from './prometheus.js'
 
 const [rules, tests, runbook] = (await Promise.all(

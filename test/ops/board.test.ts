@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeEndpoints, startEndpoint } from '../core/webhooks/support.js'
-import { createContact } from '../interfaces/hooks/support.js'
+import { createContact } from '../support/contacts.js'
 import { until } from '../support/until.js'
+import { closeEndpoints, startEndpoint } from '../support/webhook-endpoints.js'
 import { startWorld, type TestOrganization, type World } from '../support/world.js'
 import { hasPrometheus, type Prometheus, startPrometheus } from './prometheus.js'
 

@@ -1,14 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { applyRetention } from '../../src/core/maintenance/retention.js'
 import { previewRetention } from '../../src/core/maintenance/retention-preview.js'
 import { getOrganization } from '../../src/core/organizations/organizations.js'
 import { newId } from '../../src/lib/bytes/id.js'
-import { startEndpoint } from '../core/webhooks/support.js'
-import { contact, conversation, createContact, receiveMessages, textMessage } from '../interfaces/hooks/support.js'
+import { receiveMessages, textMessage } from '../support/callbacks.js'
 import { type SignedInMember, signIn } from '../support/console.js'
+import { contact, createContact } from '../support/contacts.js'
+import { conversation } from '../support/conversations.js'
 import { createInstance, scan } from '../support/instances.js'
 import { type RunPlan, watchPlans } from '../support/plans.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { startEndpoint } from '../support/webhook-endpoints.js'
+import { useOrganization, useWorld } from '../support/world.js'
 
 const PEOPLE = 5_000
 const MESSAGES_EACH = 10
@@ -76,15 +78,13 @@ const MAY_READ: Record<string, { rows: number; pages: number }> = {
   'inbox.walk': { rows: 2 * PEOPLE, pages: 4 * PEOPLE },
 }
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let agent: SignedInMember
 let contactId: string
 let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   agent = await signIn(world, organization)
   contactId = await createContact(world, organization, `+${NUMBER}`, { full_name: 'Ana', tags: ['worked'] })
   await startEndpoint(world, organization)
@@ -101,8 +101,6 @@ beforeAll(async () => {
   await work()
   await fill()
 })
-
-afterAll(() => world.close())
 
 const ask = (method: string, path: string, body?: unknown) =>
   world.request(method, path, { key: organization.key, ...(body === undefined ? {} : { body }) })

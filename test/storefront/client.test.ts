@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { createAddressGuard } from '../../src/lib/http/address-guard.js'
 import { createStorefrontClient, readOrderId, type StorefrontClient } from '../../src/storefront/client.js'
-import { call } from '../simulator/world.js'
-import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../upstream/http-server.js'
+import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../support/http-server.js'
+import { call } from '../support/simulator.js'
 
 const guard = createAddressGuard(['127.0.0.0/8'])
 const accessToken = 'shpat_token-of-the-test'

@@ -9,8 +9,8 @@ import {
   type ShopOrder,
   type StorefrontClient,
 } from '../../src/storefront/client.js'
-import { call } from '../simulator/world.js'
-import { type Answering, bare, type HttpServer, json, startHttpServer } from '../upstream/http-server.js'
+import { type Answering, bare, type HttpServer, json, startHttpServer } from '../support/http-server.js'
+import { call } from '../support/simulator.js'
 
 const accessToken = 'shpat_token-of-the-test'
 const SINCE = new Date('2026-03-01T00:00:00Z')

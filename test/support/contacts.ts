@@ -1,12 +1,20 @@
-import type { World } from './world.js'
+import type { Answer, TestOrganization, World } from './world.js'
 
-/** The types and data of a contact's events, oldest first. */
-export async function eventsOf(world: World, contactId: string) {
-  const { rows } = await world.database.pool.query<{ type: string; data: Record<string, unknown> }>(
-    'SELECT type, data FROM events WHERE contact_id = $1 ORDER BY seq',
-    [contactId],
-  )
-  return rows
+/** Creates a contact. Throws if it is refused. */
+export async function createContact(
+  world: World,
+  organization: TestOrganization,
+  phone_number: string,
+  fields: object = {},
+): Promise<string> {
+  const made = await world.request('POST', '/contact', { key: organization.key, body: { phone_number, ...fields } })
+  if (made.status !== 201) throw new Error(`contact: ${JSON.stringify(made.body)}`)
+  return made.body.contact.id
+}
+
+/** A contact as Interface A returns it. */
+export async function contact(world: World, organization: TestOrganization, chatId: string): Promise<Answer> {
+  return world.request('GET', `/contact?chat_id=${encodeURIComponent(chatId)}`, { key: organization.key })
 }
 
 /** Every field of a contact, in the order of the answer. */

@@ -10,6 +10,12 @@ export function readConversations(
   return request('GET', `/conversations?${new URLSearchParams(query)}`, { key: organization.key })
 }
 
+/** The messages of a conversation as Interface A returns them, oldest first. */
+export async function conversation(world: World, organization: TestOrganization, chatNumber: string): Promise<Answer> {
+  const query = new URLSearchParams({ chatNumber, ascending: 'true', limit: '100' })
+  return world.request('GET', `/conversations?${query}`, { key: organization.key })
+}
+
 /** The texts of the messages in an answer, in order. */
 export function textsOf({ body }: Answer): string[] {
   return body.messages.map((message: { message: string }) => message.message)

@@ -3,6 +3,7 @@ import { createPlaces, type PlacesOptions } from '../../src/jobs/places.js'
 import { createReports } from '../../src/jobs/reports.js'
 import { JOB_CLASSES, type JobClassName, type JobTask, type RunJob } from '../../src/model/jobs.js'
 import { pollJobs } from '../../src/storage/jobs/queue.js'
+import type { World } from './world.js'
 
 /** How many jobs run at the same time. */
 const PLACES = 20
@@ -27,20 +28,16 @@ export async function drainJobs(
   }
 }
 
-/** The jobs of a task that wait or run. */
-export async function jobsOf(
-  { database }: Pick<Context, 'database'>,
-  task: JobTask,
-): Promise<{ organization_id: string; payload: unknown; attempts: number; isRunning: boolean; hasFailed: boolean }[]> {
-  const { rows } = await database.pool.query(
-    `SELECT organization_id, payload, attempts, process_id IS NOT NULL AS "isRunning", failed_at IS NOT NULL AS "hasFailed"
-     FROM jobs WHERE task = $1 ORDER BY id`,
-    [task],
-  )
-  return rows
-}
-
 /** Makes every waiting job due now. */
 export async function makeJobsDue({ database }: Pick<Context, 'database'>): Promise<void> {
   await database.pool.query('UPDATE jobs SET run_at = now() WHERE process_id IS NULL AND failed_at IS NULL')
+}
+
+/** Makes every waiting job due, and runs them; `attempts` is the number of previous tries. */
+export async function workOffLater(world: Pick<World, 'database' | 'drain'>, attempts?: number): Promise<void> {
+  await world.database.pool.query(
+    'UPDATE jobs SET run_at = now(), attempts = coalesce($1, attempts) WHERE failed_at IS NULL',
+    [attempts ?? null],
+  )
+  await world.drain()
 }

@@ -43,10 +43,10 @@ export function answerCheck(read: (path: string) => Promise<Answer>): Promise<An
 }
 
 /** A world's `request` that refuses requests that no description has; all others are checked by the world. */
-export async function requestAsDescribed(world: World): Promise<World['request']> {
-  const check = await answerCheck((path) => world.request('GET', path))
+export function requestAsDescribed(world: Pick<World, 'request'>): World['request'] {
   return async (method: string, path: string, options?: RequestOptions) => {
     const answer = await world.request(method, path, options)
+    const check = await answerCheck((described) => world.request('GET', described))
     if (check(method, path, answer)) return answer
     throw new Error(`${method} ${path} is not described`)
   }

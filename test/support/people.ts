@@ -1,4 +1,5 @@
-import { conversation, receiveMessages, type WireMessage } from '../interfaces/hooks/support.js'
+import { receiveMessages, type WireMessage } from './callbacks.js'
+import { conversation } from './conversations.js'
 import type { Answer, TestOrganization, World } from './world.js'
 
 /** People who write to an organization's number. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config/read.js'
@@ -10,6 +10,7 @@ import { createTasks } from '../../src/jobs/tasks.js'
 import { createTestDatabase, forAllPurposes, type TestDatabase, withChecks } from './database.js'
 import { drainJobs } from './jobs.js'
 import { answerCheck } from './openapi.js'
+import { useStarted } from './started.js'
 
 /** An answer of the service, its body read as JSON. */
 export interface Answer {
@@ -37,6 +38,8 @@ export interface TestOrganization {
   verifyToken: string
   key: string
 }
+
+type Env = Record<string, string>
 
 /** A service on a real port with a separate database and a simulator. Jobs run when drained. */
 export interface World {
@@ -66,10 +69,26 @@ export interface World {
   close(): Promise<void>
 }
 
+/**
+ * A world for the tests of this file or `describe`. `env`: the settings of `startWorld`, or a function that is called when the
+ * world starts.
+ */
+export function useWorld(env?: Env | (() => Env | Promise<Env>), log?: Logger): World {
+  return useStarted(async () => startWorld(typeof env === 'function' ? await env() : env, log))
+}
+
+/** An organization for the tests of this file or `describe`; `fields` are added to POST /admin/organizations. */
+export function useOrganization(world: World, fields?: Record<string, unknown>): TestOrganization {
+  return useStarted(
+    () => world.createOrganization(fields),
+    () => undefined,
+  )
+}
+
 /** Starts a world. `env`: additional PARLEY_* settings; `log`: instead of the quiet one. */
 export async function startWorld(
-  env: Record<string, string> = {},
-  log = pino({ level: process.env.PARLEY_TEST_LOG_LEVEL ?? 'silent' }),
+  env: Env = {},
+  log: Logger = pino({ level: process.env.PARLEY_TEST_LOG_LEVEL ?? 'silent' }),
 ): Promise<World> {
   const database = withChecks(await createTestDatabase())
   const simulator = await startSimulator()

@@ -10,7 +10,7 @@ import {
   readForm,
   startHttpServer,
   type Taken,
-} from '../upstream/http-server.js'
+} from '../support/http-server.js'
 
 const bytes = Buffer.from('OggS and so on')
 

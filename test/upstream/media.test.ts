@@ -4,8 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import {
+  type Answering,
+  bare,
+  type HttpServer,
+  hangUp,
+  json,
+  readForm,
+  startHttpServer,
+} from '../support/http-server.js'
 import { PATIENCE_MS } from '../support/patience.js'
-import { type Answering, bare, type HttpServer, hangUp, json, readForm, startHttpServer } from './http-server.js'
 
 const number = { phoneNumberId: '10001', accessToken: 'token' }
 const content = randomBytes(300_000)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../support/http-server.js'
 import { PATIENCE_MS } from '../support/patience.js'
-import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from './http-server.js'
 
 const number = { phoneNumberId: '10001', accessToken: 'token' }
 

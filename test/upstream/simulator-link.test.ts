@@ -5,16 +5,10 @@ import { readConfig } from '../../src/config/read.js'
 import { connectOwnUpstream } from '../../src/core/organizations/connections.js'
 import { isSimulator } from '../../src/upstream/simulator-link.js'
 import { forAllPurposes } from '../support/database.js'
-import { startWorld, type World } from '../support/world.js'
-import { type Answering, type HttpServer, json, startHttpServer } from './http-server.js'
+import { type Answering, type HttpServer, json, startHttpServer } from '../support/http-server.js'
+import { useWorld } from '../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 const controlOf = ({ url }: { url: string }) => ({ controlUrl: `${url}/_sim`, token: null })
 
@@ -38,6 +32,7 @@ describe('isSimulator', () => {
 
 describe('a proxy to the upstream on this machine', () => {
   let proxy: HttpServer
+
   beforeAll(async () => {
     proxy = await startHttpServer(json(400, { error: { code: 190, message: 'Invalid OAuth access token' } }))
   })

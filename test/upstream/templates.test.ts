@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createUpstreamClient, type TemplateCursor, type UpstreamClient } from '../../src/upstream/client.js'
+import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../support/http-server.js'
 import { PATIENCE_MS } from '../support/patience.js'
-import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from './http-server.js'
 
 const account = { businessAccountId: '20001', accessToken: 'token' }
 const hello = { id: '1', name: 'hello', language: 'en', status: 'APPROVED', category: 'UTILITY', components: [] }

@@ -7,7 +7,7 @@ import { packTar } from 'modern-tar'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Archive, type BackupHead, beginArchive, unpackArchive } from '../../../src/cli/backup/archive.js'
 import { createProgress } from '../../../src/cli/progress.js'
-import { makeFolder } from '../support.js'
+import { makeFolder } from '../../support/cli.js'
 
 const HEAD: BackupHead = { format: 1, parley: '1.2.3', point: '2026-11-23T23:22:44.123Z', hasMedia: true }
 const MEBIBYTE = 1_048_576

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { seedCampaign } from '../../support/campaigns.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, type Result, run } from '../support.js'
+import { besideService, type Result, run } from '../../support/cli.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
-let world: World
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
 let other: TestOrganization
 let broadcastId: string
 
 beforeAll(async () => {
-  world = await startWorld()
   env = besideService(world.database.connection)
   organization = await world.createOrganization()
   other = await world.createOrganization()
@@ -22,8 +21,6 @@ beforeAll(async () => {
     counts: { total: 4, recorded: 4, sent: 4, delivered: 2, failed: 1, 'error: 131026': 1, 'button: Yes': 1 },
   })
 })
-
-afterAll(() => world.close())
 
 /** Runs `parley analytics <args>` for the organization, next to the world's service. */
 function analytics(command: string, args: string[], org = organization.slug): Promise<Result> {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { runCli } from '../../../src/cli/program.js'
 import { startEmbeddedDatabase } from '../../../src/database/embedded.js'
 import { openDatabase } from '../../../src/database/pool.js'
-import { makeFolder, type Result, run } from '../support.js'
+import { makeFolder, type Result, run } from '../../support/cli.js'
 
 const SECRETS = `${JSON.stringify({ PARLEY_ADMIN_TOKEN: 'a'.repeat(40), PARLEY_SECRET: 'b'.repeat(40) })}\n`
 

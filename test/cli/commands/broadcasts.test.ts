@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { type BroadcastWorld, MINUTE, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
-import { besideService, makeFolder, run } from '../support.js'
+import { MINUTE, startBroadcastWorld } from '../../support/broadcasts.js'
+import { besideService, run, useFolder } from '../../support/cli.js'
+import { useStarted } from '../../support/started.js'
 
-let at: BroadcastWorld
+const folder = useFolder()
+const at = useStarted(startBroadcastWorld)
 let env: Record<string, string>
-let folder: Awaited<ReturnType<typeof makeFolder>>
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  at = await startBroadcastWorld()
   env = { ...besideService(at.world.database.connection), PARLEY_DATA_DIR: folder.path }
-})
-
-afterAll(async () => {
-  await at.close()
-  await folder.remove()
 })
 
 const broadcasts = (...args: string[]) => run(['broadcasts', ...args], env)

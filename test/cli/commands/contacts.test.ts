@@ -1,30 +1,23 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder, run } from '../support.js'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, run, useFolder } from '../../support/cli.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const folder = useFolder()
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
-let folder: Awaited<ReturnType<typeof makeFolder>>
 let number: string
 let numbers = 0
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
 })
 
 beforeEach(async () => {
   organization = await world.createOrganization()
   number = `551195${String(5_000 + ++numbers).padStart(7, '0')}`
-})
-
-afterAll(async () => {
-  await world.close()
-  await folder.remove()
 })
 
 function contacts(args: string[], input?: string) {

@@ -1,18 +1,16 @@
 import { readdir } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder, type Result, run, toUrl } from '../support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { besideService, type Result, run, toUrl, useFolder } from '../../support/cli.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const NOBODY = 'http://127.0.0.1:1'
 
-let world: World
+const folder = useFolder()
+const world = useWorld()
 let env: Record<string, string>
-let folder: Awaited<ReturnType<typeof makeFolder>>
 let organization: TestOrganization
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
   env = {
     ...besideService(world.database.connection),
     PARLEY_DATA_DIR: folder.path,
@@ -20,11 +18,6 @@ beforeAll(async () => {
     PARLEY_PUBLIC_URL: world.app.url,
   }
   organization = await world.createOrganization()
-})
-
-afterAll(async () => {
-  await world.close()
-  await folder.remove()
 })
 
 interface Report {

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { conversation, createContact } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder, run } from '../support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { besideService, run, useFolder } from '../../support/cli.js'
+import { createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505559701'
 
-let world: World
+const folder = useFolder()
+const world = useWorld()
 let env: Record<string, string>
-let folder: Awaited<ReturnType<typeof makeFolder>>
 let organization: TestOrganization
 let id: string
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
   organization = await world.createOrganization()
   await createContact(world, organization, `+${CUSTOMER}`)
@@ -22,11 +21,6 @@ beforeAll(async () => {
   await world.request('POST', '/send-chat', { key: organization.key, body, headers })
   await world.settle()
   id = (await conversation(world, organization, CUSTOMER)).body.messages[0].id
-})
-
-afterAll(async () => {
-  await world.close()
-  await folder.remove()
 })
 
 const trace = (...args: string[]) => run(['message', 'trace', ...args], env)

@@ -1,27 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder, run } from '../support.js'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, run, useFolder } from '../../support/cli.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const folder = useFolder()
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
-let folder: Awaited<ReturnType<typeof makeFolder>>
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
 })
 
 beforeEach(async () => {
   organization = await world.createOrganization()
-})
-
-afterAll(async () => {
-  await world.close()
-  await folder.remove()
 })
 
 const FILE = 'phone_number,opted_out_at,full_name\n5511970003001,2025-01-01,Ana\n5511970003002,2025-02-01,=Eva\n'

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type World } from '../../support/world.js'
-import { besideService, type Result, run } from '../support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { besideService, type Result, run } from '../../support/cli.js'
+import { useWorld } from '../../support/world.js'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
-let world: World
+const world = useWorld()
 let env: Record<string, string>
 
 beforeAll(async () => {
-  world = await startWorld()
   env = besideService(world.database.connection)
 })
-
-afterAll(() => world.close())
 
 /** Runs `parley org <args>` next to the world's service. */
 function org(args: string[], input?: string): Promise<Result> {

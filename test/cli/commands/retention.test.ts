@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { besideService, type Result, run } from '../../support/cli.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages } from '../../support/conversations.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, type Result, run } from '../support.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
 
 beforeAll(async () => {
-  world = await startWorld()
   env = besideService(world.database.connection)
   organization = await world.createOrganization({ message_retention_days: 60 })
   const contactId = await createContact(world, organization, '+16505551001')
@@ -19,8 +18,6 @@ beforeAll(async () => {
     [contactId],
   )
 })
-
-afterAll(() => world.close())
 
 function preview(...args: string[]): Promise<Result> {
   return run(['retention', 'preview', ...args], env)

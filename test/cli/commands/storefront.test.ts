@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectStorefront, ordersOf } from '../../interfaces/hooks/storefront-support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder, run } from '../support.js'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, run, useFolder } from '../../support/cli.js'
+import { connectStorefront, ordersOf } from '../../support/storefront.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const folder = useFolder()
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
-let folder: Awaited<ReturnType<typeof makeFolder>>
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
   env = {
     ...besideService(world.database.connection),
     PARLEY_DATA_DIR: folder.path,
@@ -21,11 +19,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   await world.sim('POST', '/reset', {})
   organization = await world.createOrganization()
-})
-
-afterAll(async () => {
-  await world.close()
-  await folder.remove()
 })
 
 const connect = (one = organization) => connectStorefront(world, one, { url: world.simulator.storefrontUrl })

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, run } from '../support.js'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, run } from '../../support/cli.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
 
 beforeAll(async () => {
-  world = await startWorld()
   env = { ...besideService(world.database.connection), PARLEY_UPSTREAM_URL: world.simulator.upstreamUrl }
 })
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 const templates = (...args: string[]) => run(['templates', ...args, '--org', organization.slug], env)
 

@@ -2,18 +2,18 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { type BroadcastWorld, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
-import { besideService, type Result, run } from '../support.js'
+import { startBroadcastWorld } from '../../support/broadcasts.js'
+import { besideService, type Result, run } from '../../support/cli.js'
+import { useStarted } from '../../support/started.js'
 
 const CUSTOMER = '16505559001'
 
-let broadcasts: BroadcastWorld
+const broadcasts = useStarted(startBroadcastWorld)
 let dataDir: string
 let env: Record<string, string>
 let image: string
 
 beforeAll(async () => {
-  broadcasts = await startBroadcastWorld()
   const { world, organization } = broadcasts
   dataDir = world.dataDir
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: dataDir }
@@ -32,7 +32,6 @@ beforeAll(async () => {
   await world.drain()
   const { rows } = await query('SELECT media_id FROM messages WHERE organization_id = $1 AND media_id IS NOT NULL')
   image = rows[0].media_id
-  return () => broadcasts.close()
 })
 
 /** Every test breaks something; the database's rows are put back from copies. */

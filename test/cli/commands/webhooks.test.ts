@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { NO_ID, setWebhook } from '../../interfaces/api/webhooks-support.js'
-import { createContact } from '../../interfaces/hooks/support.js'
-import { type Receiver, startReceiver } from '../../support/receiver.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder, run } from '../support.js'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, run, useFolder } from '../../support/cli.js'
+import { createContact } from '../../support/contacts.js'
+import { startReceiver } from '../../support/receiver.js'
+import { useStarted } from '../../support/started.js'
+import { NO_ID, setWebhook } from '../../support/webhooks.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const folder = useFolder()
+const receiver = useStarted(startReceiver)
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
 let other: TestOrganization
-let receiver: Receiver
-let folder: Awaited<ReturnType<typeof makeFolder>>
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
-  receiver = await startReceiver()
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
 })
 
@@ -23,12 +21,6 @@ beforeEach(async () => {
   receiver.respond(() => 204)
   organization = await world.createOrganization()
   other = await world.createOrganization()
-})
-
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-  await folder.remove()
 })
 
 const webhooks = (args: string[], { slug } = organization) => run(['webhooks', ...args, '--org', slug], env)

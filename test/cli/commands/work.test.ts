@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder, run } from '../support.js'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, run, useFolder } from '../../support/cli.js'
+import { jobRows } from '../../support/rows/jobs.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const folder = useFolder()
+const world = useWorld()
 let env: Record<string, string>
-let folder: Awaited<ReturnType<typeof makeFolder>>
 let one: TestOrganization
 let other: TestOrganization
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
   one = await world.createOrganization()
   other = await world.createOrganization()
@@ -26,16 +25,10 @@ beforeEach(async () => {
   )
 })
 
-afterAll(async () => {
-  await world.close()
-  await folder.remove()
-})
-
 const work = (...args: string[]) => run(['work', ...args], env)
 
 async function idsOf({ id }: TestOrganization): Promise<string[]> {
-  const { rows } = await world.database.pool.query('SELECT id FROM jobs WHERE organization_id = $1 ORDER BY id', [id])
-  return rows.map((row) => String(row.id))
+  return (await jobRows(world, { organization_id: id })).map((job) => String(job.id))
 }
 
 const failed = async () => Number((await work('list', '--json')).json().length)

@@ -1,21 +1,19 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newWebhookSecret } from '../../../src/lib/crypto/standard-webhooks.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { besideService, useFolder } from '../../support/cli.js'
+import { createContact } from '../../support/contacts.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder } from '../support.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { type Followed, follow } from '../webhooks-support.js'
 
-let world: World
+const folder = useFolder()
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
 let receiver: Receiver
-let folder: Awaited<ReturnType<typeof makeFolder>>
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
 })
 
@@ -24,11 +22,7 @@ beforeEach(async () => {
   receiver = await startReceiver()
 })
 
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-  await folder.remove()
-})
+afterAll(() => receiver.close())
 
 /** The number of lines of a request, including the empty one after it. */
 const LINES = 7

@@ -1,33 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { setWebhook } from '../../interfaces/api/webhooks-support.js'
-import { createContact } from '../../interfaces/hooks/support.js'
-import { type Receiver, startReceiver } from '../../support/receiver.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { besideService, makeFolder } from '../support.js'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { besideService, useFolder } from '../../support/cli.js'
+import { createContact } from '../../support/contacts.js'
+import { startReceiver } from '../../support/receiver.js'
+import { useStarted } from '../../support/started.js'
+import { setWebhook } from '../../support/webhooks.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 import { type Followed, follow } from '../webhooks-support.js'
 
-let world: World
+const folder = useFolder()
+const receiver = useStarted(startReceiver)
+const world = useWorld()
 let env: Record<string, string>
 let organization: TestOrganization
-let receiver: Receiver
-let folder: Awaited<ReturnType<typeof makeFolder>>
 
 beforeAll(async () => {
-  folder = await makeFolder()
-  world = await startWorld()
-  receiver = await startReceiver()
   env = { ...besideService(world.database.connection), PARLEY_DATA_DIR: folder.path }
 })
 
 beforeEach(async () => {
   receiver.respond(() => 204)
   organization = await world.createOrganization()
-})
-
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-  await folder.remove()
 })
 
 async function tail(...args: string[]): Promise<Followed> {

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readBroadcastAnalytics } from '../../../src/core/analytics/read.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { putStorefrontOrders } from '../../../src/storage/storefront/orders.js'
-import { connectStorefront } from '../../interfaces/hooks/storefront-support.js'
-import { createContact } from '../../interfaces/hooks/support.js'
 import { seedCampaign } from '../../support/campaigns.js'
-import { startWorld, type World } from '../../support/world.js'
+import { createContact } from '../../support/contacts.js'
+import { connectStorefront } from '../../support/storefront.js'
+import { useWorld } from '../../support/world.js'
 
 const HOUR_MS = 3_600_000
 const WINDOW_MS = 7 * 24 * HOUR_MS
 const BEGIN = Date.parse('2026-03-01T00:00:00Z')
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 /** Numbers from 0 to below `limit`, the same in every run of a seed. */
 function randomOf(seed: number): (limit: number) => number {

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { requestRetention } from '../../../src/storage/maintenance/pruning.js'
-import { startTemplateWorld, type TemplateWorld } from '../../interfaces/api/send-template-support.js'
-import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
-import { receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
+import { receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { contactRow } from '../../support/rows/contacts.js'
+import { startTemplateWorld } from '../../support/send-template.js'
+import { useStarted } from '../../support/started.js'
+import { connectStorefront, postOrders } from '../../support/storefront.js'
 import type { TestOrganization, World } from '../../support/world.js'
 
 const DAY_MS = 86_400_000
 
-let template: TemplateWorld
+const template = useStarted(startTemplateWorld)
 let world: World
 let organization: TestOrganization
 let codes = 0
 
 beforeAll(async () => {
-  template = await startTemplateWorld()
   world = template.world
   await world.sim('POST', '/settings', { statuses: true })
 })
@@ -24,8 +25,6 @@ beforeEach(async () => {
   organization = await world.createOrganization({ language: 'pt_BR', currency: 'BRL' })
   await connectStorefront(world, organization)
 })
-
-afterAll(() => template.close())
 
 async function link(campaign = 'spring', { key } = organization): Promise<string> {
   const redirect_url = `https://shop.example/?utm_source=whatsapp&utm_campaign=${campaign}`
@@ -281,11 +280,8 @@ describe('attribution', () => {
     const toAna = await send(code, [ana])
     const fromUser = { from_user_id: userId, id: wamid(), timestamp: seconds(), type: 'text', text: { body: 'Oi' } }
     await receiveMessages(world, organization, fromUser)
-    const { rows: user } = await world.database.pool.query<{ id: string }>(
-      'SELECT id FROM contacts WHERE organization_id = $1 AND phone_number IS NULL',
-      [organization.id],
-    )
-    await world.database.pool.query('UPDATE contacts SET email = $2 WHERE id = $1', [user[0]?.id, email])
+    const user = await contactRow(world, { organization_id: organization.id, phone_number: null })
+    await world.database.pool.query('UPDATE contacts SET email = $2 WHERE id = $1', [user.id, email])
     world.advance(60_000)
     const later = await send(code, [template.newNumber()])
     world.advance(60_000)

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type CampaignSources, findRevenue } from '../../../src/core/analytics/revenue.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
 import { resolveUtmCampaigns } from '../../../src/storage/storefront/short-links.js'
-import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { connectStorefront, postOrders } from '../../support/storefront.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let codes = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   organization = await world.createOrganization({ currency: 'BRL' })

@@ -1,28 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
 import { putStorefrontOrders } from '../../../src/storage/storefront/orders.js'
-import { connectStorefront } from '../../interfaces/hooks/storefront-support.js'
-import { createContact } from '../../interfaces/hooks/support.js'
 import { type RecipientFields, seedCampaign, seedRecipient } from '../../support/campaigns.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { createContact } from '../../support/contacts.js'
+import { connectStorefront } from '../../support/storefront.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization & Organization
 let other: Organization
 
 beforeAll(async () => {
-  world = await startWorld()
   other = await getOrganization(world.app.ctx, (await world.createOrganization()).id)
 })
 
 beforeEach(async () => {
   organization = await createOrganization()
 })
-
-afterAll(() => world.close())
 
 async function createOrganization(): Promise<TestOrganization & Organization> {
   const made = await world.createOrganization()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { expireOutcomes, rollUpCounts } from '../../../src/core/maintenance/maintenance.js'
@@ -14,19 +14,16 @@ import {
   OFFER_PARAMETERS,
   type Shown,
   STOP,
-} from '../../interfaces/api/broadcasts-support.js'
-import { post, receive, wamid } from '../../interfaces/hooks/support.js'
+} from '../../support/broadcasts.js'
+import { post, receive, wamid } from '../../support/callbacks.js'
 import { TIMES } from '../../support/times.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
 })
-
-afterAll(() => world.close())
 
 /** Four people with a number, all but the first also known by a user id. Sends to the first never get an answer. */
 const PEOPLE = [0, 1, 2, 3]

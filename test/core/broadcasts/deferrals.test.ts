@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readTrace } from '../../../src/core/messages/trace/read-trace.js'
 import { deferRecipient, takeDeferred, untilNextDeferred } from '../../../src/storage/broadcasts/deferrals.js'
-import { createContact } from '../../interfaces/hooks/support.js'
 import { type SeededBroadcast, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { createContact } from '../../support/contacts.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const RECIPIENTS = 6
 const HOUR_MS = 3_600_000
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let people: string[]
 let broadcast: SeededBroadcast
 /** The recipients' messages, by number less one. */
 let messageIds: string[]
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
   const numbers = Array.from({ length: RECIPIENTS }, (_, index) => `+1650555900${index}`)
   people = await Promise.all(numbers.map((number) => createContact(world, organization, number)))
 })
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   broadcast = await seedBroadcast(world, organization)

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { rollUpCounts } from '../../../src/core/maintenance/maintenance.js'
 import { deleteOrganizationData } from '../../../src/core/maintenance/organization-deletion.js'
-import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../interfaces/api/broadcasts-support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { workOffLater } from '../media/support.js'
+import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../support/broadcasts.js'
+import { workOffLater } from '../../support/jobs.js'
+import { jobRows } from '../../support/rows/jobs.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 const TABLES = [
   ...['broadcasts', 'broadcast_recipients', 'broadcast_failures', 'broadcast_utm_campaigns', 'campaign_deltas'],
@@ -85,8 +80,5 @@ it('deleting an organization while its broadcast is being sent removes everythin
   await workOffLater(world)
   await workOffLater(world)
   expect(await countRows(organization)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])))
-  const { rows } = await world.database.pool.query(`SELECT count(*) AS count FROM jobs WHERE organization_id = $1`, [
-    organization.id,
-  ])
-  expect(rows).toEqual([{ count: 0 }])
+  expect(await jobRows(world, { organization_id: organization.id })).toEqual([])
 })

@@ -1,24 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { type BroadcastWorld, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
-import { createContact, receiveMessages, seconds, wamid } from '../../interfaces/hooks/support.js'
+import { startBroadcastWorld } from '../../support/broadcasts.js'
+import { receiveMessages, seconds, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
+import { useStarted } from '../../support/started.js'
 
-let at: BroadcastWorld
+const at = useStarted(startBroadcastWorld)
 const holding: Held[] = []
-
-beforeAll(async () => {
-  at = await startBroadcastWorld()
-})
 
 afterEach(async () => {
   for (const held of holding.splice(0)) await held.release()
   await at.world.drain()
 })
-
-afterAll(() => at.close())
 
 /** Inserts thousands of contacts at once; returns their ids in order. */
 async function seedContacts(count: number, tag: string): Promise<string[]> {

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { LOOKED_THROUGH } from '../../../src/core/broadcasts/read.js'
 import { type SeededBroadcast, seedBroadcast } from '../../support/broadcast-rows.js'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const RECIPIENTS = LOOKED_THROUGH + 100
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let broadcast: SeededBroadcast
 let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 /** All recipients have read the message; the last one has it delivered only. */
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   broadcast = await seedBroadcast(world, organization)
   const { pool } = world.database
   await pool.query(
@@ -32,8 +30,6 @@ beforeAll(async () => {
   await pool.query('ANALYZE broadcast_recipients')
   explain = await watchPlans(world.database)
 })
-
-afterAll(() => world.close())
 
 const list = (query: string) =>
   world.request('GET', `/broadcasts/${broadcast.id}/recipients?${query}`, { key: organization.key })

@@ -1,38 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readReply } from '../../../src/core/broadcasts/reply.js'
 import { optOutByUpstream } from '../../../src/core/contacts/opt-outs.js'
-import {
-  createContact,
-  eventsOf,
-  receive,
-  receiveMessages,
-  seconds,
-  textMessage,
-  type WireMessage,
-  wamid,
-} from '../../interfaces/hooks/support.js'
 import { countersOf, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { receive, receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
+import { contactRow } from '../../support/rows/contacts.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const HOUR = 3_600
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let number: string
 let contactId: string
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
   number = nextNumber()
   contactId = await createContact(world, organization, number)
 })
-
-afterAll(() => world.close())
 
 function nextNumber(): string {
   return `1650556${String(1_000 + ++people)}`
@@ -60,11 +48,8 @@ function say(text: string, offset = 60): Promise<void> {
 }
 
 async function consent(id = contactId) {
-  const { rows } = await world.database.pool.query(
-    'SELECT allow_broadcast, opted_out_at, opt_out_source FROM contacts WHERE id = $1',
-    [id],
-  )
-  return rows[0]
+  const { allow_broadcast, opted_out_at, opt_out_source } = await contactRow(world, { id })
+  return { allow_broadcast, opted_out_at, opt_out_source }
 }
 
 const WILLING = { allow_broadcast: true, opted_out_at: null, opt_out_source: null }
@@ -279,8 +264,8 @@ describe('a reply with an opt-out keyword', () => {
     expect(await consent()).toMatchObject({ opted_out_at: at(60), opt_out_source: 'reply' })
     const stranger = nextNumber()
     await receiveMessages(world, organization, textMessage(stranger, 'Stop'))
-    const { rows } = await world.database.pool.query('SELECT id FROM contacts WHERE chat_id = $1', [stranger])
-    expect(await consent(rows[0].id)).toMatchObject({ allow_broadcast: false, opt_out_source: 'reply' })
+    const { id } = await contactRow(world, { chat_id: stranger })
+    expect(await consent(id)).toMatchObject({ allow_broadcast: false, opt_out_source: 'reply' })
   })
 
   it('changes no contact with the same number in another organization', async () => {

@@ -1,23 +1,12 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { reconcileBroadcasts, startDueBroadcast } from '../../../src/core/broadcasts/reconcile.js'
 import { adoptRestoredDatabase } from '../../../src/core/processes/histories.js'
 import { deferRecipient } from '../../../src/storage/broadcasts/deferrals.js'
-import {
-  type BroadcastWorld,
-  HOUR,
-  MINUTE,
-  type Shown,
-  startBroadcastWorld,
-} from '../../interfaces/api/broadcasts-support.js'
+import { HOUR, MINUTE, type Shown, startBroadcastWorld } from '../../support/broadcasts.js'
+import { useStarted } from '../../support/started.js'
 
-let at: BroadcastWorld
-
-beforeAll(async () => {
-  at = await startBroadcastWorld()
-})
-
-afterAll(() => at.close())
+const at = useStarted(startBroadcastWorld)
 
 const inTime = (ms: number) => new Date(at.world.now().getTime() + ms).toISOString()
 const newNumbers = (count: number) => Array.from({ length: count }, at.newNumber)

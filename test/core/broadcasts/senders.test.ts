@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BroadcastWorld, PLAIN, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
-import { wamid } from '../../interfaces/hooks/support.js'
-import { type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
+import { describe, expect, it } from 'vitest'
+import { PLAIN, startBroadcastWorld } from '../../support/broadcasts.js'
+import { wamid } from '../../support/callbacks.js'
+import { json, startHttpServer } from '../../support/http-server.js'
+import { useStarted } from '../../support/started.js'
 
 const TEMPLATE = { name: PLAIN, language: 'en_US', status: 'APPROVED', category: 'UTILITY', id: '1' }
 const TEMPLATES = { data: [{ ...TEMPLATE, components: [{ type: 'BODY', text: 'Hello' }] }] }
@@ -9,17 +10,8 @@ const TEMPLATES = { data: [{ ...TEMPLATE, components: [{ type: 'BODY', text: 'He
 const FIRST = 32
 
 /** Has one template, and answers messages when the test lets it. */
-let upstream: HttpServer
-let at: BroadcastWorld
-/** The answers to the messages in progress, accepted or of an unknown outcome. */
-const held: ((isAccepted: boolean) => void)[] = []
-/** How many messages were in progress at the same time, at most. */
-let most = 0
-/** The recipients of the accepted messages, in order. */
-const reached: string[] = []
-
-beforeAll(async () => {
-  upstream = await startHttpServer((request, response) => {
+const upstream = useStarted(() =>
+  startHttpServer((request, response) => {
     if (request.path.includes('/message_templates')) return json(200, TEMPLATES)(request, response)
     const { to } = JSON.parse(String(request.body))
     held.push((isAccepted) => {
@@ -28,14 +20,15 @@ beforeAll(async () => {
       json(200, { contacts: [{ input: to, wa_id: to }], messages: [{ id: wamid() }] })(request, response)
     })
     most = Math.max(most, held.length)
-  })
-  at = await startBroadcastWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-})
-
-afterAll(async () => {
-  await at.close()
-  await upstream.close()
-})
+  }),
+)
+const at = useStarted(() => startBroadcastWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
+/** The answers to the messages in progress, accepted or of an unknown outcome. */
+const held: ((isAccepted: boolean) => void)[] = []
+/** How many messages were in progress at the same time, at most. */
+let most = 0
+/** The recipients of the accepted messages, in order. */
+const reached: string[] = []
 
 /** Starts a broadcast to this many; `ended` resolves when nothing of it is due any more. */
 async function begin(recipients: number) {

@@ -1,29 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CallbackQueue } from '../../../src/core/callbacks/queue.js'
 import { registerThisProcess } from '../../../src/core/processes/process-registry.js'
 import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
-import {
-  contact,
-  conversation,
-  createContact,
-  eventsOf,
-  post,
-  receiveMessages,
-  textMessage,
-  type WireMessage,
-} from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { post, receiveMessages, textMessage, type WireMessage } from '../../support/callbacks.js'
+import { contact, createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { callbackRows } from '../../support/rows/callbacks.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 async function numbersOf(chatId: string): Promise<number[]> {
   const { rows } = await world.database.pool.query<{ seq: number }>(
@@ -127,12 +115,7 @@ describe('concurrent callbacks', () => {
   })
 })
 
-async function waitingCallbacks(): Promise<number> {
-  const { rows } = await world.database.pool.query<{ count: number }>(
-    'SELECT count(*) AS count FROM callbacks WHERE waiting',
-  )
-  return rows[0]?.count ?? 0
-}
+const waitingCallbacks = async () => (await callbackRows(world, { waiting: true })).length
 
 describe("the order of one person's messages", () => {
   it('is kept across consecutive posts', async () => {

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  conversation,
-  eventsOf,
-  receive,
-  receiveMessages,
-  seconds,
-  textMessage,
-  type WireMessage,
-  wamid,
-} from '../../interfaces/hooks/support.js'
+import { expect, it } from 'vitest'
+import { receive, receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../../support/callbacks.js'
+import { conversation } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
 
 const newNumber = () => `1650557${String(++people).padStart(4, '0')}`
 const GROUP = 'Y2FwaV9ncm91cDoxNzA1NTU1MDEzOToxMjAzNjM0MDQ2OTQyMzM4MjAZD'
@@ -43,7 +30,7 @@ async function groups() {
 
 async function messagesOf(contactId: string): Promise<Shown[]> {
   const path = `/conversations?contactId=${contactId}&ascending=true`
-  return (await (await requestAsDescribed(world))('GET', path, { key: organization.key })).body.messages
+  return (await requestAsDescribed(world)('GET', path, { key: organization.key })).body.messages
 }
 
 it.each<[string, WireMessage]>([
@@ -129,7 +116,7 @@ it('a group cannot be replied to, and the error says so', async () => {
   await receiveMessages(world, organization, textMessage(newNumber(), 'hi', { group_id: GROUP }))
   const [group] = await groups()
   const body = { phone_number: group?.chat_id, message_type: 'text', text: 'hello' }
-  const answer = await (await requestAsDescribed(world))('POST', '/send-chat', { key: organization.key, body })
+  const answer = await requestAsDescribed(world)('POST', '/send-chat', { key: organization.key, body })
   expect(answer.status).toBe(400)
   expect(answer.body).toMatchObject({ error: 'Contact not reachable', message: expect.stringContaining('is a group') })
   expect((await world.sim('GET', `/messages?phone_number_id=${organization.phoneNumberId}`)).body.total).toBe(0)

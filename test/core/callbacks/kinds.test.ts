@@ -1,27 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  contact,
-  conversation,
-  eventsOf,
-  receive,
-  receiveMessages,
-  seconds,
-  textMessage,
-  type WireMessage,
-  wamid,
-} from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { describe, expect, it } from 'vitest'
+import { receive, receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../../support/callbacks.js'
+import { contact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 function person(): string {
   return `1650555${String(++people).padStart(4, '0')}`

@@ -5,25 +5,21 @@ import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../src/storage/callbacks/callbacks.js'
 import { listFailedCallbacks, retryFailedCallbacks } from '../../../src/storage/callbacks/set-aside.js'
-import {
-  changeFor,
-  contact,
-  conversation,
-  createContact,
-  envelope,
-  eventsOf,
-  textMessage,
-  type WireMessage,
-} from '../../interfaces/hooks/support.js'
+import { changeFor, envelope, textMessage, type WireMessage } from '../../support/callbacks.js'
+import { contact, createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
 import { hold } from '../../support/locks.js'
 import { patience } from '../../support/patience.js'
+import { callbackRows } from '../../support/rows/callbacks.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { messageRows } from '../../support/rows/messages.js'
 import { hearNotifications } from '../../support/signals.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const PERSON = '16505552001'
 const OTHER = '16505552002'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let queues: CallbackQueue[]
 let pools: Database[]
@@ -31,7 +27,6 @@ let pools: Database[]
 let elsewhere: Database
 
 beforeAll(async () => {
-  world = await startWorld()
   elsewhere = openDatabase(world.database.connection, 1, () => undefined)
   await world.database.pool.query(
     `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
@@ -51,10 +46,7 @@ afterEach(async () => {
   await world.reset()
 })
 
-afterAll(async () => {
-  await elsewhere.close()
-  await world.close()
-})
+afterAll(() => elsewhere.close())
 
 /** A queue as in a process of its own, with its own connections. */
 function startQueue(): CallbackQueue {
@@ -92,19 +84,11 @@ async function texts(owner: TestOrganization, from: string): Promise<string[]> {
 }
 
 async function countWaiting(owner: TestOrganization): Promise<number> {
-  const { rows } = await world.database.pool.query<{ count: number }>(
-    'SELECT count(*) AS count FROM callbacks WHERE organization_id = $1 AND waiting',
-    [owner.id],
-  )
-  return rows[0]?.count ?? 0
+  return (await callbackRows(world, { organization_id: owner.id, waiting: true })).length
 }
 
 async function storedTexts(owner: TestOrganization): Promise<string[]> {
-  const { rows } = await world.database.pool.query<{ text: string }>(
-    'SELECT text FROM messages WHERE organization_id = $1 ORDER BY contact_id, seq',
-    [owner.id],
-  )
-  return rows.map(({ text }) => text)
+  return (await messageRows(world, { organization_id: owner.id })).map(({ text }) => text)
 }
 
 function upTo(count: number): string[] {

@@ -1,21 +1,19 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createContact, eventsOf, post, receive, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { post, receive, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505550001'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
-  organization = await world.createOrganization()
   await createContact(world, organization, `+${CUSTOMER}`)
 })
-
-afterAll(() => world.close())
 
 type Status = 'sent' | 'delivered' | 'read' | 'failed'
 

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { eraseContactRows } from '../../../src/core/contacts/erase-contact.js'
 import { type FoundViolation, verifyDatabase } from '../../../src/core/maintenance/verify.js'
-import { type BroadcastWorld, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
-import { insertDelivery, setWebhook } from '../../interfaces/api/webhooks-support.js'
-import {
-  createContact,
-  eventsOf,
-  receive,
-  receiveMessages,
-  textMessage,
-  wamid,
-} from '../../interfaces/hooks/support.js'
+import { startBroadcastWorld } from '../../support/broadcasts.js'
+import { receive, receiveMessages, textMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, requestIndexes } from '../../support/conversations.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { useStarted } from '../../support/started.js'
+import { insertDelivery, setWebhook } from '../../support/webhooks.js'
 
 /** More than a slice. */
 const MESSAGES = 1_100
 
-let at: BroadcastWorld
+const at = useStarted(startBroadcastWorld)
 let digits: string
 let contactId: string
 /** A message that is not among the newest, which are deleted at once. */
@@ -24,12 +20,6 @@ let first: { id: string; upstreamId: string }
 let fileUrl: string
 let broadcastId: string
 let neighbour: string
-
-beforeAll(async () => {
-  at = await startBroadcastWorld()
-})
-
-afterAll(() => at.close())
 
 beforeEach(async () => {
   const { world, organization } = at

@@ -1,22 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { eraseTraces, type Traces } from '../../../src/core/contacts/erase-traces.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { setWebhook } from '../../interfaces/api/webhooks-support.js'
-import { createContact, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { hearNotifications } from '../../support/signals.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { setWebhook } from '../../support/webhooks.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '5511987654321'
 const OTHER = '5511987650000'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let contactId: string
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
@@ -25,8 +22,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => world.reset())
-
-afterAll(() => world.close())
 
 const erase = (traces: Partial<Traces> = {}, { id } = organization) =>
   eraseTraces(world.app.ctx, id, { contactId, addresses: [CUSTOMER], ...traces })

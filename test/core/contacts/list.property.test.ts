@@ -1,20 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { listContacts } from '../../../src/core/contacts/list.js'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { rollUpCounts } from '../../../src/core/maintenance/maintenance.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
-import { receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 type Step = { kind: 'create' | 'erase' | 'receive' | 'meet' | 'merge'; person: number } | { kind: 'fold' }
 
@@ -94,12 +89,8 @@ it('the list is complete and its total right under concurrent changes, whenever 
   expect(merged).toBeGreaterThan(5)
 })
 
-async function eventsOfMerges({ id }: Organization): Promise<number> {
-  const { rows } = await world.database.pool.query(
-    `SELECT count(*) AS count FROM events WHERE organization_id = $1 AND type = 'contact.updated'`,
-    [id],
-  )
-  return rows[0].count
+async function eventsOfMerges(owner: Organization): Promise<number> {
+  return (await eventsOf(world, owner, 'contact.updated')).length
 }
 
 it('concurrent roll-ups keep the counts of many organizations correct', async () => {

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { indexConversation } from '../../../src/core/conversations/search.js'
 import { COUNT_LIMIT, MAX_DEPTH } from '../../../src/model/page.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, textsOf } from '../../support/conversations.js'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const PERSON = '16505552001'
 const LONG = 12_000
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   const id = await createContact(world, organization, `+${PERSON}`)
   const texts = Array.from({ length: LONG }, (_, index) => `pix ${index + 1}`)
   await insertMessages(world, id, ['boleto', ...texts])
@@ -23,8 +21,6 @@ beforeAll(async () => {
   await world.database.pool.query('ANALYZE')
   explain = await watchPlans(world.database)
 })
-
-afterAll(() => world.close())
 
 const search = (query: string, more: Record<string, string> = {}) =>
   readConversations(world, organization, { chatNumber: PERSON, query, limit: '50', ...more })
@@ -55,11 +51,10 @@ describe('a search for a common word', () => {
 
   it('reads no more messages than it counts, and than a page needs', async () => {
     const plans = await explain(async () => void (await search('pix')))
-    const rowsOf = (wanted: string) => Math.max(...plans.filter(({ name }) => name === wanted).map(({ rows }) => rows))
-    expect(plans.map(({ name }) => name)).not.toContain('messageSearch.count')
-    expect(rowsOf('messageSearch.countByWalk')).toBeLessThanOrEqual(COUNT_LIMIT + 1)
-    expect(rowsOf('messageSearch.walkDown')).toBeLessThanOrEqual(50)
-    expect(rowsOf('messages.some')).toBeLessThan(200)
+    const [counted, ...others] = plans.map(({ rows }) => rows).sort((one, other) => other - one)
+    expect(counted).toBeGreaterThan(COUNT_LIMIT - 1)
+    expect(counted).toBeLessThanOrEqual(COUNT_LIMIT + 1)
+    for (const rows of others) expect(rows).toBeLessThan(200)
   })
 
   it('still counts all matches of a word below the limit', async () => {

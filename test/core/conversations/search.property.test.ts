@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { searchConversation } from '../../../src/core/conversations/read.js'
 import { findMatches, indexConversation } from '../../../src/core/conversations/search.js'
@@ -11,19 +11,15 @@ import { findContactByAddresses, findContactById } from '../../../src/storage/co
 import { listMatches, walkMatches } from '../../../src/storage/conversations/search.js'
 import { recordIncomingChange } from '../../../src/storage/messages/incoming-changes.js'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
-import { createContact, wamid } from '../../interfaces/hooks/support.js'
+import { wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations } from '../../support/conversations.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { messageIdOf } from '../../support/rows/messages.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-afterAll(() => world.close())
 
 const WORDS = [
   'ação',
@@ -143,10 +139,8 @@ class Reference {
 
   async transcribe(message: Said, text: string): Promise<void> {
     message.transcription = text
-    const { rows } = await world.database.pool.query('SELECT id FROM messages WHERE upstream_id = $1', [
-      message.upstreamId,
-    ])
-    await world.database.transaction((transaction) => setTranscription(transaction, organization.id, rows[0].id, text))
+    const id = await messageIdOf(world, message.upstreamId)
+    await world.database.transaction((transaction) => setTranscription(transaction, organization.id, id, text))
   }
 
   /** The numbers of the messages that hold one of the terms, oldest first. */

@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type SignedInMember, signIn } from '../../support/console.js'
 import { type RunPlan, watchPlans } from '../../support/plans.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
 /** More than a page of the inbox walks through. */
 const CONTACTS = 125_000
 const MAX_WALKED = 111_000
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let member: SignedInMember
 let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   member = await signIn(world, organization)
   await addContacts(organization, CONTACTS)
   await addContacts(await world.createOrganization(), 100)
   await world.database.pool.query('ANALYZE')
   explain = await watchPlans(world.database)
 })
-
-afterAll(() => world.close())
 
 /** The first two, which are the least recently active, and the last one are unread and have a tag. */
 async function addContacts({ id }: TestOrganization, count: number): Promise<void> {

@@ -1,21 +1,19 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { rollUpCounts } from '../../../src/core/maintenance/maintenance.js'
 import { rollUpChannelCounts } from '../../../src/storage/counts/channels.js'
-import { type MessageWorld, startMessageWorld } from '../../interfaces/gateway/messages/support.js'
+import { startMessageWorld } from '../../support/gateway-messages.js'
 import { createInstance, scan } from '../../support/instances.js'
+import { useStarted } from '../../support/started.js'
 import type { TestOrganization } from '../../support/world.js'
 
-let on: MessageWorld
+const on = useStarted(startMessageWorld)
 
 beforeAll(async () => {
-  on = await startMessageWorld()
   await openPhone(on.other, '5511988886666')
   await receive(on.other, 'phone', { from: '16505510001' })
   await on.world.settle()
 })
-
-afterAll(() => on.close())
 
 async function openPhone(organization: TestOrganization, number: string, instanceName = 'phone'): Promise<string> {
   const { world } = on

@@ -1,28 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expireOutcomes, prune } from '../../../src/core/maintenance/maintenance.js'
 import { idBefore, newId } from '../../../src/lib/bytes/id.js'
-import {
-  conversation,
-  createContact,
-  eventsOf,
-  post,
-  receiveMessages,
-  textMessage,
-} from '../../interfaces/hooks/support.js'
+import { post, receiveMessages, textMessage } from '../../support/callbacks.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { callbackRows } from '../../support/rows/callbacks.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 /** Its connection is dropped after the message was accepted. */
 const CUSTOMER = '5511999000005'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   await world.sim('POST', '/settings', { statuses: false })
@@ -31,8 +24,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => world.reset())
-
-afterAll(() => world.close())
 
 /** Lets the service run for this number of minutes, with its maintenance every minute, as the queue schedules it. */
 async function live(minutes: number): Promise<void> {
@@ -324,8 +315,10 @@ describe('pruning', () => {
     expect((await world.request('GET', '/metrics')).body).toMatch(/^parley_callbacks_failed 1$/m)
     world.advance(31 * DAY)
     await prune(world.app.work)
-    const { rows } = await world.database.pool.query<{ body: Buffer }>('SELECT body FROM callbacks ORDER BY id')
-    const texts = rows.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body)
+    const callbacks = await callbackRows(world)
+    const texts = callbacks.map(
+      ({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body,
+    )
     expect(texts).toEqual(['waits'])
   })
 

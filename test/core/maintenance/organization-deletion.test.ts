@@ -1,30 +1,26 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { importContacts } from '../../../src/core/contacts/import.js'
 import { indexConversation } from '../../../src/core/conversations/search.js'
 import { rollUpCounts } from '../../../src/core/maintenance/maintenance.js'
 import { deleteOrganizationData } from '../../../src/core/maintenance/organization-deletion.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages } from '../../support/conversations.js'
+import { workOffLater } from '../../support/jobs.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { workOffLater } from '../media/support.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 const holding: Held[] = []
 
-beforeAll(async () => {
-  world = await startWorld()
-})
 afterEach(async () => {
   for (const held of holding.splice(0)) await held.release()
   await workOffLater(world)
 })
-afterAll(() => world.close())
 
 const CUSTOMER = '5511987653333'
 const OTHER_CUSTOMER = '5511987654444'

@@ -3,10 +3,11 @@ import { prune } from '../../../src/core/maintenance/maintenance.js'
 import { previewRetention } from '../../../src/core/maintenance/retention-preview.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { insertMessages } from '../../support/conversations.js'
+import { workOffLater } from '../../support/jobs.js'
+import { contactRows } from '../../support/rows/contacts.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { workOffLater } from '../media/support.js'
 
 const DAY = 86_400_000
 const CUSTOMER = '16505551001'
@@ -56,8 +57,8 @@ async function furnish(): Promise<void> {
      SELECT $1, unnest($3::uuid[]), $2, 1, $2, 'test', false, unnest(ARRAY['delivered', 'failed', 'pending'])`,
     [id, webhook.id, [newId(), newId(), newId()]],
   )
-  const { rows } = await world.database.pool.query('SELECT id FROM contacts WHERE organization_id = $1', [id])
-  for (const contact of rows) await insertMessages(world, contact.id, ['now'])
+  for (const contact of await contactRows(world, { organization_id: id }))
+    await insertMessages(world, contact.id, ['now'])
   await world.database.pool.query(
     `UPDATE messages SET recorded_at = now() + interval '100 days' WHERE organization_id = $1 AND text = 'now'`,
     [id],

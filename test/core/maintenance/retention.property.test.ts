@@ -1,21 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { applyRetention } from '../../../src/core/maintenance/retention.js'
 import { verifyDatabase } from '../../../src/core/maintenance/verify.js'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages } from '../../support/conversations.js'
+import { messageRows } from '../../support/rows/messages.js'
 import { TIMES } from '../../support/times.js'
-import { startWorld, type World } from '../../support/world.js'
+import { useWorld } from '../../support/world.js'
 
 const KEPT_DAYS = 30
 const PEOPLE = 3
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 interface Spoken {
   text: string
@@ -77,11 +73,8 @@ it('conversations lose their beginning up to the first message that is kept, wha
         }
       }
       for (const [n, id] of ids.entries()) {
-        const { rows } = await world.database.pool.query(
-          'SELECT text FROM messages WHERE organization_id = $1 AND contact_id = $2 ORDER BY seq',
-          [organization.id, id],
-        )
-        expect(rows.map(({ text }) => text)).toEqual(expected[n]?.map(({ text }) => text))
+        const left = await messageRows(world, { organization_id: organization.id, contact_id: id })
+        expect(left.map(({ text }) => text)).toEqual(expected[n]?.map(({ text }) => text))
       }
       const violations: unknown[] = []
       const ignore = () => undefined

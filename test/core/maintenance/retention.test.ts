@@ -1,29 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyRetention } from '../../../src/core/maintenance/retention.js'
 import { type FoundViolation, verifyDatabase } from '../../../src/core/maintenance/verify.js'
 import { INDEX_STEP } from '../../../src/storage/conversations/search.js'
 import { MESSAGES_PER_CONTACT, requestRetention } from '../../../src/storage/maintenance/pruning.js'
-import {
-  type BroadcastWorld,
-  DAY,
-  newBroadcaster,
-  startBroadcastWorld,
-} from '../../interfaces/api/broadcasts-support.js'
-import { insertDelivery, setWebhook } from '../../interfaces/api/webhooks-support.js'
-import { receive, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { DAY, newBroadcaster, startBroadcastWorld } from '../../support/broadcasts.js'
+import { receive, receiveMessages, textMessage } from '../../support/callbacks.js'
 import { signIn } from '../../support/console.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
-import { jobsOf } from '../../support/jobs.js'
+import { workOffLater } from '../../support/jobs.js'
 import { hold, untilWaiting } from '../../support/locks.js'
+import { fileMessage, storedBytes } from '../../support/received-files.js'
+import { jobRows } from '../../support/rows/jobs.js'
+import { mediaRows } from '../../support/rows/media.js'
+import { messageRow, messageRows } from '../../support/rows/messages.js'
+import { useStarted } from '../../support/started.js'
+import { insertDelivery, setWebhook } from '../../support/webhooks.js'
 import type { TestOrganization, World } from '../../support/world.js'
-import { fileMessage, mediaRows, storedBytes, workOffLater } from '../media/support.js'
 
-let broadcasts: BroadcastWorld
+const broadcasts = useStarted(startBroadcastWorld)
 let world: World
 let organization: TestOrganization
 
 beforeAll(async () => {
-  broadcasts = await startBroadcastWorld()
   world = broadcasts.world
   // So all files are old by their ids, and the ages of messages decide.
   world.advance(200 * DAY)
@@ -32,7 +30,6 @@ beforeEach(async () => {
   organization = await newBroadcaster(world)
   await keepFor({ message_retention_days: 30 })
 })
-afterAll(() => broadcasts.close())
 
 function keepFor(days: object, { id }: TestOrganization = organization) {
   return world.admin('PATCH', `/organizations/${id}`, days)
@@ -59,7 +56,7 @@ async function age(contactId: string, days?: number): Promise<void> {
 async function run(): Promise<void> {
   await requestRetention(world.database)
   await workOffLater(world)
-  expect(await jobsOf(world.app.ctx, 'apply_retention')).toEqual([])
+  expect(await jobRows(world, { task: 'apply_retention' })).toEqual([])
 }
 
 const read = ({ digits }: { digits: string }, query: Record<string, string> = {}, owner = organization) =>
@@ -163,8 +160,7 @@ describe('old messages', () => {
       world.now(),
     ])
     await run()
-    const { rows } = await world.database.pool.query('SELECT text FROM messages WHERE contact_id = $1', [contact.id])
-    expect(rows).toEqual([{ text: 'quote' }])
+    expect((await messageRows(world, { contact_id: contact.id })).map(({ text }) => text)).toEqual(['quote'])
     const { call } = await signIn(world, organization)
     const thread = (await call('GET', `/contacts/${contact.id}/messages`)).body
     expect(thread).toMatchObject({ first_seq: 2, last_seq: 2, messages: [{ seq: 2, context: null }] })
@@ -268,11 +264,8 @@ describe('old messages', () => {
 describe('the deletion of old messages', () => {
   it('is done in batches, of which an interrupted one is repeated', async () => {
     const contact = await converse([...Array.from({ length: 2 * MESSAGES_PER_CONTACT + 5 }, () => 90), 1])
-    const { rows } = await world.database.pool.query('SELECT id FROM messages WHERE contact_id = $1 AND seq = $2', [
-      contact.id,
-      MESSAGES_PER_CONTACT + 1,
-    ])
-    const held = await hold(world.database, 'SELECT FROM messages WHERE id = $1 FOR UPDATE', [rows[0].id])
+    const { id } = await messageRow(world, { contact_id: contact.id, seq: MESSAGES_PER_CONTACT + 1 })
+    const held = await hold(world.database, 'SELECT FROM messages WHERE id = $1 FOR UPDATE', [id])
     const stop = new AbortController()
     const running = applyRetention(world.app.ctx, organization.id, {}, stop.signal)
     await untilWaiting(world.database, 1)
@@ -364,7 +357,7 @@ describe('messages of broadcasts', () => {
     const arrived = (await broadcasts.arrived()).length
     for (const person of people) await age(person.id, 40)
     await run()
-    expect((await world.database.pool.query('SELECT FROM messages WHERE broadcast_id = $1', [id])).rows).toEqual([])
+    expect(await messageRows(world, { broadcast_id: id })).toEqual([])
     expect(await shown()).toEqual(before)
     await broadcasts.expectNoDrift()
     expect(await verify()).toEqual([])

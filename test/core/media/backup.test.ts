@@ -1,27 +1,24 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { blobKey } from '../../../src/model/messages/media.js'
 import { BACKUP_LOCK } from '../../../src/storage/processes/backup-lock.js'
 import { makeJobsDue } from '../../support/jobs.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { mediaRows } from '../../support/rows/media.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505550001'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let key: string
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   const inbound = { phone_number_id: organization.phoneNumberId, from: CUSTOMER, type: 'image', image: {} }
   await world.sim('POST', '/inbound', inbound)
   await world.settle()
-  const { rows } = await world.database.pool.query('SELECT id FROM media WHERE organization_id = $1', [organization.id])
-  key = blobKey(organization.id, rows[0].id)
+  const [file] = await mediaRows(world, organization)
+  key = blobKey(organization.id, file.id)
 })
-
-afterAll(() => world.close())
 
 const isStored = async () => (await world.app.ctx.blobs.sizes([key]))[0] !== null
 

@@ -11,8 +11,8 @@ import { createAddressGuard } from '../../../src/lib/http/address-guard.js'
 import { createFetcher } from '../../../src/lib/http/safe-fetch.js'
 import type { FileSource } from '../../../src/model/messages/content.js'
 import { describeMedia, hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../../support/ffmpeg.js'
+import { type HttpServer, startHttpServer } from '../../support/http-server.js'
 import { gif, jpeg, mp3, ogg, oggOf, padded, png, webp } from '../../support/media.js'
-import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
 
 let folder: string
 let files: HttpServer

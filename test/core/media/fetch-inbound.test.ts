@@ -1,38 +1,35 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fetchInboundMedia } from '../../../src/core/media/fetch-inbound.js'
 import { readTrace } from '../../../src/core/messages/trace/read-trace.js'
 import { startJobRunner } from '../../../src/jobs/runner.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
 import { blobKey } from '../../../src/model/messages/media.js'
 import { insertMedia } from '../../../src/storage/messages/media.js'
-import { conversation, eventsOf, post, receive, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
-import { jobsOf } from '../../support/jobs.js'
+import { post, receive, receiveMessages, textMessage } from '../../support/callbacks.js'
+import { conversation } from '../../support/conversations.js'
+import { workOffLater } from '../../support/jobs.js'
 import { jpeg, mp4, ogg, pdf, webp } from '../../support/media.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {
   answerJson,
-  type FileUpstream,
   fileMessage,
-  mediaRows,
-  messageIdOf,
   receiveFile,
   type Step,
   startFileUpstream,
   storedBytes,
-  workOffLater,
-} from './support.js'
+} from '../../support/received-files.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { jobRows } from '../../support/rows/jobs.js'
+import { mediaRows } from '../../support/rows/media.js'
+import { messageIdOf } from '../../support/rows/messages.js'
+import { useStarted } from '../../support/started.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505550001'
 const running = new AbortController().signal
 
-let upstream: FileUpstream
-let world: World
+const upstream = useStarted(startFileUpstream)
+const world = useWorld(() => ({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
 let organization: TestOrganization
-
-beforeAll(async () => {
-  upstream = await startFileUpstream()
-  world = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-})
 
 beforeEach(async () => {
   organization = await createOrganization()
@@ -50,11 +47,6 @@ async function createOrganization(): Promise<TestOrganization> {
 afterEach(async () => {
   await world.reset()
   upstream.clear()
-})
-
-afterAll(async () => {
-  await world.close()
-  await upstream.close()
 })
 
 const busy: Step = (response) => answerJson(response, 500, { error: { code: 131016, message: 'busy' } })
@@ -100,7 +92,7 @@ describe('a message with a file', () => {
       { organization_id: organization.id, id, message_id: id, size: file.length, ...row },
     ])
     expect(await storedBytes(world, organization, id)).toEqual(file)
-    expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
+    expect(await jobRows(world, { task: 'fetch_media' })).toEqual([])
   })
 
   it('raises one event, with its file', async () => {
@@ -201,7 +193,7 @@ describe('a file that is not available at once', () => {
     const id = await receiveFile(world, organization, image())
     expect(await shown()).toMatchObject({ id, message: 'Look', media_type: 'image', media_url: null, error: null })
     expect(await received()).toMatchObject([{ message: { id, media_id: null } }])
-    expect(await jobsOf(world.app.ctx, 'fetch_media')).toMatchObject([{ attempts: 1 }])
+    expect(await jobRows(world, { task: 'fetch_media' })).toMatchObject([{ attempts: 1 }])
     await workOffLater(world)
     expect(await shown()).toMatchObject({ id, media_url: expect.stringContaining('/media/'), error: null })
     expect(await storedBytes(world, organization, id)).toEqual(jpeg())
@@ -221,7 +213,7 @@ describe('a file that is not available at once', () => {
       error: { code: 'media_unavailable', text: 'The file could not be fetched from WhatsApp: busy' },
     })
     expect(await received()).toHaveLength(1)
-    expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
+    expect(await jobRows(world, { task: 'fetch_media' })).toEqual([])
     const { entries } = await readTrace(world.app.ctx, organization.id, id)
     const told = entries.flatMap(({ kind, outcome, event_type: type }) =>
       kind === 'file_fetched' || kind === 'event_raised' ? [outcome ?? type] : [],
@@ -249,7 +241,7 @@ describe('a file that is not available at once', () => {
     stop.abort(new Error('stopping'))
     const { ctx } = world.app
     upstream.onFind.push(async () => {
-      const id = await messageIdOf(world, organization, message)
+      const id = await messageIdOf(world, String(message.id))
       const cutShort = fetchInboundMedia(ctx, organization.id, id, { number: 1, signal: stop.signal })
       await expect(cutShort).rejects.toThrow('stopping')
       expect(await received()).toEqual([])
@@ -275,7 +267,7 @@ describe('a file that is not available at once', () => {
     await expect.poll(() => hasBegun).toBe(true)
     await runner.stop()
     expect(await received()).toEqual([])
-    expect(await jobsOf(world.app.ctx, 'fetch_media')).toMatchObject([{ attempts: 0, isRunning: false }])
+    expect(await jobRows(world, { task: 'fetch_media' })).toMatchObject([{ attempts: 0, process_id: null }])
     release()
     await workOffLater(world)
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
@@ -345,7 +337,7 @@ describe('an unavailable file', () => {
       error,
     })
     expect(await received()).toMatchObject([{ message: { id, media_id: null, error } }])
-    expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
+    expect(await jobRows(world, { task: 'fetch_media' })).toEqual([])
     expect(await mediaRows(world)).toEqual([])
     await fetchInboundMedia(world.app.ctx, organization.id, id, { number: 2, signal: running })
     expect(await received()).toHaveLength(1)
@@ -366,7 +358,7 @@ describe('a repeated job', () => {
   it('completes the work of a killed process', async () => {
     const message = image()
     upstream.onFind.push(async (_response) => {
-      const id = await messageIdOf(world, organization, message)
+      const id = await messageIdOf(world, String(message.id))
       // The state when the process was killed: the row, and the bytes.
       await insertMedia(world.database, organization.id, {
         id,
@@ -390,7 +382,7 @@ describe('a repeated job', () => {
     const message = image()
     const { ctx } = world.app
     upstream.onDownload.push(async () => {
-      const id = await messageIdOf(world, organization, message)
+      const id = await messageIdOf(world, String(message.id))
       await fetchInboundMedia(ctx, organization.id, id, { number: 2, signal: running })
     })
     const id = await receiveFile(world, organization, message)
@@ -439,7 +431,7 @@ describe('erasing a contact', () => {
     const message = image()
     let id = ''
     upstream.onDownload.push(async () => {
-      id = await messageIdOf(world, organization, message)
+      id = await messageIdOf(world, String(message.id))
       expect((await erase()).status).toBe(200)
     })
     await receiveMessages(world, organization, message)
@@ -447,7 +439,7 @@ describe('erasing a contact', () => {
     expect(await mediaRows(world)).toEqual([])
     expect(await storedBytes(world, organization, id)).toBeNull()
     expect(await received()).toEqual([])
-    expect(await jobsOf(world.app.ctx, 'fetch_media')).toEqual([])
+    expect(await jobRows(world, { task: 'fetch_media' })).toEqual([])
   })
 
   it('after a process was killed halfway leaves no file behind', async () => {

@@ -7,28 +7,23 @@ import { removeMedia } from '../../../src/core/media/remove.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { blobKey } from '../../../src/model/messages/media.js'
 import { insertMedia } from '../../../src/storage/messages/media.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { mediaRows, storedBytes } from './support.js'
+import { storedBytes } from '../../support/received-files.js'
+import { mediaRows } from '../../support/rows/media.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
 const DAY = 24 * 60 * 60_000
 
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let folder: string
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-media-'))
   await writeFile(join(folder, 'file'), 'bytes')
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
 })
 
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => rm(folder, { recursive: true }))
 
 /** Stores a file; resolves to its id. */
 async function store(owner: TestOrganization, messageId: string | null): Promise<string> {

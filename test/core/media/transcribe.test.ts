@@ -1,38 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transcribeVoiceNote } from '../../../src/core/media/transcribe.js'
-import { conversation, eventsOf } from '../../interfaces/hooks/support.js'
-import { jobsOf } from '../../support/jobs.js'
+import { conversation } from '../../support/conversations.js'
+import { type Answering, bare, json, readForm, startHttpServer, type Taken } from '../../support/http-server.js'
+import { workOffLater } from '../../support/jobs.js'
 import { aac, ogg } from '../../support/media.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import {
-  type Answering,
-  bare,
-  type HttpServer,
-  json,
-  readForm,
-  startHttpServer,
-  type Taken,
-} from '../../upstream/http-server.js'
-import { type FileUpstream, fileMessage, receiveFile, startFileUpstream, storedBytes, workOffLater } from './support.js'
+import { fileMessage, receiveFile, startFileUpstream, storedBytes } from '../../support/received-files.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { jobRows } from '../../support/rows/jobs.js'
+import { useStarted } from '../../support/started.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '16505550001'
 
-let upstream: FileUpstream
-let service: HttpServer
 let answer: Answering
-let world: World
+const upstream = useStarted(startFileUpstream)
+const service = useStarted(() => startHttpServer((request, response) => answer(request, response)))
+const world = useWorld(() => ({
+  PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0`,
+  PARLEY_TRANSCRIBE_URL: `${service.url}/v1/audio/transcriptions`,
+  PARLEY_TRANSCRIBE_KEY: 'sk-1',
+  PARLEY_TRANSCRIBE_MODEL: 'whisper-1',
+}))
 let organization: TestOrganization
-
-beforeAll(async () => {
-  upstream = await startFileUpstream()
-  service = await startHttpServer((request, response) => answer(request, response))
-  world = await startWorld({
-    PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0`,
-    PARLEY_TRANSCRIBE_URL: `${service.url}/v1/audio/transcriptions`,
-    PARLEY_TRANSCRIBE_KEY: 'sk-1',
-    PARLEY_TRANSCRIBE_MODEL: 'whisper-1',
-  })
-})
 
 beforeEach(async () => {
   upstream.files.set('1', ogg())
@@ -44,12 +33,6 @@ afterEach(async () => {
   await world.reset()
   upstream.clear()
   service.taken.length = 0
-})
-
-afterAll(async () => {
-  await world.close()
-  await service.close()
-  await upstream.close()
 })
 
 const voiceNote = () => fileMessage(CUSTOMER, 'audio', { id: '1', mime_type: 'audio/ogg; codecs=opus', voice: true })
@@ -118,7 +101,7 @@ describe('a voice note', () => {
     answer = bare(503)
     await receiveFile(world, organization, voiceNote())
     await workOffLater(world, 5)
-    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
+    expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
     expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
   })
 
@@ -126,7 +109,7 @@ describe('a voice note', () => {
     answer = json(400, { error: { message: 'not audio' } })
     await receiveFile(world, organization, voiceNote())
     expect(service.taken).toHaveLength(1)
-    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
+    expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
     expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
   })
 
@@ -137,7 +120,7 @@ describe('a voice note', () => {
     await workOffLater(world)
     expect(service.taken).toHaveLength(1)
     expect(await storedBytes(world, organization, id)).toBeNull()
-    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
+    expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
   })
 })
 
@@ -159,7 +142,7 @@ describe('without a service', () => {
     await world.app.ctx.transcriber?.close()
     world.app.ctx.transcriber = null
     await receiveFile(world, organization, voiceNote())
-    expect(await jobsOf(world.app.ctx, 'transcribe_voice_note')).toEqual([])
+    expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
   })
 })

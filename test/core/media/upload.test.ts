@@ -1,39 +1,31 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { uploadMedia } from '../../../src/core/media/upload.js'
 import { organizationChannel } from '../../../src/core/messages/send/channel.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Tenant } from '../../../src/model/organizations/organization.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
+import { startHttpServer } from '../../support/http-server.js'
 import { png } from '../../support/media.js'
-import { startWorld, type World } from '../../support/world.js'
-import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
-import { mediaRows } from './support.js'
+import { mediaRows } from '../../support/rows/media.js'
+import { useStarted } from '../../support/started.js'
+import { useWorld } from '../../support/world.js'
 
-let folder: string
-let world: World
+const files = useStarted(() =>
+  startHttpServer(({ path }, response) => {
+    if (path === '/trickle') response.write(png().subarray(0, 20))
+  }),
+)
+const world = useWorld()
 let tenant: Tenant
-let files: HttpServer
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-media-'))
-  world = await startWorld({ PARLEY_DATA_DIR: folder })
   const { id } = await world.createOrganization()
   const found = (await findTenantsById(world.database, [id])).get(id)
   if (!found) throw new Error('the organization is gone')
   tenant = found
-  files = await startHttpServer(({ path }, response) => {
-    if (path === '/trickle') response.write(png().subarray(0, 20))
-  })
-})
-
-afterAll(async () => {
-  await world.close()
-  await files.close()
-  await rm(folder, { recursive: true })
 })
 
 const given = (path: string) => ({
@@ -68,6 +60,6 @@ describe('a file that does not arrive in time', () => {
     expect(asked).toEqual([30_000])
     expect(await mediaRows(world)).toEqual([])
     expect((await world.sim('GET', '/media')).body.media).toEqual([])
-    expect(await readdir(join(folder, 'spool'))).toEqual([])
+    expect(await readdir(join(world.dataDir, 'spool'))).toEqual([])
   })
 })

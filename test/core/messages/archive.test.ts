@@ -1,35 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../src/storage/callbacks/callbacks.js'
 import { updateContact } from '../../../src/storage/contacts/contacts.js'
-import {
-  contact,
-  createContact,
-  eventsOf,
-  post,
-  receive,
-  receiveMessages,
-  seconds,
-  textMessage,
-  wamid,
-} from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { post, receive, receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { contact, createContact } from '../../support/contacts.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let from: string
 let id: string
 let people = 0
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   from = `1650557${String(++people).padStart(4, '0')}`

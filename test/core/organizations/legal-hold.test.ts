@@ -1,39 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/maintenance/maintenance.js'
-import {
-  conversation,
-  createContact,
-  receiveMessages,
-  seconds,
-  textMessage,
-  wamid,
-} from '../../interfaces/hooks/support.js'
+import { receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
 import { signIn } from '../../support/console.js'
+import { createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { workOffLater } from '../../support/jobs.js'
 import { hold as holdRow, untilWaiting } from '../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { workOffLater } from '../media/support.js'
+import { deliveriesOf } from '../../support/rows/deliveries.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '5511987653333'
 const DAY = 86_400_000
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 
-beforeAll(async () => {
-  world = await startWorld()
-})
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-afterAll(() => world.close())
 
 const setHold = (body: object = { reason: 'Case 12/2026', by: 'Ana' }) =>
   world.admin('PUT', `/organizations/${organization.id}/hold`, body)
 const release = () => world.admin('DELETE', `/organizations/${organization.id}/hold`)
-const countEvents = async ({ id }: TestOrganization) => {
-  const { rows } = await world.database.pool.query('SELECT count(*)::int FROM events WHERE organization_id = $1', [id])
-  return rows[0].count
-}
+const countEvents = async (owner: TestOrganization) => (await eventsOf(world, owner)).length
 
 describe('a legal hold', () => {
   it('is set and released by the operator, once', async () => {
@@ -128,7 +118,7 @@ describe('a legal hold', () => {
   })
 
   it('keeps the deliveries of a webhook that is deleted', async () => {
-    const { key, id } = organization
+    const { key } = organization
     const body = { url: 'http://127.0.0.1:9/', events: ['*'] }
     const { webhook } = (await world.request('POST', '/set-webhooks', { key, body })).body
     await world.request('POST', `/set-webhooks/${webhook.id}/test`, { key })
@@ -136,11 +126,7 @@ describe('a legal hold', () => {
     expect((await world.request('DELETE', '/set-webhooks', { key, body: { id: webhook.id } })).status).toBe(200)
     const count = async () => {
       await workOffLater(world)
-      const { rows } = await world.database.pool.query(
-        'SELECT count(*)::int FROM webhook_deliveries WHERE organization_id = $1',
-        [id],
-      )
-      return rows[0].count
+      return (await deliveriesOf(world, organization)).length
     }
     expect(await count()).toBe(1)
     await release()

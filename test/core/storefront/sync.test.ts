@@ -1,26 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scheduleOrderSyncs, syncOrders, syncOrdersAsJob } from '../../../src/core/storefront/sync.js'
-import { connectStorefront, ordersOf, postOrders } from '../../interfaces/hooks/storefront-support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
+import { type Answering, type HttpServer, json, startHttpServer } from '../../support/http-server.js'
+import { connectStorefront, ordersOf, postOrders } from '../../support/storefront.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
 
 afterEach(() => world.reset())
-
-afterAll(() => world.close())
 
 const sell = (order: object) => world.sim('POST', '/shop/orders', order)
 const ago = (ms: number) => new Date(world.now().getTime() - ms).toISOString()

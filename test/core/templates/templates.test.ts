@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { applyTemplateChanges, readTemplateChanges } from '../../../src/core/templates/changes.js'
 import {
   scheduleTemplateSyncs,
@@ -11,15 +11,12 @@ import type { Again } from '../../../src/model/jobs.js'
 import type { Tenant } from '../../../src/model/organizations/organization.js'
 import type { Problem } from '../../../src/model/problem.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let tenant: Tenant
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization({ language: 'pt_BR' })
@@ -27,8 +24,6 @@ beforeEach(async () => {
   tenant = tenants.get(organization.id) as Tenant
   await clear()
 })
-
-afterAll(() => world.close())
 
 const account = () => ({ phone_number_id: organization.phoneNumberId })
 const clear = () => world.sim('DELETE', '/templates', account())
@@ -101,12 +96,9 @@ describe('an unknown template', () => {
   })
 })
 
-async function eventsOf() {
-  const { rows } = await world.database.pool.query(
-    `SELECT data FROM events WHERE organization_id = $1 AND type = 'template.status_changed' ORDER BY seq`,
-    [organization.id],
-  )
-  return rows.map(({ data }) => data.template.status)
+async function reportedStatuses() {
+  const events = await eventsOf(world, organization, 'template.status_changed')
+  return events.map(({ data }) => data.template.status)
 }
 
 const statusOf = async (name: string) => {
@@ -138,7 +130,7 @@ describe('a template change reported by the upstream', () => {
     expect(await statusOf('promo')).toBe('PAUSED')
     await world.drain()
     expect(await statusOf('promo')).toBe('APPROVED')
-    expect(await eventsOf()).toEqual(['PAUSED', 'APPROVED'])
+    expect(await reportedStatuses()).toEqual(['PAUSED', 'APPROVED'])
   })
 
   it('changes the status, and raises an event', async () => {
@@ -148,14 +140,14 @@ describe('a template change reported by the upstream', () => {
     await report('promo', 'REINSTATED')
     await world.settle()
     expect(await statusOf('promo')).toBe('APPROVED')
-    expect(await eventsOf()).toEqual(['PAUSED', 'APPROVED'])
+    expect(await reportedStatuses()).toEqual(['PAUSED', 'APPROVED'])
   })
 
   it('changes no status if it contains none', async () => {
     await report('promo', 'FLAGGED')
     await world.settle()
     expect(await statusOf('promo')).toBe('APPROVED')
-    expect(await eventsOf()).toEqual([])
+    expect(await reportedStatuses()).toEqual([])
   })
 
   it('triggers a fetch if the template is unknown', async () => {
@@ -163,7 +155,7 @@ describe('a template change reported by the upstream', () => {
     await report('fresh', 'APPROVED')
     await world.settle()
     expect(await statusOf('fresh')).toBe('APPROVED')
-    expect(await eventsOf()).toEqual(['APPROVED'])
+    expect(await reportedStatuses()).toEqual(['APPROVED'])
   })
 
   it('applies only to the organization of the business account', async () => {
@@ -266,7 +258,7 @@ describe('a list that takes longer than a slice', () => {
     expect(new Set(asked).size).toBe(3)
     expect(await isKnown('d')).toBe(true)
     expect(await isKnown('b')).toBe(false)
-    expect(await eventsOf()).toEqual(['APPROVED', 'DELETED'])
+    expect(await reportedStatuses()).toEqual(['APPROVED', 'DELETED'])
   })
 
   it('continues from the state that is stored in its job', async () => {
@@ -289,7 +281,7 @@ describe('a list that takes longer than a slice', () => {
     await runSlice(listOf(await runSlice()))
     expect(asked).toHaveLength(4)
     expect(await isKnown('b')).toBe(false)
-    expect(await eventsOf()).toEqual(['APPROVED', 'DELETED'])
+    expect(await reportedStatuses()).toEqual(['APPROVED', 'DELETED'])
   })
 
   it('begins again for another business account', async () => {

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/maintenance/maintenance.js'
 import { disableOverfullWebhooks, MAX_PENDING_FOR_REPLAY } from '../../../src/core/webhooks/backlog.js'
+import {
+  DAY,
+  expectNothingStuck,
+  namesOf,
+  raise,
+  raiseAboutNobody,
+  startEndpoint,
+} from '../../support/webhook-endpoints.js'
 import { enable, endpoint, newContact, organization, statuses, useEndpoint, webhook, world } from './one-endpoint.js'
-import { DAY, expectNothingStuck, namesOf, raise, raiseAboutNobody, startEndpoint } from './support.js'
 
 useEndpoint(['contact.updated', 'template.status_changed'])
 

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
-import { createContact, post, textMessage, wamid } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { closeEndpoints, type Endpoint, startEndpoint } from './support.js'
+import { post, textMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
+import { closeEndpoints, type Endpoint, startEndpoint } from '../../support/webhook-endpoints.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let endpoint: Endpoint
 let digits: string
@@ -35,7 +36,6 @@ const INTERNAL = [
 ]
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
 })
 
@@ -58,8 +58,6 @@ afterEach(async () => {
   }
   await closeEndpoints()
 })
-
-afterAll(() => world.close())
 
 const request = (method: string, path: string, body?: unknown) =>
   world.request(method, path, { key: organization.key, body })

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { createContact } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { closeEndpoints, deliveriesTo, type Endpoint, expectNothingStuck, startEndpoint } from './support.js'
+import { afterEach, beforeEach, expect } from 'vitest'
+import { createContact } from '../../support/contacts.js'
+import { deliveriesTo } from '../../support/rows/deliveries.js'
+import { closeEndpoints, type Endpoint, expectNothingStuck, startEndpoint } from '../../support/webhook-endpoints.js'
+import { type TestOrganization, useWorld, type World } from '../../support/world.js'
 
 export let world: World
 /** The organization of the test. */
@@ -15,9 +16,7 @@ let people = 0
  * each, no delivery may be stuck.
  */
 export function useEndpoint(events: readonly string[] = ['*']): void {
-  beforeAll(async () => {
-    world = await startWorld()
-  })
+  world = useWorld()
 
   beforeEach(async () => {
     organization = await world.createOrganization()
@@ -28,8 +27,6 @@ export function useEndpoint(events: readonly string[] = ['*']): void {
     await closeEndpoints()
     await expectNothingStuck(world)
   })
-
-  afterAll(() => world.close())
 }
 
 /** The digits of a number that no contact has. */

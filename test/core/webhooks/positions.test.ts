@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { readPosition } from '../../../src/core/webhooks/positions.js'
 import { tickTransactionClock } from '../../../src/storage/events/transaction-clock.js'
-import { createContact } from '../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { raise } from './support.js'
+import { createContact } from '../../support/contacts.js'
+import { raise } from '../../support/webhook-endpoints.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let contact: string
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   contact = await createContact(world, organization, '+16505557800')
 })
-
-afterAll(() => world.close())
 
 const read = (after: string) => world.request('GET', `/events?after=${after}`, { key: organization.key })
 const latest = async (): Promise<string> => (await read('latest')).body.next_after

@@ -1,23 +1,32 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createContact } from '../../interfaces/hooks/support.js'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { signIn } from '../../support/console.js'
+import { createContact } from '../../support/contacts.js'
 import { openEventSource } from '../../support/event-source.js'
-import { countStatements } from '../../support/statement-counts.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { closeEndpoints, type Endpoint, holdOpen, namesOf, raise, startEndpoint } from './support.js'
+import { type RunPlan, watchPlans } from '../../support/plans.js'
+import { contactRow } from '../../support/rows/contacts.js'
+import {
+  closeEndpoints,
+  type Endpoint,
+  holdOpen,
+  namesOf,
+  raise,
+  startEndpoint,
+} from '../../support/webhook-endpoints.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const BATCHES = 10
 const BATCH = 10
 const SENDS = BATCHES * BATCH
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let contact: string
 let people = 0
+let explain: (work: () => Promise<void>) => Promise<RunPlan[]>
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
+  explain = await watchPlans(world.database)
 })
 
 beforeEach(async () => {
@@ -32,17 +41,12 @@ afterEach(async () => {
   await world.database.pool.query('DELETE FROM webhook_feeds')
 })
 
-afterAll(() => world.close())
-
 const number = () => `+1650555${String(5_000 + ++people)}`
 
 /** Sends texts, and delivers their events batch by batch. */
 async function send(): Promise<void> {
-  const { rows } = await world.database.pool.query<{ phone_number: string }>(
-    'SELECT phone_number FROM contacts WHERE id = $1',
-    [contact],
-  )
-  const body = { phone_number: rows[0]?.phone_number, message_type: 'text', text: 'Hello' }
+  const { phone_number } = await contactRow(world, { id: contact })
+  const body = { phone_number, message_type: 'text', text: 'Hello' }
   for (let batch = 0; batch < BATCHES; batch++) {
     const answers = await Promise.all(
       Array.from({ length: BATCH }, () => world.request('POST', '/send-chat', { key: organization.key, body })),
@@ -54,8 +58,9 @@ async function send(): Promise<void> {
 
 /** The number of reads of events and writes of positions while texts are sent. */
 async function costOfSending(): Promise<{ reads: number; commits: number }> {
-  const counts = await countStatements(send)
-  return { reads: counts.get('events.readWindows') ?? 0, commits: counts.get('webhookFeeds.move') ?? 0 }
+  const nodes = (await explain(send)).map((plan) => plan.nodes)
+  const reads = nodes.filter((read) => /on events: [1-9]/.test(read)).length
+  return { reads, commits: nodes.filter((read) => read.includes('ModifyTable on webhook_feeds')).length }
 }
 
 /** Disables the webhook as a 410 does. */
@@ -114,9 +119,9 @@ describe('enabling a webhook', () => {
     await world.drain()
     await enable(endpoint)
     await raise(world, contact, 2, 10_000)
-    const counts = await countStatements(world.drain)
+    const plans = await explain(world.drain)
     expect(namesOf(endpoint)).toEqual(['10000', '10001'])
-    expect(counts.get('events.readWindows')).toBeLessThanOrEqual(3)
+    for (const { rows, nodes } of plans) expect(rows, nodes).toBeLessThan(300)
   })
 
   it('delivers later events of a transaction that started before', async () => {

@@ -1,19 +1,14 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { workOffLater } from '../../core/media/support.js'
+import { describe, expect, it } from 'vitest'
 import { makeSignInLink, signIn } from '../../support/console.js'
 import { requestIndexes } from '../../support/conversations.js'
 import { createInstance, scan } from '../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { connectStorefront, postWebhook, shopOrder } from '../hooks/storefront-support.js'
+import { workOffLater } from '../../support/jobs.js'
+import { mediaRows } from '../../support/rows/media.js'
+import { connectStorefront, postWebhook, shopOrder } from '../../support/storefront.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld({ PARLEY_RATE_LIMIT: '1000' })
-})
-
-afterAll(() => world.close())
+const world = useWorld({ PARLEY_RATE_LIMIT: '1000' })
 
 /** An organization with a row in every table of its data. */
 async function furnish(): Promise<TestOrganization> {
@@ -185,9 +180,9 @@ describe('DELETE /admin/organizations/{id}', () => {
     const organization = await furnish()
     const { id, key, slug } = organization
     const before = await rowsOf(id)
-    const { rows: files } = await world.database.pool.query('SELECT id FROM media WHERE organization_id = $1', [id])
+    const [stored] = await mediaRows(world, organization)
     const inAnHour = new Date(world.now().getTime() + 3_600_000)
-    const file = new URL(world.app.ctx.mediaLinks.urlOf(id, files[0].id, inAnHour))
+    const file = new URL(world.app.ctx.mediaLinks.urlOf(id, stored.id, inAnHour))
     const { shortlinks } = (await world.request('GET', '/shortlinks', { key })).body
     expect((await world.request('GET', file.pathname + file.search)).status).toBe(200)
     expect((await world.admin('DELETE', `/organizations/${id}`)).status).toBe(200)

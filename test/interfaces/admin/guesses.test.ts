@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorld, type World } from '../../support/world.js'
+import { expect, it } from 'vitest'
+import { useWorld } from '../../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const ask = (key: string | undefined, from: string) =>
   world.request('GET', '/admin/organizations', {

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeSignInLink } from '../../support/console.js'
+import { createContact } from '../../support/contacts.js'
 import { hold, untilWaiting } from '../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { createContact, eventsOf } from '../hooks/support.js'
+import { contactRow } from '../../support/rows/contacts.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 let members = 0
 const newMember = (fields: object = {}) => ({
@@ -123,8 +117,7 @@ describe('DELETE /admin/members/{id}', () => {
     await untilWaiting(world.database, 1, 'members')
     await held.commit()
     expect((await removed).status).toBe(200)
-    const { rows } = await world.database.pool.query('SELECT assignee_id FROM contacts WHERE id = $1', [contactId])
-    expect(rows).toEqual([{ assignee_id: null }])
+    expect((await contactRow(world, { id: contactId })).assignee_id).toBeNull()
   })
 
   it('and a concurrent use of a sign-in link do not deadlock', async () => {

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type World } from '../../support/world.js'
+import { describe, expect, it } from 'vitest'
+import { useWorld } from '../../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 const FIELDS = [
   ...['id', 'name', 'slug', 'provider', 'default_country', 'timezone', 'currency', 'language'],

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SCOPES } from '../../../src/model/organizations/scope.js'
 import { ENDPOINTS, type Endpoint, urlOf } from '../../support/endpoints.js'
 import { operationsOf, readDescription, requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 const HOUR_MS = 3_600_000
 

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
-import { CONTACT_FIELDS } from '../../support/contacts.js'
+import { post, receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { CONTACT_FIELDS, createContact } from '../../support/contacts.js'
 import { readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { createContact, post, receiveMessages, seconds, textMessage, wamid } from '../hooks/support.js'
+import { type Answer, type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let request: World['request']
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const request = requestAsDescribed(world)
 
 const list = (organization: TestOrganization, query: Record<string, string> = {}) =>
   readConversations({ request }, organization, { action: 'contacts', ...query })

@@ -1,32 +1,30 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
+import { type HttpServer, json, startHttpServer } from '../../support/http-server.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
-import { createContact } from '../hooks/support.js'
+import { startWorld, type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '5511988887777'
 const TOKEN = 'shpat_token-that-nobody-sees'
 const TEXTS = ['pedido 1001 saiu?', 'o 10010 também', 'e o #1001', 'qual? #10010', 'n°1001.', 'pix feito']
 const HOLDING = ['pedido 1001 saiu?', 'e o #1001', 'n°1001.']
 
-let world: World
-let request: World['request']
+let logged = ''
+const lines = new Writable({
+  write: (chunk, _encoding, done) => {
+    logged += chunk
+    done()
+  },
+})
+const world = useWorld({}, pino({ level: 'trace' }, lines))
+const request = requestAsDescribed(world)
 let organization: TestOrganization
 let orderId: string
-let logged = ''
 
 beforeAll(async () => {
-  const lines = new Writable({
-    write: (chunk, _encoding, done) => {
-      logged += chunk
-      done()
-    },
-  })
-  world = await startWorld({}, pino({ level: 'trace' }, lines))
-  request = await requestAsDescribed(world)
   organization = await newShop()
   const contactId = await createContact(world, organization, `+${CUSTOMER}`)
   await insertMessages(world, contactId, TEXTS)
@@ -37,8 +35,6 @@ beforeEach(async () => {
   const placed = await world.sim('POST', '/shop/orders', { order_number: 1001 })
   orderId = String(placed.body.order.id)
 })
-
-afterAll(() => world.close())
 
 /** An organization whose storefront is the simulator's, or the one at the given address. */
 async function newShop(fields: Record<string, string> = {}): Promise<TestOrganization> {

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { createContact } from '../hooks/support.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '5511999990011'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
 let contactId: string
 
 beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
   contactId = await createContact(world, organization, `+${CUSTOMER}`, { full_name: 'Ada' })
   await insertMessages(world, contactId, ['one', 'two', 'three'])
 })
-
-afterAll(() => world.close())
 
 const read = (query: Record<string, string>, owner = organization) => readConversations({ request }, owner, query)
 const find = (query: Record<string, string>, owner = organization) => read({ action: 'find-by-phone', ...query }, owner)

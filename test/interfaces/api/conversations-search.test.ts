@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
-import { messageIdOf } from '../../core/media/support.js'
+import { receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { createContact, receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../hooks/support.js'
+import { messageIdOf } from '../../support/rows/messages.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 /** A person who wrote these texts. */
 async function personWho(...texts: string[]): Promise<string> {
@@ -269,7 +262,7 @@ describe('a search covers', () => {
     const note = { from, id: wamid(), timestamp: seconds(), type: 'audio', audio: { id: '1', voice: true } }
     await take(note)
     await indexed(from)
-    const id = await messageIdOf(world, organization, note)
+    const id = await messageIdOf(world, String(note.id))
     expect((await search(from, 'amanha')).body.count).toBe(0)
     await world.database.transaction((transaction) =>
       setTranscription(transaction, organization.id, id, 'Chego amanhã cedo'),

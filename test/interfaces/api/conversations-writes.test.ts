@@ -1,22 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { indexConversation } from '../../../src/core/conversations/search.js'
 import { newId } from '../../../src/lib/bytes/id.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { insertMessages, readConversations, textsOf } from '../../support/conversations.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { createContact, receiveMessages, textMessage } from '../hooks/support.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 interface Conversation {
   digits: string

@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { post, receiveMessages, seconds, textMessage } from '../../support/callbacks.js'
+import { createContact } from '../../support/contacts.js'
 import { readConversations, textsOf } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { createContact, post, receiveMessages, seconds, textMessage } from '../hooks/support.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '5511999990001'
 const TOTAL = 25
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
 
 beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
   await createContact(world, organization, `+${CUSTOMER}`, { full_name: 'Ada' })
   const messages = Array.from({ length: TOTAL }, (_, index) => textMessage(CUSTOMER, String(index + 1)))
   await post(world, organization, { messages })
   await world.drain()
 })
-
-afterAll(() => world.close())
 
 const read = (query: Record<string, string>) => readConversations({ request }, organization, query)
 

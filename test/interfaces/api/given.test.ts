@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SendWorld, startSendWorld } from './send-chat-support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startSendWorld } from '../../support/send-chat.js'
+import { useStarted } from '../../support/started.js'
 
-let house: SendWorld
+const house = useStarted(startSendWorld)
 let digits: string
 
 beforeAll(async () => {
-  house = await startSendWorld()
   digits = await house.newContact({ full_name: 'Ana' })
 })
-
-afterAll(() => house.close())
 
 const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   house.world.request(method, path, { key: house.organization.key, headers, ...(body !== undefined && { body }) })

@@ -1,21 +1,17 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { requestAsDescribed } from '../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
 const lines: string[] = []
 
+const world = useWorld({}, pino({ level: 'info' }, { write: (line) => void lines.push(line) }))
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
+
 beforeAll(async () => {
-  world = await startWorld({}, pino({ level: 'info' }, { write: (line) => void lines.push(line) }))
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
   await post('/contact', { phone_number: '5511988880001' })
 })
-
-afterAll(() => world.close())
 
 function post(path: string, body: unknown, headers: Record<string, string> = {}) {
   return request('POST', path, { key: organization.key, body, headers })

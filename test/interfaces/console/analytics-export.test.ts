@@ -1,29 +1,27 @@
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RangeRevenue } from '../../../src/model/broadcasts/revenue.js'
 import type { StorefrontOrder } from '../../../src/model/broadcasts/storefront-order.js'
 import { putStorefrontOrders } from '../../../src/storage/storefront/orders.js'
 import { seedCampaign, seedRecipient } from '../../support/campaigns.js'
 import { type SignedInMember, signIn } from '../../support/console.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 const MARCH = { startDate: '2026-03-01', endDate: '2026-03-31' }
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let owner: SignedInMember
 let stranger: SignedInMember
 
 beforeAll(async () => {
-  world = await startWorld()
   stranger = await signIn(world, await world.createOrganization())
 })
 beforeEach(async () => {
   organization = await world.createOrganization()
   owner = await signIn(world, organization)
 })
-afterAll(() => world.close())
 
 type Question = Record<string, string>
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type MemberRole, scopesOfRole } from '../../../src/model/organizations/member.js'
 import { SCOPES, type Scope } from '../../../src/model/organizations/scope.js'
 import { type SignedInMember, signIn } from '../../support/console.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const ROLES: readonly MemberRole[] = ['owner', 'agent', 'analyst']
 const ID = '00000000-0000-7000-8000-000000000000'
@@ -54,17 +54,13 @@ const ENDPOINTS: Record<string, Scope> = {
   'GET /events': 'webhooks:read',
 }
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 const members = {} as Record<MemberRole, SignedInMember>
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   for (const role of ROLES) members[role] = await signIn(world, organization, { role })
 })
-
-afterAll(() => world.close())
 
 describe('the endpoints of Interface A', () => {
   it('are all listed below', async () => {

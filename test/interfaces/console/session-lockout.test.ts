@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expireOutcomes } from '../../../src/core/maintenance/maintenance.js'
 import { addMember, makeSignInLink, signIn } from '../../support/console.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type Answer, useOrganization, useWorld } from '../../support/world.js'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 const PASSWORD = 'a fine password'
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/log.js'
 import {
   addMember,
@@ -10,7 +10,7 @@ import {
   signInWithPassword,
 } from '../../support/console.js'
 import { hold, untilWaiting } from '../../support/locks.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type Answer, startWorld, useOrganization, useWorld } from '../../support/world.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -19,17 +19,9 @@ const NUMBER = '5511987654321'
 
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 const begin = (body: unknown, headers = {}) => world.request('POST', '/console/api/session', { body, headers })
 const useLink = (token: unknown) => world.request('POST', '/console/api/session/link', { body: { token } })

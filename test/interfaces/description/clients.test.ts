@@ -6,7 +6,7 @@ import { createClient } from '@hey-api/openapi-ts'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorld, type World } from '../../support/world.js'
+import { useWorld } from '../../support/world.js'
 
 /** Programs that use the clients as a customer would. They print nothing: what they return is compared. */
 const PROGRAMS = {
@@ -109,11 +109,10 @@ export async function useAdmin(baseUrl: string, auth: string, id: string) {
 
 const INTERFACES = { api: '/openapi.json', gateway: '/gateway/openapi.json', admin: '/docs/admin.json' }
 
-let world: World
+const world = useWorld()
 let folder: string
 
 beforeAll(async () => {
-  world = await startWorld()
   folder = await mkdtemp(join(tmpdir(), 'parley-clients-'))
   await writeFile(join(folder, 'package.json'), '{"type": "module"}')
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { module: 'NodeNext' } }))
@@ -130,10 +129,7 @@ beforeAll(async () => {
   }
 })
 
-afterAll(async () => {
-  await rm(folder, { recursive: true })
-  await world.close()
-})
+afterAll(() => rm(folder, { recursive: true }))
 
 /** What the compiler says in strict mode; the programs are emitted beside their sources. */
 function compile(): string[] {

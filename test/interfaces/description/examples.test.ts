@@ -1,35 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Document, Operation } from '../../../src/http/description/document.js'
 import type { Examples } from '../../../src/http/description/examples.js'
 import { DESCRIPTIONS } from '../../support/openapi.js'
-import {
-  compileScriptedLibrary,
-  type ScriptedNetwork,
-  startScriptedNetwork,
-} from '../../support/scripted-device/network.js'
-import { startWorld, type World } from '../../support/world.js'
+import { compileScriptedLibrary, startScriptedNetwork } from '../../support/scripted-device/network.js'
+import { useStarted } from '../../support/started.js'
+import { useWorld } from '../../support/world.js'
 import { recordAdmin } from './record-admin.js'
 import { recordApi } from './record-api.js'
 import { recordGateway } from './record-gateway.js'
 
-let world: World
-let network: ScriptedNetwork
-let library: Awaited<ReturnType<typeof compileScriptedLibrary>>
-
-beforeAll(async () => {
-  library = await compileScriptedLibrary()
-  network = await startScriptedNetwork()
-  world = await startWorld({
-    PARLEY_LINKED_DEVICE_LIBRARY: library.path,
-    PARLEY_LINKED_DEVICE_URL: network.url,
-  })
-})
-
-afterAll(async () => {
-  await world.close()
-  await network.close()
-  await library.remove()
-})
+const library = useStarted(compileScriptedLibrary, (started) => started.remove())
+const network = useStarted(startScriptedNetwork)
+const world = useWorld(() => ({
+  PARLEY_LINKED_DEVICE_LIBRARY: library.path,
+  PARLEY_LINKED_DEVICE_URL: network.url,
+}))
 
 /** Compares what was recorded with the examples of the descriptions; `vitest -u` writes them. */
 async function expectExamples(name: string, recorded: Examples): Promise<void> {

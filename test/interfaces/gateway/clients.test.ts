@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readConversations } from '../../support/conversations.js'
 import { hasFfmpeg } from '../../support/ffmpeg.js'
+import { startMessageWorld } from '../../support/gateway-messages.js'
 import { scan } from '../../support/instances.js'
 import { jpeg, pdf } from '../../support/media.js'
+import { useStarted } from '../../support/started.js'
 import { automationNode } from './clients/automation-node.js'
 import { type Account, ask, type Client, type Draft, type MessageKey, Shown } from './clients/client.js'
 import { phpClient } from './clients/php-client.js'
 import { pythonSdk } from './clients/python-sdk.js'
 import { typescriptSdk } from './clients/typescript-sdk.js'
-import { type MessageWorld, startMessageWorld } from './messages/support.js'
 
-let on: MessageWorld
-
-beforeAll(async () => {
-  on = await startMessageWorld({ PARLEY_GATEWAY_HOST: 'localhost', PARLEY_GATEWAY_PORT: '0' })
-})
-
-afterAll(() => on.close())
+const on = useStarted(() => startMessageWorld({ PARLEY_GATEWAY_HOST: 'localhost', PARLEY_GATEWAY_PORT: '0' }))
 
 const HOOK = 'http://127.0.0.1:9/hook'
 const QR_CODE = /^data:image\/png;base64,iVBOR/

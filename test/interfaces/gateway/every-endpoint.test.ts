@@ -1,23 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../../../src/model/organizations/scope.js'
 import { createInstance, type TestInstance } from '../../support/instances.js'
 import { type Description, operationsOf } from '../../support/openapi.js'
 import { readRaw, sendRaw } from '../../support/raw.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type Answer, useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let instance: TestInstance
 let sibling: TestInstance
 let foreign: TestInstance
 let operations: { method: string; path: string }[]
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
   instance = await createInstance(world, organization, { instanceName: 'shop' })
   sibling = await createInstance(world, organization, { instanceName: 'sibling' })
   foreign = await createInstance(world, other, { instanceName: 'foreign' })
@@ -27,8 +24,6 @@ beforeAll(async () => {
     return { method, path }
   })
 })
-
-afterAll(() => world.close())
 
 const HOUR_MS = 3_600_000
 const UNAUTHORIZED = { status: 401, error: 'Unauthorized', response: { message: 'Unauthorized' } }

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type MessageWorld, startMessageWorld } from './messages/support.js'
+import { describe, expect, it } from 'vitest'
+import { startMessageWorld } from '../../support/gateway-messages.js'
+import { useStarted } from '../../support/started.js'
 
-let on: MessageWorld
-
-beforeAll(async () => {
-  on = await startMessageWorld()
-})
-
-afterAll(() => on.close())
+const on = useStarted(startMessageWorld)
 
 const ask = (method: string, path: string, body?: unknown) =>
   on.world.request(method, `/gateway${path}`, { key: on.organization.key, ...(body !== undefined && { body }) })

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createInstance, type TestInstance } from '../../support/instances.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type Answer, useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld({ PARLEY_RATE_LIMIT: '5' })
+const organization = useOrganization(world)
 let instance: TestInstance
 
 beforeAll(async () => {
-  world = await startWorld({ PARLEY_RATE_LIMIT: '5' })
-  organization = await world.createOrganization()
   instance = await createInstance(world, organization)
 })
-
-afterAll(() => world.close())
 
 const ask = (apikey: string, body = '{}') =>
   world.request('POST', '/gateway/instance/restart/shop', { headers: { apikey }, body })

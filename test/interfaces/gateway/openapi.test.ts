@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Description, operationsOf } from '../../support/openapi.js'
-import { startWorld, type World } from '../../support/world.js'
+import { useWorld } from '../../support/world.js'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 const read = async (path: string): Promise<Description> => (await world.request('GET', path)).body
 

@@ -1,20 +1,16 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld({ PARLEY_GATEWAY_HOST: 'GW.example.com', PARLEY_GATEWAY_PORT: '0' })
+const organization = useOrganization(world)
 let port: string
 
 beforeAll(async () => {
-  world = await startWorld({ PARLEY_GATEWAY_HOST: 'GW.example.com', PARLEY_GATEWAY_PORT: '0' })
-  organization = await world.createOrganization()
   port = world.app.gatewayUrl as string
   const made = await ask(port, 'POST', '/instance/create', {}, { instanceName: 'shop', integration: 'SANDBOX' })
   expect(made.status).toBe(201)
 })
-
-afterAll(() => world.close())
 
 interface Answered {
   status: number

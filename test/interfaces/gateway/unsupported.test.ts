@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createInstance, type TestInstance } from '../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let instance: TestInstance
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   instance = await createInstance(world, organization)
 })
-
-afterAll(() => world.close())
 
 const PATHS = [
   ...['POST /message/sendStatus', 'POST /message/sendCarousel', 'POST /chat/markMessageAsPlayed'],

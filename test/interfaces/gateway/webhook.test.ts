@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { GATEWAY_EVENTS } from '../../../src/model/instances/gateway-webhook.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { forgetAnswers, URL_OF_NOBODY } from '../api/webhooks-support.js'
-import { receiveMessages, textMessage } from '../hooks/support.js'
+import { forgetAnswers, URL_OF_NOBODY } from '../../support/webhooks.js'
+import { type Answer, type TestOrganization, useWorld } from '../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 /** Of the instance `shop`. */
 let token: string
 let instanceId: string
 let receiver: Receiver | null = null
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
@@ -29,8 +25,6 @@ afterEach(async () => {
   await receiver?.close()
   receiver = null
 })
-
-afterAll(() => world.close())
 
 function create(instanceName: string, owner = organization): Promise<Answer> {
   const body = { instanceName, integration: 'WHATSAPP-BUSINESS' }

@@ -1,17 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { changeFor, conversation, envelope, post, postBody, textMessage, wamid } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { changeFor, envelope, post, postBody, textMessage, wamid } from '../../support/callbacks.js'
+import { conversation } from '../../support/conversations.js'
+import { callbackRows } from '../../support/rows/callbacks.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 function bodyWith(text: string): string {
   const change = changeFor(organization, { messages: [textMessage('16505550001', text)] })
@@ -19,19 +14,10 @@ function bodyWith(text: string): string {
 }
 
 async function storedBodies(id: string): Promise<string[]> {
-  const { rows } = await world.database.pool.query<{ body: Buffer }>(
-    'SELECT body FROM callbacks WHERE organization_id = $1 ORDER BY id',
-    [id],
-  )
-  return rows.map((row) => row.body.toString('utf8'))
+  return (await callbackRows(world, { organization_id: id })).map(({ body }) => body.toString('utf8'))
 }
 
-async function waitingCallbacks(): Promise<number> {
-  const { rows } = await world.database.pool.query<{ count: number }>(
-    'SELECT count(*) AS count FROM callbacks WHERE waiting',
-  )
-  return rows[0]?.count ?? 0
-}
+const waitingCallbacks = async () => (await callbackRows(world, { waiting: true })).length
 
 describe('POST /hooks/upstream, 200', () => {
   it('stores the exact body, which waits, before it responds', async () => {

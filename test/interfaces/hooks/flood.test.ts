@@ -1,22 +1,15 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCallbackReceiver } from '../../../src/core/callbacks/receive/receiver.js'
 import { hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import { MEBIBYTE } from '../../../src/lib/text/units.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { changeFor, envelope, postBody, textMessage } from './support.js'
+import { changeFor, envelope, postBody, textMessage } from '../../support/callbacks.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const NO_SIGNATURE = `sha256=${'0'.repeat(64)}`
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 function genuine(messages = 1): string {
   const texts = Array.from({ length: messages }, (_, index) => textMessage('16505550001', `update ${index}`))
@@ -71,7 +64,7 @@ describe('a body whose signature is not verified yet', () => {
     const lookedUp: number[] = []
     const { database } = world.app.ctx
     const run: typeof database.run = (statement, values) => {
-      if (statement.name === 'organizations.findByUpstreamIds') lookedUp.push((values[0] as unknown[]).length)
+      if (Array.isArray(values[0])) lookedUp.push(values[0].length)
       return database.run(statement, values)
     }
     return { lookedUp, receiver: createCallbackReceiver({ ...world.app.ctx, database: { ...database, run } }) }

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { contact, conversation, postBody } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { postBody } from '../../support/callbacks.js'
+import { contact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const FOLDER = new URL('../../samples/', import.meta.url)
 const BUSINESS_NUMBER = '106540352242922'
@@ -104,13 +106,7 @@ const SHARED = {
   outcome: null,
 }
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 /** An organization that owns the number of the samples, until it is deleted. */
 async function withOwner(work: (owner: TestOrganization) => Promise<void>): Promise<void> {

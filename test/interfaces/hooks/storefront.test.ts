@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/maintenance/maintenance.js'
 import { hmacSha256Base64, hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import { packageRoot } from '../../../src/lib/files/package-root.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {
   connectStorefront,
   ordersOf,
@@ -12,18 +11,13 @@ import {
   postWebhook,
   shopOrder,
   WEBHOOK_SECRET,
-} from './storefront-support.js'
+} from '../../support/storefront.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const DAY = 86_400_000
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   organization = await world.createOrganization()

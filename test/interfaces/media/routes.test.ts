@@ -9,26 +9,21 @@ import { createMediaLinks } from '../../../src/core/media/links.js'
 import { blobKey, mediaExpiry } from '../../../src/model/messages/media.js'
 import { insertMedia } from '../../../src/storage/messages/media.js'
 import { readRaw, sendRaw } from '../../support/raw.js'
-import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { useOrganization, useWorld } from '../../support/world.js'
 
 const YEAR_SECONDS = 31_536_000
 
-let world: World
 let folder: string
-let organization: TestOrganization
-let other: TestOrganization
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-media-'))
-  world = await startWorld({ PARLEY_DATA_DIR: join(folder, 'data') })
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
 })
 
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const world = useWorld(() => ({ PARLEY_DATA_DIR: join(folder, 'data') }))
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 interface Stored {
   id: string
@@ -158,6 +153,7 @@ describe('GET /media, 200', () => {
 
 describe('ranges', () => {
   let media: Stored
+
   beforeAll(async () => {
     media = await store('0123456789', 'video/mp4')
   })
@@ -219,6 +215,7 @@ describe('ranges', () => {
 describe('conditional requests', () => {
   let media: Stored
   let modified: string
+
   beforeAll(async () => {
     media = await store('0123456789')
     modified = (await fetchPath(media.path, {}, 'HEAD')).headers.get('last-modified') ?? ''

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type S3Server, startS3Server } from '../../blobs/s3-server.js'
+import { expect, it } from 'vitest'
 import { pdf } from '../../support/media.js'
-import { type SendWorld, startSendWorld } from '../api/send-chat-support.js'
+import { startS3Server } from '../../support/s3-server.js'
+import { startSendWorld } from '../../support/send-chat.js'
+import { useStarted } from '../../support/started.js'
 
-let s3: S3Server
-let stage: SendWorld
-
-beforeAll(async () => {
-  s3 = await startS3Server()
+const s3 = useStarted(startS3Server)
+const stage = useStarted(() => {
   const { bucket, prefix, endpoint, region, accessKey, secretKey } = s3.settings
-  stage = await startSendWorld({
+  return startSendWorld({
     PARLEY_MEDIA_URL: `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint ?? '')}&region=${region}`,
     PARLEY_MEDIA_ACCESS_KEY: accessKey ?? '',
     PARLEY_MEDIA_SECRET_KEY: secretKey ?? '',
   })
-})
-
-afterAll(async () => {
-  await stage.close()
-  await s3.close()
 })
 
 it('stores a sent file in the bucket, and serves it, also in ranges, until its contact is erased', async () => {

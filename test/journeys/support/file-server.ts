@@ -1,5 +1,5 @@
+import { startHttpServer } from '../../support/http-server.js'
 import { jpeg, pdf } from '../../support/media.js'
-import { startHttpServer } from '../../upstream/http-server.js'
 
 /** Where the files lie that are sent. */
 export interface FileServer {

@@ -1,24 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../../src/storage/callbacks/callbacks.js'
-import { changeFor, envelope, seconds, type WireMessage } from '../../../interfaces/hooks/support.js'
+import { changeFor, envelope, seconds, type WireMessage } from '../../../support/callbacks.js'
 import { TIMES } from '../../../support/times.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
 /** The number of histories, and how many are played concurrently. */
 const RUNS = Number(process.env.PARLEY_TEST_IDENTITY_RUNS ?? 80 * TIMES)
 const AT_ONCE = 8
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 /** The addresses in a person's messages: the number, the number and the user id, the user id, or a mix. */
 type Kind = 'number' | 'both' | 'id' | 'mixed'

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
 import {
   changeFor,
-  contact,
-  createContact,
   envelope,
   postBody,
   receive,
@@ -11,19 +9,13 @@ import {
   textMessage,
   type WireMessage,
   wamid,
-} from '../../../interfaces/hooks/support.js'
+} from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
 import { peopleOf } from '../../../support/people.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 const { newNumber, newUserId, take, texts, send, lastSend } = peopleOf(() => ({ world, organization }))
 

@@ -1,30 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
-import {
-  contact,
-  conversation,
-  createContact,
-  eventsOf,
-  receive,
-  receiveMessages,
-  seconds,
-  textMessage,
-  type WireMessage,
-  wamid,
-} from '../../../interfaces/hooks/support.js'
+import { receive, receiveMessages, seconds, textMessage, type WireMessage, wamid } from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { peopleOf } from '../../../support/people.js'
+import { contactRow } from '../../../support/rows/contacts.js'
+import { eventsOf } from '../../../support/rows/events.js'
 import { hearNotifications } from '../../../support/signals.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 const { newNumber, newUserId, take, texts, send, lastSend } = peopleOf(() => ({ world, organization }))
 
@@ -296,7 +282,6 @@ describe('forms of a number', () => {
 
   it('that no country uses stay as they are', async () => {
     await take(textMessage('99912', 'hi'))
-    const { rows } = await world.database.pool.query('SELECT phone_number FROM contacts WHERE chat_id = $1', ['99912'])
-    expect(rows).toEqual([{ phone_number: '+99912' }])
+    expect((await contactRow(world, { chat_id: '99912' })).phone_number).toBe('+99912')
   })
 })

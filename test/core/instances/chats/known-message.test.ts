@@ -1,19 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findContentToResend, findKnownMessage } from '../../../../src/core/instances/chats/known-message.js'
-import { createContact } from '../../../interfaces/hooks/support.js'
+import { createContact } from '../../../support/contacts.js'
 import { insertMessages } from '../../../support/conversations.js'
-import type { World } from '../../../support/world.js'
-import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
+import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../../../support/devices.js'
+import { useStarted } from '../../../support/started.js'
 
-let world: World
+const world = useStarted(startDeviceWorld)
 let devices: Devices
 let instance: TestInstance
-
-beforeAll(async () => {
-  world = await startDeviceWorld()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   devices = await startDevices(world)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Device, DeviceAnswer, DeviceCommand } from '../../../../src/channels/device.js'
 import { type CommandLoop, startCommandLoop } from '../../../../src/core/instances/commands/command-loop.js'
 import { encryptForProcess } from '../../../../src/core/instances/commands/encrypted-command.js'
@@ -10,15 +10,21 @@ import { newId } from '../../../../src/lib/bytes/id.js'
 import { packageVersion } from '../../../../src/lib/files/package-version.js'
 import { answerCommand, insertCommand, takeAnswers } from '../../../../src/storage/instances/commands.js'
 import { registerProcessAgain } from '../../../../src/storage/processes/process-registry.js'
+import {
+  type Devices,
+  type Process,
+  startDevices,
+  startDeviceWorld,
+  type TestInstance,
+} from '../../../support/devices.js'
 import { hold } from '../../../support/locks.js'
 import { PATIENCE_MS } from '../../../support/patience.js'
-import type { World } from '../../../support/world.js'
-import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
+import { useStarted } from '../../../support/started.js'
 
 const COMMAND: DeviceCommand = { verb: 'check_numbers', numbers: ['5511960300001', 'a\u0000b'] }
 const DONE: DeviceAnswer = { outcome: 'done', value: [] }
 
-let world: World
+const world = useStarted(startDeviceWorld)
 let devices: Devices
 let instance: TestInstance
 let asking: Process
@@ -27,12 +33,6 @@ let owners: CommandLoop[]
 let connections: Borrowed[]
 
 const noEvents = () => {}
-
-beforeAll(async () => {
-  world = await startDeviceWorld()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   devices = await startDevices(world)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   applyConnectionChanges,
   readConnectionChanges,
@@ -6,20 +6,16 @@ import {
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Instance, InstanceKind } from '../../../../src/model/instances/instance.js'
 import { findInstanceById, insertInstance } from '../../../../src/storage/instances/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let sandbox: Instance
 
-beforeAll(async () => {
-  world = await startWorld()
-})
 beforeEach(async () => {
   organization = await world.createOrganization()
   sandbox = await insert('sandbox')
 })
-afterAll(() => world.close())
 
 async function insert(kind: InstanceKind): Promise<Instance> {
   const id = newId()

@@ -1,18 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDeviceStore, type DeviceStore } from '../../../../src/core/instances/sessions/device-store.js'
-import type { World } from '../../../support/world.js'
-import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
+import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../../../support/devices.js'
+import { useStarted } from '../../../support/started.js'
 
-let world: World
+const world = useStarted(startDeviceWorld)
 let devices: Devices
 let instance: TestInstance
 let losses = 0
-
-beforeAll(async () => {
-  world = await startDeviceWorld()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   devices = await startDevices(world)

@@ -1,24 +1,24 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { requireLinkedLibrary } from '../../../../src/core/instances/library/linked-library.js'
 import { recordCode, recordState } from '../../../../src/core/instances/manage/connection-state.js'
 import { deleteOrganization, deleteOrganizationData } from '../../../../src/core/maintenance/organization-deletion.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { logOutInstance, setInstanceWanted } from '../../../../src/storage/instances/instances.js'
+import {
+  type Devices,
+  type Process,
+  startDevices,
+  startDeviceWorld,
+  type TestInstance,
+} from '../../../support/devices.js'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
 import { PATIENCE_MS } from '../../../support/patience.js'
-import type { World } from '../../../support/world.js'
-import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
+import { useStarted } from '../../../support/started.js'
 
-let world: World
+const world = useStarted(startDeviceWorld)
 let devices: Devices
 let held: Held | null = null
-
-beforeAll(async () => {
-  world = await startDeviceWorld()
-})
-
-afterAll(() => world.close())
 
 beforeEach(async () => {
   devices = await startDevices(world)

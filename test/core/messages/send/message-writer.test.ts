@@ -1,14 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createMessageWriter as createImpatientOutbox } from '../../../../src/core/messages/send/message-writer.js'
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { startCountdown } from '../../../../src/lib/async/timeout.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'
 import { hideContact } from '../../../../src/storage/contacts/erasure.js'
-import { createContact, eventsOf, receive, seconds, wamid } from '../../../interfaces/hooks/support.js'
+import { receive, seconds, wamid } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
 import { besides } from '../../../support/database.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 
 type MessageWriter = ReturnType<typeof createMessageWriter>
 
@@ -18,20 +20,15 @@ function createMessageWriter(database: Database) {
   return { record: (message: OutgoingMessage) => record(message, startCountdown(30_000)), accept }
 }
 
-let world: World
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let messageWriter: MessageWriter
 let people = 0
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
   messageWriter = createMessageWriter(world.database)
 })
-
-afterAll(() => world.close())
 
 interface Person {
   digits: string

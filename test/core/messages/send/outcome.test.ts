@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { DriverOutcome } from '../../../../src/channels/driver.js'
 import { findSendResult, recordOutcome } from '../../../../src/core/messages/send/outcome.js'
 import { findTenant } from '../../../../src/storage/organizations/organizations.js'
-import { conversation, createContact } from '../../../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
 /** Its connection is dropped after the message was accepted. */
 const CUSTOMER = '5511999000005'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
-  organization = await world.createOrganization()
   await createContact(world, organization, `+${CUSTOMER}`)
 })
-
-afterAll(() => world.close())
 
 const refused = (because: 'message' | 'credentials', code: number): DriverOutcome => {
   return { outcome: 'refused', because, code, text: 'no' }

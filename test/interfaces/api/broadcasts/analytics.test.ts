@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { StorefrontOrder } from '../../../../src/model/broadcasts/storefront-order.js'
 import { putStorefrontOrders } from '../../../../src/storage/storefront/orders.js'
 import { seedCampaign, seedRecipient } from '../../../support/campaigns.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
+const other = useOrganization(world)
 let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  other = await world.createOrganization()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization({ timezone: 'America/Sao_Paulo', currency: 'BRL' })
 })
-
-afterAll(() => world.close())
 
 type Question = Record<string, string>
 

@@ -2,17 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAudience } from '../../../../src/core/broadcasts/uploaded-audiences.js'
 import { prune } from '../../../../src/core/maintenance/maintenance.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Tenant } from '../../../../src/model/organizations/organization.js'
 import { addUploadedRecipients, planAudienceRemoval } from '../../../../src/storage/broadcasts/uploaded-audiences.js'
 import { findTenant } from '../../../../src/storage/organizations/organizations.js'
-import { makeJobsDue } from '../../../support/jobs.js'
-import type { TestOrganization } from '../../../support/world.js'
 import {
-  type BroadcastWorld,
   DAY,
   MINUTE,
   NO_ID,
@@ -20,15 +17,12 @@ import {
   OFFER,
   OFFER_PARAMETERS,
   startBroadcastWorld,
-} from '../broadcasts-support.js'
+} from '../../../support/broadcasts.js'
+import { makeJobsDue } from '../../../support/jobs.js'
+import { useStarted } from '../../../support/started.js'
+import type { TestOrganization } from '../../../support/world.js'
 
-let at: BroadcastWorld
-
-beforeAll(async () => {
-  at = await startBroadcastWorld()
-})
-
-afterAll(() => at.close())
+const at = useStarted(startBroadcastWorld)
 
 const CSV = { 'content-type': 'text/csv' }
 const NDJSON = { 'content-type': 'application/x-ndjson' }

@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../../src/model/contacts/phone-number.js'
-import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../hooks/support.js'
-import {
-  type BroadcastWorld,
-  MINUTE,
-  numbersOf,
-  OFFER,
-  OFFER_PARAMETERS,
-  startBroadcastWorld,
-} from '../broadcasts-support.js'
+import { MINUTE, numbersOf, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from '../../../support/broadcasts.js'
+import { receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { useStarted } from '../../../support/started.js'
 
-let at: BroadcastWorld
-
-beforeAll(async () => {
-  at = await startBroadcastWorld()
-})
-
-afterAll(() => at.close())
+const at = useStarted(startBroadcastWorld)
 
 const arrivedFor = async (...digits: string[]) => (await at.arrived()).filter(({ to }) => digits.includes(to))
 const contactOf = async (chatId: string) => (await at.ask('GET', `/contact?chat_id=${chatId}`)).body.contact

@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rollUpCounts } from '../../../../src/core/maintenance/maintenance.js'
 import { createShortLink } from '../../../../src/core/storefront/short-links.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../../src/model/organizations/organization.js'
 import { directoryHash } from '../../../../src/storage/organizations/directory.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
 const REDIRECT_URL = 'https://shop.example/sale?utm_source=whatsapp&utm_campaign=Natal'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 const create = (body: object, { key, headers }: { key?: string; headers?: Record<string, string> } = {}) =>
   request('POST', '/shortlinks', { key: key ?? organization.key, body, ...(headers && { headers }) })

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CONTACT_FIELDS, eventsOf } from '../../../support/contacts.js'
+import { describe, expect, it } from 'vitest'
+import { CONTACT_FIELDS } from '../../../support/contacts.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { eventsOfContact } from '../../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let request: World['request']
-let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
+const other = useOrganization(world)
 
 let numbers = 0
 /** An unused Brazilian mobile number. */
@@ -150,7 +142,7 @@ describe('POST /contact', () => {
     const { status, body } = await create({ phone_number: `+${number}` })
     expect(status).toBe(201)
     expect(body.contact).toMatchObject({ full_name: null, email: null, tags: [], allow_broadcast: true, source: null })
-    const events = await eventsOf(world, body.contact.id)
+    const events = await eventsOfContact(world, body.contact.id)
     expect(events.map(({ type }) => type)).toEqual(['contact.created'])
     expect(events[0]?.data.contact).toMatchObject({ id: body.contact.id, chat_id: number, allow_broadcast: true })
   })
@@ -200,7 +192,7 @@ describe('POST /contact', () => {
     const id = made[0]?.body.contact.id
     const refused = answers.filter(({ status, body }) => status === 409 && body.id === id)
     expect(refused).toHaveLength(19)
-    expect((await eventsOf(world, id)).map(({ type }) => type)).toEqual(['contact.created'])
+    expect((await eventsOfContact(world, id)).map(({ type }) => type)).toEqual(['contact.created'])
   })
 
   it('creates separate contacts for each organization', async () => {

@@ -1,34 +1,19 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import http from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eventsOf } from '../../../support/contacts.js'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { eventsOfContact } from '../../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let folder: string
-let world: World
-let request: World['request']
-let organization: TestOrganization
-let other: TestOrganization
+const world = useWorld()
+const request = requestAsDescribed(world)
+const organization = useOrganization(world)
+const other = useOrganization(world)
 let number: string
 let numbers = 0
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-import-'))
-  world = await startWorld({ PARLEY_DATA_DIR: folder })
-  request = await requestAsDescribed(world)
-  organization = await world.createOrganization()
-  other = await world.createOrganization()
-})
-
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true, force: true })
-})
 
 /** An unused Brazilian mobile number. */
 const newNumber = () => `551197${String(1_000 + ++numbers).padStart(7, '0')}`
@@ -82,7 +67,7 @@ describe('POST /contacts/import', () => {
       phone_number: `+${number}`,
       source: { type: 'import', created_at: expect.stringMatching(/Z$/) },
     })
-    expect((await eventsOf(world, ana.id)).map(({ type }) => type)).toEqual(['contact.created'])
+    expect((await eventsOfContact(world, ana.id)).map(({ type }) => type)).toEqual(['contact.created'])
     expect(await contactOf(second)).toMatchObject({ full_name: null, email: null, tags: [], allow_broadcast: true })
   })
 
@@ -112,7 +97,7 @@ describe('POST /contacts/import', () => {
       archived: true,
       updated_at: expect.any(String),
     })
-    const events = await eventsOf(world, before.id)
+    const events = await eventsOfContact(world, before.id)
     expect(events.map(({ type }) => type)).toEqual(['contact.created', 'contact.updated'])
     expect(events[1]?.data.contact).toMatchObject({ full_name: 'Eva', email: 'ana@example.com' })
   })
@@ -419,7 +404,7 @@ describe('an invalid file', () => {
       headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'text/csv' },
     })
     sending.on('error', () => undefined)
-    const spooled = () => readdir(join(folder, 'spool')).catch(() => [])
+    const spooled = () => readdir(join(world.dataDir, 'spool')).catch(() => [])
     sending.write(`phone_number\n${number}\n`)
     await expect.poll(spooled).toHaveLength(1)
     sending.destroy()

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eventsOf } from '../../../support/contacts.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { receiveMessages, seconds, textMessage } from '../../../support/callbacks.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { receiveMessages, seconds, textMessage } from '../../hooks/support.js'
+import { eventsOfContact } from '../../../support/rows/events.js'
+import { type Answer, type TestOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
 let organization: TestOrganization
 let numbers = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 function nextNumber(): string {
   return `551196${String(2_000 + ++numbers).padStart(7, '0')}`
@@ -153,12 +146,12 @@ describe('POST /opt-outs/import', () => {
     ])
     const { contact } = (await get(`/contact?chat_id=${unknown}`)).body
     expect(contact).toMatchObject({ allow_broadcast: false, tags: [], source: { type: 'opt_out_import' } })
-    expect((await eventsOf(world, contact.id)).map(({ type }) => type)).toEqual([
+    expect((await eventsOfContact(world, contact.id)).map(({ type }) => type)).toEqual([
       'contact.created',
       'contact.opted_out',
     ])
     expect(await allowsBroadcast(known)).toBe(false)
-    expect((await eventsOf(world, listed[2].contactId)).map(({ type }) => type)).toEqual([
+    expect((await eventsOfContact(world, listed[2].contactId)).map(({ type }) => type)).toEqual([
       'contact.created',
       'contact.updated',
       'contact.opted_out',
@@ -173,7 +166,7 @@ describe('POST /opt-outs/import', () => {
     expect((await get('/opt-outs')).body.optOuts).toEqual(before)
     expect((await importCsv(`chat_id,name\n${person},Ana\n`)).body.results).toMatchObject([{ status: 'updated' }])
     expect((await get('/opt-outs')).body.optOuts).toEqual([{ ...before[0], contactName: 'Ana' }])
-    const types = (await eventsOf(world, before[0].contactId)).map(({ type }) => type)
+    const types = (await eventsOfContact(world, before[0].contactId)).map(({ type }) => type)
     expect(types.filter((type) => type === 'contact.opted_out')).toHaveLength(1)
   })
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { contact, conversation, createContact, eventsOf, receiveMessages, textMessage } from '../../hooks/support.js'
+import { describe, expect, it } from 'vitest'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { contact, createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
 
 async function newContact(fields: object = {}): Promise<string> {
   const digits = `1650555${String(++people).padStart(4, '0')}`

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { contact, createContact, eventsOf } from '../../hooks/support.js'
-import { expectRefusal, startTemplateWorld, type TemplateWorld } from '../send-template-support.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { contact, createContact } from '../../../support/contacts.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { expectRefusal, startTemplateWorld } from '../../../support/send-template.js'
+import { useStarted } from '../../../support/started.js'
 
-let template: TemplateWorld
-
-beforeAll(async () => {
-  template = await startTemplateWorld()
-})
-
-afterAll(() => template.close())
+const template = useStarted(startTemplateWorld)
 
 const ORDER = { templateName: 'pedido_enviado', bodyParameters: { '1': 'Ana', '2': '1042' } }
 

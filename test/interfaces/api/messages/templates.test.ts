@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { eventsOf } from '../../../support/rows/events.js'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 const template = (fields: object = {}) => ({
   name: 'promo',
@@ -42,12 +37,9 @@ const connect = (fields: object) =>
     ...fields,
   })
 
-async function eventsOf({ id } = organization) {
-  const { rows } = await world.database.pool.query(
-    `SELECT data FROM events WHERE organization_id = $1 AND type = 'template.status_changed' ORDER BY seq`,
-    [id],
-  )
-  return rows.map(({ data }) => `${data.template.name} ${data.template.status}`)
+async function reportedStatuses(owner = organization) {
+  const events = await eventsOf(world, owner, 'template.status_changed')
+  return events.map(({ data }) => `${data.template.name} ${data.template.status}`)
 }
 
 describe('POST /templates/sync', () => {
@@ -75,7 +67,7 @@ describe('POST /templates/sync', () => {
       },
       { ...template(), status: 'APPROVED', parameter_format: 'NAMED' },
     ])
-    expect(await eventsOf()).toEqual([])
+    expect(await reportedStatuses()).toEqual([])
   })
 
   it('reads more than one page', async () => {
@@ -98,12 +90,12 @@ describe('POST /templates/sync', () => {
       ['fresh', 'APPROVED'],
       ['promo', 'PAUSED'],
     ])
-    expect((await eventsOf()).sort()).toEqual(['fresh APPROVED', 'gone DELETED', 'promo PAUSED'])
+    expect((await reportedStatuses()).sort()).toEqual(['fresh APPROVED', 'gone DELETED', 'promo PAUSED'])
 
     await put({ status: 'PAUSED', components: [{ type: 'BODY', text: 'Olá {{name}}' }] })
     expect((await sync()).body).toMatchObject({ changed: 1 })
     expect((await sync()).body).toMatchObject({ total: 2, added: 0, changed: 0, removed: 0 })
-    expect(await eventsOf()).toHaveLength(3)
+    expect(await reportedStatuses()).toHaveLength(3)
   })
 
   it('deletes the templates of an account that the organization no longer uses', async () => {
@@ -112,7 +104,7 @@ describe('POST /templates/sync', () => {
     await connect({ business_account_id: `${organization.businessAccountId}9` })
     await sync()
     expect((await list()).map(({ name }: { name: string }) => name)).not.toContain('promo')
-    expect(await eventsOf()).toEqual([])
+    expect(await reportedStatuses()).toEqual([])
   })
 
   it('runs once per Idempotency-Key', async () => {

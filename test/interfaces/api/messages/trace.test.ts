@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { type Receiver, startReceiver } from '../../../support/receiver.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { conversation, createContact, receiveMessages, textMessage } from '../../hooks/support.js'
-import { setWebhook } from '../webhooks-support.js'
+import { startReceiver } from '../../../support/receiver.js'
+import { useStarted } from '../../../support/started.js'
+import { setWebhook } from '../../../support/webhooks.js'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let request: World['request']
+const receiver = useStarted(startReceiver)
+const world = useWorld()
+const request = requestAsDescribed(world)
 let organization: TestOrganization
-let receiver: Receiver
 let people = 0
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  receiver = await startReceiver()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
-})
-
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
 })
 
 async function newContact(): Promise<string> {

@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createContact } from '../../../support/contacts.js'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
-import { setWebhook } from '../webhooks-support.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { setWebhook } from '../../../support/webhooks.js'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
 let organization: TestOrganization
 let other: TestOrganization
 const holding: Held[] = []
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
@@ -24,8 +20,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const held of holding.splice(0)) await held.release()
 })
-
-afterAll(() => world.close())
 
 interface Shown {
   id: string
@@ -103,10 +97,8 @@ describe('GET /events', () => {
     expect(Object.keys(body)).toEqual(['success', 'events', 'next_after'])
     expect(names(body.events)).toEqual(['contact.created Ana', 'contact.updated Ana Maria'])
     expect(Object.keys(body.events[0])).toEqual(['id', 'type', 'timestamp', 'data'])
-    const { rows } = await world.database.pool.query('SELECT id FROM events WHERE organization_id = $1 ORDER BY seq', [
-      organization.id,
-    ])
-    expect(body.events.map(({ id }: Shown) => id)).toEqual(rows.map(({ id }) => id))
+    const events = await eventsOf(world, organization)
+    expect(body.events.map(({ id }: Shown) => id)).toEqual(events.map(({ id }) => id))
     const shown = await request('GET', `/contact?chat_id=${number}`, { key: organization.key })
     expect(body.events[1].data).toEqual({ contact: shown.body.contact })
   })

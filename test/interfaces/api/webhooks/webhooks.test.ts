@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { EVENT_KINDS } from '../../../../src/model/webhooks/webhook.js'
 import { disableWebhook } from '../../../../src/storage/webhooks/health.js'
+import { createContact } from '../../../support/contacts.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
-import { deliveriesOf, forgetAnswers, insertDelivery, NO_ID, setWebhook, URL_OF_NOBODY } from '../webhooks-support.js'
+import { deliveriesOf } from '../../../support/rows/deliveries.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { forgetAnswers, insertDelivery, NO_ID, setWebhook, URL_OF_NOBODY } from '../../../support/webhooks.js'
+import { type TestOrganization, useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let request: World['request']
+const world = useWorld()
+const request = requestAsDescribed(world)
+const other = useOrganization(world)
 let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  request = await requestAsDescribed(world)
-  other = await world.createOrganization()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 const DAY = 86_400_000
 const FIELDS = ['id', 'url', 'events', 'description', 'active', 'created_at', 'updated_at', 'disabled_reason']
@@ -325,11 +319,9 @@ describe('POST /set-webhooks/{id}/enable', () => {
     const { id } = await setWebhook(world, organization)
     await control(id, 'rotate-secret')
     await disableWebhook(world.app.ctx.database, organization.id, id, 'it said 410', newId())
-    const { rows } = await world.database.pool.query('SELECT data FROM events WHERE organization_id = $1', [
-      organization.id,
-    ])
-    expect(rows).toMatchObject([{ data: { webhook: { id, active: false }, reason: 'it said 410' } }])
-    expect(Object.keys(rows[0].data.webhook).filter((name) => name.includes('secret'))).toEqual([])
+    const events = await eventsOf(world, organization)
+    expect(events).toMatchObject([{ data: { webhook: { id, active: false }, reason: 'it said 410' } }])
+    expect(Object.keys(events[0]?.data.webhook).filter((name) => name.includes('secret'))).toEqual([])
     expect((await control(id, 'enable')).body.webhook).toMatchObject({ id, active: true })
   })
 
@@ -351,14 +343,12 @@ describe('POST /set-webhooks/{id}/test', () => {
     expect(body.delivery).toMatchObject({ webhook_id: id, event_type: 'webhook.test', status: 'pending', attempts: [] })
     const [row] = await deliveriesOf(world, organization)
     expect(row).toMatchObject({ id: body.delivery.id, in_order: false, contact_id: null })
-    const { rows } = await world.database.pool.query('SELECT * FROM events WHERE organization_id = $1', [
-      organization.id,
-    ])
-    expect(rows).toMatchObject([{ id: body.delivery.event_id, seq: row.event_seq, type: 'webhook.test' }])
-    const names = Object.keys(rows[0].data.webhook)
+    const [event] = await eventsOf(world, organization)
+    expect(event).toMatchObject({ id: body.delivery.event_id, seq: row?.event_seq, type: 'webhook.test' })
+    const names = Object.keys(event?.data.webhook)
     expect(names).toContain('url')
     expect(names.filter((name) => name.includes('secret'))).toEqual([])
-    expect(JSON.stringify(rows[0].data)).not.toContain(secret)
+    expect(JSON.stringify(event?.data)).not.toContain(secret)
   })
 
   it('returns 409 if the webhook is disabled', async () => {

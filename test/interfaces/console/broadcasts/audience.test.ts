@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { NO_ID, startBroadcastWorld } from '../../../support/broadcasts.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
-import { type BroadcastWorld, NO_ID, startBroadcastWorld } from '../../api/broadcasts-support.js'
+import { useStarted } from '../../../support/started.js'
 
-let at: BroadcastWorld
+const at = useStarted(startBroadcastWorld)
 let owner: SignedInMember
 
 beforeAll(async () => {
-  at = await startBroadcastWorld()
   owner = await signIn(at.world, at.organization)
 })
-afterAll(() => at.close())
 
 const ask = (audience: object, by = owner) => by.call('POST', '/audience', { body: { audience } })
 const rowsOf = async (table: string) =>

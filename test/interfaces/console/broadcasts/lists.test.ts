@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { OFFER, startBroadcastWorld } from '../../../support/broadcasts.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
-import { type BroadcastWorld, OFFER, startBroadcastWorld } from '../../api/broadcasts-support.js'
+import { useStarted } from '../../../support/started.js'
 
-let at: BroadcastWorld
+const at = useStarted(startBroadcastWorld)
 let owner: SignedInMember
 
 beforeAll(async () => {
-  at = await startBroadcastWorld()
   owner = await signIn(at.world, at.organization)
 })
-afterAll(() => at.close())
 
 const CSV = { 'content-type': 'text/csv' }
 const send = (path: string, body: string, by = owner) => by.call('POST', path, { body, headers: CSV })

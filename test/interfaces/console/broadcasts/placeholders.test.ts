@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type SignedInMember, signIn } from '../../../support/console.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
+import { createContact } from '../../../support/contacts.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world, { language: 'pt_BR' })
 let member: SignedInMember
 let contactId: string
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization({ language: 'pt_BR' })
   member = await signIn(world, organization, { role: 'agent' })
   contactId = await createContact(world, organization, '+5511900001234', {
     full_name: '🌸 Ana Souza',
     email: 'ana@example.com',
   })
 })
-
-afterAll(() => world.close())
 
 const ask = (query: Record<string, string>, by = member) =>
   by.call('GET', `/placeholders?${new URLSearchParams(query)}`)

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { createInstance, scan } from '../../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact, eventsOf, receiveMessages, textMessage } from '../../hooks/support.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let agent: SignedInMember
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   agent = await signIn(world, organization, { role: 'agent', fullName: 'Ana Agent' })
 })
-
-afterAll(() => world.close())
 
 const assign = (contactId: string, memberId: unknown, by = agent) =>
   by.call('PUT', `/contacts/${contactId}/assignee`, { body: { member_id: memberId } })

@@ -1,27 +1,23 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../../../support/ffmpeg.js'
 import { jpeg, m4a, mp3, mp4, ogg, padded, pdf } from '../../../support/media.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
+import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let agent: SignedInMember
 let contactId: string
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
-  organization = await world.createOrganization()
   agent = await signIn(world, organization, { role: 'agent', fullName: 'Ana Agent' })
   contactId = await createContact(world, organization, '+16505550001')
 })
-
-afterAll(() => world.close())
 
 async function upload(
   file: Buffer,

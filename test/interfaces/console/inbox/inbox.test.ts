@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { declaredStatements } from '../../../../src/database/statement.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { createInstance, scan } from '../../../support/instances.js'
-import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact, receiveMessages, textMessage } from '../../hooks/support.js'
+import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let agent: SignedInMember
 let stranger: SignedInMember
 /** The contact's id by the last digits of the number. */
@@ -25,9 +25,7 @@ const change = (last: string, body: object) =>
   world.request('PATCH', `/contact?chat_id=${number(last)}`, { key: organization.key, body })
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
-  organization = await world.createOrganization()
   agent = await signIn(world, organization, { role: 'agent', fullName: 'Ana Agent' })
   stranger = await signIn(world, await world.createOrganization())
   for (const [last, full_name, tags] of [
@@ -39,8 +37,6 @@ beforeAll(async () => {
     ids[last] = await createContact(world, organization, `+${number(last)}`, { full_name, tags })
   }
 })
-
-afterAll(() => world.close())
 
 describe('GET /console/api/inbox', () => {
   it('lists contacts by their latest activity, with the newest message of each', async () => {
@@ -154,7 +150,6 @@ describe('GET /console/api/inbox', () => {
       expect([namesOf(second), second.body.next_cursor], query).toEqual([rare.slice(3), null])
     }
     expect(namesOf(await page('filter=archived'))).toEqual(['P1'])
-    expect(await planOf('inbox.findArchived')).toContain('contacts_archived')
     const seen: string[] = []
     for (let cursor = ''; seen.length < 300; ) {
       const { body } = await page(`limit=100${cursor}`)
@@ -216,19 +211,3 @@ describe('GET /console/api/inbox/{contactId}', () => {
     expect((await open('nonsense')).status).toBe(404)
   })
 })
-
-/** PostgreSQL's generic plan of one of the service's statements. */
-async function planOf(name: string): Promise<string> {
-  const text = declaredStatements().find((statement) => statement.name === name)?.text
-  const client = await world.database.pool.connect()
-  try {
-    await client.query('ANALYZE contacts')
-    await client.query('ANALYZE contact_activity')
-    await client.query('SET plan_cache_mode = force_generic_plan')
-    await client.query(`PREPARE looked_at AS ${text}`)
-    const { rows } = await client.query(`EXPLAIN EXECUTE looked_at (${Array(11).fill('NULL').join(', ')})`)
-    return rows.map((row) => row['QUERY PLAN']).join('\n')
-  } finally {
-    client.release(true)
-  }
-}

@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { receive, receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { hold, untilWaiting } from '../../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../../hooks/support.js'
+import { eventsOf } from '../../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let owner: SignedInMember
 let agent: SignedInMember
 let analyst: SignedInMember
 let stranger: SignedInMember
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   owner = await signIn(world, organization)
   agent = await signIn(world, organization, { role: 'agent' })
   analyst = await signIn(world, organization, { role: 'analyst' })
   stranger = await signIn(world, await world.createOrganization())
 })
-
-afterAll(() => world.close())
 
 const write = (contactId: string, text: string, by = agent) =>
   by.call('POST', `/contacts/${contactId}/notes`, { body: { text } })

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type SignedInMember, signIn } from '../../../support/console.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { conversation, createContact } from '../../hooks/support.js'
+import { createContact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let agent: SignedInMember
 let contactId: string
 
 const DIGITS = '16505550001'
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   agent = await signIn(world, organization, { role: 'agent' })
   contactId = await createContact(world, organization, `+${DIGITS}`, { full_name: 'Ana' })
 })
-
-afterAll(() => world.close())
 
 const play = (text: unknown, by = agent, id = contactId) => by.call('POST', `/contacts/${id}/play`, { body: { text } })
 

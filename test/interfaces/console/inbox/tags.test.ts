@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { signIn } from '../../../support/console.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact } from '../../hooks/support.js'
+import { createContact } from '../../../support/contacts.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
+const organization = useOrganization(world)
 
 it('returns the tags of the organization, the most used first', async () => {
   const analyst = await signIn(world, organization, { role: 'analyst' })

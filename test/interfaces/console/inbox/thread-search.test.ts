@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { createContact, receiveMessages, textMessage } from '../../hooks/support.js'
+import { createContact } from '../../../support/contacts.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
 const DIGITS = '16505550100'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let analyst: SignedInMember
 let stranger: SignedInMember
 let contactId: string
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   analyst = await signIn(world, organization, { role: 'analyst', fullName: 'Ana Lyst' })
   stranger = await signIn(world, await world.createOrganization())
   contactId = await createContact(world, organization, `+${DIGITS}`)
@@ -23,8 +22,6 @@ beforeAll(async () => {
     ...['Qual é o frete?', 'Obrigado', 'FRÊTE grátis!', 'Até logo'].map((text) => textMessage(DIGITS, text)),
   )
 })
-
-afterAll(() => world.close())
 
 const search = (query: Record<string, string>, by = analyst, id = contactId) =>
   by.call('GET', `/contacts/${id}/search?${new URLSearchParams(query)}`)

@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { post, receive, receiveMessages, textMessage, wamid } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { createContact } from '../../../support/contacts.js'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
+import { json, startHttpServer } from '../../../support/http-server.js'
 import { createInstance, scan } from '../../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { type HttpServer, json, startHttpServer } from '../../../upstream/http-server.js'
-import { createContact, post, receive, receiveMessages, textMessage, wamid } from '../../hooks/support.js'
+import { useStarted } from '../../../support/started.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let agent: SignedInMember
 let stranger: SignedInMember
 let people = 0
 
 beforeAll(async () => {
-  world = await startWorld()
   await world.sim('POST', '/settings', { statuses: false })
-  organization = await world.createOrganization()
   agent = await signIn(world, organization, { role: 'agent', fullName: 'Ana Agent' })
   stranger = await signIn(world, await world.createOrganization())
 })
-
-afterAll(() => world.close())
 
 async function newContact(): Promise<{ id: string; digits: string }> {
   const digits = `1650555${String(++people).padStart(4, '0')}`
@@ -308,25 +306,19 @@ describe('a part of a thread', () => {
 })
 
 describe('POST /console/api/contacts/{contactId}/read', () => {
-  let upstream: HttpServer
-  let own: World
-  let team: TestOrganization
-  let member: SignedInMember
-
-  beforeAll(async () => {
-    upstream = await startHttpServer((request, response) => {
+  const upstream = useStarted(() =>
+    startHttpServer((request, response) => {
       const isRefused = request.body.includes('wamid.REFUSED')
       const error = { code: 131009, message: 'title', error_data: { details: 'unknown' } }
       json(isRefused ? 400 : 200, isRefused ? { error } : { success: true })(request, response)
-    })
-    own = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-    team = await own.createOrganization()
-    member = await signIn(own, team, { role: 'agent' })
-  })
+    }),
+  )
+  const own = useWorld(() => ({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
+  const team = useOrganization(own)
+  let member: SignedInMember
 
-  afterAll(async () => {
-    await own.close()
-    await upstream.close()
+  beforeAll(async () => {
+    member = await signIn(own, team, { role: 'agent' })
   })
 
   const marked = (since: number) =>

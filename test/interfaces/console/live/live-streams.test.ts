@@ -4,21 +4,19 @@ import type { Session } from '../../../../src/core/identity/sessions.js'
 import type { EventStream } from '../../../../src/http/answers/event-stream.js'
 import { createLiveStreams, type LiveStreams } from '../../../../src/interfaces/console/live/live-streams.js'
 import type { TeamMember } from '../../../../src/model/organizations/member.js'
-import { startWorld, type World } from '../../../support/world.js'
+import { useWorld } from '../../../support/world.js'
 
 const [NOISY, QUIET] = [randomUUID(), randomUUID()]
 
-let world: World
+const world = useWorld()
 let streams: LiveStreams
 
 beforeAll(async () => {
-  world = await startWorld()
   streams = createLiveStreams({ ...world.app.ctx, purpose: 'live' })
 })
 
 afterAll(async () => {
   streams.close()
-  await world.close()
 })
 
 function newSession(): Session {

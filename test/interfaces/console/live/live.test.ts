@@ -11,24 +11,23 @@ import { readConfig } from '../../../../src/config/read.js'
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { createSessionGuard } from '../../../../src/http/access/session.js'
 import { liveRoutes } from '../../../../src/interfaces/console/live/live.js'
+import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { contact as contactOf, createContact } from '../../../support/contacts.js'
 import { forAllPurposes } from '../../../support/database.js'
 import { type EventSource, openEventSource } from '../../../support/event-source.js'
 import { createInstance } from '../../../support/instances.js'
 import { cutOff } from '../../../support/locks.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { contact as contactOf, createContact, receiveMessages, textMessage } from '../../hooks/support.js'
+import { startWorld, useOrganization, useWorld, type World } from '../../../support/world.js'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let owner: SignedInMember
 let agent: SignedInMember
 let contactId: string
 const open: EventSource[] = []
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   owner = await signIn(world, organization)
   agent = await signIn(world, organization, { role: 'agent' })
   contactId = await createContact(world, organization, '+16505550001', { full_name: 'Eve' })
@@ -37,8 +36,6 @@ beforeAll(async () => {
 afterEach(() => {
   for (const source of open.splice(0)) source.close()
 })
-
-afterAll(() => world.close())
 
 /** Connects, and resolves when all later events will be received. */
 async function listen(

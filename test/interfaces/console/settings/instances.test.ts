@@ -1,26 +1,24 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Devices, startDevices } from '../../../core/instances/support.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { type Devices, startDevices } from '../../../support/devices.js'
 import { expectForOwners } from '../../../support/refusals.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 
 const PNG = /^data:image\/png;base64,/
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let owner: SignedInMember
 let stranger: SignedInMember
 
 beforeAll(async () => {
-  world = await startWorld()
   stranger = await signIn(world, await world.createOrganization())
 })
 beforeEach(async () => {
   organization = await world.createOrganization()
   owner = await signIn(world, organization)
 })
-afterAll(() => world.close())
 
 const ask = (method: string, path: string, body?: object, by = owner) => by.call(method, `/instances${path}`, { body })
 const create = (fields: object = {}, by = owner) => ask('POST', '', { name: 'phone', kind: 'sandbox', ...fields }, by)

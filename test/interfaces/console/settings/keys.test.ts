@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { expectForOwners } from '../../../support/refusals.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
-let world: World
-let organization: TestOrganization
+const world = useWorld()
+const organization = useOrganization(world)
 let owner: SignedInMember
 let stranger: SignedInMember
 
 beforeAll(async () => {
-  world = await startWorld()
-  organization = await world.createOrganization()
   owner = await signIn(world, organization)
   stranger = await signIn(world, await world.createOrganization())
 })
-afterAll(() => world.close())
 
 const issue = (body: object, by = owner) => by.call('POST', '/keys', { body })
 const rotate = (id: string, body: object = {}, by = owner) => by.call('POST', `/keys/${id}/rotate`, { body })

@@ -1,22 +1,18 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type SignedInMember, signIn } from '../../../support/console.js'
+import { bare, json, startHttpServer } from '../../../support/http-server.js'
 import { expectForOwners } from '../../../support/refusals.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { bare, json, startHttpServer } from '../../../upstream/http-server.js'
+import { startWorld, type TestOrganization, useWorld, type World } from '../../../support/world.js'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let owner: SignedInMember
 
-beforeAll(async () => {
-  world = await startWorld()
-})
 beforeEach(async () => {
   organization = await world.createOrganization()
   owner = await signIn(world, organization)
 })
-afterAll(() => world.close())
 
 const get = async () => (await owner.call('GET', '/settings')).body
 const put = (path: string, body: object) => owner.call('PUT', `/settings/${path}`, { body })
@@ -169,6 +165,7 @@ describe('PUT /console/api/settings/upstream', () => {
 
 describe('PUT /console/api/settings/upstream, at an upstream other than the simulator', () => {
   const link = { linkWithSimulator: null as World['app']['ctx']['linkWithSimulator'] }
+
   beforeAll(() => {
     link.linkWithSimulator = world.app.ctx.linkWithSimulator
     world.app.ctx.linkWithSimulator = null

@@ -1,26 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type SignedInMember, signInWithPassword } from '../../../support/console.js'
 import { hold, untilWaiting } from '../../../support/locks.js'
 import { expectForOwners } from '../../../support/refusals.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type TestOrganization, useWorld } from '../../../support/world.js'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
-let world: World
+const world = useWorld()
 let organization: TestOrganization
 let owner: SignedInMember
 let stranger: SignedInMember
 
 beforeAll(async () => {
-  world = await startWorld()
   stranger = await signInWithPassword(world, await world.createOrganization())
 })
 beforeEach(async () => {
   organization = await world.createOrganization()
   owner = await signInWithPassword(world, organization)
 })
-afterAll(() => world.close())
 
 const person = () => ({ email: `${randomUUID()}@example.com`, full_name: 'Ana', role: 'agent' })
 const invite = (body: object = person(), by = owner) => by.call('POST', '/team', { body })

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createInstance, scan } from '../../../support/instances.js'
-import { type ChatWorld, startChatWorld, text } from './support.js'
+import { useStarted } from '../../../support/started.js'
+import { startChatWorld, text } from './support.js'
 
-let on: ChatWorld
-
-beforeAll(async () => {
-  on = await startChatWorld()
-})
-
-afterAll(() => on.close())
+const on = useStarted(startChatWorld)
 
 const jids = (rows: { remoteJid: string }[]) => rows.map(({ remoteJid }) => remoteJid.split('@')[0])
 

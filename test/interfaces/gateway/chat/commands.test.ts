@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { applyRetention } from '../../../../src/core/maintenance/retention.js'
 import { idBefore } from '../../../../src/lib/bytes/id.js'
 import { MEBIBYTE } from '../../../../src/lib/text/units.js'
 import { readConversations } from '../../../support/conversations.js'
-import { FILES } from '../../api/send-chat-support.js'
-import { type ChatWorld, startChatWorld, text } from './support.js'
+import { FILES } from '../../../support/send-chat.js'
+import { useStarted } from '../../../support/started.js'
+import { startChatWorld, text } from './support.js'
 
-let on: ChatWorld
-
-beforeAll(async () => {
-  on = await startChatWorld()
-})
-
-afterAll(() => on.close())
+const on = useStarted(startChatWorld)
 
 /** The commands that the simulated phone got, newest last. */
 async function commands() {

@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { receiveMessages, textMessage, type WireMessage } from '../../../support/callbacks.js'
+import { contact } from '../../../support/contacts.js'
+import { conversation } from '../../../support/conversations.js'
+import { json, startHttpServer } from '../../../support/http-server.js'
 import { createInstance } from '../../../support/instances.js'
-import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { type HttpServer, json, startHttpServer } from '../../../upstream/http-server.js'
-import { contact, conversation, receiveMessages, textMessage, type WireMessage } from '../../hooks/support.js'
+import { watchPlans } from '../../../support/plans.js'
+import { useStarted } from '../../../support/started.js'
+import { useOrganization, useWorld } from '../../../support/world.js'
 
 /** A message whose read mark the upstream refuses. */
 const REFUSED = 'wamid.REFUSED'
 
-let upstream: HttpServer
-let world: World
-let organization: TestOrganization
-
-beforeAll(async () => {
-  upstream = await startHttpServer((request, response) => {
+const upstream = useStarted(() =>
+  startHttpServer((request, response) => {
     const isRefused = request.body.includes(REFUSED)
     const error = { code: 131009, message: 'title', error_data: { details: 'too old' } }
     json(isRefused ? 400 : 200, isRefused ? { error } : { success: true })(request, response)
-  })
-  world = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-  organization = await world.createOrganization()
-  await createInstance(world, organization)
-})
+  }),
+)
+const world = useWorld(() => ({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
+const organization = useOrganization(world)
 
-afterAll(async () => {
-  await world.close()
-  await upstream.close()
+beforeAll(async () => {
+  await createInstance(world, organization)
 })
 
 /** Receives `count` messages of one person; the last one may have a given id. Resolves to their ids. */
@@ -74,16 +72,13 @@ it('reports a refusal, and still marks the other conversations', async () => {
 
 it('looks up many messages with one query', async () => {
   const ids = await receiveFrom('16505550011', 30)
-  const { database } = world.app.ctx
-  const { run } = database
-  const asked: string[] = []
-  database.run = (statement, values) => {
-    if (statement.name.startsWith('instanceMessages.')) asked.push(statement.name)
-    return run(statement, values)
-  }
+  const one = await receiveFrom('16505550012', 1)
   const unknown = Array.from({ length: 400 }, (_, index) => `wamid.UNKNOWN${index}`)
-  expect((await markRead([...ids, ...unknown])).status).toBe(201)
-  database.run = run
-  expect(asked).toEqual(['instanceMessages.findByKeys'])
+  const explain = await watchPlans(world.database)
+  const readsOf = async (keys: string[]) => {
+    const plans = await explain(async () => expect((await markRead(keys)).status).toBe(201))
+    return plans.filter(({ nodes }) => nodes.includes(' on messages:')).length
+  }
+  expect(await readsOf([...ids, ...unknown])).toBe(await readsOf(one))
   expect(await isUnread('16505550011')).toBe(false)
 })

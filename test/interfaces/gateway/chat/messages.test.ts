@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { gatewayType } from '../../../../src/model/instances/gateway-message.js'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
 import { createInstance } from '../../../support/instances.js'
+import { useStarted } from '../../../support/started.js'
 import type { Answer, TestOrganization } from '../../../support/world.js'
-import { type ChatWorld, startChatWorld, text, textsOf } from './support.js'
+import { startChatWorld, text, textsOf } from './support.js'
 
-let on: ChatWorld
-
-beforeAll(async () => {
-  on = await startChatWorld()
-})
-
-afterAll(() => on.close())
+const on = useStarted(startChatWorld)
 
 const find = (instance: string, body?: unknown) => on.chat('findMessages', instance, body)
 const withNumber = (number: string, more: object = {}) => ({

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { readConversations } from '../../../support/conversations.js'
+import { type MessageWorld, startMessageWorld } from '../../../support/gateway-messages.js'
 import { createInstance, type TestInstance } from '../../../support/instances.js'
 import type { Answer } from '../../../support/world.js'
-import { type MessageWorld, startMessageWorld } from '../messages/support.js'
 
 /** The world of messages, with requests about chats. */
 export interface ChatWorld extends MessageWorld {

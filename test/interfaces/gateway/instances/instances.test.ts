@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { insertMessages, moveToInstance } from '../../../support/conversations.js'
 import { createInstance, scan } from '../../../support/instances.js'
 import {
   type Answer,
   type RequestOptions,
-  startWorld,
   type TestOrganization,
-  type World,
+  useOrganization,
+  useWorld,
 } from '../../../support/world.js'
 
-let world: World
+const world = useWorld()
+const other = useOrganization(world)
 let organization: TestOrganization
-let other: TestOrganization
-
-beforeAll(async () => {
-  world = await startWorld()
-  other = await world.createOrganization()
-})
 
 beforeEach(async () => {
   organization = await world.createOrganization()
 })
-
-afterAll(() => world.close())
 
 const ask = (method: string, path: string, options: RequestOptions = {}) =>
   world.request(method, `/gateway${path}`, { key: organization.key, ...options })

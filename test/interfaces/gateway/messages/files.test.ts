@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { hasFfmpeg, withoutFfmpeg } from '../../../support/ffmpeg.js'
+import { filledBody, formOf, startMessageWorld, streamBody } from '../../../support/gateway-messages.js'
 import { aac, jpeg, mp3, mp4, ogg, pdf, png, webp } from '../../../support/media.js'
-import { filledBody, formOf, type MessageWorld, startMessageWorld, streamBody } from './support.js'
+import { useStarted } from '../../../support/started.js'
 
-let on: MessageWorld
-
-beforeAll(async () => {
-  on = await startMessageWorld()
-})
-
-afterAll(() => on.close())
+const on = useStarted(startMessageWorld)
 
 /** No file may be left in the spool. */
 afterEach(async () => {

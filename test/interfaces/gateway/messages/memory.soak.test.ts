@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { filledBody, startMessageWorld, streamBody } from '../../../support/gateway-messages.js'
 import { pdf } from '../../../support/media.js'
 import { growthDuring } from '../../../support/memory.js'
-import { filledBody, type MessageWorld, startMessageWorld, streamBody } from './support.js'
+import { useStarted } from '../../../support/started.js'
 
-let on: MessageWorld
-
-beforeAll(async () => {
-  on = await startMessageWorld()
-})
-
-afterAll(() => on.close())
+const on = useStarted(startMessageWorld)
 
 const MEBIBYTE = 1_048_576
 /** Twice the allowed growth: what is between the sockets of this process takes up to 30 MiB for any size. */

@@ -1,20 +1,18 @@
 import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { SENT_FILES } from '../../../../src/core/requests/file-limits.js'
 import { borrow } from '../../../../src/lib/async/borrow.js'
+import { startMessageWorld } from '../../../support/gateway-messages.js'
 import { createInstance } from '../../../support/instances.js'
+import { useStarted } from '../../../support/started.js'
 import type { Answer } from '../../../support/world.js'
-import { type MessageWorld, startMessageWorld } from './support.js'
 
-let on: MessageWorld
+const on = useStarted(() => startMessageWorld({ PARLEY_RATE_LIMIT: '100' }))
 
 beforeAll(async () => {
-  on = await startMessageWorld({ PARLEY_RATE_LIMIT: '100' })
   await createInstance(on.world, on.other, { instanceName: 'shop', integration: 'WHATSAPP-BUSINESS' })
   await createInstance(on.world, on.organization, { instanceName: 'closed', integration: 'SANDBOX' })
 })
-
-afterAll(() => on.close())
 
 /** The state of all simulated phones with the commands that they got. */
 const phoneStates = async () => JSON.stringify((await on.world.sim('GET', '/phones')).body.phones)

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type MessageWorld, startMessageWorld } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { startMessageWorld } from '../../../support/gateway-messages.js'
+import { useStarted } from '../../../support/started.js'
 
-let on: MessageWorld
-
-beforeAll(async () => {
-  on = await startMessageWorld()
-})
-
-afterAll(() => on.close())
+const on = useStarted(startMessageWorld)
 
 /** Sends bodies of both generations, which must succeed. Resolves to what arrived for each. */
 async function both(verb: string, flat: object, nested: object, instance = 'phone') {

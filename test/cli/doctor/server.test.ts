@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runChecks } from '../../../src/cli/doctor/check.js'
+import { serverChecks } from '../../../src/cli/doctor/server.js'
+import type { Database } from '../../../src/database/pool.js'
+import { createTestDatabase, type TestDatabase } from '../../support/database.js'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+
+afterAll(() => database.drop())
+
+it('says nothing about what Parley has set on its own server: locale, role', async () => {
+  const warningsOf = async (isEmbedded: boolean) => {
+    const reports = await runChecks(serverChecks(database, 10, { isEmbedded }))
+    return reports.filter(({ level }) => level === 'warning').map(({ check }) => check)
+  }
+  // The server of the tests is set up as the embedded one is, with a superuser.
+  expect(await warningsOf(false)).toContain('rights')
+  const own = await warningsOf(true)
+  for (const check of ['database', 'rights']) expect(own).not.toContain(check)
+})
+
+it('finds a pooler whose connections share a session', async () => {
+  const levelOf = async (server: Pick<Database, 'pool'>) =>
+    (await runChecks(serverChecks(server, 10))).find(({ check }) => check === 'pooler')?.level
+  const session = await database.pool.connect()
+  const query = session.query.bind(session)
+  const pool = { connect: async () => ({ query, release: () => undefined }) }
+  try {
+    expect(await levelOf({ pool } as unknown as Database)).toBe('failed')
+    expect(await levelOf(database)).toBe('ok')
+  } finally {
+    session.release(true)
+  }
+})

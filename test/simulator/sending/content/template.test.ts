@@ -1,0 +1,360 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, phoneNumberId, startWorld, useWorld } from '../../../support/simulator.js'
+
+const world = useWorld()
+let imageId: string
+let documentId: string
+
+const bytes = new Uint8Array([1, 2, 3])
+
+beforeAll(async () => {
+  imageId = await world.uploaded(bytes, 'image/png')
+  documentId = await world.uploaded(bytes, 'application/pdf')
+  const link = 'https://shop.example/'
+  await put('titled', [
+    { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+    { type: 'BODY', text: '{{1}}, {{2}}, {{1}}' },
+    {
+      type: 'BUTTONS',
+      buttons: [
+        { type: 'URL', text: 'Shop', url: link },
+        { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550001111' },
+        { type: 'COPY_CODE', example: 'A1' },
+        { type: 'FLOW', text: 'Begin' },
+      ],
+    },
+  ])
+  const buttons = [
+    { type: 'QUICK_REPLY', text: 'Stop' },
+    { type: 'FLOW', text: 'Begin', flow_id: '123' },
+    { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550001111' },
+  ]
+  await put('flowing', [
+    { type: 'BODY', text: '{{1}}, {{2}}' },
+    { type: 'BUTTONS', buttons },
+  ])
+  await put('with_code', [
+    { type: 'BODY', text: 'Your code' },
+    { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy' }] },
+  ])
+  const card = { components: [{ type: 'BODY', text: 'A card' }] }
+  await put('carousel', [
+    { type: 'BODY', text: 'Look' },
+    { type: 'CAROUSEL', cards: [card, card] },
+  ])
+  await put('limited', [
+    { type: 'BODY', text: 'Look' },
+    { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Today', has_expiration: true } },
+  ])
+  for (const type of ['MPM', 'ORDER_DETAILS']) {
+    await put(type.toLowerCase(), [
+      { type: 'BODY', text: 'Look' },
+      { type: 'BUTTONS', buttons: [{ type, text: 'View' }] },
+    ])
+  }
+  await put('placed', [
+    { type: 'HEADER', format: 'LOCATION' },
+    { type: 'BODY', text: 'Here' },
+  ])
+})
+
+async function put(name: string, components: object[]) {
+  const template = { name, language: 'en', category: 'UTILITY', components }
+  const { status } = await world.control('PUT', '/templates', { phone_number_id: phoneNumberId, template })
+  expect(status).toBe(200)
+}
+
+function send(name: string, language: string, components: object[] = [], options?: { number: string; token?: string }) {
+  const template = { name, language: { code: language }, components }
+  return world.send({ messaging_product: 'whatsapp', to: '16505551234', type: 'template', template }, options)
+}
+
+const text = (value: string, name?: string) => ({
+  type: 'text',
+  text: value,
+  ...(name === undefined ? {} : { parameter_name: name }),
+})
+const header = (...parameters: object[]) => ({ type: 'header', parameters })
+const body = (...parameters: object[]) => ({ type: 'body', parameters })
+const urlButton = (index: string | number, suffix = 'abc') => ({
+  type: 'button',
+  sub_type: 'url',
+  index,
+  parameters: [text(suffix)],
+})
+const replyButton = (index: string | number) => ({
+  type: 'button',
+  sub_type: 'quick_reply',
+  index,
+  parameters: [{ type: 'payload', payload: 'more' }],
+})
+const codeButton = (index: number) => ({
+  type: 'button',
+  sub_type: 'copy_code',
+  index,
+  parameters: [{ type: 'coupon_code', coupon_code: 'A1' }],
+})
+const button = (sub_type: string, index: string | number, parameters?: object[]) => ({
+  type: 'button',
+  sub_type,
+  index,
+  ...(parameters && { parameters }),
+})
+const action = (fields: object) => ({ type: 'action', action: fields })
+const two = body(text('a'), text('b'))
+const offer = body(text('20%', 'discount'), text('Ana', 'name'))
+const image = (reference: object) => header({ type: 'image', image: reference })
+
+describe('a template send', () => {
+  it.each<[string, string, () => object[]]>([
+    ['hello_world', 'en_US', () => []],
+    ['oferta_da_semana', 'pt_BR', () => [offer, urlButton('2')]],
+    ['oferta_da_semana', 'pt_BR', () => [offer, replyButton(0), replyButton('1'), urlButton(2)]],
+    ['pedido_enviado', 'pt_BR', () => [body(text('Ana'), text('1042'))]],
+    ['nova_colecao', 'pt_BR', () => [image({ id: imageId }), body(text('Ana', 'name'))]],
+    ['nova_colecao', 'pt_BR', () => [image({ link: 'https://shop.example/a.jpg' }), body(text('Ana', 'name'))]],
+    ['titled', 'en', () => [header(text('7')), two, codeButton(2), button('flow', '3')]],
+    ['flowing', 'en', () => [two, button('flow', '1')]],
+    ['flowing', 'en', () => [two, button('FLOW', 1, [action({ flow_token: 'x', flow_action_data: { a: 1 } })])]],
+    ['with_code', 'en', () => [urlButton(0, '1234')]],
+    ['mpm', 'en', () => [button('mpm', 0, [action({ sections: [] })])]],
+    ['placed', 'en', () => [header({ type: 'location', location: { latitude: 1, longitude: 2 } })]],
+  ])('is accepted: %s (%s), case %#', async (name, language, components) => {
+    expect(await send(name, language, components())).toMatchObject({
+      status: 200,
+      body: { messages: [{ id: expect.stringMatching(/^wamid\./), message_status: 'accepted' }] },
+    })
+  })
+
+  it('gets the statuses sent, delivered and read, while other messages have no message_status', async () => {
+    const { body: sent } = await send('hello_world', 'en_US')
+    await world.idle()
+    const [{ id }] = sent.messages as [{ id: string }]
+    const told = world.receiver.statuses().filter((status) => status.id === id)
+    expect(told.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read'])
+    const [message] = (await world.sendText('16505551234')).body.messages as object[]
+    expect(message).not.toHaveProperty('message_status')
+  })
+
+  it('is not checked against the account if its number is not registered', async () => {
+    expect((await send('nothing', 'en', [], { number: '999', token: 'any' })).status).toBe(200)
+  })
+})
+
+describe('a template send is refused', () => {
+  const count = (place: string, given: number, expected: number) =>
+    `${place}: number of localizable_params (${given}) does not match the expected number of params (${expected})`
+
+  it.each<[string, string, string, () => object[], number, string]>([
+    ['a parameter too few', 'pedido_enviado', 'pt_BR', () => [body(text('Ana'))], 132000, count('body', 1, 2)],
+    ['a surplus parameter', 'hello_world', 'en_US', () => [body(text('Ana'))], 132000, count('body', 1, 0)],
+    ['no body', 'pedido_enviado', 'pt_BR', () => [], 132000, count('body', 0, 2)],
+    [
+      'a name for a number',
+      'pedido_enviado',
+      'pt_BR',
+      () => [body(text('Ana', 'name'), text('1042'))],
+      132012,
+      'parameter_name name is not one of a positional template',
+    ],
+    [
+      'no name',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [body(text('Ana'), text('20%')), urlButton(2)],
+      132012,
+      'body: parameter_name name is missing',
+    ],
+    [
+      'a name twice',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [body(text('Ana', 'name'), text('20%', 'name')), urlButton(2)],
+      132012,
+      'body: parameter_name discount is missing',
+    ],
+    [
+      'a file for a text',
+      'pedido_enviado',
+      'pt_BR',
+      () => [body(text('Ana'), { type: 'image', image: { id: imageId } })],
+      132012,
+      'body: Format mismatch, expected TEXT, received IMAGE',
+    ],
+    ['a surplus header', 'pedido_enviado', 'pt_BR', () => [header(text('a'))], 132000, count('header', 1, 0)],
+    ['no text in the header', 'titled', 'en', () => [], 132000, count('header', 0, 1)],
+    [
+      'no header',
+      'nova_colecao',
+      'pt_BR',
+      () => [body(text('Ana', 'name'))],
+      132012,
+      'header: Format mismatch, expected IMAGE, received UNKNOWN',
+    ],
+    [
+      'a header of another format',
+      'nova_colecao',
+      'pt_BR',
+      () => [header({ type: 'document', document: { id: documentId } }), body(text('Ana', 'name'))],
+      132012,
+      'header: Format mismatch, expected IMAGE, received DOCUMENT',
+    ],
+    [
+      'two headers',
+      'nova_colecao',
+      'pt_BR',
+      () => [image({ id: imageId }), image({ id: imageId }), body(text('Ana', 'name'))],
+      132000,
+      count('header', 2, 1),
+    ],
+    [
+      'an unknown upload',
+      'nova_colecao',
+      'pt_BR',
+      () => [image({ id: '123' })],
+      132012,
+      'header: Format mismatch, expected IMAGE, received UNKNOWN',
+    ],
+    [
+      'an upload of another kind',
+      'nova_colecao',
+      'pt_BR',
+      () => [image({ id: documentId })],
+      132012,
+      'header: Format mismatch, expected IMAGE, received DOCUMENT',
+    ],
+    [
+      'id and link',
+      'nova_colecao',
+      'pt_BR',
+      () => [image({ id: imageId, link: 'https://shop.example/a.jpg' })],
+      100,
+      'must have either id or link, not both',
+    ],
+    [
+      'no URL parameter',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [offer],
+      131008,
+      'buttons: Button at index 2 of type Url requires a parameter',
+    ],
+    [
+      'no code to copy',
+      'titled',
+      'en',
+      () => [header(text('7')), body(text('a'), text('b'))],
+      131008,
+      'buttons: Button at index 2 of type CopyCode requires a parameter',
+    ],
+    [
+      'a button of another kind',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [offer, replyButton(2)],
+      132012,
+      'buttons: Button at index 2 is of type Url',
+    ],
+    [
+      'an unknown button',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [offer, urlButton(2), urlButton(3)],
+      132012,
+      'buttons: There is no button at index 3',
+    ],
+    [
+      'a surplus URL parameter',
+      'titled',
+      'en',
+      () => [header(text('7')), two, codeButton(2), button('flow', 3), urlButton(0)],
+      132000,
+      'buttons: Button at index 0 of type Url does not require parameters',
+    ],
+    ['no flow', 'flowing', 'en', () => [two], 131009, 'button at index 1 of type Flow is missing'],
+    ['no products', 'mpm', 'en', () => [], 131009, 'button at index 0 of type Mpm is missing'],
+    ['no order', 'order_details', 'en', () => [], 131009, 'button at index 0 of type OrderDetails is missing'],
+    ['no carousel', 'carousel', 'en', () => [], 131009, 'The component of the Carousel is missing'],
+    ['no offer', 'limited', 'en', () => [], 131009, 'The component of the LimitedTimeOffer is missing'],
+    ['no code', 'with_code', 'en', () => [], 131008, 'Button at index 0 of type Otp requires a parameter'],
+    ['a flow at another index', 'flowing', 'en', () => [two, button('flow', 0)], 131009, 'index 1 of type Flow'],
+    [
+      'a URL for a flow',
+      'flowing',
+      'en',
+      () => [two, urlButton(1)],
+      132012,
+      'buttons: Button at index 1 is of type Flow',
+    ],
+    [
+      'a URL for a phone number',
+      'flowing',
+      'en',
+      () => [two, button('flow', 1), urlButton(2)],
+      132012,
+      'buttons: Button at index 2 is of type PhoneNumber',
+    ],
+    [
+      'a flow twice',
+      'flowing',
+      'en',
+      () => [two, button('flow', 1), button('flow', '1')],
+      131009,
+      'There are two of the button at index 1',
+    ],
+    [
+      'a body in two parts',
+      'flowing',
+      'en',
+      () => [body(text('a')), body(text('b')), button('flow', 1)],
+      131009,
+      'There are two of the body',
+    ],
+  ])('for %s', async (_what, name, language, components, code, details) => {
+    const { status, body: answer } = await send(name, language, components())
+    expect([status, errorOf(answer).code]).toEqual([400, code])
+    expect(errorOf(answer).error_data?.details ?? errorOf(answer).message).toContain(details)
+  })
+
+  it.each([
+    ['hello_world', 'pt_BR'],
+    ['goodbye_world', 'en_US'],
+  ])('if the account lacks the template (%s, %s), unless any template is accepted', async (name, language) => {
+    const { status, body: answer } = await send(name, language)
+    expect([status, errorOf(answer)]).toMatchObject([
+      404,
+      {
+        code: 132001,
+        message: '(#132001) Template name does not exist in the translation',
+        error_data: { details: `template name (${name}) does not exist in ${language}` },
+      },
+    ])
+    await world.control('POST', '/settings', { templates: 'any' })
+    expect((await send(name, language)).status).toBe(200)
+    expect(errorOf((await send('pedido_enviado', 'pt_BR')).body).code).toBe(132000)
+    await world.control('POST', '/settings', { templates: 'strict' })
+  })
+
+  it.each([
+    ['PAUSED', 400, 132015],
+    ['DISABLED', 400, 132016],
+    ['PENDING', 404, 132001],
+    ['REJECTED', 404, 132001],
+  ])('while it is %s', async (event, status, code) => {
+    const hello = { phone_number_id: phoneNumberId, name: 'hello_world', language: 'en_US' }
+    await world.control('POST', '/templates/status', { ...hello, event })
+    const { status: got, body: answer } = await send('hello_world', 'en_US')
+    expect([got, errorOf(answer).code]).toEqual([status, code])
+    await world.control('POST', '/templates/status', { ...hello, event: 'APPROVED' })
+    expect((await send('hello_world', 'en_US')).status).toBe(200)
+  })
+})
+
+it('a template requires no message from the recipient, with and without limits', async () => {
+  const limited = await startWorld({ limits: true })
+  const template = { name: 'hello_world', language: { code: 'en_US' } }
+  const sent = { messaging_product: 'whatsapp', to: '16505551234', type: 'template', template }
+  expect((await limited.send(sent)).status).toBe(200)
+  expect(errorOf((await limited.sendText('16505551234')).body).code).toBe(131047)
+  await limited.close()
+})
