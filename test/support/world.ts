@@ -51,6 +51,7 @@ export interface World {
   dataDir: string
   /** The service's clock, which advances only on request. */
   now(): Date
+  /** Not the database's clock, by which jobs become due (`makeJobsDue`). */
   advance(ms: number): void
   /** Throws if the answer differs from the descriptions (`/openapi.json`, the gateway's, the admin API's). */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
