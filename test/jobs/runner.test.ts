@@ -95,9 +95,8 @@ describe('a runner', () => {
     const polled: number[] = []
     const { run } = mine.ctx.database
     mine.ctx.database.run = (statement, values) => {
-      // A poll names the process first, and a claim the class.
-      if (values[0] === mine.ctx.processId) polled.push(0)
-      if (values[0] === 'media') polled.push((polled.pop() ?? 0) + 1)
+      if (statement.name === 'jobs.poll') polled.push(0)
+      if (statement.name === 'jobs.claim' && values[0] === 'media') polled.push((polled.pop() ?? 0) + 1)
       return run(statement, values)
     }
     mine.start({})
