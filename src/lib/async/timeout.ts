@@ -18,8 +18,8 @@ export async function withTimeout<Result>(
   }
 }
 
-/** Returns a function that gives the milliseconds left of `ms`, at least 0. */
+/** Returns a function that gives the whole milliseconds left of `ms`, at least 0. */
 export function startCountdown(ms: number): () => number {
   const end = performance.now() + ms
-  return () => Math.max(0, end - performance.now())
+  return () => Math.max(0, Math.ceil(end - performance.now()))
 }

@@ -214,7 +214,7 @@ describe('a file that is not available at once', () => {
     })
     expect(await received()).toHaveLength(1)
     expect(await jobRows(world, { task: 'fetch_media' })).toEqual([])
-    const { entries } = await readTrace(world.app.ctx, organization.id, id)
+    const { entries } = await readTrace(world.app.work, organization.id, id)
     const told = entries.flatMap(({ kind, outcome, event_type: type }) =>
       kind === 'file_fetched' || kind === 'event_raised' ? [outcome ?? type] : [],
     )
@@ -227,7 +227,7 @@ describe('a file that is not available at once', () => {
     const id = await receiveFile(world, organization, message)
     const stop = new AbortController()
     upstream.onFind.push(() => stop.abort(new Error('stopping')))
-    const lastTry = fetchInboundMedia(world.app.ctx, organization.id, id, { number: 12, signal: stop.signal })
+    const lastTry = fetchInboundMedia(world.app.work, organization.id, id, { number: 12, signal: stop.signal })
     await expect(lastTry).rejects.toThrow('stopping')
     expect(await shown()).toMatchObject({ media_url: null, error: null })
     await workOffLater(world, 12)
@@ -239,10 +239,10 @@ describe('a file that is not available at once', () => {
     await post(world, organization, { messages: [message] })
     const stop = new AbortController()
     stop.abort(new Error('stopping'))
-    const { ctx } = world.app
+    const { work } = world.app
     upstream.onFind.push(async () => {
       const id = await messageIdOf(world, String(message.id))
-      const cutShort = fetchInboundMedia(ctx, organization.id, id, { number: 1, signal: stop.signal })
+      const cutShort = fetchInboundMedia(work, organization.id, id, { number: 1, signal: stop.signal })
       await expect(cutShort).rejects.toThrow('stopping')
       expect(await received()).toEqual([])
     })
@@ -294,11 +294,11 @@ describe('a file that is not available at once', () => {
   })
 
   it('raises its event even if its bytes cannot be stored', async () => {
-    const { blobs } = world.app.ctx
-    world.app.ctx.blobs = { ...blobs, put: () => Promise.reject(new Error('the disk is full')) }
+    const { blobs } = world.app.work
+    world.app.work.blobs = { ...blobs, put: () => Promise.reject(new Error('the disk is full')) }
     await receiveFile(world, organization, image())
     expect(await received()).toMatchObject([{ message: { media_id: null } }])
-    world.app.ctx.blobs = blobs
+    world.app.work.blobs = blobs
     await workOffLater(world)
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
     expect(await received()).toHaveLength(1)
@@ -339,7 +339,7 @@ describe('an unavailable file', () => {
     expect(await received()).toMatchObject([{ message: { id, media_id: null, error } }])
     expect(await jobRows(world, { task: 'fetch_media' })).toEqual([])
     expect(await mediaRows(world)).toEqual([])
-    await fetchInboundMedia(world.app.ctx, organization.id, id, { number: 2, signal: running })
+    await fetchInboundMedia(world.app.work, organization.id, id, { number: 2, signal: running })
     expect(await received()).toHaveLength(1)
   })
 })
@@ -348,7 +348,7 @@ describe('a repeated job', () => {
   it('changes nothing if the file is already stored', async () => {
     const id = await receiveFile(world, organization, image())
     const before = upstream.taken.length
-    await fetchInboundMedia(world.app.ctx, organization.id, id, { number: 2, signal: running })
+    await fetchInboundMedia(world.app.work, organization.id, id, { number: 2, signal: running })
     expect(upstream.taken).toHaveLength(before)
     expect(await received()).toHaveLength(1)
     expect(await mediaRows(world)).toHaveLength(1)
@@ -367,9 +367,9 @@ describe('a repeated job', () => {
         filename: null,
         messageId: id,
       })
-      await world.app.ctx.spool.use(async (path) => {
-        await world.app.ctx.fetcher.download(`${upstream.url}/download/1`, path, { maxBytes: 1e6, timeoutMs: 5_000 })
-        await world.app.ctx.blobs.put(blobKey(organization.id, id), path, 'x/y')
+      await world.app.work.spool.use(async (path) => {
+        await world.app.work.fetcher.download(`${upstream.url}/download/1`, path, { maxBytes: 1e6, timeoutMs: 5_000 })
+        await world.app.work.blobs.put(blobKey(organization.id, id), path, 'x/y')
       })
     })
     const id = await receiveFile(world, organization, message)
@@ -380,10 +380,10 @@ describe('a repeated job', () => {
 
   it('running twice at the same time leaves one file and one event', async () => {
     const message = image()
-    const { ctx } = world.app
+    const { work } = world.app
     upstream.onDownload.push(async () => {
       const id = await messageIdOf(world, String(message.id))
-      await fetchInboundMedia(ctx, organization.id, id, { number: 2, signal: running })
+      await fetchInboundMedia(work, organization.id, id, { number: 2, signal: running })
     })
     const id = await receiveFile(world, organization, message)
     expect(await received()).toHaveLength(1)
@@ -408,8 +408,8 @@ describe('erasing a contact', () => {
   })
 
   it('deletes files that were stored only in part', async () => {
-    const { blobs } = world.app.ctx
-    world.app.ctx.blobs = {
+    const { blobs } = world.app.work
+    world.app.work.blobs = {
       ...blobs,
       put: async (...file) => {
         await blobs.put(...file)
@@ -420,7 +420,7 @@ describe('erasing a contact', () => {
     await workOffLater(world, 11)
     expect(await shown()).toMatchObject({ error: { code: 'media_unavailable' } })
     expect(await storedBytes(world, organization, id)).toEqual(jpeg())
-    world.app.ctx.blobs = blobs
+    world.app.work.blobs = blobs
     await erase()
     expect(await mediaRows(world)).toEqual([])
     await world.drain()
@@ -446,9 +446,9 @@ describe('erasing a contact', () => {
     upstream.onFind.push(busy)
     const id = await receiveFile(world, organization, image())
     await insertMedia(world.database, organization.id, { id, mimeType: 'x/y', size: 3, filename: null, messageId: id })
-    await world.app.ctx.spool.use(async (path) => {
-      await world.app.ctx.fetcher.download(`${upstream.url}/download/1`, path, { maxBytes: 1e6, timeoutMs: 5_000 })
-      await world.app.ctx.blobs.put(blobKey(organization.id, id), path, 'x/y')
+    await world.app.work.spool.use(async (path) => {
+      await world.app.work.fetcher.download(`${upstream.url}/download/1`, path, { maxBytes: 1e6, timeoutMs: 5_000 })
+      await world.app.work.blobs.put(blobKey(organization.id, id), path, 'x/y')
     })
     expect((await erase()).status).toBe(200)
     await workOffLater(world)

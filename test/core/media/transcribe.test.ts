@@ -139,8 +139,8 @@ describe('audio that is not a voice note', () => {
 
 describe('without a service', () => {
   it('voice notes stay unchanged', async () => {
-    await world.app.ctx.transcriber?.close()
-    world.app.ctx.transcriber = null
+    await world.app.work.transcriber?.close()
+    world.app.work.transcriber = null
     await receiveFile(world, organization, voiceNote())
     expect(await jobRows(world, { task: 'transcribe_voice_note' })).toEqual([])
     expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
