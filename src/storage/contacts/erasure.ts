@@ -171,6 +171,7 @@ const eraseEvents = statement<Slice>(
    SELECT max(seq)::text AS reached, count(*) AS walked FROM slice`,
 )
 
+// Without OFFSET 0 all events of the organization would be read and hashed.
 const eraseDeliveries = statement<Slice>(
   'contacts.eraseDeliveries',
   `WITH slice AS (
@@ -184,7 +185,7 @@ const eraseDeliveries = statement<Slice>(
        )
      FROM slice
      WHERE d.organization_id = $1 AND d.id = slice.id AND (slice.contact_id = $2 OR EXISTS (
-       SELECT FROM events e WHERE e.organization_id = $1 AND e.seq = slice.event_seq AND e.contact_id = $2
+       SELECT FROM events e WHERE e.organization_id = $1 AND e.seq = slice.event_seq AND e.contact_id = $2 OFFSET 0
      ))
    )
    SELECT (SELECT id::text FROM slice ORDER BY id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked`,
