@@ -15,7 +15,7 @@ import type { Spool } from './lib/files/spool.js'
 import type { Fetcher } from './lib/http/safe-fetch.js'
 import type { Tracer } from './lib/tracer.js'
 import type { Contact, ContactLookup } from './model/contacts/contact.js'
-import type { Instance } from './model/instances/instance.js'
+import type { Instance, InstanceKey } from './model/instances/instance.js'
 import type { MediaAddress, MessageOfContact } from './model/messages/message.js'
 import type { MessageWriter } from './model/messages/outgoing.js'
 import type { ReserveSendSlot } from './model/messages/send-rate.js'
@@ -31,8 +31,7 @@ export interface MediaLinks {
   check(
     organizationId: string,
     mediaId: string,
-    expires: string,
-    signature: string,
+    signed: { expires: string; signature: string },
     now: Date,
   ): 'valid' | 'expired' | 'invalid'
 }
@@ -219,7 +218,7 @@ export interface BaseContext extends ProcessContext, StoreContext, ClientContext
 /** The context of functions that run in requests and in work. Built by the composition root (app.ts). */
 export interface Context extends BaseContext {
   /** The linked device of an instance, in this or another process (core/instances/commands/session-commands). */
-  devices: (instance: Pick<Instance, 'organization_id' | 'id'>) => Device
+  devices: (instance: InstanceKey) => Device
 }
 
 /** The context of requests: a statement may take 10 s, and waits at most 5 s for a connection. */

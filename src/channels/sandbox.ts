@@ -4,8 +4,10 @@ import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import {
   askPhone,
   type ControlOutcome,
+  type CustomerMessage,
   forgetPhone,
   type PhoneName,
+  type PhoneQuestion,
   type PhoneState,
   registerPhone,
   type SimulatedChannel,
@@ -30,12 +32,7 @@ export interface Sandboxes {
    */
   scan(phone: PhoneName, number: string | null, timeoutMs: number): Promise<ControlOutcome>
   /** Has a customer write a text to a number or a phone. Waits at most `timeoutMs`; never throws. */
-  receive(
-    to: SimulatedChannel,
-    from: { number: string; name: string | null },
-    text: string,
-    timeoutMs: number,
-  ): Promise<ControlOutcome>
+  receive(to: SimulatedChannel, message: CustomerMessage, timeoutMs: number): Promise<ControlOutcome>
   /** Everything except sending, which `sandboxDriver` does. */
   device(phone: PhoneName): Device
 }
@@ -46,7 +43,7 @@ export function openSandboxes(control: SimulatorControl, callbackUrl: () => stri
     register: (phone) => registerPhone(control, phone, callbackUrl()),
     forget: (phone) => forgetPhone(control, phone),
     scan: (phone, number, timeoutMs) => scanCode(control, phone, number, timeoutMs),
-    receive: (to, from, text, timeoutMs) => writeAsCustomer(control, to, from, text, timeoutMs),
+    receive: (to, message, timeoutMs) => writeAsCustomer(control, to, message, timeoutMs),
     device: (phone) => sandboxDevice(control, phone),
   }
 }
@@ -68,13 +65,13 @@ function withMentions(message: DriverMessage) {
 export function sandboxDevice(control: SimulatorControl, phone: PhoneName): Device {
   return (command, timeoutMs) => {
     const ask: Ask = async (asked, fields, read) =>
-      toAnswer(await askPhone(control, phone, asked, fields, timeoutMs), read)
+      toAnswer(await askPhone(control, phone, { asked, fields }, timeoutMs), read)
     return runCommand(command, ask)
   }
 }
 
 type Ask = (
-  asked: Parameters<typeof askPhone>[2],
+  asked: PhoneQuestion['asked'],
   fields: JsonObject,
   read: (body: JsonObject) => unknown,
 ) => Promise<DeviceAnswer>

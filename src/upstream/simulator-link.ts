@@ -62,7 +62,7 @@ const MAX_REASON_LENGTH = 200
  * machine may pass on to the upstream, and is given no credentials. Never throws.
  */
 export async function isSimulator(control: SimulatorControl): Promise<boolean> {
-  const answer = await callControl(control, 'GET', '/settings', null, ANSWER_TIMEOUT_MS)
+  const answer = await callControl(control, { method: 'GET', path: '/settings' }, ANSWER_TIMEOUT_MS)
   return answer.outcome === 'done' && answer.body.success === true && isJsonObject(answer.body.settings)
 }
 
@@ -104,21 +104,27 @@ export async function registerPhone(
 
 /** Removes a simulated phone; an unknown one counts as removed. Throws if the simulator cannot be reached. */
 export async function forgetPhone(control: SimulatorControl, phone: PhoneName): Promise<void> {
-  const answer = await callControl(control, 'DELETE', numberPath(phoneNumberIdOf(phone)), null, ANSWER_TIMEOUT_MS)
+  const path = numberPath(phoneNumberIdOf(phone))
+  const answer = await callControl(control, { method: 'DELETE', path }, ANSWER_TIMEOUT_MS)
   if (answer.outcome === 'done' || (answer.outcome === 'refused' && answer.status === 404)) return
   throw new Error(`the simulator did not forget the phone: ${answer.text}`)
+}
+
+/** A request to a simulated phone. */
+export interface PhoneQuestion {
+  asked: 'connect' | 'logout' | 'command' | 'check'
+  fields: JsonObject
 }
 
 /** Sends a request to a simulated phone, waiting at most `timeoutMs`. Never throws. */
 export function askPhone(
   control: SimulatorControl,
   { organizationId, name }: PhoneName,
-  asked: 'connect' | 'logout' | 'command' | 'check',
-  fields: JsonObject,
+  { asked, fields }: PhoneQuestion,
   timeoutMs: number,
 ): Promise<ControlOutcome> {
   const body = { ...fields, organization_id: organizationId, instance: name }
-  return callControl(control, 'POST', `/phones/${asked}`, body, timeoutMs)
+  return callControl(control, { method: 'POST', path: `/phones/${asked}`, body }, timeoutMs)
 }
 
 /** Has the owner of a simulated phone scan the code that it shows, waiting at most `timeoutMs`. Never throws. */
@@ -129,26 +135,32 @@ export function scanCode(
   timeoutMs: number,
 ): Promise<ControlOutcome> {
   const body = { organization_id: organizationId, instance: name, ...(number === null ? {} : { number }) }
-  return callControl(control, 'POST', '/scan', body, timeoutMs)
+  return callControl(control, { method: 'POST', path: '/scan', body }, timeoutMs)
 }
 
 /** Where a simulated customer writes to: a business number, or the phone of a SANDBOX instance. */
 export type SimulatedChannel = { phoneNumberId: string } | PhoneName
 
+/** A text of a simulated customer, with the customer's number and name. */
+export interface CustomerMessage {
+  number: string
+  name: string | null
+  text: string
+}
+
 /** Has a simulated customer write a text, waiting at most `timeoutMs`. Never throws. */
 export function writeAsCustomer(
   control: SimulatorControl,
   to: SimulatedChannel,
-  from: { number: string; name: string | null },
-  text: string,
+  { number, name, text }: CustomerMessage,
   timeoutMs: number,
 ): Promise<ControlOutcome> {
   const line =
     'phoneNumberId' in to
       ? { phone_number_id: to.phoneNumberId }
       : { organization_id: to.organizationId, instance: to.name }
-  const body = { ...line, from: from.number, ...(from.name !== null && { name: from.name }), type: 'text', text }
-  return callControl(control, 'POST', '/inbound', body, timeoutMs)
+  const body = { ...line, from: number, ...(name !== null && { name }), type: 'text', text }
+  return callControl(control, { method: 'POST', path: '/inbound', body }, timeoutMs)
 }
 
 /** The id of a simulated phone as a number of the simulator. */
@@ -157,7 +169,8 @@ export function phoneNumberIdOf({ organizationId, name }: PhoneName): string {
 }
 
 async function register(control: SimulatorControl, phoneNumberId: string, body: JsonObject): Promise<JsonObject> {
-  const answer = await callControl(control, 'PUT', numberPath(phoneNumberId), body, ANSWER_TIMEOUT_MS)
+  const request = { method: 'PUT', path: numberPath(phoneNumberId), body } as const
+  const answer = await callControl(control, request, ANSWER_TIMEOUT_MS)
   if (answer.outcome === 'done') return answer.body
   throw new Error(`the simulator did not take the number: ${answer.text}`)
 }
@@ -166,11 +179,15 @@ function numberPath(phoneNumberId: string): string {
   return `/numbers/${encodeURIComponent(phoneNumberId)}`
 }
 
+interface ControlRequest {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  path: string
+  body?: JsonObject
+}
+
 async function callControl(
   { controlUrl, token }: SimulatorControl,
-  method: 'GET' | 'PUT' | 'POST' | 'DELETE',
-  path: string,
-  body: JsonObject | null,
+  { method, path, body }: ControlRequest,
   timeoutMs: number,
 ): Promise<ControlOutcome> {
   try {
@@ -178,7 +195,7 @@ async function callControl(
       'content-type': 'application/json',
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     }
-    const request = { method, headers, body: body === null ? null : JSON.stringify(body) }
+    const request = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
     const { statusCode, body: text } = await exchangeOnce(controlUrl + path, request, AbortSignal.timeout(timeoutMs))
     const object = parseJsonObject(text)
     if (statusCode === 200 && object !== null) return { outcome: 'done', body: object }

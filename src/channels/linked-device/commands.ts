@@ -68,11 +68,13 @@ async function perform(context: CommandContext, command: OpenCommand, timeoutMs:
   switch (command.verb) {
     case 'send':
       return send(context, command.message, command.replyTo, timeoutMs)
-    case 'delete_message':
-      return sendContent(context, command.key.remoteJid, { delete: command.key }, newNetworkId(), {}, timeoutMs)
+    case 'delete_message': {
+      const content = { delete: command.key }
+      return sendContent(context, newNetworkId(), { jid: command.key.remoteJid, content }, timeoutMs)
+    }
     case 'edit_message': {
       const content = { text: command.text, linkPreview: null, edit: command.key }
-      return sendContent(context, command.key.remoteJid, content, newNetworkId(), {}, timeoutMs)
+      return sendContent(context, newNetworkId(), { jid: command.key.remoteJid, content }, timeoutMs)
     }
     case 'check_numbers':
       return done(await checkNumbers(context, command.numbers))
@@ -107,7 +109,8 @@ async function send(
   try {
     const ready = await toNetworkContent(content, replyTo, files.open)
     if ('unsupported' in ready) return { outcome: 'unsupported', text: ready.unsupported }
-    return await sendContent(context, jid, { ...ready.content, ...everyone }, toNetworkId(id), options, timeoutMs)
+    const message = { jid, content: { ...ready.content, ...everyone }, options }
+    return await sendContent(context, toNetworkId(id), message, timeoutMs)
   } finally {
     files.close()
   }
@@ -149,10 +152,8 @@ async function findEveryone(
  */
 async function sendContent(
   { connection: { socket } }: CommandContext,
-  jid: string,
-  content: JsonObject,
   messageId: string,
-  options: JsonObject,
+  { jid, content, options }: { jid: string; content: JsonObject; options?: JsonObject },
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
   const word = socket.waitForMessage(messageId, timeoutMs).catch(() => undefined)

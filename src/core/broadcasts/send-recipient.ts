@@ -86,7 +86,7 @@ export async function sendTo(slice: Slice, recipient: PendingRecipient): Promise
   try {
     if (!(await waitForSlot(slice, log))) return false
     const message = draftFor(slice, recipient, content, span)
-    const send = () => deliverOrPutBack(ctx, tenant, slice.channel, message, content, log, slice.signal)
+    const send = () => deliverOrPutBack(ctx, slice.channel, { message, content }, { log, signal: slice.signal })
     const delivery = await ctx.limits.broadcastSends.run(tenant.id, send)
     await applyDelivery(slice, { ...recipient, since: null, attempts: 0 }, delivery)
   } catch (error) {
@@ -104,7 +104,7 @@ async function waitForSlot(slice: Slice, log: SendLog): Promise<boolean> {
   const { ctx, tenant, channel, slots, signal } = slice
   const lateMs = await slots.run(null, async () => {
     if (slice.againInMs !== null || signal?.aborted) return 0
-    return waitForJobSlot(ctx, tenant, channel, log, signal)
+    return waitForJobSlot(ctx, tenant, channel, { log, signal })
   })
   if (lateMs !== null) endSlice(slice, lateMs)
   return lateMs === null
@@ -153,8 +153,9 @@ export async function sendDeferred(slice: Slice): Promise<boolean> {
   const content = fillFor(slice, recipient)
   if (content === null) throw new Error('a message that was filled before cannot be filled again')
   const person = userId === null ? { phone: chatId } : { userId }
-  const message = { id, recipient: person, content, replyToUpstreamId: null }
-  const send = () => deliverAgain(ctx, tenant, channel, { message, chatId }, log, signal)
+  const driverMessage = { id, recipient: person, content, replyToUpstreamId: null }
+  const message = { organizationId: tenant.id, id, chatId, driverMessage }
+  const send = () => deliverAgain(ctx, channel, message, { log, signal })
   await applyDelivery(slice, recipient, await ctx.limits.broadcastSends.run(tenant.id, send))
   return true
 }

@@ -84,11 +84,11 @@ async function recordItems(recording: Recording, callbacks: readonly ReadCallbac
 async function applyChanges(
   ctx: TurnContext,
   organizationId: string,
-  { callback: { instanceId, receivedAt }, templateChanges, connectionChanges, problem }: ReadCallback,
+  { callback: { instanceId, receivedAt }, templateChanges, connectionChanges: changes, problem }: ReadCallback,
 ): Promise<void> {
   if (problem !== undefined) throw problem
   await applyTemplateChanges(ctx, organizationId, templateChanges)
-  await applyConnectionChanges(ctx, organizationId, instanceId, connectionChanges, receivedAt)
+  await applyConnectionChanges(ctx, organizationId, { instanceId, changes, receivedAt })
 }
 
 function addRecorded({ recorded }: Recording, { of: { callback }, index }: BatchItem): void {

@@ -38,8 +38,8 @@ export async function playCustomer(
       'This contact does not write through the simulator, so you cannot write as this customer',
     )
   }
-  const from = { number: contact.chat_id, name: contact.full_name }
-  const received = await sandboxes.receive(to, from, text, TIMEOUT_MS)
+  const message = { number: contact.chat_id, name: contact.full_name, text }
+  const received = await sandboxes.receive(to, message, TIMEOUT_MS)
   if (received.outcome === 'done') return
   if (received.outcome === 'refused') throw new Problem('invalid_field', `The simulator refused: ${received.text}`)
   throw new Problem('service_unavailable', `The simulator cannot be reached: ${received.text}. Try again`, {

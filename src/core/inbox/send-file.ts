@@ -123,10 +123,10 @@ async function withContent(
   const isRecording = type !== null && RECORDINGS.includes(type)
   // Without a conversion, this only checks whether the file is a voice note already.
   const conversion = { kind: 'voice', encoding: isRecording } as const
-  const named = { organizationId: tenant.id, field: FIELD }
+  const given = { organizationId: tenant.id, field: FIELD, source: { path }, conversion }
   let isPrepared = false
   try {
-    return await withPrepared(ctx, named, { path }, conversion, ({ file, voice }) => {
+    return await withPrepared(ctx, given, ({ file, voice }) => {
       isPrepared = true
       return work({ type: kind, file, voice })
     })

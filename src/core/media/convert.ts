@@ -29,6 +29,12 @@ interface FileField {
   field: string
 }
 
+/** A file that a client gives, and what it is converted to. */
+interface GivenFile extends FileField {
+  source: FileSource
+  conversion: FileConversion
+}
+
 const CONVERSION_TIMEOUT_MS = 60_000
 /** Maximum size of a picture that is converted to a sticker. */
 const MAX_PICTURE_BYTES = MEDIA_RULES.image.maxBytes
@@ -71,48 +77,48 @@ const STICKER = ['-an', '-vf', FIT, '-frames:v', '1', '-c:v', 'libwebp', '-quali
  */
 export function withPrepared<Result>(
   ctx: Context,
-  named: FileField,
-  source: FileSource,
-  conversion: FileConversion,
+  given: GivenFile,
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
-  if ('path' in source) return prepare(ctx, named, source.path, conversion, work)
-  return ctx.limits.sentFiles.pass(named.organizationId, () =>
+  const { organizationId, field, source, conversion } = given
+  if ('path' in source) return prepare(ctx, given, source.path, work)
+  return ctx.limits.sentFiles.pass(organizationId, () =>
     ctx.spool.use(async (path) => {
-      await downloadFile(ctx, named.field, source.url, path, maxBytesOf(conversion))
-      return prepare(ctx, named, path, conversion, work)
+      await downloadFile(ctx, { field, url: source.url }, path, maxBytesOf(conversion))
+      return prepare(ctx, given, path, work)
     }),
   )
 }
 
 function prepare<Result>(
   ctx: Context,
-  named: FileField,
+  given: GivenFile,
   path: string,
-  conversion: FileConversion,
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
+  const { conversion } = given
   return conversion.kind === 'voice'
-    ? prepareVoice(ctx, named, path, conversion.encoding, work)
-    : prepareSticker(ctx, named, path, work)
+    ? prepareVoice(ctx, { ...given, encoding: conversion.encoding }, path, work)
+    : prepareSticker(ctx, given, path, work)
 }
 
 async function prepareVoice<Result>(
   ctx: Context,
-  named: FileField,
+  named: FileField & { encoding: boolean | null },
   path: string,
-  encoding: boolean | null,
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
+  const { organizationId, encoding } = named
   await checkSize(named, path, MEDIA_RULES.audio.maxBytes)
   const isVoice = await isOpus(path)
   if (isVoice || encoding === false) return work({ file: { path }, voice: isVoice })
   return ctx.spool.use(async (target) => {
     const { maxBytes } = MEDIA_RULES.audio
-    const how = { formats: SOUND_FORMATS, output: VOICE }
-    const converted = await convert(ctx, named.organizationId, path, target, how, maxBytes)
+    const how = { formats: SOUND_FORMATS, output: VOICE, maxBytes }
+    const converted = await convert(ctx, organizationId, { path, target }, how)
     if (converted.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
-    await checkConverted(named, converted, target, maxBytes, `${INSTALL}, send OGG with Opus, or set encoding to false`)
+    requireConverted(named, converted, `${INSTALL}, send OGG with Opus, or set encoding to false`)
+    await checkSize(named, target, maxBytes)
     return work({ file: { path: target }, voice: true })
   })
 }
@@ -128,9 +134,10 @@ async function prepareSticker<Result>(
   const { size } = await stat(path)
   if (size <= maxBytes && (await detectFileType(path)) === 'image/webp') return work({ file: { path }, voice: false })
   return ctx.spool.use(async (target) => {
-    const how = { formats: PICTURE_FORMATS, input: PICTURE, output: STICKER }
-    const converted = await convert(ctx, named.organizationId, path, target, how, maxBytes)
-    await checkConverted(named, converted, target, maxBytes, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
+    const how = { formats: PICTURE_FORMATS, input: PICTURE, output: STICKER, maxBytes }
+    const converted = await convert(ctx, named.organizationId, { path, target }, how)
+    requireConverted(named, converted, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
+    await checkSize(named, target, maxBytes)
     return work({ file: { path: target }, voice: false })
   })
 }
@@ -138,30 +145,22 @@ async function prepareSticker<Result>(
 function convert(
   { limits: { conversions } }: Context,
   organizationId: string,
-  path: string,
-  target: string,
-  how: Pick<ConversionOptions, 'formats' | 'input' | 'output'>,
-  maxBytes: number,
+  { path, target }: { path: string; target: string },
+  how: Omit<ConversionOptions, 'timeoutMs'>,
 ): Promise<Conversion> {
   // Output of exactly the limit may be truncated, so the limit is one byte higher.
-  const limits = { maxBytes: maxBytes + 1, timeoutMs: CONVERSION_TIMEOUT_MS }
+  const limits = { maxBytes: how.maxBytes + 1, timeoutMs: CONVERSION_TIMEOUT_MS }
   return conversions.run(organizationId, () => convertFile(path, target, { ...how, ...limits }))
 }
 
-async function checkConverted(
-  named: FileField,
-  converted: Conversion,
-  target: string,
-  maxBytes: number,
-  remedy: string,
-): Promise<void> {
+function requireConverted(named: FileField, converted: Conversion, remedy: string): void {
   switch (converted.outcome) {
     case 'missing':
       throw new Problem('not_supported', `${named.field} must be converted, which needs ffmpeg: ${remedy}`)
     case 'failed':
       throw unusable(named, `it could not be converted: ${converted.text}`, 'not_convertible')
     case 'converted':
-      await checkSize(named, target, maxBytes)
+      return
   }
 }
 

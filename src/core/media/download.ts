@@ -9,8 +9,7 @@ const TIMEOUT_MS = 30_000
  */
 export async function downloadFile(
   ctx: Pick<Context, 'fetcher'>,
-  field: string,
-  url: string,
+  { field, url }: { field: string; url: string },
   path: string,
   maxBytes: number,
 ): Promise<void> {

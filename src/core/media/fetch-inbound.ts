@@ -9,7 +9,6 @@ import {
   attachInboundMedia,
   findInboundMedia,
   giveUpInboundMedia,
-  type InboundMedia,
   postponeInboundMedia,
 } from '../../storage/messages/incoming-media.js'
 import { insertMedia } from '../../storage/messages/media.js'
@@ -43,13 +42,13 @@ export async function fetchInboundMedia(
   const startedAt = performance.now()
   const at = ctx.clock().getTime()
   const source = { mediaId: file.mediaId, instanceId: message.instance_id, network: message.network }
-  const fetched = await tryToFetch(ctx, organizationId, messageId, file, source, attempt.signal)
+  const fetched = await tryToFetch(ctx, organizationId, messageId, { file, source, signal: attempt.signal })
   const toNote = (outcome: FileNote['outcome']): FileNote => {
     return { k: 'file', at, ms: Math.round(performance.now() - startedAt), outcome }
   }
   if (fetched.outcome === 'stored') {
     const note = toNote('stored')
-    return attach(ctx, organizationId, messageId, message, { file, note })
+    return attach(ctx, organizationId, messageId, { createdAt: message.created_at, file, note })
   }
   const { text } = fetched
   if (fetched.final || attempt.number >= MAX_ATTEMPTS) {
@@ -66,12 +65,10 @@ async function tryToFetch(
   ctx: Context,
   organizationId: string,
   messageId: string,
-  file: InboundFile,
-  source: InboundSource,
-  signal: AbortSignal,
+  { file, source, signal }: { file: InboundFile; source: InboundSource; signal: AbortSignal },
 ): Promise<FetchOutcome> {
   try {
-    return await unlessAborted(fetchAndStore(ctx, organizationId, messageId, file, source), signal)
+    return await unlessAborted(fetchAndStore(ctx, organizationId, messageId, { file, source }), signal)
   } catch (error) {
     signal.throwIfAborted()
     ctx.log.error({ err: error, organizationId, messageId }, 'the file of a message could not be stored')
@@ -84,8 +81,7 @@ async function fetchAndStore(
   ctx: Context,
   organizationId: string,
   messageId: string,
-  file: InboundFile,
-  source: InboundSource,
+  { file, source }: { file: InboundFile; source: InboundSource },
 ): Promise<FetchOutcome> {
   return ctx.spool.use(async (path) => {
     const downloaded = await downloadInbound(ctx, organizationId, source, path)
@@ -107,11 +103,10 @@ async function attach(
   ctx: Context,
   organizationId: string,
   messageId: string,
-  { created_at }: InboundMedia,
-  { file, note }: { file: InboundFile; note: FileNote },
+  { createdAt, file, note }: { createdAt: Date; file: InboundFile; note: FileNote },
 ): Promise<void> {
   const isToBeTranscribed = file.isVoiceNote && ctx.transcriber !== null
-  const media = { id: messageId, expiresAt: mediaExpiry(created_at), isToBeTranscribed }
+  const media = { id: messageId, expiresAt: mediaExpiry(createdAt), isToBeTranscribed }
   if (await attachInboundMedia(ctx.database, organizationId, messageId, media, newId(), note)) return
   const message = await findInboundMedia(ctx.database, organizationId, messageId)
   // The message was erased during the download.

@@ -17,7 +17,7 @@ export function createMediaLinks(masterKeys: readonly string[], publicUrl: () =>
       const signature = signer.sign([organizationId, mediaId, expires])
       return `${publicUrl()}/media/${organizationId}/${mediaId}?expires=${expires}&signature=${signature}`
     },
-    check: (organizationId, mediaId, expires, signature, now) => {
+    check: (organizationId, mediaId, { expires, signature }, now) => {
       if (!signer.isOurs([organizationId, mediaId, expires], signature)) return 'invalid'
       return now.getTime() < Number(expires) * 1000 ? 'valid' : 'expired'
     },

@@ -20,7 +20,7 @@ export interface MediaLink {
  */
 export async function followMediaLink(ctx: Context, link: MediaLink): Promise<StoredMedia> {
   const { organizationId, mediaId, expires, signature } = link
-  const state = ctx.mediaLinks.check(organizationId, mediaId, expires, signature, ctx.clock())
+  const state = ctx.mediaLinks.check(organizationId, mediaId, { expires, signature }, ctx.clock())
   if (state === 'invalid') {
     throw new Problem('invalid_link', 'The link was not created by this service: use a media_url without changes')
   }

@@ -54,33 +54,23 @@ export function uploadMedia(
 ): Promise<UploadedMedia> {
   const { source } = given
   // Files in the spool were counted when they were received.
-  if ('path' in source) return uploadFromSpool(ctx, tenant, driver, given, source.path)
+  if ('path' in source) return uploadFromSpool(ctx, tenant, driver, { ...given, path: source.path })
   return ctx.limits.sentFiles.pass(tenant.id, () =>
-    ctx.spool.use((path) => downloadAndUpload(ctx, tenant, driver, { ...given, source }, path)),
+    ctx.spool.use(async (path) => {
+      const { field, kind } = given
+      await downloadFile(ctx, { field, url: source.url }, path, MEDIA_RULES[kind].maxBytes)
+      return uploadFromSpool(ctx, tenant, driver, { ...given, path })
+    }),
   )
-}
-
-/** A file given by URL. */
-type RemoteFile = MediaInput & { source: { url: string } }
-
-async function downloadAndUpload(
-  ctx: Context,
-  tenant: Tenant,
-  driver: ChannelDriver,
-  given: RemoteFile,
-  path: string,
-): Promise<UploadedMedia> {
-  await downloadFile(ctx, given.field, given.source.url, path, MEDIA_RULES[given.kind].maxBytes)
-  return uploadFromSpool(ctx, tenant, driver, given, path)
 }
 
 async function uploadFromSpool(
   ctx: Context,
   tenant: Tenant,
   driver: ChannelDriver,
-  given: MediaInput,
-  path: string,
+  given: MediaInput & { path: string },
 ): Promise<UploadedMedia> {
+  const { path } = given
   const size = await checkSize(given, path)
   const { mimeType, extension } = await checkType(given, path)
   const file = { id: given.id, path, size, mimeType, extension }

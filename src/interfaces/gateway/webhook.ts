@@ -113,7 +113,7 @@ export function webhookRoutes(server: GatewayServer, ctx: Context): void {
       const answer = (set: InstanceWebhook) => present(set, instance, body.webhook !== undefined)
       return answerOnce(ctx, request, reply, {
         isSecret: true,
-        perform: async (id) => answer(await setInstanceWebhook(ctx, organizationId, instance, readBody(body), id)),
+        perform: async (id) => answer(await setInstanceWebhook(ctx, instance, { ...readBody(body), id })),
         recover: async (id) => {
           const set = await recoverInstanceWebhook(ctx, organizationId, instance, id)
           return set && answer(set)

@@ -52,6 +52,9 @@ export interface Instance {
   updated_at: Date
 }
 
+/** What identifies an instance. */
+export type InstanceKey = Pick<Instance, 'organization_id' | 'id'>
+
 /** The fields of an instance that events contain. */
 export interface ShownInstance {
   id: string

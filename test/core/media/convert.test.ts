@@ -44,10 +44,11 @@ afterEach(async () => {
 const voice = (encoding: boolean | null = null): FileConversion => ({ kind: 'voice', encoding })
 const sticker: FileConversion = { kind: 'sticker' }
 
+const NAMED = { organizationId: 'one', field: 'audio' }
+
 /** Prepares a file; resolves to the arguments of the work, with the bytes. */
 async function prepare(source: FileSource, conversion: FileConversion) {
-  const named = { organizationId: 'one', field: 'audio' }
-  return withPrepared(ctx, named, source, conversion, async (prepared: Prepared) => ({
+  return withPrepared(ctx, { ...NAMED, source, conversion }, async (prepared: Prepared) => ({
     ...prepared,
     bytes: await readFile(prepared.file.path),
     told: conversion.kind === 'voice' && hasFfmpeg ? await describeMedia(prepared.file.path) : '',
@@ -81,12 +82,12 @@ describe('a voice note', () => {
   it('without ffmpeg is sent as it is, or refused if the conversion is required', async () => {
     const source = await given(mp3())
     await withoutFfmpeg(async () => {
-      const named = { organizationId: 'one', field: 'audio' }
-      expect(await withPrepared(ctx, named, source, voice(), async (prepared) => prepared)).toEqual({
+      expect(await withPrepared(ctx, { ...NAMED, source, conversion: voice() }, async (prepared) => prepared)).toEqual({
         file: source,
         voice: false,
       })
-      await expect(withPrepared(ctx, named, source, voice(true), async () => null)).rejects.toMatchObject({
+      const insisted = { ...NAMED, source, conversion: voice(true) }
+      await expect(withPrepared(ctx, insisted, async () => null)).rejects.toMatchObject({
         code: 'not_supported',
         message: expect.stringContaining('install ffmpeg'),
       })
@@ -101,10 +102,9 @@ describe('a voice note', () => {
   })
 
   it('is given up if the request is aborted', async () => {
-    const named = { organizationId: 'one', field: 'audio' }
     const work = () => Promise.reject(new Error('broken'))
     for (const source of [await given(ogg()), await given(mp3()), { url: `${files.url}/a` }]) {
-      await expect(withPrepared(ctx, named, source, voice(), work)).rejects.toThrow('broken')
+      await expect(withPrepared(ctx, { ...NAMED, source, conversion: voice() }, work)).rejects.toThrow('broken')
     }
   })
 })

@@ -35,8 +35,8 @@ describe('a media link', () => {
   })
 
   it('is valid until it expires', () => {
-    expect(links.check(organization, media, expires, signature, before)).toBe('valid')
-    expect(links.check(organization, media, expires, signature, after)).toBe('expired')
+    expect(links.check(organization, media, { expires, signature }, before)).toBe('valid')
+    expect(links.check(organization, media, { expires, signature }, after)).toBe('expired')
   })
 
   it.each([
@@ -51,8 +51,8 @@ describe('a media link', () => {
     ['parts that are moved over', organization, `${media}/${expires}`, '', signature],
     ['capitals', organization.toUpperCase(), media.toUpperCase(), expires, signature.toUpperCase()],
   ])('is invalid with %s', (_what, ...[organizationId, mediaId, end, signed]) => {
-    expect(links.check(organizationId, mediaId, end, signed, before)).toBe('invalid')
-    expect(links.check(organizationId, mediaId, end, signed, after)).toBe('invalid')
+    expect(links.check(organizationId, mediaId, { expires: end, signature: signed }, before)).toBe('invalid')
+    expect(links.check(organizationId, mediaId, { expires: end, signature: signed }, after)).toBe('invalid')
   })
 })
 
@@ -62,12 +62,12 @@ describe('changing the master key', () => {
     const renewed = signatureOf(both.urlOf(organization, media, expiresAt))
     expect(renewed).toBe(signatureOf(linksOf('new').urlOf(organization, media, expiresAt)))
     expect(renewed).not.toBe(signature)
-    expect(both.check(organization, media, expires, signature, before)).toBe('valid')
+    expect(both.check(organization, media, { expires, signature }, before)).toBe('valid')
     expect(both.check(organization, media, expires, renewed, before)).toBe('valid')
   })
 
   it('rejects links signed with a removed key', () => {
-    expect(linksOf('new').check(organization, media, expires, signature, before)).toBe('invalid')
+    expect(linksOf('new').check(organization, media, { expires, signature }, before)).toBe('invalid')
   })
 
   it('requires a key', () => {

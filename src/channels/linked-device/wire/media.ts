@@ -24,7 +24,7 @@ export async function downloadDeviceFile(
     const source = file === null ? null : readSource(file)
     if (file === null || source === null) throw new Failed('bad_url', null, 'the message does not say where it is')
     const stream = await begin(library, source, file, deadline)
-    return { outcome: 'downloaded', size: await keep(stream, file, path, maxBytes, deadline) }
+    return { outcome: 'downloaded', size: await keep(stream, file, path, { maxBytes, deadline }) }
   } catch (error) {
     if (!(error instanceof Failed)) throw error
     const { reason, status, message: text } = error
@@ -69,13 +69,13 @@ async function begin(
   }
 }
 
-async function keep(
-  stream: Readable,
-  file: NetworkFile,
-  path: string,
-  maxBytes: number,
-  deadline: AbortSignal,
-): Promise<number> {
+interface DownloadLimits {
+  maxBytes: number
+  /** Aborted when the time is up. */
+  deadline: AbortSignal
+}
+
+async function keep(stream: Readable, file: NetworkFile, path: string, limits: DownloadLimits): Promise<number> {
   let handle: FileHandle
   try {
     handle = await open(path, 'wx', 0o600)
@@ -84,7 +84,7 @@ async function keep(
     throw error
   }
   try {
-    return await save(stream, handle, asText(file.fields.fileSha256), maxBytes, deadline)
+    return await save(stream, handle, asText(file.fields.fileSha256), limits)
   } catch (error) {
     await rm(path, { force: true })
     throw error
@@ -95,8 +95,7 @@ async function save(
   stream: Readable,
   handle: FileHandle,
   expected: string | null,
-  maxBytes: number,
-  deadline: AbortSignal,
+  { maxBytes, deadline }: DownloadLimits,
 ): Promise<number> {
   const hash = createHash('sha256')
   let size = 0

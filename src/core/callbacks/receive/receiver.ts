@@ -208,7 +208,7 @@ async function tryToConnect(
   own: readonly IdentifiedChange[],
 ): Promise<void> {
   const changes = readConnectionChanges({ entry: [{ changes: own.map(({ change }) => change) }] })
-  await applyConnectionChanges(ctx, organizationId, instanceId, changes).catch((error: unknown) => {
+  await applyConnectionChanges(ctx, organizationId, { instanceId, changes }).catch((error: unknown) => {
     ctx.log.warn({ err: error, organizationId, instanceId }, 'the state of an instance could not be updated at once')
   })
 }

@@ -1,4 +1,4 @@
-import type { DeviceCommand, MessageKey, Sent } from '../../../channels/device.js'
+import type { DeviceCommand, Sent } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { isFromMe } from '../../../model/instances/gateway-message.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
@@ -27,10 +27,9 @@ export function editMessage(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  message: MessageReference,
-  text: string,
+  edit: MessageReference & { text: string },
 ): Promise<Sent> {
-  return change(ctx, tenant, instance, message, text, (key) => ({ verb: 'edit_message', key, text }))
+  return change(ctx, tenant, instance, edit)
 }
 
 /**
@@ -42,25 +41,25 @@ export function revokeMessage(
   instance: Instance,
   message: MessageReference,
 ): Promise<Sent> {
-  return change(ctx, tenant, instance, message, '', (key) => ({ verb: 'delete_message', key }))
+  return change(ctx, tenant, instance, { ...message, text: null })
 }
 
 async function change(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  { keyId, chats }: MessageReference,
-  text: string,
-  toCommand: (key: MessageKey) => Extract<DeviceCommand, { verb: 'edit_message' | 'delete_message' }>,
+  { keyId, chats, text }: MessageReference & { text: string | null },
 ): Promise<Sent> {
   if (tenant.legal_hold !== null) throw heldBy(tenant.legal_hold)
-  requireCapability(instance, text === '' ? 'delete_message' : 'edit_message')
+  requireCapability(instance, text === null ? 'delete_message' : 'edit_message')
   const message = await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), keyId)
   if (message === null) throw messageNotFound(keyId)
   for (const chat of chats) if (!(await isOfChat(ctx, tenant, message, chat))) throw messageNotFound(keyId)
   requireOwn(message, keyId)
-  const sent = (await command(ctx, tenant, instance, toCommand(keyOf(message)))) as Sent
-  await ctx.database.transaction((transaction) => changeOwnMessage(transaction, tenant.id, message, text))
+  const key = keyOf(message)
+  const asked: DeviceCommand = text === null ? { verb: 'delete_message', key } : { verb: 'edit_message', key, text }
+  const sent = (await command(ctx, tenant, instance, asked)) as Sent
+  await ctx.database.transaction((transaction) => changeOwnMessage(transaction, tenant.id, message, text ?? ''))
   return sent
 }
 

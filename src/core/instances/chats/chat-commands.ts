@@ -26,8 +26,12 @@ export async function showPresence(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  { number, presence, delayMs }: { number: string; presence: ChatPresence; delayMs: number },
-  signal: AbortSignal,
+  {
+    number,
+    presence,
+    delayMs,
+    signal,
+  }: { number: string; presence: ChatPresence; delayMs: number; signal: AbortSignal },
 ): Promise<void> {
   requireCapability(instance, 'show_presence')
   const { jid } = await readRecipient(ctx, tenant, 'number', number)
@@ -52,8 +56,7 @@ export async function archiveChat(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  reference: ChatReference,
-  archive: boolean,
+  { archive, ...reference }: ChatReference & { archive: boolean },
 ): Promise<string> {
   requireCapability(instance, 'archive')
   const message = await findLast(ctx, tenant, instance, reference)
@@ -113,15 +116,14 @@ export async function findProfile(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  given: string | null,
-  isOfInstanceAlone: boolean,
+  { number: given, isOfInstanceAlone }: { number: string | null; isOfInstanceAlone: boolean },
 ) {
   requireCapability(instance, 'profile_picture')
   const number = numberOrOwn(instance, given)
   const [check] = await checkNumbers(ctx, tenant, instance, [number])
   const [{ jid, url }, contact] = await Promise.all([
     findProfilePicture(ctx, tenant, instance, number),
-    findKnown(ctx, tenant, instance, number, isOfInstanceAlone),
+    findKnown(ctx, tenant, number, isOfInstanceAlone ? instance : null),
   ])
   return {
     jid: check?.jid ?? jid,
@@ -131,15 +133,15 @@ export async function findProfile(
   }
 }
 
+/** The contact of a number; with `instance`, only if it has a message on the instance's channel. */
 async function findKnown(
   ctx: Context,
   tenant: Tenant,
-  instance: Instance,
   number: string,
-  isOfInstanceAlone: boolean,
+  instance: Instance | null,
 ): Promise<Contact | null> {
   const contact = await findChatContact(ctx, tenant, number)
-  if (contact === null || !isOfInstanceAlone) return contact
+  if (contact === null || instance === null) return contact
   return (await hasMessageOnChannel(ctx.database, tenant.id, channelIdOf(instance), contact.id)) ? contact : null
 }
 

@@ -43,8 +43,7 @@ export async function findContactsOfInstance(
   ctx: Context,
   organization: Organization,
   instance: Instance,
-  search: ContactSearch,
-  { page, limit }: GatewayPage,
+  { search, page: { page, limit } }: { search: ContactSearch; page: GatewayPage },
 ): Promise<Contact[]> {
   const skip = (page - 1) * limit
   const channelId = channelIdOf(instance)

@@ -49,16 +49,19 @@ export async function findMessages(
   ctx: Context,
   organization: Organization,
   instance: Instance,
-  search: MessageSearch,
-  page: GatewayPage,
+  { search, page }: { search: MessageSearch; page: GatewayPage },
 ): Promise<FoundMessages> {
   const channelId = channelIdOf(instance)
   const contact = search.remoteJid === null ? null : await findChatContact(ctx, organization, search.remoteJid)
   if (search.remoteJid !== null && contact === null) return NOTHING
-  if (search.keyId !== null) return findByKey(ctx, organization.id, channelId, search.keyId, search, contact, page)
+  if (search.keyId !== null) {
+    const message = await findChannelMessage(ctx.database, organization.id, channelId, search.keyId, search)
+    if (message === null || (contact !== null && message.contact_id !== contact.id)) return NOTHING
+    return { messages: page.page === 1 ? [message] : [], total: 1 }
+  }
   return contact === null
-    ? findOnChannel(ctx, organization.id, channelId, search, page)
-    : findInConversation(ctx, channelId, contact, search, page)
+    ? findOnChannel(ctx, instance, search, page)
+    : findInConversation(ctx, { contact, channelId }, search, page)
 }
 
 /** The newest message of a chat on an instance's channel; null if the JID or number has none there. */
@@ -73,29 +76,17 @@ export async function findNewestMessage(
   return findNewestOfConversation(ctx.database, organization.id, channelIdOf(instance), contact.id)
 }
 
-async function findByKey(
-  { database }: Context,
-  organizationId: string,
-  channelId: string | null,
-  keyId: string,
-  filter: ChannelFilter,
-  contact: Contact | null,
-  { page }: GatewayPage,
-): Promise<FoundMessages> {
-  const message = await findChannelMessage(database, organizationId, channelId, keyId, filter)
-  if (message === null || (contact !== null && message.contact_id !== contact.id)) return NOTHING
-  return { messages: page === 1 ? [message] : [], total: 1 }
-}
-
 /** The total of a channel is stored. */
 async function findOnChannel(
-  { database }: Context,
-  organizationId: string,
-  channelId: string | null,
+  ctx: Context,
+  instance: Instance,
   filter: ChannelFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {
-  if (!isEvery(filter)) return findFiltered(database, organizationId, channelId, filter, page)
+  if (!isEvery(filter)) return findFiltered(ctx, instance, filter, page)
+  const { database } = ctx
+  const { organization_id: organizationId } = instance
+  const channelId = channelIdOf(instance)
   const total = await findChannelTotal(database, organizationId, channelId)
   const range = { ...toRange(page), total }
   const messages = range.skip < total ? await listWholeChannel(database, organizationId, channelId, range) : []
@@ -104,12 +95,13 @@ async function findOnChannel(
 
 /** Throws invalid_parameter if the filter does not find the page among the messages that it looks through. */
 async function findFiltered(
-  database: Context['database'],
-  organizationId: string,
-  channelId: string | null,
+  { database }: Context,
+  instance: Instance,
   filter: ChannelFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {
+  const { organization_id: organizationId } = instance
+  const channelId = channelIdOf(instance)
   const { total, is_cut: isCut } = await countChannelMessages(database, organizationId, channelId, filter)
   const { skip, limit } = toRange(page)
   if (isCut && skip + limit > total) throw lookedThrough(page)
@@ -129,8 +121,7 @@ function lookedThrough({ page }: GatewayPage): Problem {
 /** If the organization has only one channel, as most have, the numbering of the conversation gives total and offset. */
 async function findInConversation(
   { database }: Context,
-  channelId: string | null,
-  contact: Contact,
+  { contact, channelId }: { contact: Contact; channelId: string | null },
   filter: ChannelFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {

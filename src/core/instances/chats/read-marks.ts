@@ -1,3 +1,4 @@
+import type { Device } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { startCountdown } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
@@ -7,7 +8,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { markConversationRead, markConversationUnread } from '../../../storage/conversations/marks.js'
 import { type ChannelMessage, findChannelMessages } from '../../../storage/instances/messages.js'
-import { command } from '../commands/device.js'
+import { openDevice, toValue } from '../commands/device.js'
 import { requireOpen } from '../manage/find.js'
 import { keyOf } from './message-key.js'
 import { requireNewestMessage } from './newest-message.js'
@@ -33,7 +34,7 @@ export async function markMessagesRead(
   const leftMs = startCountdown(TIMEOUT_MS)
   let refusal: Problem | null = null
   for (const messages of toCommands(instance, received)) {
-    const refused = await markOnNetwork(ctx, tenant, instance, messages, leftMs())
+    const refused = await markOnNetwork(openDevice(ctx, tenant, instance), messages, leftMs())
     refusal ??= refused
     if (refused === null) await markStored(ctx, tenant, channelId, messages)
   }
@@ -52,14 +53,12 @@ function toCommands({ kind }: Instance, messages: readonly ChannelMessage[]): (r
 
 /** Returns the network's refusal, or null. */
 async function markOnNetwork(
-  ctx: Context,
-  tenant: Tenant,
-  instance: Instance,
+  device: Device,
   messages: readonly ChannelMessage[],
   timeoutMs: number,
 ): Promise<Problem | null> {
   try {
-    await command(ctx, tenant, instance, { verb: 'mark_read', keys: messages.map(keyOf) }, timeoutMs)
+    toValue(await device({ verb: 'mark_read', keys: messages.map(keyOf) }, timeoutMs))
     return null
   } catch (error) {
     if (error instanceof Problem && error.code === 'upstream_rejected') return error

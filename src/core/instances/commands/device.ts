@@ -6,7 +6,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { openInstanceNumber } from '../../organizations/instance-number.js'
 
-/** Default maximum wait for the answer to a command. */
+/** Maximum wait for the answer to a command. */
 const TIMEOUT_MS = 20_000
 
 /** The device of an instance of any kind, in any process. Throws not_supported, invalid_provider. */
@@ -29,9 +29,8 @@ export async function command(
   tenant: Tenant,
   instance: Instance,
   asked: DeviceCommand,
-  timeoutMs = TIMEOUT_MS,
 ): Promise<unknown> {
-  return toValue(await openDevice(ctx, tenant, instance)(asked, timeoutMs))
+  return toValue(await openDevice(ctx, tenant, instance)(asked, TIMEOUT_MS))
 }
 
 /** The value of an answer; throws a Problem unless the command was done. */

@@ -2,7 +2,7 @@ import type { Device, DeviceAnswer, DeviceCommand } from '../../../channels/devi
 import type { Context } from '../../../context.js'
 import { startCountdown, withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
-import type { Instance } from '../../../model/instances/instance.js'
+import type { InstanceKey } from '../../../model/instances/instance.js'
 import { cancelCommand, insertCommand } from '../../../storage/instances/commands.js'
 import { hasLinkedLibrary, LIBRARY_MISSING } from '../library/linked-library.js'
 import { CommandAnswers } from './command-answers.js'
@@ -13,8 +13,6 @@ export type SessionCommandContext = Pick<
   Context,
   'database' | 'processId' | 'notifications' | 'secrets' | 'log' | 'linkedLibrary'
 >
-
-type InstanceKey = Pick<Instance, 'organization_id' | 'id'>
 
 /** Extra time for a device or the database to report the outcome of a command. */
 const ANSWER_MARGIN_MS = 2_000

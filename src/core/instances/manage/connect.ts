@@ -11,7 +11,7 @@ import {
 } from '../../../storage/instances/instances.js'
 import { deleteInstanceWebhook } from '../../../storage/instances/webhooks.js'
 import { directoryHash } from '../../../storage/organizations/directory.js'
-import { command, openDevice } from '../commands/device.js'
+import { command, openDevice, toValue } from '../commands/device.js'
 import { recordCode } from './connection-state.js'
 
 /** Maximum wait for a code; the process that will run the device may have to claim it first. */
@@ -49,9 +49,9 @@ async function requestCode(
     await setInstanceWanted(ctx.database, tenant.id, id, true)
     ctx.notifications.send({ topic: 'instances' })
   }
-  const code = (await command(ctx, tenant, instance, asked, CODE_TIMEOUT_MS)) as PairingCode | null
+  const code = toValue(await openDevice(ctx, tenant, instance)(asked, CODE_TIMEOUT_MS)) as PairingCode | null
   // A linked device records its codes itself, as the network issues them.
-  if (code !== null && kind === 'sandbox') await recordCode(ctx, tenant.id, id, code)
+  if (code !== null && kind === 'sandbox') await recordCode(ctx, instance, code)
   return code
 }
 

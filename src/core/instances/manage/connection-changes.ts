@@ -21,9 +21,11 @@ const MAX_CODE = 999_999
 export async function applyConnectionChanges(
   ctx: Pick<Context, 'database' | 'notifications'>,
   organizationId: string,
-  instanceId: string | null,
-  changes: readonly ConnectionChange[],
-  receivedAt?: Date,
+  {
+    instanceId,
+    changes,
+    receivedAt,
+  }: { instanceId: string | null; changes: readonly ConnectionChange[]; receivedAt?: Date },
 ): Promise<void> {
   if (instanceId === null || changes.length === 0) return
   const instance = await findInstanceById(ctx.database, organizationId, instanceId)
@@ -31,7 +33,7 @@ export async function applyConnectionChanges(
   // It was applied when it arrived, or a later change has replaced it.
   if (receivedAt !== undefined && instance.state_changed_at >= receivedAt) return
   for (const { phoneNumberId, ...state } of changes) {
-    if (phoneNumberId === instance.phone_number_id) await recordState(ctx, organizationId, instanceId, state)
+    if (phoneNumberId === instance.phone_number_id) await recordState(ctx, instance, state)
   }
 }
 

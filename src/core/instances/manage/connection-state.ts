@@ -1,7 +1,7 @@
 import type { PairingCode } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { newId } from '../../../lib/bytes/id.js'
-import type { Instance, InstanceState } from '../../../model/instances/instance.js'
+import type { Instance, InstanceKey, InstanceState } from '../../../model/instances/instance.js'
 import { changeInstanceState, showInstanceCode } from '../../../storage/instances/instances.js'
 import { decryptCode, encryptCode } from '../../webhooks/pairing-code.js'
 
@@ -22,26 +22,24 @@ export interface ConnectionState {
  */
 export async function recordState(
   ctx: Pick<Context, 'database' | 'notifications'>,
-  organizationId: string,
-  instanceId: string,
+  { organization_id: organizationId, id }: InstanceKey,
   { state, code = null, owner = null, profileName = null, profilePictureUrl = null }: ConnectionState,
   holder: number | null = null,
 ): Promise<void> {
   const change = { state, code, owner, profileName, profilePictureUrl }
-  if (!(await changeInstanceState(ctx.database, organizationId, instanceId, change, newId(), holder))) return
+  if (!(await changeInstanceState(ctx.database, organizationId, id, change, newId(), holder))) return
   ctx.notifications.send({ topic: 'webhooks', organizationId })
 }
 
 /** Records a code that an instance shows, encrypted, and raises an event. `holder` as in recordState. */
 export async function recordCode(
   ctx: Pick<Context, 'database' | 'secrets'>,
-  organizationId: string,
-  instanceId: string,
+  { organization_id: organizationId, id }: InstanceKey,
   code: PairingCode,
   holder: number | null = null,
 ): Promise<void> {
   const sealed = encryptCode(ctx.secrets, organizationId, code)
-  await showInstanceCode(ctx.database, organizationId, instanceId, { count: code.count, sealed }, newId(), holder)
+  await showInstanceCode(ctx.database, organizationId, id, { count: code.count, sealed }, newId(), holder)
 }
 
 /** The newest code that an instance shows, in any process; null if it shows none. */

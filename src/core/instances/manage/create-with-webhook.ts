@@ -27,11 +27,12 @@ export async function createInstanceWithWebhook(
   { webhook, ...fields }: InstanceWithWebhookFields,
   id: string,
 ): Promise<InstanceWithWebhook> {
-  if (webhook === null) return createInstance(ctx, tenant, fields, id, async (_, made) => ({ ...made, webhook: null }))
-  const checked = { ...webhook, url: await checkInstanceWebhook(ctx, webhook) }
-  const created = await createInstance(ctx, tenant, fields, id, async (transaction, made) => ({
+  const wanted = { ...fields, id }
+  if (webhook === null) return createInstance(ctx, tenant, wanted, async (_, made) => ({ ...made, webhook: null }))
+  const checked = { ...webhook, url: await checkInstanceWebhook(ctx, webhook), id }
+  const created = await createInstance(ctx, tenant, wanted, async (transaction, made) => ({
     ...made,
-    webhook: await insertInstanceWebhook(ctx, transaction, made.instance, checked, id),
+    webhook: await insertInstanceWebhook(ctx, transaction, made.instance, checked),
   }))
   ctx.notifications.send({ topic: 'webhooks', organizationId: tenant.id })
   return created
@@ -52,5 +53,5 @@ export async function recoverInstanceWithWebhook(
   const created = { instance, token: decryptToken(ctx, instance) }
   if (webhook === null) return { ...created, webhook: null }
   const set = await recoverInstanceWebhook(ctx, tenant.id, instance, id)
-  return { ...created, webhook: set ?? (await setInstanceWebhook(ctx, tenant.id, instance, webhook, id)) }
+  return { ...created, webhook: set ?? (await setInstanceWebhook(ctx, instance, { ...webhook, id })) }
 }

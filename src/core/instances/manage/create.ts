@@ -44,8 +44,7 @@ const RESERVED_NAMES: readonly string[] = [
 export async function createInstance<Result>(
   ctx: Context,
   tenant: Tenant,
-  fields: InstanceFields,
-  id: string,
+  { id, ...fields }: InstanceFields & { id: string },
   finish: (transaction: Queryable, created: CreatedInstance) => Promise<Result>,
 ): Promise<Result> {
   const name = checkName(fields.name, fields.fieldNames)
@@ -63,7 +62,7 @@ export async function createInstance<Result>(
     settings: encryptSettings(ctx, tenant.id, fields.settings ?? {}),
     ...encryptCredentials(ctx, tenant.id, credentials),
   }
-  return insert(ctx, tenant, row, { token, fieldNames: fields.fieldNames }, finish)
+  return insert(ctx, tenant, { row, token, fieldNames: fields.fieldNames }, finish)
 }
 
 function checkName(given: string, fieldNames: InstanceFieldNames): string {
@@ -92,8 +91,7 @@ function checkToken(token: string | undefined): string | null {
 async function insert<Result>(
   ctx: Context,
   tenant: Tenant,
-  row: NewInstance,
-  { token, fieldNames }: { token: string; fieldNames: InstanceFieldNames },
+  { row, token, fieldNames }: { row: NewInstance; token: string; fieldNames: InstanceFieldNames },
   finish: (transaction: Queryable, created: CreatedInstance) => Promise<Result>,
 ): Promise<Result> {
   try {

@@ -48,5 +48,5 @@ async function registerOne(ctx: SandboxContext, instance: Instance): Promise<voi
   const phone = await registerSandbox(ctx, instance)
   if (phone === null || (phone.state === instance.state && phone.number === instance.owner)) return
   const { state, number: owner, profileName } = phone
-  await recordState(ctx, instance.organization_id, instance.id, { state, owner, profileName })
+  await recordState(ctx, instance, { state, owner, profileName })
 }

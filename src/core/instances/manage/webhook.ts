@@ -30,6 +30,9 @@ export interface InstanceWebhook {
   secret: string | null
 }
 
+/** The fields of a webhook, with the id that it gets if the instance has none yet. */
+type WantedWebhook = InstanceWebhookFields & { id: string }
+
 type WebhookContext = Pick<Context, 'database' | 'secrets'>
 
 /**
@@ -39,17 +42,15 @@ type WebhookContext = Pick<Context, 'database' | 'secrets'>
  */
 export async function setInstanceWebhook(
   ctx: WebhookContext & Pick<Context, 'endpoints' | 'notifications' | 'clock'>,
-  organizationId: string,
   instance: Instance,
-  fields: InstanceWebhookFields,
-  id: string,
+  fields: WantedWebhook,
 ): Promise<InstanceWebhook> {
   const url = await checkInstanceWebhook(ctx, fields)
-  if (url === null) return switchOff(ctx, organizationId, instance, fields, id)
+  if (url === null) return switchOff(ctx, instance, fields)
   const set = await refusingDeleted(instance, () =>
-    ctx.database.transaction((transaction) => put(ctx, transaction, instance, { ...fields, url }, id)),
+    ctx.database.transaction((transaction) => put(ctx, transaction, instance, { ...fields, url })),
   )
-  ctx.notifications.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId: instance.organization_id })
   return set
 }
 
@@ -61,11 +62,10 @@ export async function insertInstanceWebhook(
   ctx: Pick<Context, 'secrets' | 'clock'>,
   transaction: Queryable,
   instance: Instance,
-  { url, ...fields }: InstanceWebhookFields,
-  id: string,
+  { url, ...fields }: WantedWebhook,
 ): Promise<InstanceWebhook> {
-  if (url !== null) return put(ctx, transaction, instance, { ...fields, url }, id)
-  return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
+  if (url !== null) return put(ctx, transaction, instance, { ...fields, url })
+  return { webhook: notStored(instance, fields, ctx.clock()), headers: { ...fields.headers }, secret: null }
 }
 
 /** Validates a webhook. Returns its URL; null if it is switched off and has no callable URL. Throws invalid_field. */
@@ -110,8 +110,7 @@ async function put(
   { secrets }: Pick<Context, 'secrets'>,
   transaction: Queryable,
   { organization_id: organizationId, id: instanceId }: Instance,
-  { url, events, enabled, byEvents, base64, headers }: InstanceWebhookFields & { url: string },
-  id: string,
+  { id, url, events, enabled, byEvents, base64, headers }: WantedWebhook & { url: string },
 ): Promise<InstanceWebhook> {
   const secret = newWebhookSecret()
   const webhook = await putInstanceWebhook(transaction, organizationId, instanceId, {
@@ -129,14 +128,13 @@ async function put(
 
 async function switchOff(
   ctx: WebhookContext & Pick<Context, 'notifications' | 'clock'>,
-  organizationId: string,
   instance: Instance,
-  fields: InstanceWebhookFields,
-  id: string,
+  fields: WantedWebhook,
 ): Promise<InstanceWebhook> {
+  const { organization_id: organizationId } = instance
   const webhook = await switchOffInstanceWebhook(ctx.database, organizationId, instance.id)
   if (webhook === null) {
-    return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
+    return { webhook: notStored(instance, fields, ctx.clock()), headers: { ...fields.headers }, secret: null }
   }
   ctx.notifications.send({ topic: 'webhooks', organizationId })
   return { webhook, headers: decryptWebhookHeaders(ctx.secrets, webhook), secret: null }
@@ -145,8 +143,7 @@ async function switchOff(
 /** A webhook that was switched off without a URL is not stored. */
 function notStored(
   { id: instanceId }: Instance,
-  { events, byEvents, base64 }: Omit<InstanceWebhookFields, 'url'>,
-  id: string,
+  { id, events, byEvents, base64 }: Omit<WantedWebhook, 'url'>,
   now: Date,
 ): ShownInstanceWebhook {
   return {

@@ -1,4 +1,4 @@
-import type { Device, DeviceAnswer, Sent } from '../../../channels/device.js'
+import type { DeviceAnswer, Sent } from '../../../channels/device.js'
 import type { ChannelDriver, DriverMessage, DriverOutcome } from '../../../channels/driver.js'
 import { sandboxDriver } from '../../../channels/sandbox.js'
 import type { Context } from '../../../context.js'
@@ -33,24 +33,23 @@ function unlimitedChannel({ id: instanceId }: Instance, driver: ChannelDriver): 
 
 /** Files stay in the blob store until the process that runs the device sends them. */
 function deviceChannel(ctx: Context, instance: Instance): Channel {
-  const device = ctx.devices(instance)
   return unlimitedChannel(instance, {
     upload: async ({ id }) => ({ outcome: 'uploaded', mediaId: id }),
-    send: (message, timeoutMs) => sendByDevice(ctx, instance, device, message, timeoutMs),
+    send: (message, timeoutMs) => sendByDevice(ctx, instance, message, timeoutMs),
   })
 }
 
 async function sendByDevice(
   ctx: Context,
-  { organization_id, id }: Instance,
-  device: Device,
+  instance: Instance,
   message: DriverMessage,
   timeoutMs: number,
 ): Promise<DriverOutcome> {
+  const { organization_id, id } = instance
   const { replyToUpstreamId } = message
   try {
     const replyTo = replyToUpstreamId && (await findKnownMessage(ctx, organization_id, id, replyToUpstreamId))
-    return toOutcome(await device({ verb: 'send', message, replyTo: replyTo || null }, timeoutMs))
+    return toOutcome(await ctx.devices(instance)({ verb: 'send', message, replyTo: replyTo || null }, timeoutMs))
   } catch (error) {
     // Only the database look-up can fail here, so nothing was sent.
     ctx.log.warn({ err: error, instance: id }, 'the quoted message could not be read')

@@ -46,9 +46,13 @@ export interface MessageInChat {
   chat: Chat
 }
 
+/** The command of a send by an instance. */
+type InstanceCommand = SendCommand & { to: GatewayRecipient }
+
 /** Phones forget the presence after a while. */
 const SHOW_AGAIN_MS = 10_000
 const SHOW_TIMEOUT_MS = 5_000
+
 /**
  * Sends a message through an instance; an unknown recipient becomes a contact. Throws like sendMessage, and
  * instance_not_open, not_supported, invalid_field, invalid_media, invalid_provider; then nothing is sent.
@@ -66,17 +70,22 @@ export async function sendByInstance(
   const channel = instanceChannel(ctx, tenant, instance)
   if (recipient.kind === 'lid' && !channel.usesJids) await checkKnownNumber(ctx, tenant, recipient)
   const command = { ...commandOf(send), isPromotional: await isPromotional(ctx, tenant, instance, send.content) }
-  if (send.conversion !== null || send.delayMs > 0) await checkBeforeDelay(ctx, tenant, channel, send, command)
+  // Before the delay and before the file is fetched.
+  if (send.conversion !== null || send.delayMs > 0) {
+    await checkMessage(ctx, tenant, channel, { command, inMs: send.delayMs }).catch((error: unknown) =>
+      ignoreUnknownContact(error, command),
+    )
+  }
   await showPresence(ctx, tenant, instance, send)
   return withContent(ctx, tenant, send, async (content) => {
     if (send.signal.aborted) throw hungUp()
-    return sendToContact(ctx, tenant, channel, recipient, { ...command, content })
+    return sendToContact(ctx, tenant, channel, { ...command, content })
   })
 }
 
 /** A sent message in its current state; null if none was recorded under the id. */
-export async function findSent(ctx: Context, tenant: Tenant, id: string): Promise<MessageInChat | null> {
-  const found = await ctx.lookUp.message({ organizationId: tenant.id, id })
+export async function findSent(ctx: Context, organizationId: string, id: string): Promise<MessageInChat | null> {
+  const found = await ctx.lookUp.message({ organizationId, id })
   return found && { message: found.message, chat: chatOf(found.contact) }
 }
 
@@ -87,7 +96,7 @@ function commandOf({
   content,
   fileField,
   cause,
-}: InstanceSend): Omit<SendCommand, 'isPromotional'> {
+}: InstanceSend): Omit<InstanceCommand, 'isPromotional'> {
   return { id, to: recipient, replyTo, content, fileField, memberId: null, recipient: null, cause }
 }
 
@@ -120,21 +129,6 @@ async function isPromotional(
   return category === null || category === 'MARKETING'
 }
 
-/** Checks recipient and quoted message before the delay and before the file is fetched. */
-async function checkBeforeDelay(
-  ctx: Context,
-  tenant: Tenant,
-  channel: Channel,
-  { recipient, delayMs }: InstanceSend,
-  command: SendCommand,
-): Promise<void> {
-  try {
-    await checkMessage(ctx, tenant, channel, command, delayMs)
-  } catch (error) {
-    ignoreUnknownContact(error, recipient, command)
-  }
-}
-
 /** Converts the file to a format that the network accepts, if required. */
 function withContent(
   ctx: Context,
@@ -143,8 +137,8 @@ function withContent(
   work: (content: MessageContent) => Promise<SendResult>,
 ): Promise<SendResult> {
   if (conversion === null || (content.type !== 'audio' && content.type !== 'sticker')) return work(content)
-  const named = { organizationId: tenant.id, field: fileField }
-  return withPrepared(ctx, named, content.file, conversion, ({ file, voice }) =>
+  const given = { organizationId: tenant.id, field: fileField, source: content.file, conversion }
+  return withPrepared(ctx, given, ({ file, voice }) =>
     work(content.type === 'audio' ? { ...content, file, voice } : { ...content, file }),
   )
 }
@@ -176,24 +170,19 @@ async function sendToContact(
   ctx: Context,
   tenant: Tenant,
   channel: Channel,
-  recipient: GatewayRecipient,
-  command: SendCommand,
+  command: InstanceCommand,
 ): Promise<SendResult> {
   try {
     return await sendMessage(ctx, tenant, channel, command)
   } catch (error) {
-    ignoreUnknownContact(error, recipient, command)
+    ignoreUnknownContact(error, command)
   }
-  await createContact(ctx, tenant, recipient)
+  await createContact(ctx, tenant, command.to)
   return sendMessage(ctx, tenant, channel, command)
 }
 
 /** Ignores contact_not_found if a contact can be created; throws all other errors. */
-function ignoreUnknownContact(
-  error: unknown,
-  recipient: GatewayRecipient,
-  { replyTo }: Pick<SendCommand, 'replyTo'>,
-): void {
+function ignoreUnknownContact(error: unknown, { to: recipient, replyTo }: InstanceCommand): void {
   if (!(error instanceof Problem) || error.code !== 'contact_not_found') throw error
   if (replyTo !== null) throw unknownMessage(replyTo)
   if (recipient.kind === 'chat_id') throw unknownPerson(recipient)

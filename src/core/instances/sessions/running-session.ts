@@ -47,12 +47,12 @@ const HANG_UP_TIMEOUT_MS = 5_000
  */
 export function startRunningSession(
   ctx: BaseContext,
-  library: LinkedLibrary,
   instance: () => LeasedInstance,
-  socketUrl: string | null,
+  { library, socketUrl }: { library: LinkedLibrary; socketUrl: string | null },
   listener: SessionListener,
 ): RunningSession {
-  const { organization_id: organizationId, id: instanceId } = instance()
+  const key = instance()
+  const { organization_id: organizationId, id: instanceId } = key
   const log = ctx.log.child({ organizationId, instanceId })
   const commands = new Set<Promise<unknown>>()
   const store = createDeviceStore(ctx, { organizationId, instanceId, onLost: listener.onLost })
@@ -66,14 +66,14 @@ export function startRunningSession(
       if (isClosed) return
       state = now
       if (now !== 'connecting') listener.onAnswered()
-      await recordState(ctx, organizationId, instanceId, { state: now, code, owner, profileName }, ctx.processId)
+      await recordState(ctx, key, { state: now, code, owner, profileName }, ctx.processId)
       // A reconnect may have been requested meanwhile.
       if (now === 'close' && !isClosed && !session.isRunning()) listener.onEnd()
     },
     onCode: async (code) => {
       if (isClosed) return
       listener.onAnswered()
-      await recordCode(ctx, organizationId, instanceId, code, ctx.processId)
+      await recordCode(ctx, key, code, ctx.processId)
     },
     // Until the very end, because the network does not send these messages again.
     onMessages: async (events) => {

@@ -129,7 +129,8 @@ export class Sessions {
 
   #startOne(leased: LeasedSession, onAnswered: () => void): RunningSession {
     const { instance } = leased
-    const session = startRunningSession(this.#ctx, this.#library.get(), () => leased.instance, this.#socketUrl, {
+    const network = { library: this.#library.get(), socketUrl: this.#socketUrl }
+    const session = startRunningSession(this.#ctx, () => leased.instance, network, {
       onAnswered,
       onEnd: () => {
         this.#rounds.markEnded(instance)

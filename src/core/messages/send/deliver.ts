@@ -13,7 +13,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { upstreamBackoff } from '../../organizations/upstream-backoff.js'
 import type { Channel } from './channel.js'
 import { describeContent } from './describe-content.js'
-import { recordOutcome, type SendResult } from './outcome.js'
+import { type OutstandingMessage, recordOutcome, type SendResult } from './outcome.js'
 import { askedNote, type SendLog } from './send-log.js'
 
 /** The parts of a message to be recorded. */
@@ -41,6 +41,29 @@ export interface SendTimeLeft {
   maxPauseMs?: number
   /** If aborted, the send stops waiting and retrying. */
   signal?: AbortSignal
+}
+
+/** A message to be recorded, and what the channel sends. */
+interface ReadyMessage {
+  message: OutgoingMessage
+  content: ReadyContent
+}
+
+/** A send in progress: the time that it has left, and what it has done and waited for. */
+interface RunningSend {
+  timeLeft: SendTimeLeft
+  log: SendLog
+}
+
+/** A recorded message that is given to the channel. */
+interface SendableMessage extends OutstandingMessage {
+  driverMessage: DriverMessage
+}
+
+/** What a job gives to its send: it ends early if `signal` is aborted. */
+interface JobSend {
+  log: SendLog
+  signal: AbortSignal | undefined
 }
 
 /** The time of a request: it waits only as long as enough is left for the call. */
@@ -105,20 +128,19 @@ export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, dra
  */
 export async function deliver(
   ctx: Context,
-  tenant: Tenant,
   channel: Channel,
-  message: OutgoingMessage,
-  content: ReadyContent,
-  timeLeft: SendTimeLeft,
-  log: SendLog,
+  { message, content }: ReadyMessage,
+  send: RunningSend,
 ): Promise<Delivery> {
-  const lateMs = await waitForSlot(ctx, tenant, channel, timeLeft, log)
+  const { timeLeft, log } = send
+  const lateMs = await waitForSlot(ctx, message.organizationId, channel, send)
   if (lateMs !== null) return { result: 'late', waitMs: lateMs }
   const begun = await begin(ctx, message, timeLeft, log)
   if ('result' in begun) return begun
-  const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, begun), timeLeft, log)
+  const sendable = toSendable(message, content, begun)
+  const outcome = await callUpstream(ctx, channel, sendable, send)
   const note = log.takeCalls()
-  return log.step('record outcome', () => recordOutcome(ctx, tenant, message.id, begun, outcome, note))
+  return log.step('record outcome', () => recordOutcome(ctx, sendable, outcome, note))
 }
 
 /** A recorded message that was certainly not sent and may be sent again; or it is given up, which records why. */
@@ -139,10 +161,9 @@ export function waitForJobSlot(
   ctx: Context,
   tenant: Tenant,
   channel: Channel,
-  log: SendLog,
-  signal: AbortSignal | undefined,
+  { log, signal }: JobSend,
 ): Promise<number | null> {
-  return waitForSlot(ctx, tenant, channel, jobTimeLeft(ctx, signal), log)
+  return waitForSlot(ctx, tenant.id, channel, { timeLeft: jobTimeLeft(ctx, signal), log })
 }
 
 /**
@@ -151,29 +172,24 @@ export function waitForJobSlot(
  */
 export async function deliverOrPutBack(
   ctx: Context,
-  tenant: Tenant,
   channel: Channel,
-  message: OutgoingMessage,
-  content: ReadyContent,
-  log: SendLog,
-  signal: AbortSignal | undefined,
+  { message, content }: ReadyMessage,
+  { log, signal }: JobSend,
 ): Promise<JobDelivery> {
   const timeLeft = jobTimeLeft(ctx, signal)
   const begun = await begin(ctx, message, timeLeft, log)
   if ('result' in begun) return begun
-  return call(ctx, tenant, channel, toChannelMessage(message.id, content, begun), begun, timeLeft, log)
+  return call(ctx, channel, toSendable(message, content, begun), { timeLeft, log })
 }
 
 /** Sends a message of a job that was recorded and not accepted, and whose send slot has come. */
 export function deliverAgain(
   ctx: Context,
-  tenant: Tenant,
   channel: Channel,
-  { message, chatId }: { message: DriverMessage; chatId: string },
-  log: SendLog,
-  signal: AbortSignal | undefined,
+  sendable: SendableMessage,
+  { log, signal }: JobSend,
 ): Promise<SendResult | NotAccepted> {
-  return call(ctx, tenant, channel, message, { chatId }, jobTimeLeft(ctx, signal), log)
+  return call(ctx, channel, sendable, { timeLeft: jobTimeLeft(ctx, signal), log })
 }
 
 async function begin(
@@ -189,17 +205,15 @@ async function begin(
 
 async function call(
   ctx: Context,
-  tenant: Tenant,
   channel: Channel,
-  message: DriverMessage,
-  recorded: { chatId: string },
-  timeLeft: SendTimeLeft,
-  log: SendLog,
+  sendable: SendableMessage,
+  send: RunningSend,
 ): Promise<SendResult | NotAccepted> {
-  const outcome = await callUpstream(ctx, tenant, channel, message, timeLeft, log)
+  const outcome = await callUpstream(ctx, channel, sendable, send)
+  const { log } = send
   const { calls } = log
   const note = log.takeCalls()
-  const store = () => log.step('record outcome', () => recordOutcome(ctx, tenant, message.id, recorded, outcome, note))
+  const store = () => log.step('record outcome', () => recordOutcome(ctx, sendable, outcome, note))
   if (outcome.outcome !== 'not_accepted') return store()
   const { limit, retryAfterMs } = outcome
   return { result: 'not_accepted', limit, waitMs: retryAfterMs ?? 0, calls, note, giveUp: store }
@@ -216,12 +230,11 @@ export function passesInTime(
 /** Resolves to null when the slot has come, else to the milliseconds until it would come. */
 async function waitForSlot(
   ctx: Context,
-  tenant: Tenant,
+  organizationId: string,
   { number }: Channel,
-  { maxPauseMs, signal }: SendTimeLeft,
-  log: SendLog,
+  { timeLeft: { maxPauseMs, signal }, log }: RunningSend,
 ): Promise<number | null> {
-  const slot = await ctx.reserveSendSlot(tenant.id, number, maxPauseMs)
+  const slot = await ctx.reserveSendSlot(organizationId, number, maxPauseMs)
   if (!slot.reserved) return slot.waitMs
   return (await pause(slot.waitMs, signal, 'send_slot', log)) ? null : slot.waitMs
 }
@@ -256,9 +269,13 @@ function recordOnce(ctx: Context, message: OutgoingMessage, leftMs: () => number
 
 type RecordedMessage = Extract<Recorded, { recorded: true }>
 
-function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedMessage): DriverMessage {
-  const recipient: Recipient = recorded.userId === null ? { phone: recorded.chatId } : { userId: recorded.userId }
-  return { id, recipient, content, replyToUpstreamId: recorded.replyToUpstreamId }
+function toSendable(
+  { organizationId, id }: OutgoingMessage,
+  content: ReadyContent,
+  { chatId, userId, replyToUpstreamId }: RecordedMessage,
+): SendableMessage {
+  const recipient: Recipient = userId === null ? { phone: chatId } : { userId }
+  return { organizationId, id, chatId, driverMessage: { id, recipient, content, replyToUpstreamId } }
 }
 
 /**
@@ -267,24 +284,22 @@ function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedM
  */
 async function callUpstream(
   ctx: Context,
-  tenant: Tenant,
   { driver, number }: Channel,
-  message: DriverMessage,
-  { leftMs, maxPauseMs, signal }: SendTimeLeft,
-  log: SendLog,
+  { organizationId, driverMessage }: SendableMessage,
+  { timeLeft: { leftMs, maxPauseMs, signal }, log }: RunningSend,
 ): Promise<DriverOutcome> {
   let outcome: DriverOutcome = NO_TIME_LEFT
   for (let attempt = 1; ; attempt++) {
     const left = leftMs()
     if (left < MIN_CALL_MS) return outcome
-    outcome = await log.call(() => driver.send(message, Math.min(ctx.upstreamTimeoutMs, left)))
+    outcome = await log.call(() => driver.send(driverMessage, Math.min(ctx.upstreamTimeoutMs, left)))
     if (outcome.outcome !== 'not_accepted') return outcome
     const isJob = maxPauseMs !== undefined
     const waitMs = retryDelay(outcome, attempt)
     if (attempt === MAX_TRIES || !(outcome.mayRetry || isJob))
       return isJob ? { ...outcome, retryAfterMs: waitMs } : outcome
     if (isJob && waitMs > maxPauseMs) return { ...outcome, retryAfterMs: waitMs }
-    const slot = await ctx.reserveSendSlot(tenant.id, number, maxPauseMs)
+    const slot = await ctx.reserveSendSlot(organizationId, number, maxPauseMs)
     const delay = Math.max(waitMs, slot.waitMs)
     if (!slot.reserved || delay + MIN_CALL_MS > leftMs()) return { ...outcome, retryAfterMs: delay }
     if (!(await pause(delay, signal, 'retry', log))) return outcome

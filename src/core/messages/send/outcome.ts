@@ -21,6 +21,13 @@ export type SendResult =
   | { result: 'limited'; limit: 'number' | 'pair'; messageId: string; text: string; retryAfterMs: number }
   | { result: 'unknown'; messageId: string }
 
+/** A recorded message that has no outcome yet. */
+export interface OutstandingMessage {
+  organizationId: string
+  id: string
+  chatId: string
+}
+
 /** The error code of a message that the upstream certainly did not accept. */
 const UNAVAILABLE = 'upstream_unavailable'
 /** Wait before a retry if the upstream does not name one. */
@@ -32,38 +39,41 @@ const DEFAULT_RETRY_AFTER_MS = 1_000
  */
 export async function recordOutcome(
   ctx: Context,
-  tenant: Tenant,
-  messageId: string,
-  recorded: { chatId: string },
+  message: OutstandingMessage,
   outcome: DriverOutcome,
   note: CallsNote,
 ): Promise<SendResult> {
+  const { organizationId, id: messageId, chatId } = message
   switch (outcome.outcome) {
     case 'accepted': {
       const { upstreamId, waId, userId = null, answer, network = null } = outcome
       const accepted = { upstreamId, waId, userId, network, note }
-      const isStored = await tryToStore(ctx, () => storeAcceptance(ctx, tenant, messageId, recorded, accepted))
+      const isStored = await tryToStore(ctx, () => storeAcceptance(ctx, message, accepted))
       if (!isStored) return { result: 'unknown', messageId }
-      return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
+      return { result: 'accepted', messageId, upstreamId, recipient: chatId, answer }
     }
     case 'refused': {
       const { because, code, text } = outcome
       const error = because === 'credentials' ? { code, text, passing: because } : { code, text }
-      await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId(), note))
-      if (code === OPTED_OUT) await tryToStore(ctx, () => optOutByUpstream(ctx, tenant.id, messageId))
+      await tryToStore(ctx, () =>
+        refuseMessage(ctx.database, organizationId, messageId, error, ctx.clock(), newId(), note),
+      )
+      if (code === OPTED_OUT) await tryToStore(ctx, () => optOutByUpstream(ctx, organizationId, messageId))
       return { result: 'refused', because, messageId, code, text }
     }
     case 'not_accepted': {
       const { limit, text, retryAfterMs } = outcome
       const error = { code: outcome.code ?? UNAVAILABLE, text, passing: limit ?? ('unavailable' as const) }
-      await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId(), note))
+      await tryToStore(ctx, () =>
+        refuseMessage(ctx.database, organizationId, messageId, error, ctx.clock(), newId(), note),
+      )
       return limit !== null
         ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? DEFAULT_RETRY_AFTER_MS }
         : { result: 'unavailable', messageId, text }
     }
     case 'unknown':
-      ctx.log.warn({ organizationId: tenant.id, messageId, reason: outcome.text }, 'the outcome of a send is unknown')
-      await tryToStore(ctx, () => markMessageUnknown(ctx.database, tenant.id, messageId, note))
+      ctx.log.warn({ organizationId, messageId, reason: outcome.text }, 'the outcome of a send is unknown')
+      await tryToStore(ctx, () => markMessageUnknown(ctx.database, organizationId, messageId, note))
       return { result: 'unknown', messageId }
   }
 }
@@ -80,16 +90,14 @@ async function tryToStore(ctx: Context, store: () => Promise<void>): Promise<boo
 
 async function storeAcceptance(
   ctx: Context,
-  tenant: Tenant,
-  messageId: string,
-  recorded: { chatId: string },
+  { organizationId, id, chatId }: OutstandingMessage,
   accepted: Pick<Acceptance, 'network' | 'userId' | 'note'> & { upstreamId: string; waId: string | null },
 ): Promise<void> {
   const { upstreamId, waId, userId, network, note } = accepted
-  const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
+  const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== chatId ? waId : null
   const acceptance = {
-    organizationId: tenant.id,
-    id: messageId,
+    organizationId,
+    id,
     upstreamId,
     network,
     at: ctx.clock(),
@@ -103,7 +111,7 @@ async function storeAcceptance(
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     // The upstream gave an id that another message has. The message was sent; only its statuses cannot be assigned.
-    ctx.log.error({ organizationId: tenant.id, messageId, upstreamId }, 'the upstream gave a message id twice')
+    ctx.log.error({ organizationId, messageId: id, upstreamId }, 'the upstream gave a message id twice')
     await ctx.messageWriter.accept({ ...acceptance, upstreamId: null })
   }
 }

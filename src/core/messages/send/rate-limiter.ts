@@ -26,7 +26,7 @@ export function createSendRateLimiter(database: Database): ReserveSendSlot {
     const known = batchers.get(name)
     if (known) return known
     const batcher = batch(
-      (intervals: number[]) => reserveSlots(database, organizationId, phoneNumberId, maxWaitMs, intervals),
+      (intervals: number[]) => reserveSlots(database, organizationId, phoneNumberId, { intervals, maxWaitMs }),
       MAX_BATCH,
     )
     batchers.set(name, batcher)
@@ -55,8 +55,7 @@ async function reserveSlots(
   database: Database,
   organizationId: string,
   phoneNumberId: string,
-  maxWaitMs: number,
-  intervals: number[],
+  { intervals, maxWaitMs }: { intervals: number[]; maxWaitMs: number },
 ): Promise<SendSlot[]> {
   // The intervals only differ while the number's rate is being changed.
   const intervalMs = Math.max(...intervals)

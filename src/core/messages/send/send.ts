@@ -13,7 +13,7 @@ import { checkRecipient } from '../../../storage/messages/outgoing.js'
 import { removeUnattachedFile } from '../../media/remove.js'
 import { type UploadedMedia, uploadMedia } from '../../media/upload.js'
 import type { Channel } from './channel.js'
-import { deliver, draftMessage, passesInTime, requestTimeLeft } from './deliver.js'
+import { type Delivery, deliver, draftMessage, passesInTime, requestTimeLeft } from './deliver.js'
 import { findSendResult, type SendResult } from './outcome.js'
 import { peekSendSlot } from './rate-limiter.js'
 import { SendLog } from './send-log.js'
@@ -37,14 +37,6 @@ export interface SendCommand {
   cause: Cause
 }
 
-/** A message that is ready to be sent. */
-interface ReadyMessage {
-  message: OutgoingMessage
-  content: ReadyContent
-  leftMs: () => number
-  log: SendLog
-}
-
 /** Maximum duration of a request. Retries count; the download and upload of a file do not. */
 const REQUEST_TIMEOUT_MS = 25_000
 
@@ -64,13 +56,14 @@ export async function sendMessage(
   const leftMs = startCountdown(REQUEST_TIMEOUT_MS)
   await checkMember(ctx, tenant, command.memberId)
   const message = draftOf(ctx, tenant, channel, command)
-  await checkBeforeUpload(ctx, tenant, channel, command, message, leftMs)
+  await checkBeforeUpload(ctx, channel, command, { draft: message, leftMs })
   const leftAfterUpload = leftMs()
   const log = new SendLog(ctx.clock, command.cause.span)
-  const { content, file } = await prepareContent(ctx, tenant, channel, command, log)
+  const { content, file } = await prepareContent(ctx, tenant, channel, { command, log })
   try {
-    const ready = { message: withFileFacts(message, file), content, leftMs: startCountdown(leftAfterUpload), log }
-    return await deliverNow(ctx, tenant, channel, command, ready)
+    const ready = { message: withFileFacts(message, file), content }
+    const timeLeft = requestTimeLeft(ctx, startCountdown(leftAfterUpload))
+    return await toResult(ctx, tenant, command, await deliver(ctx, channel, ready, { timeLeft, log }))
   } catch (error) {
     // After other errors the message may be recorded, so the file stays; the cleanup job removes it if it is unused.
     if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
@@ -92,8 +85,7 @@ export async function checkMessage(
   ctx: Context,
   tenant: Tenant,
   channel: Channel,
-  command: SendCommand,
-  inMs: number,
+  { command, inMs }: { command: SendCommand; inMs: number },
 ): Promise<void> {
   const message = draftOf(ctx, tenant, channel, command)
   await checkContact(ctx, command, message, startCountdown(inMs + REQUEST_TIMEOUT_MS))
@@ -104,14 +96,7 @@ function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCo
   return draftMessage(ctx, tenant, channel, { ...command, addresses: to.forms, replyToId: replyTo?.id ?? null })
 }
 
-async function deliverNow(
-  ctx: Context,
-  tenant: Tenant,
-  channel: Channel,
-  command: SendCommand,
-  { message, content, leftMs, log }: ReadyMessage,
-): Promise<SendResult> {
-  const delivery = await deliver(ctx, tenant, channel, message, content, requestTimeLeft(ctx, leftMs), log)
+async function toResult(ctx: Context, tenant: Tenant, command: SendCommand, delivery: Delivery): Promise<SendResult> {
   switch (delivery.result) {
     case 'late':
       throw numberBusy(delivery.waitMs)
@@ -136,16 +121,14 @@ export async function checkMember(ctx: Context, tenant: Tenant, memberId: string
  */
 async function checkBeforeUpload(
   ctx: Context,
-  tenant: Tenant,
   { number }: Channel,
   command: SendCommand,
-  draft: OutgoingMessage,
-  leftMs: () => number,
+  { draft, leftMs }: { draft: OutgoingMessage; leftMs: () => number },
 ): Promise<void> {
   if (draft.mediaId === null && number.messagesPerSecond === 0) return
   await checkContact(ctx, command, draft, leftMs)
   if (draft.mediaId === null) return
-  const slot = await peekSendSlot(ctx.database, tenant.id, number)
+  const slot = await peekSendSlot(ctx.database, draft.organizationId, number)
   if (!slot.reserved) throw numberBusy(slot.waitMs)
 }
 
@@ -164,8 +147,7 @@ async function prepareContent(
   ctx: Context,
   tenant: Tenant,
   { driver }: Channel,
-  { id, content, fileField }: SendCommand,
-  log: SendLog,
+  { command: { id, content, fileField }, log }: { command: SendCommand; log: SendLog },
 ): Promise<{ content: ReadyContent; file: UploadedMedia | null }> {
   const source = fileOf(content)
   if (source === null) return { content: content as ReadyContent, file: null }

@@ -33,9 +33,9 @@ export async function withBody<Result>(
   const source = body instanceof Readable ? body : Readable.from([])
   try {
     if (Number(headers['content-length']) <= FILE_FROM_BYTES)
-      return await withReceived(ctx, request, source, filePaths, work)
+      return await withReceived(ctx, request, { source, filePaths }, work)
     return await withArriving(ctx, tenantOf(request).id, source, (arriving) =>
-      withReceived(ctx, request, arriving, filePaths, work),
+      withReceived(ctx, request, { source: arriving, filePaths }, work),
     )
   } finally {
     // Drain what a refused client still sends, so that it gets to read the response.
@@ -46,8 +46,7 @@ export async function withBody<Result>(
 async function withReceived<Result>(
   ctx: Context,
   request: FastifyRequest,
-  source: Readable,
-  filePaths: ReadonlySet<string>,
+  { source, filePaths }: { source: Readable; filePaths: ReadonlySet<string> },
   work: (body: Body) => Promise<Result>,
 ): Promise<Result> {
   const { id } = tenantOf(request)

@@ -63,8 +63,8 @@ export function changeRoutes(server: GatewayServer, ctx: Context): void {
     handler: async (request) => {
       const instance = await requireRouteInstance(ctx, request)
       const { key, text, number } = request.body
-      const message = { keyId: key.id, chats: chatsOf(key.remoteJid, number) }
-      return presentSent(ctx, instance, await editMessage(ctx, tenantOf(request), instance, message, text))
+      const edit = { keyId: key.id, chats: chatsOf(key.remoteJid, number), text }
+      return presentSent(ctx, instance, await editMessage(ctx, tenantOf(request), instance, edit))
     },
   })
 

@@ -77,7 +77,7 @@ export function contactRoutes(server: GatewayServer, ctx: Context): void {
     const instance = await requireRouteInstance(ctx, request)
     const tenant = tenantOf(request)
     const contacts = usesInstanceToken(request)
-      ? await findContactsOfInstance(ctx, tenant, instance, search, page)
+      ? await findContactsOfInstance(ctx, tenant, instance, { search, page })
       : await findContacts(ctx, tenant, search, page)
     return contacts.map((contact) => presentContact(contact, instance.id))
   }

@@ -98,7 +98,7 @@ export function markRoutes(server: GatewayServer, ctx: Context): void {
       const { chat, lastMessage, archive } = request.body
       const messageId = given(lastMessage?.key?.id)
       const reference = { jid: given(chat) ?? given(lastMessage?.key?.remoteJid), messageId }
-      const chatId = await archiveChat(ctx, tenantOf(request), instance, reference, archive)
+      const chatId = await archiveChat(ctx, tenantOf(request), instance, { ...reference, archive })
       return reply.code(201).send({ chatId, archived: archive })
     },
   })

@@ -115,7 +115,11 @@ export function messageRoutes(server: GatewayServer, ctx: Context): void {
     async (request) => {
       const instance = await requireRouteInstance(ctx, request)
       const page = readPage(request.body, PAGE_SIZE)
-      const found = await findMatching(ctx, tenantOf(request), instance, readSearch(request.body), page)
+      const search = readSearch(request.body)
+      const found: FoundMessages =
+        search === null
+          ? { messages: [], total: 0 }
+          : await findMessages(ctx, tenantOf(request), instance, { search, page })
       return {
         messages: {
           total: found.total,
@@ -150,20 +154,15 @@ export function messageRoutes(server: GatewayServer, ctx: Context): void {
       const { where } = request.body
       const status = where?.status ?? null
       if (isUnused(status)) return []
-      const wanted: MessageSearch = {
+      const search: MessageSearch = {
         ...readKey({ ...where, id: given(where?.keyId) ?? where?.id }),
         messageType: null,
         status,
         from: null,
         to: null,
       }
-      const { messages } = await findMessages(
-        ctx,
-        tenantOf(request),
-        instance,
-        wanted,
-        readPage(request.body, PAGE_SIZE),
-      )
+      const page = readPage(request.body, PAGE_SIZE)
+      const { messages } = await findMessages(ctx, tenantOf(request), instance, { search, page })
       const id = given(where?.id)
       const matching = messages.filter((message) => id === null || [message.id, message.upstream_id].includes(id))
       return matching.map((message) => {
@@ -182,17 +181,6 @@ type SearchedStatus = GatewayStatus | (typeof UNUSED_STATUSES)[number] | null
 
 function isUnused(status: SearchedStatus): status is (typeof UNUSED_STATUSES)[number] {
   return UNUSED_STATUSES.some((unused) => unused === status)
-}
-
-/** Finds messages; none if `wanted` is null. */
-async function findMatching(
-  ctx: Context,
-  tenant: Parameters<typeof findMessages>[1],
-  instance: Parameters<typeof findMessages>[2],
-  wanted: MessageSearch | null,
-  page: Parameters<typeof findMessages>[4],
-): Promise<FoundMessages> {
-  return wanted === null ? { messages: [], total: 0 } : findMessages(ctx, tenant, instance, wanted, page)
 }
 
 /** Null if no message can match the filters. */

@@ -98,7 +98,8 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
       const presence = request.body.presence ?? options?.presence
       if (!presence) throw new Problem('missing_field', 'presence is required and must not be empty')
       const delayMs = request.body.delay ?? options?.delay ?? 0
-      await showPresence(ctx, tenantOf(request), instance, { number, presence, delayMs }, hangUpSignal(reply))
+      const signal = hangUpSignal(reply)
+      await showPresence(ctx, tenantOf(request), instance, { number, presence, delayMs, signal })
       return reply.code(201).send({ presence })
     },
   )
@@ -135,9 +136,10 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
     },
     async (request) => {
       const instance = await requireRouteInstance(ctx, request)
-      const number = given(request.body.number)
-      const ofInstance = usesInstanceToken(request)
-      const { jid, name, exists, url } = await findProfile(ctx, tenantOf(request), instance, number, ofInstance)
+      const { jid, name, exists, url } = await findProfile(ctx, tenantOf(request), instance, {
+        number: given(request.body.number),
+        isOfInstanceAlone: usesInstanceToken(request),
+      })
       return { wuid: jid, name, numberExists: exists, picture: url, status: null, isBusiness: false }
     },
   )

@@ -5,7 +5,6 @@ import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import { explainUnsent } from '../../../http/answers/unsent.js'
 import { presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'
-import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { gatewayBodyOf, gatewayStatusOf } from '../errors.js'
 
@@ -23,12 +22,11 @@ type WithRecipient = Pick<InstanceSend, 'recipient'>
  */
 export async function toResponse(
   ctx: Context,
-  tenant: Tenant,
   instance: Instance,
   send: WithRecipient,
   sent: SendResult,
 ): Promise<RepeatableAnswer> {
-  if (sent.result === 'accepted') return presentSent(ctx, tenant, instance, send, sent.messageId)
+  if (sent.result === 'accepted') return presentSent(ctx, instance, send, sent.messageId)
   const problem = toProblem(instance, send, sent)
   if (!isFinal(sent)) throw problem
   return { status: gatewayStatusOf(problem), body: gatewayBodyOf(problem), final: true }
@@ -37,12 +35,11 @@ export async function toResponse(
 /** Contains the message twice: some clients read its fields at the top level, others read `response`. */
 async function presentSent(
   ctx: Context,
-  tenant: Tenant,
   instance: Instance,
   { recipient: { kind, jid } }: WithRecipient,
   id: string,
 ): Promise<RepeatableAnswer> {
-  const found = await findSent(ctx, tenant, id)
+  const found = await findSent(ctx, instance.organization_id, id)
   if (found === null) throw new Problem('message_not_found', `The message ${id} has just been erased`)
   const chat = kind === 'phone' || kind === 'chat_id' ? found.chat : { ...found.chat, jid }
   const shown = presentGatewayMessage(found.message, chat, instance.id, ctx.mediaLinks.urlOf)

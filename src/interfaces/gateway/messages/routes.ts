@@ -92,7 +92,9 @@ async function answerSend(
     return answerOnce(ctx, request, reply, {
       fingerprint,
       ...createAttempt(ctx, request, instance, {
-        ...(await buildSend(ctx, tenantOf(request), verb, fields, message, signal)),
+        ...(await buildSend(ctx, tenantOf(request), fields, message)),
+        fileField: verb.fileField ?? '',
+        signal,
         cause: causeOf(request, ctx.clock()),
       }),
     })
@@ -109,20 +111,16 @@ function pathsOfFile({ fileField, shape }: SendVerb): ReadonlySet<string> {
 async function buildSend(
   ctx: Context,
   tenant: Tenant,
-  { fileField }: SendVerb,
   fields: JsonObject,
   { content, conversion, recipient, replyTo }: SendRequest,
-  signal: AbortSignal,
-): Promise<Omit<InstanceSend, 'id' | 'cause'>> {
+): Promise<Omit<InstanceSend, 'id' | 'fileField' | 'signal' | 'cause'>> {
   const { number, delay = 0, quoted } = fields as { number: string; delay?: number; quoted?: { key: { id: string } } }
   return {
     content,
     conversion: conversion ?? null,
-    fileField: fileField ?? '',
     recipient: await readRecipient(ctx, tenant, recipient?.field ?? 'number', recipient?.number ?? number),
     replyTo: replyTo ?? (quoted ? { id: quoted.key.id, field: 'quoted.key.id' } : null),
     delayMs: delay,
-    signal,
   }
 }
 
@@ -131,11 +129,11 @@ function createAttempt(ctx: Context, request: FastifyRequest, instance: Instance
   return {
     perform: async (id: string) => {
       const sent = await sendByInstance(ctx, tenant, instance, { ...send, id })
-      return toResponse(ctx, tenant, instance, send, sent)
+      return toResponse(ctx, instance, send, sent)
     },
     recover: async (id: string) => {
       const sent = await findSendResult(ctx, tenant, id)
-      return sent && toResponse(ctx, tenant, instance, send, sent)
+      return sent && toResponse(ctx, instance, send, sent)
     },
   }
 }

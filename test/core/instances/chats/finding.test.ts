@@ -51,8 +51,9 @@ it('a page of a complete conversation is a range of numbers; of an incomplete on
     Array.from({ length: MANY }, (_, index) => String(index + 1)),
   )
   const search = { keyId: null, remoteJid: number, fromMe: null, messageType: null, status: null, from: null, to: null }
-  const find = async (page: number) => {
-    const { found, rows } = await reading(() => findMessages(world.app.ctx, tenant, phone, search, { page, limit: 2 }))
+  const find = async (number: number) => {
+    const page = { page: number, limit: 2 }
+    const { found, rows } = await reading(() => findMessages(world.app.ctx, tenant, phone, { search, page }))
     return { texts: found.messages.map(({ text }) => text), total: found.total, rows }
   }
   const whole = await find(MANY / 4)

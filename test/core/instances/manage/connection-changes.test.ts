@@ -41,7 +41,7 @@ const change = (connection: unknown, phoneNumberId: unknown = sandbox.phone_numb
 })
 const body = (...changes: unknown[]) => ({ entry: [{ id: 'x', changes }] })
 const apply = (envelope: object, instanceId: string | null = sandbox.id, organizationId = organization.id) =>
-  applyConnectionChanges(world.app.ctx, organizationId, instanceId, readConnectionChanges({ ...envelope }))
+  applyConnectionChanges(world.app.ctx, organizationId, { instanceId, changes: readConnectionChanges({ ...envelope }) })
 
 const linked = { state: 'open', number: '5511912345678', name: 'Zoë' }
 const closed = { state: 'close', state_code: null, owner: null, profile_name: null }

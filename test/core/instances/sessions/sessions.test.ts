@@ -212,13 +212,12 @@ describe('the state of an instance', () => {
     const instance = await devices.createInstance(false)
     await query(`UPDATE instances SET holder = 900001, held_until = 'infinity' WHERE id = $1`, [instance.id])
     const { ctx } = devices.world.app
-    const { organization_id: organizationId, id } = instance
-    await recordState(ctx, organizationId, id, { state: 'connecting' }, 900_002)
-    await recordCode(ctx, organizationId, id, { code: 'x', pairingCode: null, count: 3 }, 900_002)
+    await recordState(ctx, instance, { state: 'connecting' }, 900_002)
+    await recordCode(ctx, instance, { code: 'x', pairingCode: null, count: 3 }, 900_002)
     expect(await devices.rowOf(instance)).toMatchObject({ state: 'close' })
-    await recordCode(ctx, organizationId, id, { code: 'x', pairingCode: null, count: 3 }, 900_001)
+    await recordCode(ctx, instance, { code: 'x', pairingCode: null, count: 3 }, 900_001)
     expect(await devices.rowOf(instance)).toMatchObject({ state: 'connecting' })
-    await recordState(ctx, organizationId, id, { state: 'close', code: 440 }, 900_001)
+    await recordState(ctx, instance, { state: 'close', code: 440 }, 900_001)
     expect(await devices.rowOf(instance)).toMatchObject({ state: 'close', state_code: 440 })
   })
 
@@ -235,7 +234,7 @@ describe('the state of an instance', () => {
       [],
     )
     expect(closes.rows).toEqual([{ type: 'instance.state' }, { type: 'instance.logged_out' }])
-    await recordState(devices.world.app.ctx, instance.organization_id, instance.id, { state: 'open' })
+    await recordState(devices.world.app.ctx, instance, { state: 'open' })
     await logOutInstance(database, instance.organization_id, instance.id, [newId(), newId()])
     expect(await devices.rowOf(instance)).toMatchObject({ state: 'close', state_code: 401, wanted: false })
   })

@@ -42,7 +42,8 @@ it.each([
     const tenant = await findTenant(ctx.database, organization.id)
     if (!tenant) throw new Error('the organization is gone')
 
-    const told = await recordOutcome(ctx, tenant, id, { chatId: CUSTOMER }, outcome, { k: 'calls', at: 0, calls: [] })
+    const message = { organizationId: organization.id, id, chatId: CUSTOMER }
+    const told = await recordOutcome(ctx, message, outcome, { k: 'calls', at: 0, calls: [] })
     expect(await findSendResult(ctx, tenant, id)).toEqual(told)
     const shown = (await conversation(world, organization, CUSTOMER)).body.messages.at(-1)
     const code = 'code' in outcome && outcome.code !== null ? outcome.code : 'upstream_unavailable'

@@ -155,8 +155,8 @@ describe('the webhook of an instance receives an event', () => {
     const endpoint = await startInstanceEndpoint(world, organization)
     const other = await startInstanceEndpoint(world, organization)
     const { ctx } = world.app
-    await recordState(ctx, organization.id, endpoint.instance.id, { state: 'close', code: 401 })
-    await recordCode(ctx, organization.id, endpoint.instance.id, { code: '2@ref,key', pairingCode: null, count: 1 })
+    await recordState(ctx, endpoint.instance, { state: 'close', code: 401 })
+    await recordCode(ctx, endpoint.instance, { code: '2@ref,key', pairingCode: null, count: 1 })
     await world.drain()
     const byName = new Map(endpoint.received.map(({ body }) => [body.event, body.data]))
     expect(byName.get('connection.update')).toEqual({
@@ -285,7 +285,7 @@ describe('the delivery log of Interface A', () => {
     const endpoint = await startInstanceEndpoint(world, organization)
     const code = { code: '2@ref', pairingCode: 'ABCD1234', count: 1 }
     await world.database.pool.query("UPDATE instances SET state = 'connecting' WHERE id = $1", [endpoint.instance.id])
-    await recordCode(world.app.ctx, organization.id, endpoint.instance.id, code)
+    await recordCode(world.app.ctx, endpoint.instance, code)
     await receive('Oi')
     const { body: log } = await request('GET', `/webhook-deliveries?webhook_id=${endpoint.id}`)
     const idOf = (type: string) => log.deliveries.find((one: { event_type: string }) => one.event_type === type).id
@@ -302,7 +302,7 @@ describe('the delivery log of Interface A', () => {
     const endpoint = await startInstanceEndpoint(world, organization, { events: ['MESSAGES_UPSERT'] })
     const from = new Date(world.now().getTime() - HOUR).toISOString()
     const device = await makeInstance(world, organization, { kind: 'linked_device' })
-    await recordState(world.app.ctx, organization.id, device.id, { state: 'close', code: 401 })
+    await recordState(world.app.ctx, device, { state: 'close', code: 401 })
     await receive('one', 'two')
     const [first] = await deliveriesTo(world, endpoint.id)
     expect((await request('POST', `/webhook-deliveries/${first?.id}/replay`)).status).toBe(200)
@@ -318,7 +318,7 @@ describe('the delivery log of Interface A', () => {
   it('does not replay events of the gateway to a webhook of Interface A that takes everything', async () => {
     const all = await startEndpoint(world, organization)
     const device = await makeInstance(world, organization, { kind: 'linked_device' })
-    await recordState(world.app.ctx, organization.id, device.id, { state: 'close', code: 401 })
+    await recordState(world.app.ctx, device, { state: 'close', code: 401 })
     const from = new Date(world.now().getTime() - HOUR).toISOString()
     const to = new Date(world.now().getTime() + HOUR).toISOString()
     const replayed = await request('POST', '/webhook-deliveries/replay', { webhook_id: all.id, from, to })

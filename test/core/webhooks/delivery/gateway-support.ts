@@ -62,7 +62,7 @@ export async function startInstanceEndpoint(
   const receiver = await startReceiver()
   started.push(receiver)
   const set = (changed: Partial<InstanceWebhookFields> = {}) =>
-    setInstanceWebhook(world.app.ctx, organization.id, instance, { ...PLAIN, url: receiver.url, ...changed }, newId())
+    setInstanceWebhook(world.app.ctx, instance, { ...PLAIN, url: receiver.url, ...changed, id: newId() })
   const { webhook, secret } = await set(fields)
   const names = () => receiver.received.map(({ body }) => body.event)
   return Object.assign(receiver, { id: webhook.id, secret: secret as string, instance, names, set })
