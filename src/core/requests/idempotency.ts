@@ -64,10 +64,10 @@ export async function performOnce(
       case 'under_way':
         return takeOver(ctx, organizationId, request, claim)
       case 'answered': {
-        const { resourceId, status } = claim
+        const { resourceId: earlierId, status } = claim
         const body = decrypt(ctx, organizationId, request, claim.answer)
-        const answer = await settleAnswer(ctx, organizationId, request, { resourceId, status, body })
-        return { ...answer, replayed: true, resourceId }
+        const answer = await settleAnswer(ctx, organizationId, request, { resourceId: earlierId, status, body })
+        return { ...answer, replayed: true, resourceId: earlierId }
       }
     }
   })

@@ -6,7 +6,6 @@ import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
 import type { ContactNumber } from '../../model/contacts/written-number.js'
 import type { Cause } from '../../model/messages/cause.js'
 import type { TemplateContent } from '../../model/messages/content.js'
-import type { BroadcastRecipient } from '../../model/messages/outgoing.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
 import { fillTemplate } from '../../model/templates/fill.js'
@@ -14,7 +13,11 @@ import { checkParameters, type TemplateParameters } from '../../model/templates/
 import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../../model/templates/placeholders.js'
 import type { StoredTemplate, Template } from '../../model/templates/template.js'
 import { ensureOneOffCampaign } from '../../storage/broadcasts/broadcasts.js'
-import { findRecipientOfOneOff, insertUnsentOneOffRecipient } from '../../storage/broadcasts/one-off-sends.js'
+import {
+  findRecipientOfOneOff,
+  insertUnsentOneOffRecipient,
+  type UnsentOneOff,
+} from '../../storage/broadcasts/one-off-sends.js'
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
 import { recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { createContact } from '../contacts/contacts.js'
@@ -69,7 +72,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   if (template instanceof Problem) {
     const contact = known ?? (await makeContact(ctx, tenant, person))
     const campaignId = await campaignOf(ctx, tenant, unknownTemplate(templateName, language ?? tenant.language))
-    const recipient = { broadcastId: id, n: 0, campaignId, parameters: command.parameters, contactId: contact.id }
+    const recipient = { broadcastId: id, campaignId, contactId: contact.id, parameters: command.parameters }
     return { broadcastId: id, contact, sent: await recordFailed(ctx, tenant, recipient, template) }
   }
   const parameters = checkParameters(template, command.parameters, { hasHeaderMedia: headerMedia !== null })
@@ -183,9 +186,7 @@ async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate
 }
 
 /** The recipient of a one-off send whose message was not recorded. */
-interface UnsentRecipient extends BroadcastRecipient {
-  contactId: string
-}
+type UnsentRecipient = Omit<UnsentOneOff, 'skipReason' | 'error'>
 
 /** A send that was refused because of an opt-out or a failed upload still counts as a one-off send. */
 async function recordUnsent(

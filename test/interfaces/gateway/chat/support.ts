@@ -11,12 +11,7 @@ export interface ChatWorld extends MessageWorld {
   /** Another instance of the organization. */
   second: TestInstance
   /** By default a POST with the organization's key. */
-  chat(
-    verb: string,
-    instance: string,
-    body?: unknown,
-    { method, key }?: { method?: string; key?: string },
-  ): Promise<Answer>
+  chat(verb: string, instance: string, body?: unknown, by?: { method?: string; key?: string }): Promise<Answer>
   /** Sends a text; resolves to its id at the upstream. */
   sendText(instance: string, number: string, text: string): Promise<string>
   /**
