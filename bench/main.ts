@@ -85,29 +85,38 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
   const { only, seconds, messages, recipients, events, share, noise } = options
   switch (only) {
     case 'scale':
-      return report(run, only, options, () => measureScale(run, options), formatScale, judgeScale)
+      return report(run, options, () => measureScale(run, options), { format: formatScale, judge: judgeScale })
     case 'analytics':
-      return report(run, only, options, () => measureAnalytics(run, seconds), formatAnalytics, judgeAnalytics)
+      return report(run, options, () => measureAnalytics(run, seconds), {
+        format: formatAnalytics,
+        judge: judgeAnalytics,
+      })
     case 'broadcast':
-      return report(run, only, options, () => measureBroadcast(run, recipients), formatBroadcast, judgeBroadcast)
+      return report(run, options, () => measureBroadcast(run, recipients), {
+        format: formatBroadcast,
+        judge: judgeBroadcast,
+      })
     case 'webhooks':
-      return report(run, only, options, () => measureWebhooks(run, events), formatWebhooks, judgeWebhooks)
+      return report(run, options, () => measureWebhooks(run, events), { format: formatWebhooks, judge: judgeWebhooks })
     case 'gateway':
-      return report(run, only, options, () => measureGateway(run, seconds), formatGateway, judgeGateway)
+      return report(run, options, () => measureGateway(run, seconds), { format: formatGateway, judge: judgeGateway })
     case 'console':
-      return report(run, only, options, () => measureConsole(run), formatConsole, judgeConsole)
+      return report(run, options, () => measureConsole(run), { format: formatConsole, judge: judgeConsole })
     case 'full-number': {
       const measureShare = async () => measureFullNumber(await startWorld(run), seconds, share)
-      return report(run, only, options, measureShare, formatFullNumber, judgeFullNumber)
+      return report(run, options, measureShare, { format: formatFullNumber, judge: judgeFullNumber })
     }
     case 'neighbours': {
       const measure = () => measureNeighbours(run, seconds, noise)
-      return report(run, only, options, measure, formatNeighbours, judgeNeighbours)
+      return report(run, options, measure, { format: formatNeighbours, judge: judgeNeighbours })
     }
     case 'bodies':
-      return report(run, only, options, () => measureBodies(run), formatBodies, judgeBodies)
+      return report(run, options, () => measureBodies(run), { format: formatBodies, judge: judgeBodies })
     case 'verify':
-      return report(run, only, options, () => measureVerify(run, messages, options.keep), formatVerify, judgeVerify)
+      return report(run, options, () => measureVerify(run, messages, options.keep), {
+        format: formatVerify,
+        judge: judgeVerify,
+      })
     default:
       return benchmark(run, options)
   }
@@ -116,19 +125,18 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
 /** Runs a measurement with its own databases, and prints its table and targets. */
 async function report<Measured>(
   run: Run,
-  name: string,
-  { seconds, json }: Options,
+  { only, seconds, json }: Options,
   measure: () => Promise<Measured>,
-  format: (measured: Measured) => string,
-  judgeMeasured: (measured: Measured) => Target[],
+  show: { format: (measured: Measured) => string; judge: (measured: Measured) => Target[] },
 ): Promise<void> {
   const machine = await describeMachine(run, seconds)
   print(machine)
   const measured = await measure()
-  print(format(measured))
-  const targets = judgeMeasured(measured)
+  print(show.format(measured))
+  const targets = show.judge(measured)
   print(formatTargets(targets))
-  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, [name]: measured, targets }, null, 2)}\n`)
+  const results = { machine, [String(only)]: measured, targets }
+  if (json !== null) await writeFile(json, `${JSON.stringify(results, null, 2)}\n`)
 }
 
 async function benchmark(run: Run, { seconds, only, json }: Options): Promise<void> {

@@ -109,6 +109,6 @@ export async function answer(ctx: Context, { organization: { id } }: Site, quest
   if (!contact) throw new Error(`there is no contact ${index}`)
   const wanted = { page, limit: MESSAGES_A_PAGE, ascending }
   return query === ''
-    ? readConversation(ctx, organization, contact, wanted)
-    : searchConversation(ctx, organization, contact, readSearchTerms(query), wanted)
+    ? readConversation(ctx, contact, wanted)
+    : searchConversation(ctx, contact, readSearchTerms(query), wanted)
 }

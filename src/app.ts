@@ -126,7 +126,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
   const registry = new Registry()
-  const shared = await createContext(options, registry, ownAddress, registration.processId, notifications)
+  const { processId } = registration
+  const shared = await createContext(options, { registry, ownAddress, processId, notifications })
   const base: BaseContext = { ...shared, ...contextOf(databases.work, databases.work) }
   const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
@@ -226,13 +227,20 @@ function liveContextOf({ clock, log, mediaLinks, notifications }: WorkContext, d
   return { database, clock, log, mediaLinks, notifications, purpose: 'live' }
 }
 
-/** The other parts. `registry`: where calls are measured. `ownAddress`: where this process listens; throws before it does. */
+/** The parts of a process that its context is made of. */
+interface EarlyParts {
+  /** Where calls are measured. */
+  registry: Registry
+  /** Where this process listens; throws before it does. */
+  ownAddress: () => string
+  processId: number
+  notifications: Notifications
+}
+
+/** The other parts. */
 async function createContext(
   { config, secrets, log, upstreamUrl, simulator, clock = () => new Date() }: AppOptions,
-  registry: Registry,
-  ownAddress: () => string,
-  processId: number,
-  notifications: Notifications,
+  { registry, ownAddress, processId, notifications }: EarlyParts,
 ): Promise<Omit<BaseContext, keyof DatabaseContext>> {
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const publicUrl = () => config.publicUrl ?? ownAddress()
@@ -273,7 +281,7 @@ async function createContext(
     // Only a process that receives callbacks registers itself with the simulator.
     linkWithSimulator:
       simulator && config.roles.includes('api')
-        ? (number) => link(simulator, isSimulated, number, callbackUrl(), log)
+        ? (number) => link({ isSimulated, log }, simulator, number, callbackUrl())
         : null,
     isSimulated,
     sandboxes: simulator && openSandboxes(simulator, callbackUrl),
@@ -349,11 +357,10 @@ function hostNameOf({ headers }: IncomingMessage): string {
 
 /** The built-in simulator must know every number; another server on this machine need not be one. */
 async function link(
+  { isSimulated, log }: Pick<BaseContext, 'isSimulated' | 'log'>,
   simulator: SimulatorControl & { passesOn: boolean },
-  isSimulated: () => Promise<boolean>,
   number: SimulatedNumber,
   callbackUrl: string,
-  log: Logger,
 ): Promise<void> {
   try {
     if (!(await isSimulated())) throw new Error('its control does not answer as that of a simulator')

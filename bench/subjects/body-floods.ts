@@ -1,6 +1,7 @@
 import http from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { MEBIBYTE } from '../../src/lib/text/units.js'
+import type { Child } from '../child.js'
 import { memoryOf, peakMemoryOf, resetPeakMemory } from '../processes.js'
 import { ADMIN_TOKEN } from '../world.js'
 
@@ -32,7 +33,7 @@ const SETTLE_MS = 3_000
 
 /** Sends many bodies of 1 MB at the same time, full of small values, to an endpoint of each kind. */
 export async function measureFloods(
-  { url, pid }: { url: string; pid: number },
+  service: Child,
   { key, instance }: { key: string; instance: string },
 ): Promise<FloodRow[]> {
   const targets: Target[] = [
@@ -53,7 +54,7 @@ export async function measureFloods(
         await setTimeout(SETTLE_MS)
         rows.push({
           name: `${target.path} ${target.name}: ${shape.name}`,
-          ...(await flood(url, pid, target, shape.body, bodies)),
+          ...(await flood(service, target, shape.body, bodies)),
         })
       }
     }
@@ -61,7 +62,7 @@ export async function measureFloods(
   return rows
 }
 
-async function flood(url: string, pid: number, { path, key }: Target, body: Buffer, bodies: number) {
+async function flood({ url, pid }: Child, { path, key }: Target, body: Buffer, bodies: number) {
   const beforeMb = memoryOf(pid)
   resetPeakMemory(pid)
   let besideMs = 0

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { numberOf } from '../data.js'
-import { type FileServer, startFileServer } from '../file-server.js'
+import { startFileServer } from '../file-server.js'
 import { memoryOf, peakMemoryOf, resetPeakMemory } from '../processes.js'
 import type { World } from '../world.js'
 
@@ -25,7 +25,9 @@ export async function measureMedia(world: World): Promise<MediaMemory> {
   const files = await startFileServer()
   const service = await world.startService({ PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8' })
   const send = (count: number, size: number) =>
-    Promise.all(Array.from({ length: count }, (_, index) => sendDocument(world, service.url, files, index, size)))
+    Promise.all(
+      Array.from({ length: count }, (_, index) => sendDocument(world, service.url, index, files.urlOf('pdf', size))),
+    )
   const peakDuring = async (count: number) => {
     resetPeakMemory(service.pid)
     await send(count, LARGE_BYTES)
@@ -46,9 +48,8 @@ export async function measureMedia(world: World): Promise<MediaMemory> {
 async function sendDocument(
   { organization }: World,
   serviceUrl: string,
-  files: FileServer,
   recipient: number,
-  size: number,
+  mediaUrl: string,
 ): Promise<void> {
   const answer = await fetch(`${serviceUrl}/send-chat`, {
     method: 'POST',
@@ -56,7 +57,7 @@ async function sendDocument(
     body: JSON.stringify({
       phone_number: `+${numberOf(recipient)}`,
       message_type: 'document',
-      media_url: files.urlOf('pdf', size),
+      media_url: mediaUrl,
     }),
   })
   const text = await answer.text()

@@ -51,14 +51,15 @@ export async function measureReading(
 
 function toMeasurement(site: Site, question: Question, connections: number): Measurement {
   const { id, title } = question
-  return loadOf(site, connections === 1 ? id : `${id}.${connections}`, title, connections, requestOf(question, site))
+  const load = { id: connections === 1 ? id : `${id}.${connections}`, title, connections }
+  return loadOf(site, load, requestOf(question, site))
 }
 
 /** Sends the same requests to both databases in alternation. */
 function compareSizes(large: Site, small: Site, seconds: number): Promise<Row[]> {
   const pair = (id: string, title: string, next: (site: Site) => NextRequest): [Measurement, Measurement] => [
-    loadOf(small, `size.${id}.small`, `${title}, small database`, 1, next(small)),
-    loadOf(large, `size.${id}`, `${title}, large database`, 1, next(large)),
+    loadOf(small, { id: `size.${id}.small`, title: `${title}, small database`, connections: 1 }, next(small)),
+    loadOf(large, { id: `size.${id}`, title: `${title}, large database`, connections: 1 }, next(large)),
   ]
   const requestFor = (contact?: number) => {
     const question = { id: '', title: '', query: '', page: 1, ...(contact !== undefined && { contact }) }
@@ -72,7 +73,7 @@ function compareSizes(large: Site, small: Site, seconds: number): Promise<Row[]>
   ])
 }
 
-function loadOf(site: Site, id: string, title: string, connections: number, next: NextRequest): Measurement {
+function loadOf(site: Site, load: Pick<Measurement, 'id' | 'title' | 'connections'>, next: NextRequest): Measurement {
   const { pid, url } = site.service
-  return { id, title, pid, connections, run: (shape) => runLoad(url, shape, next) }
+  return { ...load, pid, run: (shape) => runLoad(url, shape, next) }
 }

@@ -2,7 +2,6 @@ import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../app.js'
 import { configWarnings } from '../config/checks.js'
 import type { Config } from '../config/settings.js'
-import type { Databases } from '../database/databases.js'
 import { isFfmpegInstalled } from '../lib/files/ffmpeg.js'
 import { packageVersion } from '../lib/files/package-version.js'
 import { isOnThisMachine } from '../lib/http/loopback.js'
@@ -74,9 +73,10 @@ export async function startService(
       config.upstreamUrl === 'sandbox'
         ? keep(await startBuiltInSimulator(secrets, log), (started) => started.close())
         : null
-    const app = keep(await startApp(appOptions(config, secrets, log, databases, simulator)), (started) =>
-      started.close(),
-    )
+    const upstreamUrl = simulator?.upstreamUrl ?? config.upstreamUrl
+    const control = simulatorControl(config, simulator, secrets)
+    const parts = { config, secrets, log, databases, upstreamUrl, simulator: control }
+    const app = keep(await startApp(parts), (started) => started.close())
     // Logged only now: a refused start prints the reason and nothing else.
     log.info(`parley ${packageVersion} on Node ${process.version}`)
     if (schema.newer.length > 0) log.info(NEWER_SCHEMA)
@@ -94,11 +94,6 @@ export async function startService(
 
 function startBuiltInSimulator({ adminToken }: Secrets, log: Logger): Promise<Simulator> {
   return startSimulator({ controlToken: adminToken, log: (line) => log.debug(line) })
-}
-
-function appOptions(config: Config, secrets: Secrets, log: Logger, databases: Databases, simulator: Simulator | null) {
-  const upstreamUrl = simulator?.upstreamUrl ?? config.upstreamUrl
-  return { config, secrets, log, databases, upstreamUrl, simulator: simulatorControl(config, simulator, secrets) }
 }
 
 /** The simulator with which numbers are registered: the built-in one, or one on this machine. */

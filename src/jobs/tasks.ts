@@ -37,13 +37,11 @@ function tasksOfOrganizations(ctx: WorkContext): Record<Exclude<JobTask, Recurri
       const { broadcastId } = payload as { broadcastId: string }
       return startDueBroadcast(ctx, organizationId, broadcastId)
     },
-    send_broadcast: ({ organizationId, payload, signal, isAlone }) => {
-      const { broadcastId, ...state } = payload as { broadcastId: string } & SendState
-      return sendBroadcast(ctx, organizationId, broadcastId, state, signal, isAlone)
-    },
-    prepare_broadcast: ({ organizationId, payload, signal, isAlone }) => {
+    send_broadcast: ({ organizationId, payload, ...job }) =>
+      sendBroadcast(ctx, organizationId, payload as SendState, job),
+    prepare_broadcast: ({ organizationId, payload, ...job }) => {
       const { broadcastId } = payload as { broadcastId: string }
-      return prepareBroadcastAsJob(ctx, organizationId, broadcastId, signal, isAlone)
+      return prepareBroadcastAsJob(ctx, organizationId, broadcastId, job)
     },
     index_conversation: ({ organizationId, payload, signal }) => {
       const { contactId } = payload as { contactId: string }

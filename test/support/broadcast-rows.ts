@@ -46,8 +46,7 @@ export async function seedRecipient(
   { database }: Pick<World, 'database'>,
   { id: organizationId }: Pick<TestOrganization, 'id'>,
   { id: broadcastId, campaignId }: SeededBroadcast,
-  contactId: string,
-  acceptedAt: Date,
+  { contactId, acceptedAt }: { contactId: string; acceptedAt: Date },
 ): Promise<{ messageId: string; upstreamId: string }> {
   const messageId = newId()
   const upstreamId = `wamid.SEED${messageId}`

@@ -27,9 +27,7 @@ export interface Restored<Found> extends BackupHead {
 export async function restoreBackup<Found>(
   input: AsyncIterable<Uint8Array>,
   dataDir: string,
-  replace: boolean,
-  progress: Progress,
-  look: (folder: string) => Promise<Found>,
+  { replace, progress, look }: { replace: boolean; progress: Progress; look: (folder: string) => Promise<Found> },
 ): Promise<Restored<Found>> {
   const present = await partsOf(dataDir)
   if (present.length > 0 && !replace) {

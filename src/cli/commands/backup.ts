@@ -126,7 +126,11 @@ async function restore({ env, streams }: Invocation, name: string, { replace = f
   const letGo = await holdData(config)
   const restored = await withProgress(streams, json === true, (progress) =>
     explained(dataDir, () =>
-      restoreBackup(input, dataDir, replace, progress, (folder) => findInterrupted({ ...config, dataDir: folder })),
+      restoreBackup(input, dataDir, {
+        replace,
+        progress,
+        look: (folder) => findInterrupted({ ...config, dataDir: folder }),
+      }),
     ),
   ).finally(letGo)
   const { point, hasMedia, replaced, found: interruptedBroadcasts } = restored
@@ -204,7 +208,7 @@ async function verify({ env, streams }: Invocation, name: string): Promise<void>
         await prepareSchema(scratchConfig, open.database, { migrate: true })
         const blobs = hasMedia ? createFileStore(join(scratch, 'media')) : null
         const ctx = { database: open.database, clock: () => new Date(), channelNames: config.channelNames, blobs }
-        return await verifyTold(ctx, undefined, streams, progress, false)
+        return await verifyTold(ctx, undefined, progress, streams)
       } finally {
         await open.close()
       }

@@ -66,9 +66,9 @@ export function addBroadcastCommands(program: Command, invocation: Invocation): 
     .addOption(new Option('--status <status>', 'only recipients with this status').choices([...RECIPIENT_STATUSES]))
     .option('--output <file>', 'file to write (default: standard output)')
     .action((id, options) => writeRecipients(invocation, id, options))
-  addControl(broadcasts, invocation, 'pause', 'pause a broadcast', pauseBroadcast)
-  addControl(broadcasts, invocation, 'resume', 'continue a paused broadcast', resumeBroadcast)
-  addControl(broadcasts, invocation, 'cancel', 'cancel a broadcast for good', cancelBroadcast)
+  addControl(broadcasts.command('pause').description('pause a broadcast'), invocation, pauseBroadcast)
+  addControl(broadcasts.command('resume').description('continue a paused broadcast'), invocation, resumeBroadcast)
+  addControl(broadcasts.command('cancel').description('cancel a broadcast for good'), invocation, cancelBroadcast)
   broadcasts
     .command('retry-failed')
     .argument('<id>', BROADCAST, readId)
@@ -80,17 +80,9 @@ export function addBroadcastCommands(program: Command, invocation: Invocation): 
 
 type Control = (ctx: ControlContext, organization: Organization, id: string) => Promise<Broadcast>
 
-function addControl(
-  parent: Command,
-  invocation: Invocation,
-  verb: string,
-  description: string,
-  control: Control,
-): void {
-  parent
-    .command(verb)
+function addControl(command: Command, invocation: Invocation, control: Control): void {
+  command
     .argument('<id>', BROADCAST, readId)
-    .description(description)
     .requiredOption('--org <org>', ORGANIZATION)
     .option('--json', 'print JSON')
     .action(async (id: string, options: Options) => {

@@ -37,6 +37,6 @@ export function addContactCommands(program: Command, invocation: Invocation): vo
 
 function importInto(invocation: Invocation, file: string, options: ImportCommandOptions): Promise<void> {
   return importFile(invocation, file, options, (ctx, organization, path, report) =>
-    importContacts(ctx, organization, path, options, report),
+    importContacts(ctx, organization, path, { ...options, report }),
   )
 }

@@ -38,9 +38,8 @@ async function verify({ env, streams }: Invocation, { organization, json }: Opti
       return await verifyTold(
         { ...ctx, channelNames: config.channelNames, blobs },
         only,
-        streams,
         progress,
-        json === true,
+        json ? null : streams,
       )
     } finally {
       await blobs.close()
@@ -62,13 +61,12 @@ export interface VerifyReport {
   notes: string[]
 }
 
-/** Runs the checks and prints each violation and note as it is found, unless `quiet`. */
+/** Runs the checks and prints each violation and note as it is found; null streams: prints nothing. */
 export async function verifyTold(
   ctx: VerifyContext,
   only: { id: string; slug: string } | undefined,
-  { stdout }: Streams,
   progress: Progress,
-  quiet: boolean,
+  streams: Streams | null,
 ): Promise<VerifyReport> {
   const startedAt = performance.now()
   const violations: FoundViolation[] = []
@@ -76,9 +74,9 @@ export async function verifyTold(
   let rows = 0
   let violationCount = 0
   const print = (line: string) => {
-    if (quiet) return
+    if (streams === null) return
     progress.clear()
-    stdout.write(`${line}\n`)
+    streams.stdout.write(`${line}\n`)
   }
   await verifyDatabase(ctx, only, {
     begins: (organization, table) => progress.begin(organization === null ? table : `${organization}: ${table}`),

@@ -22,7 +22,7 @@ export type Call = (method: string, path: string, request: Request) => Promise<A
 export function createCall(url: string, signal: AbortSignal): Call {
   return async (method, path, request) => {
     for (;;) {
-      const answer = await callOnce(url, signal, method, path, request)
+      const answer = await callOnce(`${url}${path}`, method, request, signal)
       if (answer.status !== 429 && answer.status !== 503) return answer
       await sleep(1_000 * Number(answer.body.retry_after ?? 1), signal)
     }
@@ -37,10 +37,9 @@ export function expectStatus({ status, body }: Answer, expected: readonly number
 
 async function callOnce(
   url: string,
-  signal: AbortSignal,
   method: string,
-  path: string,
   { token, body, idempotencyKey }: Request,
+  signal: AbortSignal,
 ): Promise<Answer> {
   const headers = {
     authorization: `Bearer ${token}`,
@@ -48,6 +47,6 @@ async function callOnce(
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   }
   const request = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
-  const answer = await exchangeOnce(`${url}${path}`, request, signal)
+  const answer = await exchangeOnce(url, request, signal)
   return { status: answer.statusCode, body: parseJsonObject(answer.body) ?? {} }
 }

@@ -56,7 +56,7 @@ export async function ensureDemo({ url, adminToken, dataDir, storefrontUrl, sign
   const found = await readDemoRecord(dataDir)
   const organization = await ensureOrganization(call, adminToken, found)
   const { id, name, slug } = organization
-  const record = { ...(await ensureKey(call, adminToken, dataDir, id, found)), url }
+  const record = { ...(await ensureKey(call, adminToken, id, { dataDir, kept: found })), url }
   if (!record.finished) {
     const phoneNumberId = await ensureNumber(call, adminToken, organization)
     await fill({ call, apiKey: record.api_key, adminToken, phoneNumberId, organizationId: id, signal })
@@ -93,9 +93,8 @@ function toOrganization({ id, name, slug, provider }: JsonObject): Organization 
 async function ensureKey(
   call: Call,
   token: string,
-  dataDir: string,
   organizationId: string,
-  kept: DemoRecord | null,
+  { dataDir, kept }: { dataDir: string; kept: DemoRecord | null },
 ): Promise<DemoRecord> {
   if (kept?.organization_id === organizationId && (await works(call, kept.api_key))) return kept
   await revokeUnusedKeys(call, token, organizationId)

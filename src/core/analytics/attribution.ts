@@ -18,7 +18,7 @@ const OUTCOME_TIMEOUT_MS = 15 * 60_000
 
 /**
  * Finds the data for attributing the orders of normalized campaigns: the broadcasts that may have led to an order
- * between the ends of `span`. Each order is attributed to at most one broadcast or one-off send: the last one whose own
+ * between `from` and `to`. Each order is attributed to at most one broadcast or one-off send: the last one whose own
  * link its buyer followed, else the last one sent to the buyer, else the last one of its campaign. `isRecount`: looks
  * up the messages of every order's buyer.
  */
@@ -26,8 +26,7 @@ export async function findAttribution(
   ctx: Pick<Context, 'database' | 'channelNames'>,
   { id, attribution_window_days: windowDays }: Organization,
   campaigns: readonly string[],
-  { from, to }: Span,
-  isRecount = false,
+  { from, to, isRecount = false }: Span & { isRecount?: boolean },
 ): Promise<Attribution> {
   const reach = { from: new Date(from.getTime() - windowDays * DAY_MS), to }
   const broadcasts = await listBroadcastSendings(ctx.database, id, reach)

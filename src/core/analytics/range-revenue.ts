@@ -23,15 +23,14 @@ export interface RevenueOfGroups {
 }
 
 /**
- * The revenue of what was sent in a range of days; `groups`: the ids of the broadcasts and of the days of one-off sends
- * that are counted together. Orders in other currencies are left out. `isRecount`: looks at every order separately.
+ * The revenue of what was sent since a day; `groups`: the ids of the broadcasts and of the days of one-off sends that
+ * are counted together. Orders in other currencies are left out. `isRecount`: looks at every order separately.
  */
 export async function findRangeRevenue(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
-  { from }: DateRange,
   groups: readonly (readonly string[])[],
-  isRecount = false,
+  { from, isRecount = false }: Pick<DateRange, 'from'> & { isRecount?: boolean },
 ): Promise<RevenueOfGroups> {
   const { id, currency } = organization
   const ids = groups.flatMap((members, place) => members.map((member) => ({ place, id: member })))
@@ -40,7 +39,8 @@ export async function findRangeRevenue(
   if (campaigns.length === 0) return presenterOf(organization, [], [])
   // One day more covers every time zone.
   const since = new Date(Date.parse(from) - DAY_MS)
-  const attribution = await findAttribution(ctx, organization, campaigns, { from: since, to: ctx.clock() }, isRecount)
+  const span = { from: since, to: ctx.clock() }
+  const attribution = await findAttribution(ctx, organization, campaigns, { ...span, isRecount })
   const [sums, byPlace, attributed] = await Promise.all([
     sumStorefrontOrders(ctx.database, id, attribution),
     sumOrdersByPlace(ctx.database, id, attribution, currency, places),

@@ -59,8 +59,8 @@ export async function readAnalytics(
   const revenue = await findRangeRevenue(
     ctx,
     organization,
-    range,
     groups.map(({ ids }) => ids),
+    range,
   )
   const campaigns = groups.map(({ ids: _ids, ...group }, place) => ({ ...group, revenue: revenue.of(place) }))
   return presentAnalytics(range, campaigns, errorCounts, revenue.all)

@@ -57,9 +57,8 @@ async function compareRevenue(
   const recounted = await findRangeRevenue(
     ctx,
     organization,
-    { from: EVER, to: EVER },
     campaigns.map(({ id }) => [id]),
-    true,
+    { from: EVER, isRecount: true },
   )
   const drifts: CampaignDrift[] = []
   for (const [place, campaign] of campaigns.entries()) {
@@ -84,7 +83,7 @@ async function readRevenue(
   { id, day }: CampaignName,
 ): Promise<RangeRevenue> {
   if (day === null) return (await readBroadcastAnalytics(ctx, organization, id)).revenue
-  return (await findRangeRevenue(ctx, organization, { from: day, to: day }, [[id]])).of(0)
+  return (await findRangeRevenue(ctx, organization, [[id]], { from: day })).of(0)
 }
 
 function toDrift({ id, name }: CampaignName, counter: string, counted: number, recounted: number): CampaignDrift {

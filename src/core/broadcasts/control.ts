@@ -21,14 +21,14 @@ const RETRIABLE = ['running', 'paused', 'completed'] as const
 export async function pauseBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
   const change = { from: ['scheduled', 'running'], to: 'paused', reason: null, at: ctx.clock() } as const
   if (await stopBroadcast(ctx.database, organization.id, id, change)) return getBroadcast(ctx, organization, id)
-  throw await wrongState(ctx, organization, id, 'paused', change.from)
+  throw await wrongState(ctx, organization, id, { action: 'paused', from: change.from })
 }
 
 /** Cancels a broadcast for good; recipients without a message are skipped. Throws like pauseBroadcast. */
 export async function cancelBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
   const change = { from: ['scheduled', 'running', 'paused'], to: 'cancelled', reason: null, at: ctx.clock() } as const
   if (!(await stopBroadcast(ctx.database, organization.id, id, change)))
-    throw await wrongState(ctx, organization, id, 'cancelled', change.from)
+    throw await wrongState(ctx, organization, id, { action: 'cancelled', from: change.from })
   return getBroadcast(ctx, organization, id)
 }
 
@@ -40,7 +40,7 @@ export async function resumeBroadcast(ctx: ControlContext, organization: Organiz
     return getBroadcast(ctx, organization, id)
   const start = { from: ['paused'], at: ctx.clock(), eventId: newId() } as const
   if (await launchBroadcast(ctx.database, organization.id, id, start)) return getBroadcast(ctx, organization, id)
-  throw await wrongState(ctx, organization, id, 'resumed', ['paused'])
+  throw await wrongState(ctx, organization, id, { action: 'resumed', from: ['paused'] })
 }
 
 /** The result of a retry. */
@@ -63,8 +63,8 @@ export async function retryFailed(
 ): Promise<Retried> {
   const retry = { id: retryId, until: ctx.clock() }
   const first = await retryOnDeadlock(() => retryBatch(ctx, organization, id, retry))
-  if (first === null) throw await wrongState(ctx, organization, id, 'retried', RETRIABLE)
-  return retryRest(ctx, organization, id, retry, first)
+  if (first === null) throw await wrongState(ctx, organization, id, { action: 'retried', from: RETRIABLE })
+  return retryRest(ctx, organization, id, { ...retry, retried: first })
 }
 
 /** Continues the retry of a request whose process died; no recipient is tried twice. Null if it had not started. */
@@ -75,15 +75,14 @@ export async function recoverRetry(
   retryId: string,
 ): Promise<Retried | null> {
   const started = await findBroadcastRetry(ctx.database, organization.id, retryId)
-  return started && retryRest(ctx, organization, id, { id: retryId, until: started.until }, started.retried)
+  return started && retryRest(ctx, organization, id, { id: retryId, ...started })
 }
 
 async function retryRest(
   ctx: ControlContext,
   organization: Organization,
   id: string,
-  retry: Retry,
-  before: number,
+  { retried: before, ...retry }: Retry & { retried: number },
 ): Promise<Retried> {
   let retried = before
   for (;;) {
@@ -127,8 +126,7 @@ async function wrongState(
   ctx: ControlContext,
   organization: Organization,
   id: string,
-  action: string,
-  from: readonly BroadcastStatus[],
+  { action, from }: { action: string; from: readonly BroadcastStatus[] },
 ): Promise<Problem> {
   if (await findOneOffBroadcast(ctx.database, organization.id, id)) {
     return new Problem(

@@ -70,7 +70,7 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
 /** Only to return counts in the answer: if this fails, the broadcast's job prepares the recipients. */
 async function tryToPrepare(ctx: Context, tenant: Tenant, broadcastId: string): Promise<void> {
   try {
-    await prepareBroadcast(ctx, tenant.id, broadcastId, PREPARING_MS)
+    await prepareBroadcast(ctx, tenant.id, broadcastId, { forMs: PREPARING_MS })
   } catch (error) {
     ctx.log.warn(
       { err: error, organizationId: tenant.id, broadcastId },

@@ -5,14 +5,13 @@ import { startCountdown } from '../../lib/async/timeout.js'
 import { newId } from '../../lib/bytes/id.js'
 import { type Audience, type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import type { ContactNumber, NumberReading } from '../../model/contacts/written-number.js'
-import { type Again, ALONE_SLICE_MS } from '../../model/jobs.js'
+import { type Again, ALONE_SLICE_MS, type RunningJob } from '../../model/jobs.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import {
   deleteUnpreparedRecipients,
   extendRecipients,
   findUnpreparedRecipients,
   prepareRecipients,
-  type UnpreparedRecipient,
 } from '../../storage/broadcasts/audiences.js'
 import { lockBroadcast, markPreparedUpTo } from '../../storage/broadcasts/broadcasts.js'
 import { launchBroadcast } from '../../storage/broadcasts/runs.js'
@@ -41,8 +40,7 @@ export async function prepareBroadcast(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  forMs: number,
-  signal?: AbortSignal,
+  { forMs, signal }: { forMs: number; signal?: AbortSignal },
 ): Promise<boolean> {
   const tenant = await findTenant(ctx.database, organizationId)
   if (!tenant) return true
@@ -73,11 +71,10 @@ export async function prepareBroadcastAsJob(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  signal: AbortSignal,
-  isAlone: boolean,
+  { signal, isAlone }: Pick<RunningJob, 'signal' | 'isAlone'>,
 ): Promise<Again | null> {
   const forMs = isAlone ? ALONE_SLICE_MS : SLICE_MS
-  return (await prepareBroadcast(ctx, organizationId, broadcastId, forMs, signal)) ? null : { againInMs: 0 }
+  return (await prepareBroadcast(ctx, organizationId, broadcastId, { forMs, signal })) ? null : { againInMs: 0 }
 }
 
 type Step = 'more' | 'done' | 'cancelled'
@@ -95,14 +92,7 @@ async function prepareBatch(ctx: Context, transaction: Queryable, tenant: Tenant
   const broadcast = await lockBroadcast(transaction, tenant.id, broadcastId)
   if (!broadcast || broadcast.prepared_at !== null) return 'done'
   if (broadcast.status === 'cancelled') return 'cancelled'
-  const { prepared_n: preparedN } = broadcast
-  const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, preparedN, LISTED_BATCH)
-  if (listed.length > 0) {
-    await prepareListed(ctx, transaction, tenant, broadcast, listed)
-    const { n } = listed.at(-1) as UnpreparedRecipient
-    await markPreparedUpTo(transaction, tenant.id, broadcastId, { n, contactId: null, at: null })
-    return 'more'
-  }
+  if (await prepareListed(ctx, transaction, tenant, broadcast)) return 'more'
   if (await listMore(transaction, broadcast)) return prepareBatch(ctx, transaction, tenant, broadcastId)
   return extendAudience(ctx, transaction, broadcast)
 }
@@ -114,23 +104,28 @@ async function listMore(transaction: Queryable, broadcast: LockedBroadcast): Pro
   return (await listUploaded(transaction, broadcast, audience.uploaded, { after, limit: LISTED_BATCH })) > 0
 }
 
-/** Unknown numbers become contacts. */
+/** Prepares the next listed recipients. Unknown numbers become contacts. False if there are none. */
 async function prepareListed(
   ctx: Context,
   transaction: Queryable,
   tenant: Tenant,
-  { id: broadcastId, audience }: LockedBroadcast,
-  listed: readonly UnpreparedRecipient[],
-): Promise<void> {
+  { id: broadcastId, audience, prepared_n: preparedN }: LockedBroadcast,
+): Promise<boolean> {
+  const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, preparedN, LISTED_BATCH)
+  const last = listed.at(-1)
+  if (last === undefined) return false
   const readings = listed.map(({ number }) => (number === null ? null : readListed(tenant, number, audience)))
   const numbers = await settleReadings(transaction, tenant, readings)
-  const contactIds = await findOrCreateContacts(ctx, transaction, tenant, listed, numbers)
+  const recipients = listed.map(({ name }, index) => ({ name, number: numbers[index] ?? null }))
+  const contactIds = await findOrCreateContacts(ctx, transaction, tenant, recipients)
   const prepared = listed.map(({ n, contact_id, number }, index) => ({
     n,
     contact_id: contact_id ?? contactIds[index] ?? null,
     reason: number !== null && numbers[index] === null ? SKIP_REASONS.notNumber : null,
   }))
   await prepareRecipients(transaction, tenant.id, broadcastId, prepared)
+  await markPreparedUpTo(transaction, tenant.id, broadcastId, { n: last.n, contactId: null, at: null })
+  return true
 }
 
 /** How the number of a listed recipient can be read. */
@@ -138,23 +133,22 @@ export function readListed(tenant: Tenant, value: string, { numbers }: Pick<Audi
   return readGiven(tenant, { name: 'chatNumber', value }, numbers ?? 'api')
 }
 
-/** The contacts of the numbers, in their order. Numbers that share an address become one contact. */
+/** The contacts of the recipients' numbers, in their order. Numbers that share an address become one contact. */
 async function findOrCreateContacts(
   ctx: Context,
   transaction: Queryable,
   tenant: Tenant,
-  listed: readonly UnpreparedRecipient[],
-  numbers: readonly (ContactNumber | null)[],
+  recipients: readonly { name: string | null; number: ContactNumber | null }[],
 ): Promise<(string | null)[]> {
   const taken = new Set<string>()
   const contacts: ImportedContact[] = []
-  numbers.forEach((number, index) => {
-    if (number === null || number.forms.some((form) => taken.has(form))) return
+  for (const { name, number } of recipients) {
+    if (number === null || number.forms.some((form) => taken.has(form))) continue
     for (const form of number.forms) taken.add(form)
-    contacts.push(toContact(ctx, number, listed[index]?.name ?? null))
-  })
+    contacts.push(toContact(ctx, number, name))
+  }
   if (contacts.length > 0) await importContacts(transaction, tenant.id, contacts, { leaveExisting: true })
-  const lookups = numbers.map((number) => ({ organizationId: tenant.id, addresses: number?.forms ?? [] }))
+  const lookups = recipients.map(({ number }) => ({ organizationId: tenant.id, addresses: number?.forms ?? [] }))
   const found = await findContactsByAddresses(transaction, lookups)
   return found.map((contact) => contact?.id ?? null)
 }

@@ -3,7 +3,7 @@ import { inBatches } from '../../lib/async/batches.js'
 import type { ReadList } from '../../model/broadcasts/read-list.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import type { UploadedRecipient } from '../../storage/broadcasts/uploaded-audiences.js'
-import type { AudienceFile } from './audience-file.js'
+import { type AudienceFile, readAudienceFile } from './audience-file.js'
 import { countListedRecipients } from './count-audience.js'
 import { type RecipientInput, toNumber } from './list-recipients.js'
 import { LISTED_BATCH } from './prepare.js'
@@ -24,13 +24,11 @@ export async function readList(
     ignored: [],
     first: null,
   }
-  const rows = readRecipients(ctx, tenant, file, tally, ({ fields, ignored }) =>
-    Object.assign(list, { columns: fields, ignored }),
-  )
+  const rows = readAudienceFile(file, ({ fields, ignored }) => Object.assign(list, { columns: fields, ignored }))
   const counted = await countListedRecipients(
     ctx,
     tenant,
-    toInputs(rows, (first) => (list.first = first)),
+    toInputs(readRecipients(ctx, tenant, rows, tally), (first) => (list.first = first)),
   )
   const { recipients, rejected, errors, doubts, doubtful } = tally
   // A number that was read has its country code, so only the reader knows of doubts.

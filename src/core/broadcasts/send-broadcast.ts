@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { FairPlaces } from '../../lib/async/fair-places.js'
 import { startCountdown } from '../../lib/async/timeout.js'
 import { newId } from '../../lib/bytes/id.js'
-import { type Again, ALONE_SLICE_MS } from '../../model/jobs.js'
+import { type Again, ALONE_SLICE_MS, type RunningJob } from '../../model/jobs.js'
 import type { RateLimitedNumber } from '../../model/messages/send-rate.js'
 import { Problem } from '../../model/problem.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
@@ -18,6 +18,7 @@ import { giveUpDeferred, pause, type Slice, sendDeferred, sendTo } from './send-
 
 /** The state of a broadcast's job, from slice to slice. */
 export interface SendState {
+  broadcastId: string
   generation: number
   /** The number of the recipient after which it continues. */
   after?: number
@@ -50,12 +51,11 @@ const PASSED_OVER_MS = 30_000
 export async function sendBroadcast(
   ctx: Context,
   organizationId: string,
-  broadcastId: string,
   state: SendState,
-  signal?: AbortSignal,
-  isAlone = false,
+  { signal, isAlone }: Pick<RunningJob, 'signal' | 'isAlone'>,
 ): Promise<Again | null> {
-  const slice = await openSlice(ctx, organizationId, broadcastId, state, signal)
+  const { broadcastId } = state
+  const slice = await openSlice(ctx, organizationId, state, signal)
   if (slice === null) return null
   const { after, isAtEnd, senders } = await sendSlice(slice, state, isAlone ? ALONE_SLICE_MS : SLICE_MS)
   const { hasPassedOver, unknowns, againInMs } = slice
@@ -74,9 +74,8 @@ export async function sendBroadcast(
 async function openSlice(
   ctx: Context,
   organizationId: string,
-  broadcastId: string,
-  { generation, hasPassedOver = false, unknowns = 0 }: SendState,
-  signal: AbortSignal | undefined,
+  { broadcastId, generation, hasPassedOver = false, unknowns = 0 }: SendState,
+  signal: AbortSignal,
 ): Promise<Slice | null> {
   await findHistories(ctx)
   const tenant = await findTenant(ctx.database, organizationId)
@@ -110,7 +109,7 @@ async function sendSlice(
 ): Promise<{ after: number; isAtEnd: boolean; senders: number }> {
   const { ctx, tenant, broadcast, channel, slots, signal } = slice
   const leftMs = startCountdown(forMs)
-  const goesOn = () => slice.againInMs === null && !signal?.aborted && leftMs() > 0
+  const goesOn = () => slice.againInMs === null && !signal.aborted && leftMs() > 0
   let { after = 0 } = state
   let isAtEnd = false
   /** The number of the first recipient that got no send slot. */
@@ -141,7 +140,7 @@ async function sendSlice(
   }
 
   // Every waiting sender adds a listener.
-  if (signal) setMaxListeners(0, signal)
+  setMaxListeners(0, signal)
   // One message alone, which shows whether the upstream accepts messages again.
   let hasDue = await sendDeferred(slice)
   const pending = readPending()

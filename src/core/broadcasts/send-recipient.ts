@@ -41,7 +41,7 @@ export interface Slice {
   header: HeaderMedia<{ channelMediaId: string }> | null
   /** The places of messages that have reserved a send slot which has not come. */
   slots: FairPlaces
-  signal: AbortSignal | undefined
+  signal: AbortSignal
   /** Whether recipients were passed over, in this slice or an earlier one. */
   hasPassedOver: boolean
   /** How many outcomes in a row were unknown, including the outcomes of earlier slices. */
@@ -103,7 +103,7 @@ export async function sendTo(slice: Slice, recipient: PendingRecipient): Promise
 async function waitForSlot(slice: Slice, log: SendLog): Promise<boolean> {
   const { ctx, tenant, channel, slots, signal } = slice
   const lateMs = await slots.run(null, async () => {
-    if (slice.againInMs !== null || signal?.aborted) return 0
+    if (slice.againInMs !== null || signal.aborted) return 0
     return waitForJobSlot(ctx, tenant, channel, { log, signal })
   })
   if (lateMs !== null) endSlice(slice, lateMs)
@@ -212,11 +212,11 @@ async function putBack(
   const { ctx, tenant, broadcast, signal } = slice
   const isPair = limit === 'pair'
   // This process stops, so another one continues at once.
-  const inMs = signal?.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, BACKOFF))
+  const inMs = signal.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, BACKOFF))
   const now = ctx.clock()
   const first = since ?? now
   const isOver = now.getTime() - first.getTime() + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
-  if (isOver && !signal?.aborted)
+  if (isOver && !signal.aborted)
     return applyDelivery(slice, { n, message_id: messageId, since, attempts }, await giveUp())
   const deferred = { n, messageId, since: first, attempts: attempts + (isPair ? calls : 1), inMs }
   const again = now.getTime() + Math.round(inMs)

@@ -35,7 +35,7 @@ import {
 } from '../../storage/broadcasts/uploaded-audiences.js'
 import { describeDoubtful } from '../contacts/import-file.js'
 import { notNumber, readGiven, settleReadings } from '../contacts/numbers.js'
-import { describeIgnored, describeProblem, type TableColumns } from '../contacts/table.js'
+import { describeIgnored, describeProblem } from '../contacts/table.js'
 import { type AudienceFile, type AudienceRow, readAudienceFile } from './audience-file.js'
 import { type RecipientInput, toNumber } from './list-recipients.js'
 
@@ -104,10 +104,10 @@ export async function createAudience(
   const tally = createTally()
   await planAudienceRemoval(ctx.database, tenant.id, id, UPLOAD_SECONDS)
   try {
-    const rows = readRecipients(ctx, tenant, file, tally, ({ ignored }) => {
+    const rows = readAudienceFile(file, ({ ignored }) => {
       warnings.push(...describeIgnored(ignored, () => `: a value of the template is named ${NAMED_VALUES}`))
     })
-    for await (const batch of inBatches(rows, INSERT_BATCH)) {
+    for await (const batch of inBatches(readRecipients(ctx, tenant, rows, tally), INSERT_BATCH)) {
       await addUploadedRecipients(ctx.database, tenant.id, id, batch)
     }
     checkAny(tally)
@@ -163,17 +163,14 @@ export async function checkQuota(db: Queryable, tenant: Tenant, now: Date, bytes
   )
 }
 
-/** The recipients of a file; counts them, the rejected rows and the numbers in doubt. Throws as createAudience. */
+/** The recipients of rows; counts them, the rejected rows and the numbers in doubt. Throws payload_too_large. */
 export async function* readRecipients(
   ctx: Pick<Context, 'database'>,
   tenant: Tenant,
-  file: AudienceFile,
+  rows: AsyncIterable<AudienceRow>,
   tally: Tally,
-  onColumns: (columns: TableColumns) => void,
 ): AsyncGenerator<UploadedRecipient> {
-  for await (const rows of inBatches(readAudienceFile(file, onColumns), READ_BATCH)) {
-    yield* await readBatch(ctx, tenant, rows, tally)
-  }
+  for await (const batch of inBatches(rows, READ_BATCH)) yield* await readBatch(ctx, tenant, batch, tally)
 }
 
 /** The recipients of a batch of rows; known contacts decide how numbers are read. Throws payload_too_large. */

@@ -105,7 +105,7 @@ async function recordRound(recording: Recording, { messages, statuses, others }:
     const { of, index, item } = other
     if (item.kind === 'address_change') {
       const { ctx, organizationId } = recording
-      await applyAddressChange(ctx, organizationId, item.addressChange, null, observe(recording, other))
+      await applyAddressChange(ctx, organizationId, item.addressChange, observe(recording, other))
     } else await recordAlone(recording, { of, index, item })
     addRecorded(recording, other)
     if (!recording.mayGoOn()) return false
@@ -169,8 +169,8 @@ async function resolveSender(recording: Recording, sent: Sent): Promise<void> {
     throw new Error(`the message ${item.upstreamId} could not be recorded: its contact keeps changing`)
   }
   sent.tries++
-  const observation = observe(recording, sent)
-  setContact(sent, await resolveContact(ctx, organizationId, item.from, sender.profileName, observation))
+  const observation = { ...observe(recording, sent), profileName: sender.profileName }
+  setContact(sent, await resolveContact(ctx, organizationId, item.from, observation))
 }
 
 /** A notice in a group is about one member, but belongs to the group. */
@@ -194,7 +194,7 @@ async function recordStatuses(recording: Recording, statuses: readonly PlannedSt
     const { userId } = recipient
     const hasNewUserId = contactId !== null && userId !== null && !isLinked
     if (hasNewUserId) {
-      await linkUserId(ctx, organizationId, contactId, { ...recipient, userId }, observe(recording, planned))
+      await linkUserId(ctx, organizationId, { ...recipient, userId, contactId }, observe(recording, planned))
     }
     const isTyped = messageId === null && typed !== undefined
     if (isTyped) await recordAlone(recording, { of, index, item: typed })
@@ -215,9 +215,8 @@ async function recordAlone(recording: Recording, one: BatchItem<IncomingItem>): 
   }
   const message = planMessage(ctx, { ...one, item }, 0)
   if (item.addressChange) {
-    const { profileName } = message.sender
-    const observation = observe(recording, one)
-    setContact(message, await applyAddressChange(ctx, organizationId, item.addressChange, profileName, observation))
+    const observation = { ...observe(recording, one), profileName: message.sender.profileName }
+    setContact(message, await applyAddressChange(ctx, organizationId, item.addressChange, observation))
   }
   while ((await recordKnown(recording, [message])).length > 0) await resolveSender(recording, message)
 }

@@ -94,8 +94,7 @@ export async function importFile(
   ctx: OperatorContext,
   organization: Organization,
   path: string,
-  kind: ImportKind,
-  report: (results: ImportResult[]) => Promise<void>,
+  { kind, report }: { kind: ImportKind; report: (results: ImportResult[]) => Promise<void> },
 ): Promise<Import> {
   const summary: ImportSummary = { total: 0, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
   const table = { fields: kind.fields, number: 'phone_number (or chat_id)' }

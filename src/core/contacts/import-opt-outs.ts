@@ -23,7 +23,7 @@ export function importOptOuts(
   report: (results: ImportResult[]) => Promise<void>,
 ): Promise<Import> {
   const kind = { fields: FIELDS, readContact: readOptOut, leaveExisting: false }
-  return importFile(ctx, organization, path, kind, report)
+  return importFile(ctx, organization, path, { kind, report })
 }
 
 function readOptOut(

@@ -21,11 +21,11 @@ export function importContacts(
   ctx: OperatorContext,
   organization: Organization,
   path: string,
-  { existing }: ImportOptions,
-  report: (results: ImportResult[]) => Promise<void>,
+  { existing, report }: ImportOptions & { report: (results: ImportResult[]) => Promise<void> },
 ): Promise<Import> {
   const fields = Object.keys(ImportContact.properties) as ContactField[]
-  return importFile(ctx, organization, path, { fields, readContact, leaveExisting: existing === 'skip' }, report)
+  const kind = { fields, readContact, leaveExisting: existing === 'skip' }
+  return importFile(ctx, organization, path, { kind, report })
 }
 
 /** The content of a row; throws the problem that POST /contact would answer. */

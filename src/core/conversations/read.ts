@@ -2,7 +2,6 @@ import type { Context } from '../../context.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { SearchTerm } from '../../model/conversations/search-terms.js'
 import type { ShownMessage } from '../../model/messages/message.js'
-import type { Organization } from '../../model/organizations/organization.js'
 import { type PageRequest as NumberedPage, readBoundedPage } from '../../model/page.js'
 import { findMessagesBySeq, findMessagesBySeqs } from '../../storage/messages/messages.js'
 import { findMatches } from './search.js'
@@ -24,7 +23,6 @@ export interface ConversationPage {
  */
 export async function readConversation(
   ctx: Context,
-  organization: Organization,
   contact: Contact,
   { page, limit, ascending }: PageRequest,
 ): Promise<ConversationPage> {
@@ -34,7 +32,7 @@ export async function readConversation(
   if (skipped >= total) return { messages: [], total }
   const from = ascending ? pruned + skipped + 1 : Math.max(pruned + 1, last - skipped - limit + 1)
   const to = ascending ? Math.min(last, pruned + skipped + limit) : last - skipped
-  const messages = await findMessagesBySeq(ctx.database, organization.id, contact.id, from, to)
+  const messages = await findMessagesBySeq(ctx.database, contact.organization_id, contact.id, from, to)
   return { messages: ascending ? messages : messages.reverse(), total }
 }
 
@@ -44,7 +42,6 @@ export async function readConversation(
  */
 export async function searchConversation(
   ctx: Context,
-  organization: Organization,
   contact: Contact,
   terms: readonly SearchTerm[],
   { page, limit, ascending }: PageRequest,
@@ -52,6 +49,6 @@ export async function searchConversation(
   const { seqs, total } = await readBoundedPage({ page, limit }, 'Search for more of the text', (skip, limit) =>
     findMatches(ctx, contact, terms, { skip, limit, ascending }),
   )
-  const messages = await findMessagesBySeqs(ctx.database, organization.id, contact.id, seqs)
+  const messages = await findMessagesBySeqs(ctx.database, contact.organization_id, contact.id, seqs)
   return { messages: ascending ? messages : messages.reverse(), total }
 }

@@ -57,13 +57,13 @@ export async function findMatches(
   const indexed = await countIndexed(ctx, contact, terms)
   const total = Math.min(indexed + recent.length, COUNT_LIMIT)
   if (ascending) {
-    const first = await listIndexed(ctx, contact, terms, indexed, { skip, limit, ascending })
+    const first = await listIndexed(ctx, contact, terms, { count: indexed, skip, limit, ascending })
     const from = Math.max(0, skip - indexed)
     return { seqs: [...first, ...recent.slice(from, Math.max(0, skip + limit - indexed))], total }
   }
   const first = recent.toReversed().slice(skip, skip + limit)
   const range = { skip: Math.max(0, skip - recent.length), limit: limit - first.length, ascending }
-  return { seqs: [...first, ...(await listIndexed(ctx, contact, terms, indexed, range))], total }
+  return { seqs: [...first, ...(await listIndexed(ctx, contact, terms, { count: indexed, ...range }))], total }
 }
 
 /**
@@ -133,8 +133,7 @@ async function listIndexed(
   ctx: Context,
   contact: Contact,
   terms: readonly SearchTerm[],
-  count: number,
-  { skip, limit, ascending }: MatchRange,
+  { count, skip, limit, ascending }: MatchRange & { count: number },
 ): Promise<number[]> {
   const size = Math.min(limit, count - skip)
   if (size <= 0) return []

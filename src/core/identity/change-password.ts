@@ -21,7 +21,7 @@ export async function changePassword(
 ): Promise<void> {
   const before = await findMemberPassword(ctx.database, tenant.id, member.id)
   if (before === undefined) throw new Problem('session_required', 'You have been removed from the team')
-  if (before !== null && !byLink) await checkCurrent(ctx, tenant, member, before, current)
+  if (before !== null && !byLink) await checkCurrent(ctx, tenant, member, { before, current })
   const after = await ctx.passwords.hash(sourceOf(member), next)
   const changed = await ctx.database.transaction(async (transaction) => {
     if (!(await setMemberPassword(transaction, tenant.id, member.id, { before, after }))) return false
@@ -43,15 +43,14 @@ async function checkCurrent(
   ctx: Context,
   tenant: Tenant,
   member: TeamMember,
-  passwordHash: string,
-  given: string | undefined,
+  { before, current }: { before: string; current: string | undefined },
 ): Promise<void> {
-  if (given === undefined) {
+  if (current === undefined) {
     throw new Problem('missing_field', 'current_password is required: the password that you have now')
   }
   const name = readSignInName(tenant.slug, member.email)
   const source = sourceOf(member)
-  const attempt = async () => (await ctx.passwords.matches(source, passwordHash, given)) || null
+  const attempt = async () => (await ctx.passwords.matches(source, before, current)) || null
   const right = await tryPassword(ctx, name, source, attempt)
   if (right === null) throw new Problem('invalid_field', 'current_password is not the password that you have now')
 }

@@ -12,9 +12,7 @@ import { requireNoHold } from '../organizations/legal-hold.js'
 export async function writeNote(
   { database }: Pick<Context, 'database'>,
   organizationId: string,
-  contactId: string,
-  author: Pick<TeamMember, 'id'>,
-  text: string,
+  { contactId, author, text }: { contactId: string; author: Pick<TeamMember, 'id'>; text: string },
 ): Promise<NoteRow> {
   const note = { id: newId(), contactId, memberId: author.id, text }
   const written = await insertNote(database, organizationId, note, newId()).catch((error: unknown) => {

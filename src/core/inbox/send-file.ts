@@ -55,8 +55,7 @@ const RECORDINGS = ['video/webm', 'audio/webm', 'video/matroska', 'video/x-matro
 export function withSpooledFile<Result>(
   ctx: Pick<Context, 'limits' | 'spool'>,
   organizationId: string,
-  kind: FileKind,
-  source: Readable,
+  { kind, source }: { kind: FileKind; source: Readable },
   work: (file: SpooledFile) => Promise<Result>,
 ): Promise<Result> {
   const { maxBytes } = MEDIA_RULES[kind]

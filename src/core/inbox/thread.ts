@@ -28,8 +28,7 @@ export async function readThread(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
   contactId: string,
-  place: ThreadPlace,
-  limit: number,
+  { place, limit }: { place: ThreadPlace; limit: number },
 ): Promise<Thread> {
   const { last_seq: lastSeq, pruned_seq } = await requireContact(ctx, organizationId, contactId)
   const ends = { firstSeq: pruned_seq + 1, lastSeq }

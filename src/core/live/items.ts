@@ -34,7 +34,7 @@ export async function readLiveWindow(
   start: MarkedPosition,
   limit: number,
 ): Promise<LiveWindow> {
-  const { events, next } = await readWindow(ctx, organizationId, start, null, limit)
+  const { events, next } = await readWindow(ctx, organizationId, start, { kinds: null, limit })
   const { windowFrom, history } = start
   const visible = events.filter((event) => event.type !== TEST_KIND && !isOfBroadcast(event))
   const around = await readSurroundings(

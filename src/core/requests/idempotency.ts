@@ -62,11 +62,12 @@ export async function performOnce(
           `The Idempotency-Key "${request.key}" was used with another body in the last 24 hours: use a new key`,
         )
       case 'under_way':
-        return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
+        return takeOver(ctx, organizationId, request, claim)
       case 'answered': {
-        const kept = { status: claim.status, body: decrypt(ctx, organizationId, request, claim.answer) }
-        const answer = await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)
-        return { ...answer, replayed: true, resourceId: claim.resourceId }
+        const { resourceId: earlierId, status } = claim
+        const body = decrypt(ctx, organizationId, request, claim.answer)
+        const answer = await settleAnswer(ctx, organizationId, request, { resourceId: earlierId, status, body })
+        return { ...answer, replayed: true, resourceId: earlierId }
       }
     }
   })
@@ -93,7 +94,7 @@ async function perform(
 ): Promise<KeptAnswer> {
   try {
     const attempt = await request.perform(resourceId)
-    await finish(ctx, organizationId, request, resourceId, attempt)
+    await finish(ctx, organizationId, request, { resourceId, ...attempt })
     return attempt
   } catch (error) {
     // A Problem means that nothing was done. After any other error, work may have been done, so the next attempt looks
@@ -109,8 +110,7 @@ async function finish(
   ctx: Context,
   organizationId: string,
   request: IdempotentRequest,
-  resourceId: string,
-  { status, body, final }: RepeatableAnswer,
+  { resourceId, status, body, final }: RepeatableAnswer & { resourceId: string },
 ): Promise<void> {
   try {
     if (final) {
@@ -148,8 +148,7 @@ async function takeOver(
   ctx: Context,
   organizationId: string,
   request: IdempotentRequest,
-  resourceId: string,
-  processId: number,
+  { resourceId, processId }: { resourceId: string; processId: number },
 ): Promise<KeptAnswer & { replayed: boolean; resourceId: string }> {
   if (ctx.attemptsInProgress.has(resourceId)) throw inProgress(request)
   return whileInProgress(ctx, resourceId, async () => {
@@ -161,7 +160,7 @@ async function takeOver(
     const recovered = await request.recover(resourceId)
     if (recovered === null)
       return { ...(await perform(ctx, organizationId, request, resourceId)), replayed: false, resourceId }
-    await finish(ctx, organizationId, request, resourceId, recovered)
+    await finish(ctx, organizationId, request, { resourceId, ...recovered })
     return { status: recovered.status, body: recovered.body, replayed: true, resourceId }
   })
 }
@@ -178,12 +177,11 @@ async function settleAnswer(
   ctx: Context,
   organizationId: string,
   request: IdempotentRequest,
-  resourceId: string,
-  kept: KeptAnswer,
+  { resourceId, ...kept }: KeptAnswer & { resourceId: string },
 ): Promise<KeptAnswer> {
   if (!request.isUnsettled(kept)) return kept
   const settled = await request.recover(resourceId)
   if (settled === null || (request.isUnsettled(settled) && settled.status === kept.status)) return kept
-  await finish(ctx, organizationId, request, resourceId, { ...settled, final: true })
+  await finish(ctx, organizationId, request, { resourceId, ...settled, final: true })
   return { status: settled.status, body: settled.body }
 }

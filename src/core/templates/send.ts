@@ -6,7 +6,6 @@ import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
 import type { ContactNumber } from '../../model/contacts/written-number.js'
 import type { Cause } from '../../model/messages/cause.js'
 import type { TemplateContent } from '../../model/messages/content.js'
-import type { BroadcastRecipient } from '../../model/messages/outgoing.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
 import { fillTemplate } from '../../model/templates/fill.js'
@@ -14,7 +13,11 @@ import { checkParameters, type TemplateParameters } from '../../model/templates/
 import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../../model/templates/placeholders.js'
 import type { StoredTemplate, Template } from '../../model/templates/template.js'
 import { ensureOneOffCampaign } from '../../storage/broadcasts/broadcasts.js'
-import { findRecipientOfOneOff, insertUnsentOneOffRecipient } from '../../storage/broadcasts/one-off-sends.js'
+import {
+  findRecipientOfOneOff,
+  insertUnsentOneOffRecipient,
+  type UnsentOneOff,
+} from '../../storage/broadcasts/one-off-sends.js'
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
 import { recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { createContact } from '../contacts/contacts.js'
@@ -69,8 +72,8 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   if (template instanceof Problem) {
     const contact = known ?? (await makeContact(ctx, tenant, person))
     const campaignId = await campaignOf(ctx, tenant, unknownTemplate(templateName, language ?? tenant.language))
-    const recipient = { broadcastId: id, n: 0, campaignId, parameters: command.parameters }
-    return { broadcastId: id, contact, sent: await recordFailed(ctx, tenant, contact, recipient, template) }
+    const recipient = { broadcastId: id, campaignId, contactId: contact.id, parameters: command.parameters }
+    return { broadcastId: id, contact, sent: await recordFailed(ctx, tenant, recipient, template) }
   }
   const parameters = checkParameters(template, command.parameters, { hasHeaderMedia: headerMedia !== null })
   const content = fillFor(template, parameters, { ...person, unnamed: unnamedWord(tenant) }, headerMedia)
@@ -86,7 +89,8 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
     const sent = await sendMessage(ctx, tenant, channel, { ...message, isPromotional, recipient })
     return { broadcastId: id, contact, sent }
   } catch (error) {
-    const notSent = error instanceof Problem ? await recordUnsent(ctx, tenant, contact, recipient, error) : null
+    const unsent = { ...recipient, contactId: contact.id }
+    const notSent = error instanceof Problem ? await recordUnsent(ctx, tenant, unsent, error) : null
     if (notSent) return { broadcastId: id, contact, sent: notSent }
     throw error
   }
@@ -181,18 +185,20 @@ async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate
   return id
 }
 
+/** The recipient of a one-off send whose message was not recorded. */
+type UnsentRecipient = Omit<UnsentOneOff, 'skipReason' | 'error'>
+
 /** A send that was refused because of an opt-out or a failed upload still counts as a one-off send. */
 async function recordUnsent(
   ctx: Context,
   tenant: Tenant,
-  contact: Contact,
-  recipient: BroadcastRecipient,
+  recipient: UnsentRecipient,
   problem: Problem,
 ): Promise<NotSent | null> {
   const { code, message, extras } = problem
-  if (code === 'upstream_upload_failed') return recordFailed(ctx, tenant, contact, recipient, problem)
+  if (code === 'upstream_upload_failed') return recordFailed(ctx, tenant, recipient, problem)
   if (code !== 'contact_opted_out') return null
-  const skipped = { contactId: contact.id, skipReason: String(extras.reason), error: null }
+  const skipped = { skipReason: String(extras.reason), error: null }
   await insertUnsentOneOffRecipient(ctx.database, tenant.id, { ...recipient, ...skipped })
   return { result: 'not_sent', isOptOut: true, text: message }
 }
@@ -200,14 +206,12 @@ async function recordUnsent(
 async function recordFailed(
   ctx: Context,
   tenant: Tenant,
-  contact: Contact,
-  recipient: BroadcastRecipient,
+  recipient: UnsentRecipient,
   { code, message, extras }: Problem,
 ): Promise<NotSent> {
   const words = typeof extras.details === 'string' ? `${message}: ${extras.details}` : message
   const text = code === 'upstream_upload_failed' ? words : `${PROBLEMS[code]}: ${words}`
   const error = { code: typeof extras.upstream_code === 'number' ? extras.upstream_code : code, text }
-  const failed = { contactId: contact.id, skipReason: null, error }
-  await insertUnsentOneOffRecipient(ctx.database, tenant.id, { ...recipient, ...failed })
+  await insertUnsentOneOffRecipient(ctx.database, tenant.id, { ...recipient, skipReason: null, error })
   return { result: 'not_sent', isOptOut: false, text }
 }

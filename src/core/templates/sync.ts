@@ -171,7 +171,9 @@ async function syncPage(ctx: SyncContext, tenant: Tenant, list: TemplateList, ti
   if (last === null) throw accountChanged()
   const page = await ctx.upstream.listTemplates({ businessAccountId, accessToken }, cursor, timeoutMs)
   if (page.outcome !== 'listed') throw toProblem(page, businessAccountId)
-  return ctx.database.transaction((transaction) => recordPage(transaction, tenant.id, list, page, last.now))
+  return ctx.database.transaction((transaction) =>
+    recordPage(transaction, tenant.id, list, { ...page, requestedAt: last.now }),
+  )
 }
 
 /** Rows written after the page was requested, by a callback or another list, are newer than the page. */
@@ -179,8 +181,7 @@ async function recordPage(
   transaction: Queryable,
   organizationId: string,
   list: TemplateList,
-  { templates, next }: Page,
-  requestedAt: Date,
+  { templates, next, requestedAt }: Page & { requestedAt: Date },
 ): Promise<PageResult> {
   const startedAt = new Date(list.startedAt)
   const last = await lockTemplates(transaction, organizationId, list.businessAccountId)

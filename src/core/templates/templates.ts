@@ -34,7 +34,11 @@ export async function chooseTemplate(
   if (chosenNow) return chosenNow
   const sendable = await listSendableNames(ctx.database, tenant.id, MAX_SHOWN + 1)
   if (failure && fresh.length === 0 && sendable.length === 0) throw failure
-  throw notFound(name, language, fresh, sendable, failure)
+  const reason = explain(name, language, fresh, sendable)
+  throw new Problem(
+    'template_not_found',
+    failure ? `${reason}. The templates could not be fetched from WhatsApp: ${failure.message}` : reason,
+  )
 }
 
 /**
@@ -89,20 +93,7 @@ async function refresh(ctx: Context, tenant: Tenant): Promise<Problem | null> {
   }
 }
 
-function notFound(
-  name: string,
-  language: string | undefined,
-  templates: readonly Template[],
-  sendable: readonly string[],
-  failure: Problem | null,
-): Problem {
-  const reason = explain(name, language, templates, sendable)
-  return new Problem(
-    'template_not_found',
-    failure ? `${reason}. The templates could not be fetched from WhatsApp: ${failure.message}` : reason,
-  )
-}
-
+/** Why there is no approved template of the name. */
 function explain(
   name: string,
   language: string | undefined,

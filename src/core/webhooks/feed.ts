@@ -49,7 +49,7 @@ export async function readFeed(
   const mark = (position: EventPosition) => writePosition(markPosition(position, histories))
   if (after === LATEST) return { events: [], nextAfter: mark(await readNewestPosition(ctx.database)) }
   const start = given ?? OLDEST_POSITION
-  const { events, next } = await readPage(ctx, organizationId, start, kinds, limit)
+  const { events, next } = await readPage(ctx, organizationId, start, { kinds, limit })
   checkNotAhead(start, next)
   return {
     events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf) })),
@@ -68,14 +68,13 @@ async function readPage(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
   start: EventPosition,
-  kinds: readonly string[],
-  limit: number,
+  { kinds, limit }: { kinds: readonly string[]; limit: number },
 ) {
-  const first = await readWindow(ctx, organizationId, start, kinds, limit)
+  const first = await readWindow(ctx, organizationId, start, { kinds, limit })
   const room = limit - first.events.length
   const isFinished = first.next.windowTo === null
   if (start.windowTo === null || !isFinished || room === 0) return first
-  const second = await readWindow(ctx, organizationId, first.next, kinds, room)
+  const second = await readWindow(ctx, organizationId, first.next, { kinds, limit: room })
   return { events: [...first.events, ...second.events], next: second.next }
 }
 
@@ -84,8 +83,7 @@ export async function readWindow(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
   position: EventPosition,
-  kinds: readonly string[] | null,
-  limit: number,
+  { kinds, limit }: { kinds: readonly string[] | null; limit: number },
 ): Promise<EventWindow> {
   const start = { ...position, organizationId }
   if (kinds !== null) return readFilteredEventWindow(ctx.database, start, kinds, limit)

@@ -160,8 +160,7 @@ export async function replayRange(
   ctx: ReplayContext,
   organizationId: string,
   webhookId: string,
-  { from, to }: EventRange,
-  id: string,
+  { id, from, to }: EventRange & { id: string },
 ): Promise<number> {
   if (to < from) throw new Problem('invalid_field', `to ${to.toISOString()} is before from ${from.toISOString()}`)
   await requireActiveWebhook(ctx, organizationId, webhookId)

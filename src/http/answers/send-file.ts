@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Context } from '../../context.js'
 import { tenantOf } from '../access/auth.js'
 import { startStream } from './stream.js'
@@ -10,11 +10,11 @@ const STUCK_MS = 60_000
 /** Sends a file in parts. It holds a place of the exports until the last part is sent or the client stops reading. */
 export function sendFile(
   ctx: Context,
-  request: FastifyRequest,
   reply: FastifyReply,
   filename: string,
   parts: AsyncGenerator<string>,
 ): Promise<FastifyReply> {
+  const { request } = reply
   return ctx.limits.exportedFiles.pass(tenantOf(request).id, async () => {
     const stream = await startStream(parts)
     reply.headers({

@@ -121,8 +121,8 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
   const wanted: PageRequest = { page, limit, ascending }
   const filtered = terms.length > 0
   const { messages, total } = filtered
-    ? await searchConversation(onReplica(ctx), organization, contact, terms, wanted)
-    : await readConversation(ctx, organization, contact, wanted)
+    ? await searchConversation(onReplica(ctx), contact, terms, wanted)
+    : await readConversation(ctx, contact, wanted)
   return {
     success: true,
     messages: messages.map((message) => presentMessage(message, ctx.mediaLinks.urlOf)),

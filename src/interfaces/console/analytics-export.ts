@@ -29,18 +29,12 @@ export function analyticsExportRoutes(server: ConsoleServer, ctx: Context): void
       if (isOfRange(table)) {
         const range = readDateRange(startDate, endDate, 'query', ['startDate', 'endDate'])
         const filename = `${table}-${range.from}-${range.to}.csv`
-        return sendFile(ctx, request, reply, filename, await exportRange(onReplica(ctx), tenant, table, range))
+        return sendFile(ctx, reply, filename, await exportRange(onReplica(ctx), tenant, table, range))
       }
       if (id === undefined) {
         throw new Problem('missing_parameter', `broadcast_id is required for the table ${table}`)
       }
-      return sendFile(
-        ctx,
-        request,
-        reply,
-        `${table}-${id}.csv`,
-        await exportBroadcast(onReplica(ctx), tenant, table, id),
-      )
+      return sendFile(ctx, reply, `${table}-${id}.csv`, await exportBroadcast(onReplica(ctx), tenant, table, id))
     },
   )
 }

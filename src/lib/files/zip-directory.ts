@@ -37,6 +37,7 @@ class HandleReader extends RandomAccessReader {
     this.#file = file
   }
 
+  // biome-ignore lint/complexity/useMaxParams: the library calls it so.
   override read(
     buffer: Buffer,
     offset: number,

@@ -25,7 +25,10 @@ beforeEach(async () => {
   broadcast = await seedBroadcast(world, organization)
   messageIds = []
   for (const person of people) {
-    const { messageId } = await seedRecipient(world, organization, broadcast, person, new Date())
+    const { messageId } = await seedRecipient(world, organization, broadcast, {
+      contactId: person,
+      acceptedAt: new Date(),
+    })
     messageIds.push(messageId)
   }
   await query("UPDATE messages SET outcome = 'pending' WHERE id = ANY ($1)", [messageIds])

@@ -161,7 +161,7 @@ describe('preparing recipients continues correctly while', () => {
       `user:${userId}`,
     ])
     const { made, go } = await begin({ audience: { contactIds: [older, rows[0].contact_id] } })
-    await resolveContact(at.world.app.ctx, at.organization.id, { waId: digits, userId }, null)
+    await resolveContact(at.world.app.ctx, at.organization.id, { waId: digits, userId })
     await go()
     const { id } = await made
     expect(await at.read(id)).toMatchObject({ totalRecipients: 2, skippedRecipients: 1 })

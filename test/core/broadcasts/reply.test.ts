@@ -94,8 +94,8 @@ describe('a click on a quick-reply button', () => {
   it("counts for the broadcast of the message that it answers, under the template's spelling", async () => {
     const broadcast = await seedBroadcast(world, organization, ['Sim, quero', 'Não'])
     const later = await seedBroadcast(world, organization, ['Sim, quero'])
-    const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
-    await seedRecipient(world, organization, later, contactId, at(10))
+    const { upstreamId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
+    await seedRecipient(world, organization, later, { contactId, acceptedAt: at(10) })
     await receiveMessages(world, organization, pressed(' sim, QUERO', upstreamId))
     expect(await countersOf(world, broadcast)).toEqual({ clicked: 1, 'button: Sim, quero': 1 })
     expect(await countersOf(world, later)).toEqual({})
@@ -103,7 +103,7 @@ describe('a click on a quick-reply button', () => {
 
   it('counts a recipient once per button and once in total, however often it clicks and the callback is repeated', async () => {
     const broadcast = await seedBroadcast(world, organization, ['Yes', 'No'])
-    const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const { upstreamId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     const first = pressed('Yes', upstreamId)
     await receiveMessages(world, organization, first, first, pressed('Yes', upstreamId), pressed('No', upstreamId))
     expect(await countersOf(world, broadcast)).toEqual({ clicked: 1, 'button: No': 1, 'button: Yes': 1 })
@@ -111,7 +111,7 @@ describe('a click on a quick-reply button', () => {
 
   it('is found by its payload if its text matches no button', async () => {
     const broadcast = await seedBroadcast(world, organization, ['Yes'])
-    const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const { upstreamId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await receiveMessages(
       world,
       organization,
@@ -130,11 +130,11 @@ describe('a click on a quick-reply button', () => {
         await seedBroadcast(world, organization, ['Maybe']),
       ]
       for (const broadcast of [older, newer, newest]) {
-        await seedRecipient(world, organization, broadcast, contactId, at())
+        await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
       }
       const other = await createContact(world, organization, nextNumber())
       const others = await seedBroadcast(world, organization, ['Yes'])
-      await seedRecipient(world, organization, others, other, at())
+      await seedRecipient(world, organization, others, { contactId: other, acceptedAt: at() })
       await receiveMessages(world, organization, pressed('Yes', context))
       expect(await countersOf(world, newer)).toEqual({ clicked: 1, 'button: Yes': 1 })
       for (const broadcast of [older, newest, others]) expect(await countersOf(world, broadcast)).toEqual({})
@@ -143,7 +143,7 @@ describe('a click on a quick-reply button', () => {
 
   it('on a message outside broadcasts counts nowhere', async () => {
     const broadcast = await seedBroadcast(world, organization, ['Yes'])
-    await seedRecipient(world, organization, broadcast, contactId, at())
+    await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await receiveMessages(world, organization, textMessage(number, 'Hi', { id: 'wamid.PLAINONE' }))
     await receiveMessages(world, organization, pressed('Yes', 'wamid.PLAINONE'))
     expect(await countersOf(world, broadcast)).toEqual({})
@@ -151,7 +151,7 @@ describe('a click on a quick-reply button', () => {
 
   it('may be an interactive reply', async () => {
     const broadcast = await seedBroadcast(world, organization, ['Yes'])
-    const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const { upstreamId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     const interactive = { type: 'button_reply', button_reply: { id: 'b1', title: 'Yes' } }
     await receiveMessages(world, organization, pressed('', upstreamId, { type: 'interactive', interactive }))
     expect(await countersOf(world, broadcast)).toEqual({ clicked: 1, 'button: Yes': 1 })
@@ -160,7 +160,7 @@ describe('a click on a quick-reply button', () => {
   it("counts nowhere on another contact's message, nor in another organization", async () => {
     const broadcast = await seedBroadcast(world, organization, ['Yes'])
     const other = await createContact(world, organization, nextNumber())
-    const { upstreamId } = await seedRecipient(world, organization, broadcast, other, at())
+    const { upstreamId } = await seedRecipient(world, organization, broadcast, { contactId: other, acceptedAt: at() })
     await receiveMessages(world, organization, pressed('Yes', upstreamId))
     const stranger = await world.createOrganization()
     await receiveMessages(world, stranger, pressed('Yes', upstreamId, { from: number }))
@@ -176,14 +176,14 @@ describe('a reply with an opt-out keyword', () => {
     [-1, false],
   ])('counts within 48 hours of the message: %d s after it: %s', async (offset, counts) => {
     const broadcast = await seedBroadcast(world, organization)
-    await seedRecipient(world, organization, broadcast, contactId, at())
+    await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await say('please stop this', offset)
     expect(await countersOf(world, broadcast)).toEqual(counts ? { opted_out: 1 } : {})
   })
 
   it('counts within the same second in which the message was accepted', async () => {
     const broadcast = await seedBroadcast(world, organization)
-    await seedRecipient(world, organization, broadcast, contactId, new Date(at().getTime() + 900))
+    await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: new Date(at().getTime() + 900) })
     await say('please stop', 0)
     expect(await countersOf(world, broadcast)).toEqual({ opted_out: 1 })
   })
@@ -194,11 +194,11 @@ describe('a reply with an opt-out keyword', () => {
       await seedBroadcast(world, organization),
       await seedBroadcast(world, organization),
     ]
-    await seedRecipient(world, organization, over, contactId, at(-49 * HOUR))
-    await seedRecipient(world, organization, early, contactId, at(-10 * HOUR))
-    await seedRecipient(world, organization, late, contactId, at())
+    await seedRecipient(world, organization, over, { contactId, acceptedAt: at(-49 * HOUR) })
+    await seedRecipient(world, organization, early, { contactId, acceptedAt: at(-10 * HOUR) })
+    await seedRecipient(world, organization, late, { contactId, acceptedAt: at() })
     const other = await createContact(world, organization, nextNumber())
-    await seedRecipient(world, organization, late, other, at())
+    await seedRecipient(world, organization, late, { contactId: other, acceptedAt: at() })
     await say('não quero, pode parar')
     await say('eu disse: parar')
     expect(await countersOf(world, early)).toEqual({ opted_out: 1 })
@@ -226,7 +226,7 @@ describe('a reply with an opt-out keyword', () => {
     ],
   ])('counts, but opts no contact out, if it is %s that the organization offered', async (_kind, fields) => {
     const broadcast = await seedBroadcast(world, organization)
-    await seedRecipient(world, organization, broadcast, contactId, at())
+    await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await receiveMessages(world, organization, { from: number, id: wamid(), timestamp: seconds(), ...fields })
     expect([await consent(), await countersOf(world, broadcast)]).toEqual([WILLING, { opted_out: 1 }])
   })
@@ -241,7 +241,7 @@ describe('a reply with an opt-out keyword', () => {
     ['a location', { type: 'location', location: { latitude: 1, longitude: 2, name: 'Stop' } }],
   ])('is not %s', async (_kind, fields) => {
     const broadcast = await seedBroadcast(world, organization)
-    await seedRecipient(world, organization, broadcast, contactId, at())
+    await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await receiveMessages(world, organization, { from: number, id: wamid(), timestamp: seconds(), ...fields })
     expect([await consent(), await countersOf(world, broadcast)]).toEqual([WILLING, {}])
   })
@@ -272,7 +272,7 @@ describe('a reply with an opt-out keyword', () => {
     const other = await world.createOrganization()
     const theirs = await createContact(world, other, number)
     const broadcast = await seedBroadcast(world, other)
-    await seedRecipient(world, other, broadcast, theirs, at())
+    await seedRecipient(world, other, broadcast, { contactId: theirs, acceptedAt: at() })
     await say('stop')
     expect([await consent(theirs), await countersOf(world, broadcast)]).toEqual([WILLING, {}])
   })
@@ -364,7 +364,7 @@ describe('optOutByUpstream', () => {
 
   it('opts the contact out and counts in its broadcast, once', async () => {
     const broadcast = await seedBroadcast(world, organization)
-    const { messageId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const { messageId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await fail(messageId)
     await optOut(messageId)
     await optOut(messageId)
@@ -375,7 +375,7 @@ describe('optOutByUpstream', () => {
 
   it('repeated does not undo a later permission by hand or by the customer', async () => {
     const broadcast = await seedBroadcast(world, organization)
-    const { messageId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const { messageId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await fail(messageId)
     await optOut(messageId)
     await allowByHand(true)
@@ -385,7 +385,7 @@ describe('optOutByUpstream', () => {
 
   it('opts out a recipient whose reply already counted, without counting it again', async () => {
     const broadcast = await seedBroadcast(world, organization)
-    const { messageId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const { messageId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await say('please stop', 10)
     await fail(messageId)
     await optOut(messageId)
@@ -395,7 +395,7 @@ describe('optOutByUpstream', () => {
 
   it('ignores contacts that said start after the failure, other failures, and other organizations', async () => {
     const broadcast = await seedBroadcast(world, organization)
-    const { messageId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const { messageId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     await optOut(messageId)
     expect([await consent(), await countersOf(world, broadcast)]).toEqual([WILLING, {}])
     await fail(messageId)
@@ -410,7 +410,7 @@ describe('optOutByUpstream', () => {
 describe('a button click with only an opt-out keyword', () => {
   async function pressOn(category: string, context: 'known' | 'unknown' | 'none'): Promise<void> {
     const broadcast = await seedBroadcast(world, organization, ['Cancelar'], category)
-    const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const { upstreamId } = await seedRecipient(world, organization, broadcast, { contactId, acceptedAt: at() })
     const on = { known: upstreamId, unknown: 'wamid.NOBODYKNOWS', none: null }[context]
     await receiveMessages(world, organization, pressed('Cancelar', on))
     expect(await countersOf(world, broadcast)).toMatchObject({ 'button: Cancelar': 1, opted_out: 1 })
@@ -446,8 +446,7 @@ describe('a button click with only an opt-out keyword', () => {
       world,
       organization,
       await seedBroadcast(world, organization, ['Cancelar']),
-      contactId,
-      at(),
+      { contactId, acceptedAt: at() },
     )
     await world.database.pool.query(
       `UPDATE messages SET campaign_id = NULL, broadcast_id = NULL, recipient_n = NULL, message_type = 'template',

@@ -41,10 +41,10 @@ async function take(organization: TestOrganization, step: Step): Promise<void> {
     case 'receive':
       return receiveMessages(world, organization, textMessage(digits, 'Oi'))
     case 'meet':
-      await resolveContact(ctx, organization.id, { waId: null, userId }, null)
+      await resolveContact(ctx, organization.id, { waId: null, userId })
       break
     case 'merge':
-      await resolveContact(ctx, organization.id, { waId: digits, userId }, null)
+      await resolveContact(ctx, organization.id, { waId: digits, userId })
   }
 }
 

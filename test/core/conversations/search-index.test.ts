@@ -89,12 +89,12 @@ async function transcribe({ upstreamIds }: Conversation, number: number, text: s
 
 /** Merges both people, as a callback with both addresses does. */
 const merge = (older: Conversation, userId: string) =>
-  resolveContact(world.app.ctx, organization.id, { waId: older.digits, userId }, null)
+  resolveContact(world.app.ctx, organization.id, { waId: older.digits, userId })
 
 /** A conversation with a person known only by a user id. */
 async function newUserConversation(texts: readonly string[]): Promise<Conversation & { userId: string }> {
   const userId = `US.${newId()}`
-  await resolveContact(world.app.ctx, organization.id, { waId: null, userId }, null)
+  await resolveContact(world.app.ctx, organization.id, { waId: null, userId })
   const { rows } = await world.database.pool.query(
     'SELECT contact_id AS id FROM contact_addresses WHERE address = $1',
     [`user:${userId}`],

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { resolveContact } from '../../../src/core/contacts/resolution/resolve-contact.js'
 import { searchConversation } from '../../../src/core/conversations/read.js'
 import { findMatches, indexConversation } from '../../../src/core/conversations/search.js'
-import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { normalizeText } from '../../../src/lib/text/normalize.js'
 import { type SearchTerm, searchableText } from '../../../src/model/conversations/search-terms.js'
@@ -105,13 +104,13 @@ class Reference {
     const userId = `BR.${newId()}`
     // Each user id belongs to another business, so they do not contradict each other.
     const hearing = { at: new Date(), instanceId: newId() }
-    await resolveContact(ctx, organization.id, { waId: null, userId }, null, hearing)
+    await resolveContact(ctx, organization.id, { waId: null, userId }, hearing)
     const younger = await findContactByAddresses(ctx.database, organization.id, [`user:${userId}`])
     if (!younger) throw new Error('the person was not made a contact')
     await this.say(texts.slice(0, 3), younger.id)
     await indexConversation(ctx, organization.id, younger.id)
     await this.say(texts.slice(3), younger.id)
-    await resolveContact(ctx, organization.id, { waId: this.digits, userId }, null, hearing)
+    await resolveContact(ctx, organization.id, { waId: this.digits, userId }, hearing)
   }
 
   async edit(message: Said, text: string): Promise<void> {
@@ -170,7 +169,6 @@ function cut<Item>(
 }
 
 it('a search returns the same as reading every message, for any indexed part', async () => {
-  const owner = await getOrganization(world.app.ctx, organization.id)
   let [questions, indexed] = [0, 0]
   await fc.assert(
     fc.asyncProperty(story, async (chapters) => {
@@ -184,7 +182,7 @@ it('a search returns the same as reading every message, for any indexed part', a
           questions++
           if (contact.searchable_seq > 0) indexed++
           const expected = reference.search(terms)
-          const { messages, total } = await searchConversation(world.app.ctx, owner, contact, terms, range)
+          const { messages, total } = await searchConversation(world.app.ctx, contact, terms, range)
           expect({ terms, total, seqs: messages.map(({ seq }) => seq) }).toEqual({
             terms,
             total: expected.length,
@@ -217,10 +215,12 @@ it('the pages of a search over HTTP contain all results', async () => {
     fc.asyncProperty(
       fc.array(text, { minLength: 20, maxLength: 60 }),
       fc.nat({ max: 60 }),
-      fc.array(word, { minLength: 1, maxLength: 3 }),
-      fc.integer({ min: 1, max: 9 }),
-      fc.boolean(),
-      async (texts, indexed, words, limit, ascending) => {
+      fc.record({
+        words: fc.array(word, { minLength: 1, maxLength: 3 }),
+        limit: fc.integer({ min: 1, max: 9 }),
+        ascending: fc.boolean(),
+      }),
+      async (texts, indexed, { words, limit, ascending }) => {
         const digits = `55119${String(90_000_000 + ++people)}`
         const reference = new Reference(digits, await createContact(world, organization, `+${digits}`))
         await reference.say(texts.slice(0, indexed))

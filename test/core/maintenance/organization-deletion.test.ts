@@ -205,9 +205,12 @@ describe('the rows of a deleted organization are removed', () => {
     const file = join(folder, 'contacts.csv')
     await writeFile(file, ['phone_number', ...Array.from({ length: 501 }, (_, n) => 5511980000000 + n)].join('\n'))
     const batches: number[] = []
-    const importing = importContacts(world.app.ctx, organization, file, { existing: 'update' }, async (results) => {
-      batches.push(results.length)
-      await deleteIt(shop)
+    const importing = importContacts(world.app.ctx, organization, file, {
+      existing: 'update',
+      report: async (results) => {
+        batches.push(results.length)
+        await deleteIt(shop)
+      },
     })
     await expect(importing).rejects.toMatchObject({ code: 'organization_not_found' })
     expect(batches).toEqual([500])

@@ -155,7 +155,7 @@ describe('the order of contacts', () => {
   it('keeps the later time of two merged contacts', async () => {
     const organization = await withContacts(3)
     const becomeOne = (digits: string, userId: string) =>
-      resolveContact(world.app.ctx, organization.id, { waId: digits, userId }, null)
+      resolveContact(world.app.ctx, organization.id, { waId: digits, userId })
     const write = (userId: string) => receiveMessages(world, organization, fromUser(userId))
     await write('US.77')
     expect(namesOf(await list(organization))).toEqual([null, '1', '2', '3'])

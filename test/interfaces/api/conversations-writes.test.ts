@@ -55,14 +55,14 @@ async function mergeSomebody(digits: string, texts: readonly string[]): Promise<
   const userId = `US.${newId()}`
   // Each user id belongs to another business, so they do not contradict each other.
   const hearing = { at: new Date(), instanceId: newId() }
-  await resolveContact(ctx, organization.id, { waId: null, userId }, null, hearing)
+  await resolveContact(ctx, organization.id, { waId: null, userId }, hearing)
   const { rows } = await world.database.pool.query(
     'SELECT contact_id AS id FROM contact_addresses WHERE address = $1',
     [`user:${userId}`],
   )
   await insertMessages(world, rows[0].id, texts)
   await indexConversation(ctx, organization.id, rows[0].id)
-  await resolveContact(ctx, organization.id, { waId: digits, userId }, null, hearing)
+  await resolveContact(ctx, organization.id, { waId: digits, userId }, hearing)
 }
 
 /** All pages, oldest first. */

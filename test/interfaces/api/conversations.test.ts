@@ -73,17 +73,17 @@ describe('the pages of a conversation', () => {
   })
 
   it.each([
-    ['10', '1', range(25, 16), true, false, 3],
-    ['10', '2', range(15, 6), true, true, 3],
-    ['10', '3', range(5, 1), false, true, 3],
-    ['10', '4', [], false, true, 3],
-    ['10', '10000000', [], false, true, 3],
-    ['5', '5', range(5, 1), false, true, 5],
-    ['25', '1', range(25, 1), false, false, 1],
-    ['100', '1', range(25, 1), false, false, 1],
-    ['1', '25', ['1'], false, true, 25],
-    ['24', '2', ['1'], false, true, 2],
-  ])('are right with limit %s, page %s', async (limit, page, expected, hasNextPage, hasPrevPage, totalPages) => {
+    ['10', '1', range(25, 16), { hasNextPage: true, hasPrevPage: false, totalPages: 3 }],
+    ['10', '2', range(15, 6), { hasNextPage: true, hasPrevPage: true, totalPages: 3 }],
+    ['10', '3', range(5, 1), { hasNextPage: false, hasPrevPage: true, totalPages: 3 }],
+    ['10', '4', [], { hasNextPage: false, hasPrevPage: true, totalPages: 3 }],
+    ['10', '10000000', [], { hasNextPage: false, hasPrevPage: true, totalPages: 3 }],
+    ['5', '5', range(5, 1), { hasNextPage: false, hasPrevPage: true, totalPages: 5 }],
+    ['25', '1', range(25, 1), { hasNextPage: false, hasPrevPage: false, totalPages: 1 }],
+    ['100', '1', range(25, 1), { hasNextPage: false, hasPrevPage: false, totalPages: 1 }],
+    ['1', '25', ['1'], { hasNextPage: false, hasPrevPage: true, totalPages: 25 }],
+    ['24', '2', ['1'], { hasNextPage: false, hasPrevPage: true, totalPages: 2 }],
+  ])('are right with limit %s, page %s', async (limit, page, expected, pages) => {
     const answer = await read({ chatNumber: CUSTOMER, limit, page })
     expect(textsOf(answer)).toEqual(expected)
     expect(answer.body).toMatchObject({
@@ -91,11 +91,9 @@ describe('the pages of a conversation', () => {
       stored: true,
       pagination: {
         currentPage: Number(page),
-        totalPages,
         totalMessages: TOTAL,
         messagesPerPage: Number(limit),
-        hasNextPage,
-        hasPrevPage,
+        ...pages,
       },
     })
   })

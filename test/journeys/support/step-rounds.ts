@@ -13,7 +13,6 @@ import {
 import type { Answer, Service } from './service.js'
 import { ask, type Conversation, drawSends, type HeldSend, makeConversations } from './step-sends.js'
 import type { Aftermath, Fate, Ground, Step } from './steps.js'
-import { seeded } from './traffic.js'
 
 /** What the rounds are played on; each leaves a new service behind. */
 export interface StepStage extends Ground {
@@ -56,13 +55,12 @@ export async function playStep(stage: StepStage, step: Step, seed: number): Prom
 }
 
 async function play(stage: StepStage, step: Step, seed: number): Promise<void> {
-  const { sandbox, files } = stage
-  const random = seeded(seed)
+  const { sandbox } = stage
   const settings = { ...ORDINARY, ...WAYS_TO_TELL[seed % WAYS_TO_TELL.length], seed }
   await sandbox.control('POST', '/settings', ORDINARY)
   const conversations = await makeConversations(stage.service, stage.organizations, step.endings, seed)
   stage.conversations.push(...conversations)
-  const sends = await drawSends(stage.service, conversations, step, files, seed, random)
+  const sends = await drawSends(stage, conversations, step, seed)
   await sandbox.control('POST', '/settings', settings)
 
   const { aftermath, heard } = await dieAt(stage, step, sends)

@@ -1,7 +1,7 @@
 import type { TestOrganization } from '../../support/world.js'
 import type { FileServer } from './file-server.js'
 import { type Answer, type Service, succeed } from './service.js'
-import { postSend, type Random } from './traffic.js'
+import { postSend, type Random, seeded } from './traffic.js'
 
 export type Kind = 'text' | 'interactive' | 'interactive with image' | 'image' | 'document' | 'reaction'
 
@@ -61,13 +61,12 @@ export async function makeConversations(
 
 /** Draws sends over the conversations; each reaction gets a message of its own to react to. */
 export async function drawSends(
-  service: Service,
+  { service, files }: { service: Service; files: FileServer },
   conversations: readonly Conversation[],
   { kinds, allKeyed, maxSends }: PlanOptions,
-  files: FileServer,
   seed: number,
-  random: Random,
 ): Promise<HeldSend[]> {
+  const random = seeded(seed)
   const count = 1 + Math.floor(random() * maxSends)
   const drawn = Array.from({ length: count }, (_, index) => ({
     name: `send ${seed}-${index}`,

@@ -98,7 +98,7 @@ async function holdDownloads({ files }: Ground, sends: readonly HeldSend[], begi
 
 function holdUploads(uploads: 'are lost' | 'arrive'): Reach {
   return async ({ proxy }, sends, begin) => {
-    const calls = await holdOnTheWay(proxy, 'call', 'media', sends, begin)
+    const calls = await holdOnTheWay(proxy, { what: 'call', of: 'media' }, sends, begin)
     return uploads === 'arrive' ? { beforeRestart: () => passOn(calls) } : {}
   }
 }
@@ -124,7 +124,7 @@ async function holdStatements({ database }: Ground, sends: readonly HeldSend[], 
 
 function holdCalls(calls: 'are lost' | 'arrive' | 'arrive late'): Reach {
   return async ({ proxy }, sends, begin) => {
-    const held = await holdOnTheWay(proxy, 'call', 'messages', sends, begin)
+    const held = await holdOnTheWay(proxy, { what: 'call', of: 'messages' }, sends, begin)
     switch (calls) {
       case 'are lost':
         return {}
@@ -149,7 +149,7 @@ async function waitForSlowAnswers(
 }
 
 async function holdAnswers({ proxy }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<Aftermath> {
-  await holdOnTheWay(proxy, 'answer', 'messages', sends, begin)
+  await holdOnTheWay(proxy, { what: 'answer', of: 'messages' }, sends, begin)
   return {}
 }
 
@@ -166,7 +166,7 @@ async function holdAnswersAfterStatuses(
 /** The lock is taken before the upstream knows of the messages: its statuses must not be faster. */
 function holdAcceptances(waiting: Waiting): Reach {
   return async (ground, sends, begin) => {
-    const calls = await holdOnTheWay(ground.proxy, 'call', 'messages', sends, begin)
+    const calls = await holdOnTheWay(ground.proxy, { what: 'call', of: 'messages' }, sends, begin)
     const lock = await lockMessages(ground.database)
     await passOn(calls)
     await untilWaiting(ground.database, 'keepAcceptance', sends.length)
@@ -176,7 +176,7 @@ function holdAcceptances(waiting: Waiting): Reach {
 
 function holdKeptAnswers(waiting: Waiting): Reach {
   return async (ground, sends, begin) => {
-    const calls = await holdOnTheWay(ground.proxy, 'call', 'messages', sends, begin)
+    const calls = await holdOnTheWay(ground.proxy, { what: 'call', of: 'messages' }, sends, begin)
     const lock = await lockKeys(ground.database, keysOf(sends))
     await passOn(calls)
     await untilWaiting(ground.database, 'keepAnswer', sends.length)
@@ -189,7 +189,7 @@ async function loseAnswersToClients(
   sends: readonly HeldSend[],
   begin: () => void,
 ): Promise<Aftermath> {
-  const calls = await holdOnTheWay(proxy, 'call', 'messages', sends, begin)
+  const calls = await holdOnTheWay(proxy, { what: 'call', of: 'messages' }, sends, begin)
   await passOn(calls)
   await vi.waitFor(async () => {
     const { rows } = await database.pool.query(
@@ -204,8 +204,7 @@ async function loseAnswersToClients(
 
 async function holdOnTheWay(
   proxy: UpstreamProxy,
-  what: 'call' | 'answer',
-  of: 'messages' | 'media',
+  { what, of }: { what: 'call' | 'answer'; of: 'messages' | 'media' },
   sends: readonly HeldSend[],
   begin: () => void,
 ): Promise<HeldCall[]> {

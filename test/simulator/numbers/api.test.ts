@@ -41,11 +41,21 @@ describe('GET /{phone_number_id}', () => {
   })
 
   it.each([
-    ['without a token', phoneNumberId, null, 401, { code: 104 }],
-    ['with an unknown token', phoneNumberId, 'stolen', 401, { code: 190 }],
-    ['with the token of another number', phoneNumberId, OTHER_TOKEN, 400, { code: 100, error_subcode: 33 }],
-    ['of a number that is not registered', '106540352242000', accessToken, 400, { code: 100, error_subcode: 33 }],
-  ])('refuses a call %s', async (_name, id, token, status, error) => {
+    ['without a token', phoneNumberId, null, { status: 401, error: { code: 104 } }],
+    ['with an unknown token', phoneNumberId, 'stolen', { status: 401, error: { code: 190 } }],
+    [
+      'with the token of another number',
+      phoneNumberId,
+      OTHER_TOKEN,
+      { status: 400, error: { code: 100, error_subcode: 33 } },
+    ],
+    [
+      'of a number that is not registered',
+      '106540352242000',
+      accessToken,
+      { status: 400, error: { code: 100, error_subcode: 33 } },
+    ],
+  ])('refuses a call %s', async (_name, id, token, { status, error }) => {
     const answer = await ask(id, token)
     expect([answer.status, answer.body.error]).toEqual([status, expect.objectContaining(error)])
   })

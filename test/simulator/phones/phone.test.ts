@@ -116,14 +116,22 @@ describe('linking', () => {
   })
 
   it.each([
-    ['no code', {}, 409, 'No code to scan', 'connect it first'],
-    ['nothing to unlink', { action: 'unlink' }, 409, 'Phone not linked', 'its state is close'],
-    ['another instance', { instance: 'other' }, 404, 'Instance not found', 'other'],
-    ['another organization', { organization_id: 'other' }, 404, 'Instance not found', 'other'],
-    ['no instance', { instance: undefined }, 400, 'Missing required field', 'instance'],
-    ['an unknown action', { action: 'dance' }, 400, 'Invalid field', 'link or unlink'],
-    ['an invalid number', { number: 'x' }, 400, 'Invalid field', 'phone number'],
-  ])('is refused with %s', async (_what, fields, status, error, message) => {
+    ['no code', {}, { status: 409, error: 'No code to scan', message: 'connect it first' }],
+    [
+      'nothing to unlink',
+      { action: 'unlink' },
+      { status: 409, error: 'Phone not linked', message: 'its state is close' },
+    ],
+    ['another instance', { instance: 'other' }, { status: 404, error: 'Instance not found', message: 'other' }],
+    [
+      'another organization',
+      { organization_id: 'other' },
+      { status: 404, error: 'Instance not found', message: 'other' },
+    ],
+    ['no instance', { instance: undefined }, { status: 400, error: 'Missing required field', message: 'instance' }],
+    ['an unknown action', { action: 'dance' }, { status: 400, error: 'Invalid field', message: 'link or unlink' }],
+    ['an invalid number', { number: 'x' }, { status: 400, error: 'Invalid field', message: 'phone number' }],
+  ])('is refused with %s', async (_what, fields, { status, error, message }) => {
     expect(await scan(fields)).toMatchObject({
       status,
       body: { success: false, error, message: expect.stringContaining(message) },

@@ -105,11 +105,11 @@ describe('the list of templates', () => {
     expect(errorOf((await call('GET', url, undefined, accessToken)).body).code).toBe(131059)
   })
 
-  it.each<[string, string, string | null, number, number]>([
-    ['no token', accountId, null, 401, 104],
-    ['the token of another', accountId, 'wrong', 401, 190],
-    ['an account that has no number', '77', accessToken, 400, 100],
-  ])('is not shown to %s', async (_what, account, token, status, code) => {
+  it.each<[string, string, string | null, { status: number; code: number }]>([
+    ['no token', accountId, null, { status: 401, code: 104 }],
+    ['the token of another', accountId, 'wrong', { status: 401, code: 190 }],
+    ['an account that has no number', '77', accessToken, { status: 400, code: 100 }],
+  ])('is not shown to %s', async (_what, account, token, { status, code }) => {
     const url = `${world.simulator.upstreamUrl}/${account}/message_templates`
     const answer = await call('GET', url, undefined, token)
     expect([answer.status, errorOf(answer.body).code]).toEqual([status, code])

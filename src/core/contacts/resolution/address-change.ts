@@ -49,12 +49,11 @@ export async function applyAddressChange(
   ctx: ResolutionContext,
   organizationId: string,
   addressChange: AddressChange,
-  profileName: string | null,
-  observation: Observation,
+  { profileName = null, ...observation }: Observation,
 ): Promise<string> {
   const change = { addressChange, from: personAddresses(addressChange.from), to: personAddresses(addressChange.to) }
   const addresses = [...new Set([...change.from.all, ...change.to.all])]
-  return withResolution(ctx, { organizationId, ...observation }, addresses, (resolution) =>
+  return withResolution(ctx, { organizationId, ...observation }, { addresses }, (resolution) =>
     applyChange(resolution, change, profileName),
   )
 }

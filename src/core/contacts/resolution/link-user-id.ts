@@ -22,29 +22,23 @@ import {
 export async function linkUserId(
   ctx: ResolutionContext,
   organizationId: string,
-  contactId: string,
-  person: UpstreamPerson & { userId: string },
+  { contactId, ...person }: UpstreamPerson & { userId: string; contactId: string },
   observation: Observation,
 ): Promise<void> {
   const { number, all } = personAddresses(person)
-  await withResolution(
-    ctx,
-    { organizationId, ...observation },
-    all,
-    async (resolution) => {
-      const contact = resolution.known.contacts.find(({ id }) => id === contactId)
-      if (!contact || hasOtherUserId(resolution, contact, person.userId)) return
-      const owner = number && findCurrentOwner(resolution, number)
-      if (owner && (owner.contact.id !== contact.id || owner.row.left_at !== null)) return
-      const known = findByUserId(resolution, person.userId)
-      if (known === null) await addUserId(resolution, contact, person.userId)
-      else if (
-        known.id !== contact.id &&
-        !areDifferentPeople(resolution, contact, known, number ?? { digits: '', forms: [] })
-      ) {
-        await mergePair(resolution, contact, known)
-      }
-    },
-    [contactId],
-  )
+  const found = { addresses: all, ids: [contactId] }
+  await withResolution(ctx, { organizationId, ...observation }, found, async (resolution) => {
+    const contact = resolution.known.contacts.find(({ id }) => id === contactId)
+    if (!contact || hasOtherUserId(resolution, contact, person.userId)) return
+    const owner = number && findCurrentOwner(resolution, number)
+    if (owner && (owner.contact.id !== contact.id || owner.row.left_at !== null)) return
+    const known = findByUserId(resolution, person.userId)
+    if (known === null) await addUserId(resolution, contact, person.userId)
+    else if (
+      known.id !== contact.id &&
+      !areDifferentPeople(resolution, contact, known, number ?? { digits: '', forms: [] })
+    ) {
+      await mergePair(resolution, contact, known)
+    }
+  })
 }

@@ -49,11 +49,13 @@ export function personAddresses({ waId, userId }: UpstreamPerson): PersonAddress
   return { number: { digits: reading.preferred?.digits ?? waId, forms }, ofUserId, all: [...forms, ...ofUserId] }
 }
 
-/** When and through which channel a person was seen. */
+/** When, through which channel and under which name a person was seen. */
 export interface Observation {
   at: Date
   /** The instance; null: the organization's own number. User ids are valid within one business. */
   instanceId: string | null
+  /** The name that the person gave to the upstream; a contact that is created gets it. */
+  profileName?: string | null
 }
 
 /** What finding the contact of a person needs. */
@@ -74,11 +76,10 @@ export async function resolveContact(
   ctx: ResolutionContext,
   organizationId: string,
   person: UpstreamPerson,
-  profileName: string | null,
-  { at, instanceId }: Observation = { at: ctx.clock(), instanceId: null },
+  { at, instanceId, profileName = null }: Observation = { at: ctx.clock(), instanceId: null },
 ): Promise<string> {
   const addresses = personAddresses(person)
-  return withResolution(ctx, { organizationId, at, instanceId }, addresses.all, (resolution) =>
+  return withResolution(ctx, { organizationId, at, instanceId }, { addresses: addresses.all }, (resolution) =>
     resolve(resolution, addresses, { userId: person.userId, profileName }),
   )
 }
@@ -87,15 +88,14 @@ export async function resolveContact(
 const MAX_TRIES = 5
 
 /**
- * Runs `work` in a transaction with the contacts of the addresses locked. If another transaction changes them in the
- * meantime, it runs again.
+ * Runs `work` in a transaction with the contacts of the addresses and ids locked. If another transaction changes them
+ * in the meantime, it runs again.
  */
 export async function withResolution<Result>(
   ctx: ResolutionContext,
   observation: Observation & { organizationId: string },
-  addresses: readonly string[],
+  { addresses, ids = [] }: { addresses: readonly string[]; ids?: readonly string[] },
   work: (resolution: Resolution) => Promise<Result>,
-  ids: readonly string[] = [],
 ): Promise<Result> {
   const { organizationId } = observation
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {

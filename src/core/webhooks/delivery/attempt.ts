@@ -71,18 +71,22 @@ export function createAttempter(ctx: AttemptContext): Attempter {
   return async (endpoint, delivery, signal) => {
     const { event, attempted } = delivery
     const calledAt = ctx.clock()
-    if (event === null) return toEnded(endpoint, delivery, calledAt, NOT_KEPT, null, null)
+    if (event === null) {
+      return toEnded(endpoint, delivery, { begunAt: calledAt, answer: NOT_KEPT }, { next: null, sample: null })
+    }
     try {
       const { begunAt, answer } = await post(endpoint, event, signal)
       const at = ctx.clock()
       const delivered = answer.outcome === 'delivered'
       const isOver = delivered || answer.status === GONE
       const next = isOver ? null : nextAttemptAt(attempted + 1, answer.retryAfterMs, at)
-      return toEnded(endpoint, delivery, begunAt, answer, next, { at, delivered, status: answer.status })
+      const sample = { at, delivered, status: answer.status }
+      return toEnded(endpoint, delivery, { begunAt, answer }, { next, sample })
     } catch (error) {
       if (signal.aborted) return null
       ctx.log.error({ err: error, webhook: endpoint.id, event: event.id }, 'a webhook could not be sent')
-      return toEnded(endpoint, delivery, calledAt, OUR_FAULT, nextAttemptAt(attempted + 1, null, ctx.clock()), null)
+      const next = nextAttemptAt(attempted + 1, null, ctx.clock())
+      return toEnded(endpoint, delivery, { begunAt: calledAt, answer: OUR_FAULT }, { next, sample: null })
     }
   }
 }
@@ -126,10 +130,8 @@ const OUR_FAULT = { ...NO_ANSWER, error: 'it could not be sent because of an int
 function toEnded(
   endpoint: EndpointRow,
   delivery: ClaimedDelivery,
-  begunAt: Date,
-  answer: EndpointAnswer,
-  next: Date | null,
-  sample: HealthSample | null,
+  { begunAt, answer }: Answered,
+  { next, sample }: { next: Date | null; sample: HealthSample | null },
 ): EndedAttempt {
   const attempt = {
     at: begunAt.toISOString(),

@@ -43,7 +43,7 @@ export function createGatewayComposer(ctx: GatewayContext): GatewayComposer {
     const data = presentGatewayData(event, instance, await showCode(ctx, event), ctx.mediaLinks.urlOf)
     const compose = (shown: object | null): GatewayCall => ({
       url: by_events ? addToPath(url, name.replaceAll('.', '-')) : url,
-      body: JSON.stringify(envelop(ctx, endpoint, event, name, shown)),
+      body: JSON.stringify(envelop(ctx, endpoint, event, shown)),
       headers: composeHeaders(ctx, endpoint, name),
     })
     const mediaId = endpoint.with_base64 && CARRIES_FILE.has(name) ? event.data.message?.media_id : null
@@ -55,7 +55,7 @@ export function createGatewayComposer(ctx: GatewayContext): GatewayComposer {
 /** The body without secrets (a code to scan) and large data (a file), for display. */
 export function presentGatewayCall(ctx: GatewayContext, endpoint: GatewayEndpoint, event: EventRow) {
   const data = presentGatewayData(event, endpoint.instance, NO_CODE, ctx.mediaLinks.urlOf)
-  return envelop(ctx, endpoint, event, requireName(event), data)
+  return envelop(ctx, endpoint, event, data)
 }
 
 const CARRIES_FILE: ReadonlySet<GatewayEventName> = new Set(['messages.upsert', 'send.message'])
@@ -66,14 +66,9 @@ function requireName(event: EventRow): GatewayEventName {
   return name
 }
 
-function envelop(
-  ctx: GatewayContext,
-  { instance, url }: GatewayEndpoint,
-  event: EventRow,
-  name: GatewayEventName,
-  data: object | null,
-) {
-  return presentGatewayEvent(event, name, { instance, url, serverUrl: `${ctx.publicUrl()}/gateway` }, data)
+function envelop(ctx: GatewayContext, { instance, url }: GatewayEndpoint, event: EventRow, data: object | null) {
+  const sender = { instance, url, serverUrl: `${ctx.publicUrl()}/gateway` }
+  return presentGatewayEvent(event, requireName(event), sender, data)
 }
 
 async function showCode(ctx: GatewayContext, { organization_id, data }: EventRow): Promise<ShownCode> {

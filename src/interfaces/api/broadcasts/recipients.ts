@@ -60,7 +60,7 @@ export function broadcastRecipientRoutes(server: ApiServer, ctx: Context): void 
       const { status = null, format = 'json', page = 1, limit = PAGE_SIZE } = request.query
       if (format === 'csv') {
         const parts = await exportRecipients(ctx, tenant, id, status)
-        return sendFile(ctx, request, reply, `recipients-${id}.csv`, parts)
+        return sendFile(ctx, reply, `recipients-${id}.csv`, parts)
       }
       const { recipients, total } = await listRecipients(ctx, tenant, id, { status, page, limit })
       return {

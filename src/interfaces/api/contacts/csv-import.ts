@@ -83,7 +83,7 @@ export function answerImport(
 ): Promise<unknown> {
   return receiveFile(ctx, request, ({ path, sha256 }) => {
     const fingerprint = { file: sha256.toString('hex'), ...options }
-    return answerWithReport(ctx, request, reply, fingerprint, async (report) => {
+    return answerWithReport(ctx, reply, fingerprint, async (report) => {
       const { summary, warnings } = await importFile(path, report)
       return { summary, warnings: [...(request.warnings ?? []), ...warnings] }
     })
@@ -92,14 +92,13 @@ export function answerImport(
 
 async function answerWithReport(
   ctx: Context,
-  request: FastifyRequest,
   reply: FastifyReply,
   fingerprint: object,
   work: ReportingImport,
 ): Promise<unknown> {
   let report: ImportReport | undefined
   try {
-    const kept = await answerOnce(ctx, request, reply, {
+    const kept = await answerOnce(ctx, reply.request, reply, {
       fingerprint,
       perform: async () => {
         report = await importWithReport(ctx, work)

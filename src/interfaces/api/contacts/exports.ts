@@ -34,7 +34,7 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
     async (request, reply) => {
       const { format = 'csv' } = request.query
       const parts = exportContacts(onReplica(ctx), tenantOf(request), format)
-      return sendFile(ctx, request, reply, `contacts.${format}`, parts)
+      return sendFile(ctx, reply, `contacts.${format}`, parts)
     },
   )
 
@@ -61,7 +61,7 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const contact = await findContact(ctx, tenant, readReference(request.query), 'query')
       const parts = exportConversation(ctx, tenant, contact, format)
-      return sendFile(ctx, request, reply, `conversation-${contact.chat_id}.${format}`, parts)
+      return sendFile(ctx, reply, `conversation-${contact.chat_id}.${format}`, parts)
     },
   )
 }

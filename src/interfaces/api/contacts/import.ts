@@ -38,7 +38,7 @@ export function contactImportRoutes(server: ApiServer, ctx: Context): void {
         const options = { existing: request.query.existing ?? 'update' }
         return answerImport(ctx, request, reply, {
           options,
-          importFile: (path, report) => importContacts(ctx, tenantOf(request), path, options, report),
+          importFile: (path, report) => importContacts(ctx, tenantOf(request), path, { ...options, report }),
         })
       },
     )

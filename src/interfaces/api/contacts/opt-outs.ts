@@ -89,7 +89,7 @@ export function optOutRoutes(server: ApiServer, ctx: Context): void {
     async (request, reply) => {
       const { format = 'csv' } = request.query
       const parts = exportOptOuts(onReplica(ctx), tenantOf(request), format)
-      return sendFile(ctx, request, reply, `opt-outs.${format}`, parts)
+      return sendFile(ctx, reply, `opt-outs.${format}`, parts)
     },
   )
 

@@ -86,7 +86,7 @@ export function webhookControlRoutes(server: ApiServer, ctx: Context): void {
       },
     },
     (request, reply) =>
-      answerDelivery(ctx, request, reply, 'The test is on its way', (id) =>
+      answerDelivery(ctx, reply, 'The test is on its way', (id) =>
         testWebhook(ctx, tenantOf(request).id, request.params.id, id),
       ),
   )

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Context } from '../../../context.js'
 import { recoverDelivery } from '../../../core/webhooks/log.js'
 import { tenantOf } from '../../../http/access/auth.js'
@@ -8,7 +8,6 @@ import { type Delivery, presentDelivery } from '../../../model/webhooks/webhook.
 /** Answers, once per Idempotency-Key, with the delivery that `deliver` leaves under the id that it is given. */
 export function answerDelivery(
   ctx: Context,
-  request: FastifyRequest,
   reply: FastifyReply,
   message: string,
   deliver: (id: string) => Promise<Delivery>,
@@ -18,6 +17,7 @@ export function answerDelivery(
     body: { success: true, message, delivery: presentDelivery(delivery) },
     final: true,
   })
+  const { request } = reply
   return answerOnce(ctx, request, reply, {
     perform: async (id) => answer(await deliver(id)),
     recover: async (id) => {

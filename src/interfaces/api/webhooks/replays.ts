@@ -34,7 +34,7 @@ export function webhookReplayRoutes(server: ApiServer, ctx: Context): void {
       },
     },
     (request, reply) =>
-      answerDelivery(ctx, request, reply, 'The event is delivered once more', (id) =>
+      answerDelivery(ctx, reply, 'The event is delivered once more', (id) =>
         replayDelivery(ctx, tenantOf(request).id, request.params.id, id),
       ),
   )
@@ -70,7 +70,7 @@ export function webhookReplayRoutes(server: ApiServer, ctx: Context): void {
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
           const range = { from: readMoment('from', from), to: readMoment('to', to) }
-          return answer(await replayRange(ctx, organizationId, webhookId, range, id))
+          return answer(await replayRange(ctx, organizationId, webhookId, { id, ...range }))
         },
         recover: async (id) => {
           const count = await recoverReplays(ctx, organizationId, id)

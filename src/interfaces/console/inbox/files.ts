@@ -44,7 +44,7 @@ export function fileRoutes(server: ConsoleServer, ctx: Context): void {
         const { contactId } = request.params
         const memberId = memberOf(request).id
         try {
-          return await withSpooledFile(ctx, tenant.id, kind, bodyOf(request, kind), ({ path, sha256 }) =>
+          return await withSpooledFile(ctx, tenant.id, { kind, source: bodyOf(request, kind) }, ({ path, sha256 }) =>
             answerOnce(ctx, request, reply, {
               fingerprint: { kind, ...given, file: sha256 },
               perform: async (id) => {

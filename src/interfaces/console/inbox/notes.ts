@@ -22,7 +22,8 @@ export function noteRoutes(server: ConsoleServer, ctx: Context): void {
     },
     async (request, reply) => {
       const { contactId } = request.params
-      const note = await writeNote(ctx, tenantOf(request).id, contactId, memberOf(request), request.body.text)
+      const { text } = request.body
+      const note = await writeNote(ctx, tenantOf(request).id, { contactId, author: memberOf(request), text })
       return reply.code(201).send({ success: true, note: presentNote(note) })
     },
   )

@@ -37,7 +37,7 @@ export function threadSearchRoutes(server: ConsoleServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const contact = await requireContact(ctx, tenant.id, request.params.contactId)
       const wanted = { page, limit, ascending: false }
-      const { messages, total } = await searchConversation(onReplica(ctx), tenant, contact, terms, wanted)
+      const { messages, total } = await searchConversation(onReplica(ctx), contact, terms, wanted)
       return {
         success: true,
         messages: messages.map((message) => presentHit(message, ctx.mediaLinks.urlOf)),

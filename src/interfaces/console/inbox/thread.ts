@@ -25,7 +25,7 @@ export function threadRoutes(server: ConsoleServer, ctx: Context): void {
     async (request) => {
       const { limit = MESSAGES_A_PAGE } = request.query
       const place = readPlace(request.query)
-      const thread = await readThread(ctx, tenantOf(request).id, request.params.contactId, place, limit)
+      const thread = await readThread(ctx, tenantOf(request).id, request.params.contactId, { place, limit })
       return {
         success: true,
         messages: thread.messages.map((message) => presentThreadMessage(message, ctx.mediaLinks.urlOf)),

@@ -32,12 +32,16 @@ const ask = (find: typeof findContentToResend | typeof findKnownMessage, upstrea
   find(devices.world.app.ctx, instance.organization_id, instance.id, upstreamId)
 
 it.each([
-  ['as the network wrote it', 'image', '', { message: { imageMessage: { url: 'u' } } }, { imageMessage: { url: 'u' } }],
-  ['as its text', 'text', 'hello', null, { conversation: 'hello' }],
-  ['not if it is a file without the network data', 'image', 'caption', null, null],
-  ['not if it is a location without the network data', 'location', '', {}, null],
-  ['not if its text is empty', 'text', '', null, null],
-])('a message is sent again %s', async (_, type, text, network, content) => {
+  [
+    'as the network wrote it',
+    { type: 'image', text: '', network: { message: { imageMessage: { url: 'u' } } } },
+    { imageMessage: { url: 'u' } },
+  ],
+  ['as its text', { type: 'text', text: 'hello', network: null }, { conversation: 'hello' }],
+  ['not if it is a file without the network data', { type: 'image', text: 'caption', network: null }, null],
+  ['not if it is a location without the network data', { type: 'location', text: '', network: {} }, null],
+  ['not if its text is empty', { type: 'text', text: '', network: null }, null],
+])('a message is sent again %s', async (_, { type, text, network }, content) => {
   const upstreamId = await record(type, text, network)
   expect(await ask(findContentToResend, upstreamId)).toEqual(content)
   const other = await devices.world.createOrganization()

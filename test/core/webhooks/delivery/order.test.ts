@@ -128,9 +128,9 @@ describe('two contacts that are merged', () => {
     const digits = newNumber()
     const user = userId()
     const older = await newContact(digits)
-    await resolveContact(world.app.ctx, organization.id, { waId: null, userId: user }, null)
+    await resolveContact(world.app.ctx, organization.id, { waId: null, userId: user })
     const younger = (await contactRows(world, { organization_id: organization.id })).at(-1)?.id as string
-    const merge = () => resolveContact(world.app.ctx, organization.id, { waId: digits, userId: user }, null)
+    const merge = () => resolveContact(world.app.ctx, organization.id, { waId: digits, userId: user })
     return { older, younger, merge }
   }
 

@@ -154,22 +154,36 @@ describe('POST /audiences', () => {
     expect([rejected, errors.length]).toEqual([150, 100])
   })
 
-  it.each<[string, string, Record<string, string>, string, RegExp]>([
-    ['an empty file', '', CSV, 'Invalid CSV', /The file is empty/],
-    ['no number column', 'name\nAna\n', CSV, 'Missing required field', /chatNumber is required/],
+  it.each<[string, string, Record<string, string>, { error: string; message: RegExp }]>([
+    ['an empty file', '', CSV, { error: 'Invalid CSV', message: /The file is empty/ }],
+    ['no number column', 'name\nAna\n', CSV, { error: 'Missing required field', message: /chatNumber is required/ }],
     [
       'a value twice',
       'phone,bodyParameters.a,bodyParameters.a\n1,2,3',
       CSV,
-      'Invalid CSV',
-      /names bodyParameters.a twice/,
+      { error: 'Invalid CSV', message: /names bodyParameters.a twice/ },
     ],
-    ['only a header', 'chatNumber\n', CSV, 'Invalid field', /The file has no recipients$/],
-    ['only bad rows', 'chatNumber\n12\n13\n', CSV, 'Invalid field', /2 rows were rejected, the first \(row 2\)/],
-    ['a quote that does not end', 'chatNumber\n+16505550001\n"12', CSV, 'Invalid CSV', /quoted cell that does not end/],
-    ['no line', '\n\n', NDJSON, 'Invalid field', /The file has no recipients$/],
-    ['a line without end', `{"a":"${'x'.repeat(300_000)}`, NDJSON, 'Invalid JSON', /Line 1 of the file is longer/],
-  ])('refuses %s, and stores nothing', async (_what, body, headers, error, message) => {
+    ['only a header', 'chatNumber\n', CSV, { error: 'Invalid field', message: /The file has no recipients$/ }],
+    [
+      'only bad rows',
+      'chatNumber\n12\n13\n',
+      CSV,
+      { error: 'Invalid field', message: /2 rows were rejected, the first \(row 2\)/ },
+    ],
+    [
+      'a quote that does not end',
+      'chatNumber\n+16505550001\n"12',
+      CSV,
+      { error: 'Invalid CSV', message: /quoted cell that does not end/ },
+    ],
+    ['no line', '\n\n', NDJSON, { error: 'Invalid field', message: /The file has no recipients$/ }],
+    [
+      'a line without end',
+      `{"a":"${'x'.repeat(300_000)}`,
+      NDJSON,
+      { error: 'Invalid JSON', message: /Line 1 of the file is longer/ },
+    ],
+  ])('refuses %s, and stores nothing', async (_what, body, headers, { error, message }) => {
     const owner = await newBroadcaster(at.world)
     expect(await refused(body, { owner, headers })).toEqual([400, error, expect.stringMatching(message)])
     await at.world.drain()

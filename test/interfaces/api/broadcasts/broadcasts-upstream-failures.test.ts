@@ -50,7 +50,8 @@ const forgetJobs = (id: string) =>
 
 /** Runs one slice of a started broadcast, as its job does; the job is due again if it is not done. */
 async function sendSlice(id: string, signal: AbortSignal): Promise<void> {
-  const again = await sendBroadcast(at.world.app.ctx, at.organization.id, id, { generation: 1 }, signal)
+  const state = { broadcastId: id, generation: 1 }
+  const again = await sendBroadcast(at.world.app.ctx, at.organization.id, state, { signal, isAlone: false })
   if (again === null) return
   await at.world.database.pool.query(
     `INSERT INTO jobs (organization_id, class, task, payload) VALUES ($1, 'broadcasts', 'send_broadcast', $2)`,

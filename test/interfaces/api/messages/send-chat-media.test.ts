@@ -62,13 +62,21 @@ function serve(bytes: Buffer, contentType = 'text/html'): void {
   answering = (_asked, response) => void response.writeHead(200, headers).end(bytes)
 }
 
-const STORES: [string, Buffer, OutgoingHttpHeaders, number, Buffer][] = [
-  ['with Content-Encoding gzip', gzipSync(pdf()), { 'content-encoding': 'gzip' }, 200, pdf()],
-  ['with Content-Encoding aws-chunked', pdf(), { 'content-encoding': 'aws-chunked' }, 200, pdf()],
-  ['with Content-Encoding UTF8', pdf(), { 'content-encoding': 'UTF8' }, 200, pdf()],
-  ['with the status 203', pdf(), {}, 203, pdf()],
-  ['behind line ends', pdfBehind('\r\n\r\n'), {}, 200, pdfBehind('\r\n\r\n')],
-  ['behind a byte order mark', pdfBehind('\ufeff\n'), {}, 200, pdfBehind('\ufeff\n')],
+const STORES: [string, { bytes: Buffer; headers: OutgoingHttpHeaders; status: number }, Buffer][] = [
+  [
+    'with Content-Encoding gzip',
+    { bytes: gzipSync(pdf()), headers: { 'content-encoding': 'gzip' }, status: 200 },
+    pdf(),
+  ],
+  [
+    'with Content-Encoding aws-chunked',
+    { bytes: pdf(), headers: { 'content-encoding': 'aws-chunked' }, status: 200 },
+    pdf(),
+  ],
+  ['with Content-Encoding UTF8', { bytes: pdf(), headers: { 'content-encoding': 'UTF8' }, status: 200 }, pdf()],
+  ['with the status 203', { bytes: pdf(), headers: {}, status: 203 }, pdf()],
+  ['behind line ends', { bytes: pdfBehind('\r\n\r\n'), headers: {}, status: 200 }, pdfBehind('\r\n\r\n')],
+  ['behind a byte order mark', { bytes: pdfBehind('\ufeff\n'), headers: {}, status: 200 }, pdfBehind('\ufeff\n')],
 ]
 
 function pdfBehind(text: string): Buffer {
@@ -76,7 +84,7 @@ function pdfBehind(text: string): Buffer {
 }
 
 describe('a document', () => {
-  it.each(STORES)('is sent although its store serves it %s', async (_how, bytes, headers, status, file) => {
+  it.each(STORES)('is sent although its store serves it %s', async (_how, { bytes, headers, status }, file) => {
     answering = (_asked, response) => void response.writeHead(status, headers).end(bytes)
     const digits = await newContact()
     const answer = await send(digits, { message_type: 'document', media_url: `${files.url}/bill.pdf` })
@@ -284,11 +292,11 @@ describe('the header of an interactive message', () => {
   })
 
   it.each([
-    ['image', png(), 'image/png', {}, {}],
-    ['video', mp4(), 'video/mp4', {}, {}],
-    ['document', pdf(), 'application/pdf', {}, { filename: 'Offer.pdf' }],
-    ['document', pdf(), 'application/pdf', { filename: 'Mine.pdf' }, { filename: 'Mine.pdf' }],
-  ])('may be a file: %s', async (type, bytes, mimeType, given, shown) => {
+    ['image', { bytes: png(), mimeType: 'image/png' }, {}, {}],
+    ['video', { bytes: mp4(), mimeType: 'video/mp4' }, {}, {}],
+    ['document', { bytes: pdf(), mimeType: 'application/pdf' }, {}, { filename: 'Offer.pdf' }],
+    ['document', { bytes: pdf(), mimeType: 'application/pdf' }, { filename: 'Mine.pdf' }, { filename: 'Mine.pdf' }],
+  ])('may be a file: %s', async (type, { bytes, mimeType }, given, shown) => {
     const digits = await newContact()
     serve(bytes)
     const answer = await send(digits, interactive({ type, url: `${files.url}/Offer.pdf`, ...given }))

@@ -33,7 +33,10 @@ describe('findChats', () => {
     expect((await on.chat('findChats', 'phone', { take: 1e9, skip: 100_000 })).body).toEqual([])
     const tooFar = await on.chat('findChats', 'phone', { skip: 100_001 })
     expect([tooFar.status, tooFar.body.response.message[0][0]]).toEqual([400, expect.stringMatching(/skip.*100,?000/)])
-    expect(jids((await on.chat('findChats', 'phone', undefined, 'GET')).body).slice(0, 2)).toEqual([newer, older])
+    expect(jids((await on.chat('findChats', 'phone', undefined, { method: 'GET' })).body).slice(0, 2)).toEqual([
+      newer,
+      older,
+    ])
     expect(jids((await on.chat('findChats', 'shop', { take: 1 })).body)).toEqual([elsewhere])
     expect((await on.chat('findChats', 'second', {})).body).toEqual([])
   })
@@ -101,10 +104,10 @@ describe('findChats', () => {
   })
 
   it("accepts the instance's own token, and not another organization's key", async () => {
-    expect((await on.chat('findChats', 'second', {}, 'POST', on.second.token)).status).toBe(200)
-    expect((await on.chat('findChats', 'phone', {}, 'POST', on.second.token)).status).toBe(404)
-    expect((await on.chat('findChats', 'second', {}, 'POST', on.other.key)).status).toBe(404)
-    expect((await on.chat('findChats', 'phone', {}, 'POST', on.other.key)).body).toEqual([])
+    expect((await on.chat('findChats', 'second', {}, { key: on.second.token })).status).toBe(200)
+    expect((await on.chat('findChats', 'phone', {}, { key: on.second.token })).status).toBe(404)
+    expect((await on.chat('findChats', 'second', {}, { key: on.other.key })).status).toBe(404)
+    expect((await on.chat('findChats', 'phone', {}, { key: on.other.key })).body).toEqual([])
   })
 })
 
@@ -141,13 +144,13 @@ describe('findContacts', () => {
     expect(await find({ where: { id: contact.remoteJid } })).toEqual([contact])
     expect(await find({ where: { pushName: 'zoe' } })).toEqual([contact])
     expect(await find({ where: { pushName: { contains: 'quint' } } })).toEqual([contact])
-    expect((await on.chat('findContacts', 'phone', undefined, 'GET')).body).toEqual(
+    expect((await on.chat('findContacts', 'phone', undefined, { method: 'GET' })).body).toEqual(
       await find({ where: [], offset: 0 }),
     )
     expect(await find({ where: { pushName: 'nobody' } })).toEqual([])
     expect((await find()).length).toBeGreaterThan(1)
     expect((await find({ offset: 1, page: 2 }))[0].id).not.toBe(contact.id)
-    const foreign = await on.chat('findContacts', 'phone', { where: { id: contact.id } }, 'POST', on.other.key)
+    const foreign = await on.chat('findContacts', 'phone', { where: { id: contact.id } }, { key: on.other.key })
     expect(foreign.body).toEqual([])
   })
 
@@ -160,7 +163,7 @@ describe('findContacts', () => {
     await scan(on.world, on.organization, 'third', '5511988887766')
     await on.sendText('third', here, 'hello')
     const find = async (where: object = {}, key = token) =>
-      (await on.chat('findContacts', 'third', { where }, 'POST', key)).body
+      (await on.chat('findContacts', 'third', { where }, { key })).body
     const [contact] = await find()
     expect(jids(await find())).toEqual([here])
     expect(await find({ remoteJid: here })).toEqual([contact])
@@ -177,7 +180,7 @@ describe('findContacts', () => {
       body: { full_name: 'Yara Here' },
     })
     const nameOf = async (number: string, key = token) =>
-      (await on.chat('fetchProfile', 'third', { number }, 'POST', key)).body.name
+      (await on.chat('fetchProfile', 'third', { number }, { key })).body.name
     expect(await nameOf(elsewhere, on.organization.key)).toBe('Yara Elsewhere')
     expect([await nameOf(here), await nameOf(elsewhere)]).toEqual(['Yara Here', null])
     expect(jids(await find({ pushName: 'yara' }))).toEqual([here])

@@ -33,7 +33,7 @@ describe('markMessageAsRead', () => {
     const id = await on.receive('phone', number, text('second'))
     expect((await contact(number)).has_unread_messages).toBe(true)
     const keys = [{ id, fromMe: false, remoteJid: jid(number) }]
-    const { status, body } = await on.chat('markMessageAsRead', 'phone', { [field]: keys }, method)
+    const { status, body } = await on.chat('markMessageAsRead', 'phone', { [field]: keys }, { method })
     expect([status, body]).toEqual([201, { message: 'Read messages', read: 'success' }])
     expect((await commands()).at(-1)).toEqual({ verb: 'mark_read', keys })
     expect((await contact(number)).has_unread_messages).toBe(false)
@@ -89,7 +89,7 @@ describe('markMessageAsRead', () => {
     expect((await on.chat('markMessageAsRead', 'phone', { readMessages: [] })).status).toBe(400)
     expect((await on.chat('markMessageAsRead', 'phone', {})).status).toBe(400)
     expect(
-      (await on.chat('markMessageAsRead', 'second', { readMessages: [{ id }] }, 'POST', on.other.key)).status,
+      (await on.chat('markMessageAsRead', 'second', { readMessages: [{ id }] }, { key: on.other.key })).status,
     ).toBe(404)
   })
 })
@@ -103,7 +103,9 @@ describe('markChatUnread', () => {
     expect([answer.status, answer.body]).toEqual([201, { chatId: jid(number), markedChatUnread: true }])
     expect((await contact(number)).has_unread_messages).toBe(true)
     expect((await on.chat('markChatUnread', 'phone', { chat: on.newNumber() })).status).toBe(404)
-    expect((await on.chat('markChatUnread', 'second', { chat: number }, 'PUT', on.other.key)).status).toBe(404)
+    expect(
+      (await on.chat('markChatUnread', 'second', { chat: number }, { method: 'PUT', key: on.other.key })).status,
+    ).toBe(404)
   })
 
   it('shows at least one unread message in a chat marked as unread', async () => {
@@ -140,13 +142,13 @@ describe('archiveChat', () => {
       last: { key: { id } },
     })
     expect((await contact(number)).archived).toBe(true)
-    await on.chat('archiveChat', 'phone', { lastMessage: { key: { id } }, archive: false }, 'PUT')
+    await on.chat('archiveChat', 'phone', { lastMessage: { key: { id } }, archive: false }, { method: 'PUT' })
     expect((await contact(number)).archived).toBe(false)
     expect((await on.chat('archiveChat', 'phone', { archive: true })).status).toBe(400)
     expect((await on.chat('archiveChat', 'phone', { chat: on.newNumber(), archive: true })).status).toBe(404)
-    expect((await on.chat('archiveChat', 'second', { chat: number, archive: true }, 'POST', on.other.key)).status).toBe(
-      404,
-    )
+    expect(
+      (await on.chat('archiveChat', 'second', { chat: number, archive: true }, { key: on.other.key })).status,
+    ).toBe(404)
   })
 
   it('archives the given chat, even if a message of another is given with it', async () => {
@@ -183,7 +185,7 @@ describe('updateMessage', () => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'god day')
     const body = { number, text: 'good day', key: { id, fromMe: true, remoteJid: jid(number) } }
-    const answer = await on.chat('updateMessage', 'phone', body, method)
+    const answer = await on.chat('updateMessage', 'phone', body, { method })
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
       key: { fromMe: true, remoteJid: jid(number) },
@@ -214,7 +216,7 @@ describe('updateMessage', () => {
     const received = await on.receive('phone', number, text('mine'))
     const sent = await on.sendText('shop', number, 'ours')
     const change = async (instance: string, id: string, key?: string) =>
-      (await on.chat('updateMessage', instance, { number, text: 'changed', key: { id } }, 'POST', key)).status
+      (await on.chat('updateMessage', instance, { number, text: 'changed', key: { id } }, { key })).status
     expect(await change('phone', received)).toBe(400)
     expect(await change('phone', 'unknown')).toBe(404)
     expect(await change('phone', sent)).toBe(404)
@@ -234,14 +236,14 @@ describe('deleteMessageForEveryone', () => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'regrettable')
     const elsewhere = { id, remoteJid: jid(on.newNumber()) }
-    expect((await on.chat('deleteMessageForEveryone', 'phone', elsewhere, 'DELETE')).status).toBe(404)
-    expect((await on.chat('deleteMessageForEveryone', 'shop', elsewhere, 'DELETE')).status).toBe(501)
-    expect((await on.chat('deleteMessageForEveryone', 'second', elsewhere, 'DELETE')).status).toBe(500)
+    expect((await on.chat('deleteMessageForEveryone', 'phone', elsewhere, { method: 'DELETE' })).status).toBe(404)
+    expect((await on.chat('deleteMessageForEveryone', 'shop', elsewhere, { method: 'DELETE' })).status).toBe(501)
+    expect((await on.chat('deleteMessageForEveryone', 'second', elsewhere, { method: 'DELETE' })).status).toBe(500)
     const answer = await on.chat(
       'deleteMessageForEveryone',
       'phone',
       { id, fromMe: true, remoteJid: jid(number) },
-      'DELETE',
+      { method: 'DELETE' },
     )
     expect(answer.status).toBe(201)
     expect(answer.body.message).toMatchObject({ protocolMessage: { key: { id }, type: 'REVOKE' } })
@@ -249,9 +251,13 @@ describe('deleteMessageForEveryone', () => {
     const searched = await readConversations(on.world, on.organization, { chatNumber: number, query: 'regrettable' })
     expect(searched.body.messages).toEqual([])
     const again = { id, fromMe: true, remoteJid: jid(number) }
-    expect((await on.chat('deleteMessageForEveryone', 'second', again, 'DELETE', on.other.key)).status).toBe(404)
-    expect((await on.chat('deleteMessageForEveryone', 'phone', again, 'DELETE', on.second.token)).status).toBe(404)
-    expect((await on.chat('deleteMessageForEveryone', 'phone', {}, 'DELETE')).status).toBe(400)
+    expect(
+      (await on.chat('deleteMessageForEveryone', 'second', again, { method: 'DELETE', key: on.other.key })).status,
+    ).toBe(404)
+    expect(
+      (await on.chat('deleteMessageForEveryone', 'phone', again, { method: 'DELETE', key: on.second.token })).status,
+    ).toBe(404)
+    expect((await on.chat('deleteMessageForEveryone', 'phone', {}, { method: 'DELETE' })).status).toBe(400)
   })
 
   it('is refused while a legal hold is on, and nothing reaches the phone', async () => {
@@ -261,7 +267,7 @@ describe('deleteMessageForEveryone', () => {
     expect((await on.world.admin('PUT', hold, { reason: 'Case 12' })).status).toBe(200)
     const before = await commands()
     const body = { id, fromMe: true, remoteJid: jid(number) }
-    const refused = await on.chat('deleteMessageForEveryone', 'phone', body, 'DELETE')
+    const refused = await on.chat('deleteMessageForEveryone', 'phone', body, { method: 'DELETE' })
     expect([refused.status, refused.body.response.message[0]]).toEqual([409, expect.stringContaining('legal hold')])
     expect(await commands()).toEqual(before)
     expect(await on.conversation(number)).toEqual(['evidence'])
@@ -289,7 +295,7 @@ describe('whatsappNumbers', () => {
     const closed = await on.chat('whatsappNumbers', 'second', { numbers })
     expect([closed.status, closed.body.response.message]).toEqual([500, 'Connection Closed'])
     expect((await on.chat('whatsappNumbers', 'phone', { numbers: Array(501).fill('1') })).status).toBe(400)
-    expect((await on.chat('whatsappNumbers', 'second', { numbers }, 'POST', on.other.key)).status).toBe(404)
+    expect((await on.chat('whatsappNumbers', 'second', { numbers }, { key: on.other.key })).status).toBe(404)
   })
 })
 
@@ -309,7 +315,7 @@ describe('sendPresence', () => {
 
   it('refuses invalid presences, delays and numbers', async () => {
     const send = async (fields: object, instance = 'phone', key?: string) =>
-      (await on.chat('sendPresence', instance, { number: '16505551234', ...fields }, 'POST', key)).status
+      (await on.chat('sendPresence', instance, { number: '16505551234', ...fields }, { key })).status
     expect(await send({})).toBe(400)
     expect(await send({ presence: 'asleep' })).toBe(400)
     expect(await send({ presence: 'composing', delay: 1e9 })).toBe(400)
@@ -332,7 +338,7 @@ describe('fetchProfile and fetchProfilePictureUrl', () => {
     for (const verb of ['fetchProfile', 'fetchProfilePictureUrl']) {
       expect((await on.chat(verb, 'shop', { number: 'nobody' })).status).toBe(501)
       expect((await on.chat(verb, 'shop', [])).status).toBe(501)
-      expect((await on.chat(verb, 'second', { number }, 'POST', on.other.key)).status).toBe(404)
+      expect((await on.chat(verb, 'second', { number }, { key: on.other.key })).status).toBe(404)
       expect((await on.chat(verb, 'phone', { number: 'nobody' })).status).toBe(400)
     }
   })
@@ -340,7 +346,7 @@ describe('fetchProfile and fetchProfilePictureUrl', () => {
 
 describe('getBase64FromMediaMessage', () => {
   const ask = (instance: string, id: string, key?: string) =>
-    on.chat('getBase64FromMediaMessage', instance, { message: { key: { id } } }, 'POST', key)
+    on.chat('getBase64FromMediaMessage', instance, { message: { key: { id } } }, { key })
 
   it('returns the file of a message', async () => {
     const number = on.newNumber()

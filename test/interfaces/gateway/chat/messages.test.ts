@@ -125,7 +125,7 @@ describe('findMessages', () => {
       const found = []
       for (const page of [1, 2, 3, 4]) {
         const body = { where, offset: 10, page }
-        found.push(await on.chat('findMessages', 'shop', body, 'POST', organization.key))
+        found.push(await on.chat('findMessages', 'shop', body, { key: organization.key }))
       }
       expect(found[0]?.body.messages).toMatchObject({ total: 25, pages: 3, currentPage: 1 })
       expect(found.map((one) => textsOf(one).length)).toEqual([10, 10, 5, 0])
@@ -135,7 +135,7 @@ describe('findMessages', () => {
     expect(await pages()).toEqual(expected)
     expect(await pages({ key: { remoteJid: number } })).toEqual(expected)
     expect(await pages({ source: 'unknown' })).toEqual(expected)
-    const foreign = await on.chat('findMessages', 'phone', {}, 'POST', organization.key)
+    const foreign = await on.chat('findMessages', 'phone', {}, { key: organization.key })
     expect(foreign.body.messages.total).toBe(0)
     // Once another channel has messages of the conversation too, it is paged by counting.
     await moveToInstance(world, made.body.contact.id, on.foreign.id, [1])
@@ -143,12 +143,11 @@ describe('findMessages', () => {
       'findMessages',
       'shop',
       { where: { key: { remoteJid: number } } },
-      'POST',
-      organization.key,
+      { key: organization.key },
     )
     expect([left.body.messages.total, textsOf(left).length]).toEqual([24, 24])
-    expect((await on.chat('findMessages', 'shop', {}, 'POST', organization.key)).body.messages.total).toBe(24)
-    expect(textsOf(await on.chat('findMessages', 'phone', {}, 'POST', organization.key))).toEqual(['message 1'])
+    expect((await on.chat('findMessages', 'shop', {}, { key: organization.key })).body.messages.total).toBe(24)
+    expect(textsOf(await on.chat('findMessages', 'phone', {}, { key: organization.key }))).toEqual(['message 1'])
   })
 
   it('pages a conversation by sequence if it is on one channel, and by counting if it is on several', async () => {
@@ -171,7 +170,7 @@ describe('findMessages', () => {
     const pages = async (instance: string, offset = 3, { key } = mine) => {
       const found: Answer[] = []
       for (const page of [1, 2, 3, 4]) {
-        found.push(await on.chat('findMessages', instance, { ...withNumber(number), offset, page }, 'POST', key))
+        found.push(await on.chat('findMessages', instance, { ...withNumber(number), offset, page }, { key }))
       }
       return [found[0]?.body.messages.total, ...found.map((one) => textsOf(one).join(' '))]
     }
@@ -258,11 +257,11 @@ describe('findMessages', () => {
 
   it("accepts the instance's own token, and no other instance's or organization's", async () => {
     const { second, foreign } = on
-    expect((await on.chat('findMessages', 'second', {}, 'POST', second.token)).status).toBe(200)
-    expect((await on.chat('findMessages', 'phone', {}, 'POST', second.token)).status).toBe(404)
-    expect((await on.chat('findMessages', 'second', {}, 'POST', foreign.token)).status).toBe(404)
-    expect((await on.chat('findMessages', 'second', {}, 'POST', on.other.key)).status).toBe(404)
-    expect((await on.chat('findMessages', 'phone', {}, 'POST', foreign.token)).body.messages.total).toBeLessThan(2)
+    expect((await on.chat('findMessages', 'second', {}, { key: second.token })).status).toBe(200)
+    expect((await on.chat('findMessages', 'phone', {}, { key: second.token })).status).toBe(404)
+    expect((await on.chat('findMessages', 'second', {}, { key: foreign.token })).status).toBe(404)
+    expect((await on.chat('findMessages', 'second', {}, { key: on.other.key })).status).toBe(404)
+    expect((await on.chat('findMessages', 'phone', {}, { key: foreign.token })).body.messages.total).toBeLessThan(2)
   })
 })
 
@@ -299,6 +298,6 @@ describe('findStatusMessage', () => {
     expect(await byKey({ id: body[0].id })).toEqual(body)
     expect(await byKey({ id: 'another' })).toEqual([])
     expect((await on.chat('findStatusMessage', 'second', {})).body).toEqual([])
-    expect((await on.chat('findStatusMessage', 'second', {}, 'POST', on.other.key)).status).toBe(404)
+    expect((await on.chat('findStatusMessage', 'second', {}, { key: on.other.key })).status).toBe(404)
   })
 })

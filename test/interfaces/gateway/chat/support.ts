@@ -10,7 +10,8 @@ export interface ChatWorld extends MessageWorld {
   foreign: TestInstance
   /** Another instance of the organization. */
   second: TestInstance
-  chat(verb: string, instance: string, body?: unknown, method?: string, key?: string): Promise<Answer>
+  /** By default a POST with the organization's key. */
+  chat(verb: string, instance: string, body?: unknown, by?: { method?: string; key?: string }): Promise<Answer>
   /** Sends a text; resolves to its id at the upstream. */
   sendText(instance: string, number: string, text: string): Promise<string>
   /**
@@ -31,7 +32,7 @@ export async function startChatWorld(): Promise<ChatWorld> {
     ...on,
     foreign,
     second,
-    chat: (verb, instance, body, method = 'POST', key = organization.key) =>
+    chat: (verb, instance, body, { method = 'POST', key = organization.key } = {}) =>
       world.request(method, `/gateway/chat/${verb}/${instance}`, { key, body }),
     sendText: async (instance, number, text) => {
       const { status, body } = await on.send('sendText', instance, { number, text })
