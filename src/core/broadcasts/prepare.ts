@@ -28,7 +28,6 @@ import { listUploaded } from './list-recipients.js'
  */
 export const LISTED_BATCH = 500
 const AUDIENCE_BATCH = 2_000
-const DELETE_BATCH = 10_000
 /** After this time a job gives its place back. */
 const SLICE_MS = 5_000
 
@@ -64,7 +63,7 @@ async function deleteUnprepared(
 ): Promise<boolean> {
   let after: number | null = 0
   while (after !== null && leftMs() > 0)
-    after = await deleteUnpreparedRecipients(ctx.database, organizationId, broadcastId, after, DELETE_BATCH)
+    after = await deleteUnpreparedRecipients(ctx.database, organizationId, broadcastId, after)
   return after === null
 }
 
@@ -95,8 +94,8 @@ async function prepareBatch(ctx: Context, transaction: Queryable, tenant: Tenant
   const broadcast = await lockBroadcast(transaction, tenant.id, broadcastId)
   if (!broadcast || broadcast.prepared_at !== null) return 'done'
   if (broadcast.status === 'cancelled') return 'cancelled'
-  const { prepared_n: preparedN } = broadcast
-  const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, preparedN, LISTED_BATCH)
+  const next = { after: broadcast.prepared_n, limit: LISTED_BATCH }
+  const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, next)
   if (listed.length > 0) {
     await prepareListed(ctx, transaction, tenant, broadcast, listed)
     const { n } = listed.at(-1) as UnpreparedRecipient
