@@ -17,7 +17,7 @@ export async function writeNote(
   text: string,
 ): Promise<NoteRow> {
   const note = { id: newId(), contactId, memberId: author.id, text }
-  const written = await insertNote(database, organizationId, note, newId()).catch((error: unknown) => {
+  const written = await insertNote(database, organizationId, note).catch((error: unknown) => {
     // The contact was erased in the meantime.
     if (isForeignKeyViolation(error)) return null
     throw error
@@ -43,7 +43,7 @@ export async function removeNote(
   }
   const isDeleted = await database.transaction(async (transaction) => {
     await requireNoHold(transaction, organizationId)
-    return deleteNote(transaction, organizationId, noteId, newId())
+    return deleteNote(transaction, organizationId, noteId)
   })
   if (!isDeleted) throw noteNotFound(noteId)
 }
