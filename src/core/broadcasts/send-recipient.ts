@@ -1,7 +1,6 @@
 import type { Context } from '../../context.js'
 import { backoffDelay } from '../../lib/async/backoff.js'
 import type { FairPlaces, PlaceLimits } from '../../lib/async/fair-places.js'
-import { newId } from '../../lib/bytes/id.js'
 import type { Span, SpanFields } from '../../lib/tracer.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import type { ReadyContent } from '../../model/messages/content.js'
@@ -167,7 +166,7 @@ export async function giveUpDeferred(ctx: Context, organizationId: string, broad
     const deferred = await takeDeferred(ctx.database, organizationId, broadcastId, early)
     if (deferred === null) return
     const note = { k: 'settled', at: ctx.clock().getTime() } as const
-    await refuseMessage(ctx.database, organizationId, deferred.message_id, error, ctx.clock(), newId(), note)
+    await refuseMessage(ctx.database, organizationId, deferred.message_id, { error, at: ctx.clock(), note })
   }
 }
 
