@@ -72,7 +72,9 @@ async function findLast(
   { jid, messageId }: ChatReference,
 ): Promise<ChannelMessage> {
   const named =
-    messageId === null ? null : await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), messageId)
+    messageId === null
+      ? null
+      : await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), { keyId: messageId })
   if (jid !== null) {
     if (named !== null && (await isOfChat(ctx, tenant, named, jid))) return named
     return requireNewestMessage(ctx, tenant, instance, jid)
