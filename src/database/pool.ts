@@ -109,8 +109,7 @@ export function openDatabase(
   connection: Connection,
   size: number,
   onError: (error: Error) => void,
-  limits: PoolLimits = unlimited(size),
-  announcer: Announcer = createAnnouncer(),
+  { limits = unlimited(size), announcer = createAnnouncer() }: { limits?: PoolLimits; announcer?: Announcer } = {},
 ): Database {
   const setSession = sessionSettings(limits)
   const pool = new pg.Pool({

@@ -115,7 +115,7 @@ describe('a database that prefers a replica', () => {
       ...{ ofOneOrganization: 1, ofOrganizations: 1, ofNoOrganization: 1, ofHeavyStatements: 1 },
       ...{ waitMs: 1, statementMs: 0, idleInTransactionMs: 0 },
     }
-    const small = openDatabase(onDatabase(inject('server'), NAME), 1, () => undefined, limits)
+    const small = openDatabase(onDatabase(inject('server'), NAME), 1, () => undefined, { limits })
     open.push(small)
     const database = prefer(small)
     const id = '01a2000c-a89b-7e35-a598-5e0c0eac89b3'

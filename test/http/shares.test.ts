@@ -41,7 +41,7 @@ afterEach(async () => {
 
 /** A second process of the service with its own connections for requests. */
 async function start(limits: Partial<PoolLimits>): Promise<void> {
-  requests = openDatabase(world.database.connection, 6, () => undefined, { ...LIMITS, ...limits })
+  requests = openDatabase(world.database.connection, 6, () => undefined, { limits: { ...LIMITS, ...limits } })
   const read = readConfig({
     PARLEY_PORT: '0',
     PARLEY_UPSTREAM_URL: world.simulator.upstreamUrl,

@@ -43,8 +43,8 @@ export async function findRangeRevenue(
   const attribution = await findAttribution(ctx, organization, campaigns, { ...span, isRecount })
   const [sums, byPlace, attributed] = await Promise.all([
     sumStorefrontOrders(ctx.database, id, attribution),
-    sumOrdersByPlace(ctx.database, id, attribution, currency, places),
-    sumAttributedByPlace(ctx.database, id, attribution, { from: since, currency }, ids),
+    sumOrdersByPlace(ctx.database, id, attribution, { currency, places }),
+    sumAttributedByPlace(ctx.database, id, attribution, { from: since, currency, places: ids }),
   ])
   const all = sums.filter((sum) => sum.currency === currency && sum.campaign === null)
   return presenterOf(organization, [...byPlace, ...all.map((sum) => ({ ...sum, place: null }))], attributed)

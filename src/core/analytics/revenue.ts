@@ -28,8 +28,6 @@ export interface RevenueOf extends CampaignSources {
   sent: Span | null
 }
 
-/** How many orders are listed, newest first. */
-const MAX_ORDERS = 1_000
 const NEVER = new Date(0)
 
 /**
@@ -55,7 +53,7 @@ export async function findRevenue(
   const attribution = await findAttribution(ctx, organization, [...spellings.keys()], span)
   const [sums, orders, attributed] = await Promise.all([
     sumStorefrontOrders(ctx.database, id, attribution),
-    listAttributedOrders(ctx.database, id, attribution, broadcastId, MAX_ORDERS),
+    listAttributedOrders(ctx.database, id, attribution, broadcastId),
     sumAttributedOrders(ctx.database, id, attribution, { broadcastId, span, currency }),
   ])
   return present(organization, spellings, { sums, orders, attributed })

@@ -114,8 +114,8 @@ function retryBatch(
     if (!RETRIABLE.some((status) => status === broadcast?.status)) return null
     await useKeyLookups(transaction)
     const messageIds = Array.from({ length: RESET_BATCH }, newId)
-    const retried = await resetFailedRecipients(transaction, organization.id, id, { n: null, until }, messageIds)
-    await advanceBroadcastRetry(transaction, organization.id, retryId, id, { until, retried })
+    const retried = await resetFailedRecipients(transaction, organization.id, id, { until, messageIds })
+    await advanceBroadcastRetry(transaction, organization.id, id, { id: retryId, until, retried })
     const start = { from: RETRIABLE, at: ctx.clock(), eventId: newId() }
     if (retried > 0) await launchBroadcast(transaction, organization.id, id, start)
     return retried

@@ -32,7 +32,7 @@ export async function openHeader(
   const now = ctx.clock()
   const isFresh = now.getTime() - handedOverAt.getTime() < REUPLOAD_AFTER_MS
   const channelMediaId = isFresh ? known : await uploadAgain(ctx, driver, media)
-  if (!isFresh) await markUploaded(ctx.database, tenant.id, id, channelMediaId, now)
+  if (!isFresh) await markUploaded(ctx.database, tenant.id, id, { channelMediaId, at: now })
   return { file: { channelMediaId }, filename: media.filename }
 }
 

@@ -48,7 +48,7 @@ export async function listUploaded(
 ): Promise<number> {
   const { organization_id, template } = broadcast
   const taken = after - uploaded.after
-  const rows = await findUploadedRecipients(transaction, organization_id, uploaded.id, taken, limit)
+  const rows = await findUploadedRecipients(transaction, organization_id, uploaded.id, { after: taken, limit })
   const listed = rows.map((row) => fromUploaded(template, uploaded, row))
   if (listed.length > 0) await record(transaction, broadcast, listed, after)
   return listed.length
@@ -60,7 +60,7 @@ async function record(
   listed: readonly ListedRecipient[],
   after: number,
 ): Promise<void> {
-  await listRecipients(transaction, organization_id, id, listed, after)
+  await listRecipients(transaction, organization_id, id, { recipients: listed, after })
   const sender = { broadcastId: id, campaignId: id, at: created_at }
   const campaigns = await recordSentLinks(transaction, organization_id, sender, ownValuesOf(listed, after + 1))
   await addUtmCampaignsOfBroadcast(transaction, organization_id, id, campaigns)

@@ -27,7 +27,6 @@ import { listUploaded } from './list-recipients.js'
  */
 export const LISTED_BATCH = 500
 const AUDIENCE_BATCH = 2_000
-const DELETE_BATCH = 10_000
 /** After this time a job gives its place back. */
 const SLICE_MS = 5_000
 
@@ -62,7 +61,7 @@ async function deleteUnprepared(
 ): Promise<boolean> {
   let after: number | null = 0
   while (after !== null && leftMs() > 0)
-    after = await deleteUnpreparedRecipients(ctx.database, organizationId, broadcastId, after, DELETE_BATCH)
+    after = await deleteUnpreparedRecipients(ctx.database, organizationId, broadcastId, after)
   return after === null
 }
 
@@ -111,7 +110,10 @@ async function prepareListed(
   tenant: Tenant,
   { id: broadcastId, audience, prepared_n: preparedN }: LockedBroadcast,
 ): Promise<boolean> {
-  const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, preparedN, LISTED_BATCH)
+  const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, {
+    after: preparedN,
+    limit: LISTED_BATCH,
+  })
   const last = listed.at(-1)
   if (last === undefined) return false
   const readings = listed.map(({ number }) => (number === null ? null : readListed(tenant, number, audience)))

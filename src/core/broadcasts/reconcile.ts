@@ -88,7 +88,7 @@ async function reconcileOne(
 }
 
 async function completeOrRestart(ctx: Context, organizationId: string, id: string, at: Date): Promise<void> {
-  if (await completeBroadcast(ctx.database, organizationId, id, at, newId())) return
+  if (await completeBroadcast(ctx.database, organizationId, id, at)) return
   // If all recipients have a message, only outcomes are missing: they come with callbacks or by the timeout.
   if (!(await hasPendingRecipients(ctx.database, organizationId, id))) return
   ctx.log.warn({ organizationId, broadcastId: id }, 'a broadcast had lost its job and was restarted')

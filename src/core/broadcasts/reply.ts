@@ -1,5 +1,4 @@
 import type { Queryable } from '../../database/pool.js'
-import { newId } from '../../lib/bytes/id.js'
 import { asObject, asText } from '../../lib/text/json.js'
 import { normalizeText } from '../../lib/text/normalize.js'
 import { findOptOut, isReOptIn, type OptOutWish } from '../../model/contacts/opt-out.js'
@@ -81,9 +80,9 @@ export async function applyReply(
   if (button) await applyClick(transaction, organizationId, messageId, button)
   if (optOut) await countReplyAsOptOut(transaction, organizationId, messageId, at)
   if (optOut?.isWhole && !(button && (await isServiceButton(transaction, organizationId, messageId, button)))) {
-    await optOutByReply(transaction, organizationId, messageId, at, [newId(), newId()])
+    await optOutByReply(transaction, organizationId, messageId, at)
   }
-  if (isReOptIn) await endOptOut(transaction, organizationId, messageId, at, newId())
+  if (isReOptIn) await endOptOut(transaction, organizationId, messageId, at)
 }
 
 /** Buttons of these categories do not refer to broadcasts: they may cancel an appointment, for example. */

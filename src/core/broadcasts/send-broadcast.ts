@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events'
 import type { Context } from '../../context.js'
 import { FairPlaces } from '../../lib/async/fair-places.js'
 import { startCountdown } from '../../lib/async/timeout.js'
-import { newId } from '../../lib/bytes/id.js'
 import { type Again, ALONE_SLICE_MS, type RunningJob } from '../../model/jobs.js'
 import type { RateLimitedNumber } from '../../model/messages/send-rate.js'
 import { Problem } from '../../model/problem.js'
@@ -37,7 +36,6 @@ const MAX_SENDERS = 512
 const MAX_UNPACED = 128
 /** How far ahead send slots are reserved. Any other message of the number waits that long. */
 const SLOTS_AHEAD_MS = 200
-const BATCH = 200
 /** After this time the job gives its place back. */
 const SLICE_MS = 30_000
 /** The pause before the job begins again with the recipients that it passed over. */
@@ -66,7 +64,7 @@ export async function sendBroadcast(
   }
   const deferredMs = await untilNextDeferred(ctx.database, organizationId, broadcastId)
   if (deferredMs !== null) return { againInMs: deferredMs, payload: next }
-  await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
+  await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock())
   return null
 }
 
@@ -117,7 +115,7 @@ async function sendSlice(
 
   const read = (from: number) => {
     const position = { generation: broadcast.generation, after: from }
-    const batch = findPendingRecipients(ctx.database, tenant.id, broadcast.id, position, BATCH)
+    const batch = findPendingRecipients(ctx.database, tenant.id, broadcast.id, position)
     // It is awaited later, so that a failure is not yet handled.
     batch.catch(() => undefined)
     return batch

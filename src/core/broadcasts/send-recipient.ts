@@ -1,7 +1,6 @@
 import type { Context } from '../../context.js'
 import { backoffDelay } from '../../lib/async/backoff.js'
 import type { FairPlaces, PlaceLimits } from '../../lib/async/fair-places.js'
-import { newId } from '../../lib/bytes/id.js'
 import type { Span, SpanFields } from '../../lib/tracer.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import type { ReadyContent } from '../../model/messages/content.js'
@@ -147,7 +146,7 @@ export async function sendDeferred(slice: Slice): Promise<boolean> {
   if ((await untilNextDeferred(ctx.database, tenant.id, broadcast.id)) !== 0) return false
   const log = new SendLog(ctx.clock, null)
   if (!(await waitForSlot(slice, log))) return false
-  const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, takenNote(ctx))
+  const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, { note: takenNote(ctx) })
   if (recipient === null) return false
   const { message_id: id, chat_id: chatId, userId } = recipient
   const content = fillFor(slice, recipient)
@@ -164,10 +163,11 @@ export async function sendDeferred(slice: Slice): Promise<boolean> {
 export async function giveUpDeferred(ctx: Context, organizationId: string, broadcastId: string): Promise<void> {
   const error = { code: 'upstream_unavailable', text: STOPPED, passing: 'unavailable' as const }
   for (;;) {
-    const deferred = await takeDeferred(ctx.database, organizationId, broadcastId, takenNote(ctx), true)
+    const early = { note: takenNote(ctx), early: true }
+    const deferred = await takeDeferred(ctx.database, organizationId, broadcastId, early)
     if (deferred === null) return
     const note = { k: 'settled', at: ctx.clock().getTime() } as const
-    await refuseMessage(ctx.database, organizationId, deferred.message_id, error, ctx.clock(), newId(), note)
+    await refuseMessage(ctx.database, organizationId, deferred.message_id, { error, at: ctx.clock(), note })
   }
 }
 
@@ -220,7 +220,7 @@ async function putBack(
     return applyDelivery(slice, { n, message_id: messageId, since, attempts }, await giveUp())
   const deferred = { n, messageId, since: first, attempts: attempts + (isPair ? calls : 1), inMs }
   const again = now.getTime() + Math.round(inMs)
-  await deferRecipient(ctx.database, tenant.id, broadcast.id, deferred, { ...note, again })
+  await deferRecipient(ctx.database, tenant.id, broadcast.id, { ...deferred, note: { ...note, again } })
   // The limit per recipient does not affect other recipients.
   if (!isPair) endSlice(slice, inMs)
 }
@@ -252,7 +252,7 @@ async function applyRefusal(slice: Slice, recipient: Pick<Tried, 'n'>, refusal: 
 }
 
 function skip({ ctx, tenant, broadcast }: Slice, { n }: Pick<Tried, 'n'>, reason: string): Promise<void> {
-  return skipRecipient(ctx.database, tenant.id, broadcast.id, n, reason)
+  return skipRecipient(ctx.database, tenant.id, broadcast.id, { n, reason })
 }
 
 /** Pauses a running broadcast with a reason. */

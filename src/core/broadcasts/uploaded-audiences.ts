@@ -51,7 +51,6 @@ const MAX_LISTED = 100
 const NAMED_VALUES = 'bodyParameters.… or buttonParameters.…'
 const READ_BATCH = 2_000
 const INSERT_BATCH = 2_000
-const REMOVE_BATCH = 5_000
 /** After this time a job gives its place back. */
 const SLICE_MS = 5_000
 /** Longer than any upload takes to be read. */
@@ -334,7 +333,7 @@ export async function* uploadedNumbers(
 ): AsyncGenerator<RecipientInput[]> {
   await findGiven(ctx, tenant, id)
   for (let after = 0; ; ) {
-    const rows = await findUploadedRecipients(ctx.database, tenant.id, id, after, limit)
+    const rows = await findUploadedRecipients(ctx.database, tenant.id, id, { after, limit })
     if (rows.length === 0) return
     yield rows.map(({ address }) => ({ chatNumber: toNumber(address) ?? '' }))
     after = (rows.at(-1) as UploadedRecipient).n
@@ -358,7 +357,7 @@ export async function removeAudienceRecipients(
   for (let after: number | null = 0; after !== null; ) {
     signal.throwIfAborted()
     if (leftMs() === 0) return { againInMs: 0 }
-    after = await removeUploadedRecipients(ctx.database, organizationId, id, after, REMOVE_BATCH)
+    after = await removeUploadedRecipients(ctx.database, organizationId, id, after)
   }
   return null
 }

@@ -241,9 +241,9 @@ function recordChange(
   }
   return retryOnConflict(() =>
     kind === 'reaction'
-      ? recordIncomingReaction(ctx.database, organizationId, sender, change, newId())
+      ? recordIncomingReaction(ctx.database, organizationId, sender, change)
       : ctx.database.transaction((transaction) =>
-          recordIncomingChange(transaction, organizationId, sender, kind, change, newId()),
+          recordIncomingChange(transaction, organizationId, sender, { kind, ...change }),
         ),
   )
 }

@@ -49,7 +49,7 @@ export async function recordOneByOne(
     progress.recorded.delete(id)
     for (const key of read.keys) failedKeys.add(key)
     const failed = error === null ? null : { attempts: 1, error, runAt: nextAttemptAt(ctx, 1) }
-    await setCallbackAside(ctx.database, organizationId, id, read.keys, failed)
+    await setCallbackAside(ctx.database, organizationId, id, { keys: read.keys, failed })
   }
   return true
 }
@@ -69,7 +69,7 @@ export async function setAsideFollowing(
       continue
     }
     for (const key of read.keys) blocked.add(key)
-    await setCallbackAside(ctx.database, organizationId, read.callback.id, read.keys, null)
+    await setCallbackAside(ctx.database, organizationId, read.callback.id, { keys: read.keys, failed: null })
   }
   return free
 }
@@ -83,7 +83,7 @@ export async function setAsideDeadly(
 ): Promise<void> {
   const failed = { attempts: deaths, error: `${DIED} ${deaths} times`, runAt: null }
   // It cannot be read for the people that it names.
-  await setCallbackAside(ctx.database, organizationId, id, [], failed)
+  await setCallbackAside(ctx.database, organizationId, id, { keys: [], failed })
   ctx.log.error({ organizationId, callbackId: id }, 'a callback is set aside, because processes died with it')
 }
 
@@ -101,7 +101,7 @@ export async function retrySetAside(ctx: TurnContext, organizationId: string, pr
       const attempts = due.attempts + 1
       const isLast = attempts >= MAX_ATTEMPTS || error === DIED_TWICE
       const failed = { attempts, error, runAt: isLast ? null : nextAttemptAt(ctx, attempts) }
-      await failSetAsideCallback(ctx.database, organizationId, id, failed, ctx.clock())
+      await failSetAsideCallback(ctx.database, organizationId, id, { ...failed, now: ctx.clock() })
       if (isLast) ctx.log.error({ organizationId, callbackId: id }, 'a callback failed on its last attempt')
     }
     if (!progress.mayGoOn()) return false

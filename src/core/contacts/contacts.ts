@@ -180,7 +180,7 @@ export async function changeContact(
 ): Promise<Contact> {
   const contact = await findContact(ctx, organization, reference, 'query')
   const wanted = changes.tags ? { ...changes, tags: [...new Set(changes.tags)] } : changes
-  const changed = await updateContact(ctx.database, organization.id, contact.id, wanted, newId())
+  const changed = await updateContact(ctx.database, organization.id, contact.id, wanted)
   if (!changed) throw new Problem('contact_not_found', `The contact ${contact.chat_id} was just erased`)
   return changed
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.js'
 import { retryOnDeadlock } from '../../database/retry.js'
 import { startCountdown } from '../../lib/async/timeout.js'
-import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
 import type { Organization } from '../../model/organizations/organization.js'
@@ -43,10 +42,11 @@ export async function eraseContact(
   await retryOnDeadlock(() =>
     ctx.database.transaction(async (transaction) => {
       await requireNoHold(transaction, organization.id)
-      if (!(await hideContact(transaction, organization.id, contact.id, newId()))) return
+      if (!(await hideContact(transaction, organization.id, contact.id))) return
       // Until a slice is full: the job has the rest.
       for (const part of ERASED_PARTS) {
-        const reached = await eraseContactSlice(transaction, organization.id, contact.id, part, FIRST_ERASED[part])
+        const slice = { part, after: FIRST_ERASED[part] }
+        const reached = await eraseContactSlice(transaction, organization.id, contact.id, slice)
         if (reached !== null) return
       }
     }),
@@ -75,7 +75,9 @@ export async function eraseContactRows(
     if (leftMs() === 0) return { againInMs: 0, payload: { contactId, position: next } }
     const { part, after }: Position = next
     const reached: string | null = await retryOnDeadlock(() =>
-      ctx.database.transaction((transaction) => eraseContactSlice(transaction, organizationId, contactId, part, after)),
+      ctx.database.transaction((transaction) =>
+        eraseContactSlice(transaction, organizationId, contactId, { part, after }),
+      ),
     )
     next = reached === null ? startOf(ERASED_PARTS[ERASED_PARTS.indexOf(part) + 1]) : { part, after: reached }
   }

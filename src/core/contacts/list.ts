@@ -64,7 +64,7 @@ export function findContactPage(
     const { found, all } = await countFoundContacts(database, organizationId, search)
     const size = Math.min(limit, found - skip)
     if (size <= 0) return { contacts: [], total: found }
-    const find = (list: typeof listFoundContacts) => list(database, organizationId, search, skip, size)
+    const find = (list: typeof listFoundContacts) => list(database, organizationId, search, { skip, limit: size })
     const isDense = found === COUNT_LIMIT || ((skip + size) * all) / found < found
     const walked = isDense ? await find(walkToFoundContacts) : []
     return { contacts: walked.length === size ? walked : await find(listFoundContacts), total: found }

@@ -1,6 +1,5 @@
 import type { Context, OperatorContext } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
-import { newId } from '../../lib/bytes/id.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { type PageRequest, readBoundedPage } from '../../model/page.js'
@@ -43,5 +42,5 @@ export function optOutByUpstream(
   organizationId: string,
   messageId: string,
 ): Promise<void> {
-  return recordUpstreamOptOut(ctx.database, organizationId, messageId, [newId(), newId()])
+  return recordUpstreamOptOut(ctx.database, organizationId, messageId)
 }

@@ -51,7 +51,7 @@ async function* eachMessage(
 ): AsyncGenerator<ShownMessage> {
   for (let from = pruned_seq + 1; from <= last; from += STEP) {
     const to = Math.min(last, from + STEP - 1)
-    const messages = await findMessagesBySeq(ctx.database, organization.id, id, from, to)
+    const messages = await findMessagesBySeq(ctx.database, organization.id, id, { from, to })
     // The numbers have no gaps, so a missing message means that the contact was erased or merged, or that the oldest
     // messages were deleted meanwhile.
     if (messages.length <= to - from && !(await isRest(ctx, organization, id, to - messages.length)))

@@ -32,7 +32,7 @@ export async function readConversation(
   if (skipped >= total) return { messages: [], total }
   const from = ascending ? pruned + skipped + 1 : Math.max(pruned + 1, last - skipped - limit + 1)
   const to = ascending ? Math.min(last, pruned + skipped + limit) : last - skipped
-  const messages = await findMessagesBySeq(ctx.database, contact.organization_id, contact.id, from, to)
+  const messages = await findMessagesBySeq(ctx.database, contact.organization_id, contact.id, { from, to })
   return { messages: ascending ? messages : messages.reverse(), total }
 }
 

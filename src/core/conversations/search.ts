@@ -94,7 +94,7 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
   const found: number[] = []
   for (let from = Math.max(searchable_seq, pruned_seq) + 1; from <= last_seq; from += READ_STEP) {
     const to = Math.min(last_seq, from + READ_STEP - 1)
-    const messages = await readSearchableMessages(ctx.database, organization_id, id, from, to)
+    const messages = await readSearchableMessages(ctx.database, organization_id, id, { from, to })
     const step = createSteps()
     for (const message of messages) {
       if (matches(searchableText(message.text, message.transcription))) found.push(message.seq)

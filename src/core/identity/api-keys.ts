@@ -133,7 +133,7 @@ export async function rotateKey(
   const now = ctx.clock()
   const end = new Date(now.getTime() + overlapSeconds * 1000)
   return ctx.database.transaction(async (transaction) => {
-    if (!(await retireApiKey(transaction, organizationId, key.id, now, end))) {
+    if (!(await retireApiKey(transaction, organizationId, key.id, { now, end }))) {
       throw new Problem('api_key_ended', `The API key ${keyId} is revoked, rotated or expired already: issue a new one`)
     }
     return insertNewKey(transaction, organizationId, ctx.cell, key)

@@ -54,7 +54,7 @@ export async function authenticateSession(ctx: Context, token: string | undefine
   if (standing === 'unknown') return refuse()
   const signedIn = present(id, found)
   if (standing === 'current') {
-    if (isFirst(found)) await confirmSession(ctx.database, organizationId, id, given.secretHash, now)
+    if (isFirst(found)) await confirmSession(ctx.database, organizationId, id, { secretHash: given.secretHash, now })
     return { ...signedIn, renewed: null }
   }
   const next = given.next()

@@ -1,5 +1,4 @@
 import type { Context } from '../../context.js'
-import { newId } from '../../lib/bytes/id.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
 import { Problem } from '../../model/problem.js'
 import { assignContact } from '../../storage/inbox/inbox.js'
@@ -16,7 +15,7 @@ export async function assignConversation(
   memberId: string | null,
 ): Promise<InboxRow> {
   await requireInboxContact(ctx, organizationId, contactId)
-  if (!(await assignContact(ctx.database, organizationId, contactId, memberId, newId()))) {
+  if (!(await assignContact(ctx.database, organizationId, contactId, memberId))) {
     throw new Problem('invalid_field', `member_id ${memberId} is not a member of this organization`)
   }
   return requireInboxContact(ctx, organizationId, contactId)

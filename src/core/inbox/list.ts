@@ -45,7 +45,7 @@ export async function listInbox(
     search: search === null ? null : readContactSearch(organization, search),
   }
   const after = cursor === null ? null : readCursor(cursor)
-  const { ids, next } = await listInboxPage(database, organization.id, filter, after, limit)
+  const { ids, next } = await listInboxPage(database, organization.id, filter, { after, limit })
   const contacts = await readInboxContacts(database, organization.id, ids)
   return { contacts, nextCursor: next && writeCursor(next) }
 }

@@ -1,7 +1,6 @@
 import { businessDevice } from '../../channels/business-device.js'
 import type { Device } from '../../channels/device.js'
 import type { Context } from '../../context.js'
-import { newId } from '../../lib/bytes/id.js'
 import { errorMessage } from '../../lib/text/error-message.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
@@ -23,7 +22,7 @@ export async function markThreadRead(ctx: Context, tenant: Tenant, contactId: st
   const { last_seq } = await requireContact(ctx, tenant.id, contactId)
   const upTo = Math.min(seq, last_seq)
   const read = await ctx.database.transaction((transaction) =>
-    markThreadReadUpTo(transaction, tenant.id, { contactId, seq: upTo }, ctx.clock(), newId()),
+    markThreadReadUpTo(transaction, tenant.id, { contactId, seq: upTo }, ctx.clock()),
   )
   const channelIds = new Set(read.map(({ instance_id }) => instance_id))
   await Promise.all([...channelIds].map((target) => markReadUpstream(ctx, tenant, target, read)))

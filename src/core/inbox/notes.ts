@@ -15,7 +15,7 @@ export async function writeNote(
   { contactId, author, text }: { contactId: string; author: Pick<TeamMember, 'id'>; text: string },
 ): Promise<NoteRow> {
   const note = { id: newId(), contactId, memberId: author.id, text }
-  const written = await insertNote(database, organizationId, note, newId()).catch((error: unknown) => {
+  const written = await insertNote(database, organizationId, note).catch((error: unknown) => {
     // The contact was erased in the meantime.
     if (isForeignKeyViolation(error)) return null
     throw error
@@ -41,7 +41,7 @@ export async function removeNote(
   }
   const isDeleted = await database.transaction(async (transaction) => {
     await requireNoHold(transaction, organizationId)
-    return deleteNote(transaction, organizationId, noteId, newId())
+    return deleteNote(transaction, organizationId, noteId)
   })
   if (!isDeleted) throw noteNotFound(noteId)
 }

@@ -20,9 +20,6 @@ export interface Thread {
   firstSeq: number
 }
 
-/** Per part. */
-const MAX_NOTES = 1_000
-
 /** A part of the conversation with a contact. Throws contact_not_found. */
 export async function readThread(
   ctx: Pick<Context, 'database'>,
@@ -37,7 +34,7 @@ export async function readThread(
   const noted = { from: range.from <= ends.firstSeq ? 0 : range.from, to: range.to }
   const [messages, notes] = await Promise.all([
     range.from > range.to ? [] : listThreadMessages(ctx.database, organizationId, contactId, range),
-    listNotes(ctx.database, organizationId, contactId, noted, MAX_NOTES),
+    listNotes(ctx.database, organizationId, contactId, noted),
   ])
   return { messages, notes, ...ends }
 }

@@ -1,6 +1,6 @@
 import type { Context, WorkContext } from '../../context.js'
 import { isDatabaseUnavailable } from '../../database/errors.js'
-import { idBefore, newId } from '../../lib/bytes/id.js'
+import { idBefore } from '../../lib/bytes/id.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { pruneBroadcastRetries } from '../../storage/broadcasts/retries.js'
 import { pruneUploadedAudiences } from '../../storage/broadcasts/uploaded-audiences.js'
@@ -82,7 +82,7 @@ async function refuseOverdue(ctx: Context, now: Date): Promise<void> {
     const overdue = await listOverdueMessages(ctx.database, deadline, { organizations: backlogged, ids: failed }, BATCH)
     for (const { organization_id: organizationId, id } of overdue) {
       try {
-        await refuseMessage(ctx.database, organizationId, id, error, now, newId(), note)
+        await refuseMessage(ctx.database, organizationId, id, { error, at: now, note })
       } catch (problem) {
         if (isDatabaseUnavailable(problem)) throw problem
         failed.push(id)

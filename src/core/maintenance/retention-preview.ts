@@ -42,7 +42,7 @@ export async function previewRetention(
   const { retention_days, message_retention_days, media_retention_days } = days
   const shortest = [media_retention_days, message_retention_days].filter((days) => days !== null)
   const now = ctx.clock()
-  const count = (kind: CountedKind) => countOldRows(ctx.database, organization.id, kind, now, other)
+  const count = (kind: CountedKind) => countOldRows(ctx.database, organization.id, kind, { now, days: other })
   const kinds: PreviewedKind[] = []
   for (const kind of ['callbacks', 'events', 'webhook_deliveries'] as const) {
     kinds.push(present(kind, retention_days, await count(kind)))
@@ -61,8 +61,8 @@ async function countMessages(
   const sum: OldRows = { rows: 0, row_bytes: null, oldest: null }
   let after: string | null = NIL_UUID
   for (let list = 0; list < MAX_CONTACT_LISTS && after !== null && sum.rows < COUNTED_ROWS; list++) {
-    const from: string = after
-    const { rows, row_bytes, oldest, reached } = await countOldMessages(database, organizationId, now, other, from)
+    const next: { now: Date; days: OtherDays; after: string } = { now, days: other, after }
+    const { rows, row_bytes, oldest, reached } = await countOldMessages(database, organizationId, next)
     sum.rows += rows
     sum.row_bytes ??= row_bytes
     if (oldest !== null && (sum.oldest === null || oldest < sum.oldest)) sum.oldest = oldest

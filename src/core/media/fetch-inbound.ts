@@ -1,5 +1,4 @@
 import type { Context } from '../../context.js'
-import { newId } from '../../lib/bytes/id.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { toStorable } from '../../lib/text/text.js'
 import { type InboundFile, readInboundFile } from '../../model/messages/describe-inbound.js'
@@ -54,9 +53,9 @@ export async function fetchInboundMedia(
   if (fetched.final || attempt.number >= MAX_ATTEMPTS) {
     ctx.log.warn({ organizationId, messageId, reason: fetched.text }, 'the file of a message could not be fetched')
     const error = { code: 'media_unavailable', text: fetched.text }
-    return giveUpInboundMedia(ctx.database, organizationId, messageId, error, newId(), { ...toNote('missing'), text })
+    return giveUpInboundMedia(ctx.database, organizationId, messageId, { error, note: { ...toNote('missing'), text } })
   }
-  await postponeInboundMedia(ctx.database, organizationId, messageId, newId(), { ...toNote('retried'), text })
+  await postponeInboundMedia(ctx.database, organizationId, messageId, { ...toNote('retried'), text })
   throw new Error(fetched.text)
 }
 
@@ -107,7 +106,7 @@ async function attach(
 ): Promise<void> {
   const isToBeTranscribed = file.isVoiceNote && ctx.transcriber !== null
   const media = { id: messageId, expiresAt: mediaExpiry(createdAt), isToBeTranscribed }
-  if (await attachInboundMedia(ctx.database, organizationId, messageId, media, newId(), note)) return
+  if (await attachInboundMedia(ctx.database, organizationId, messageId, { ...media, note })) return
   const message = await findInboundMedia(ctx.database, organizationId, messageId)
   // The message was erased during the download.
   if (!message) await removeMedia(ctx, organizationId, [messageId])

@@ -115,7 +115,7 @@ async function finish(
   try {
     if (final) {
       const kept = { status, body: request.isSecret ? encrypt(ctx, organizationId, body) : body }
-      await keepAnswer(ctx.database, organizationId, request, resourceId, kept)
+      await keepAnswer(ctx.database, organizationId, request, { resourceId, answer: kept })
     } else await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId)
   } catch (error) {
     if (!isDatabaseUnavailable(error) && !isStatementTimeout(error)) throw error

@@ -1,5 +1,4 @@
 import type { Context } from '../../context.js'
-import { newId } from '../../lib/bytes/id.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import { enqueueTemplateSync, setTemplateStatus } from '../../storage/templates/templates.js'
 
@@ -44,7 +43,7 @@ export async function applyTemplateChanges(
   if (changes.length === 0) return
   for (const { name, language, status } of changes) {
     if (name === null || language === null || status === null) continue
-    await setTemplateStatus(database, organizationId, { name, language, status }, newId())
+    await setTemplateStatus(database, organizationId, { name, language, status })
   }
   await enqueueTemplateSync(database, organizationId)
 }

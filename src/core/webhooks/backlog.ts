@@ -1,5 +1,4 @@
 import type { Context } from '../../context.js'
-import { newId } from '../../lib/bytes/id.js'
 import { Problem } from '../../model/problem.js'
 import {
   countPending,
@@ -48,7 +47,7 @@ export async function disableOverfullWebhooks(
     const reason = isFull
       ? `More than ${max} deliveries were pending`
       : `More than ${maxTogether} deliveries of the organization's webhooks were pending, and this webhook was one of those with the most`
-    await disableWebhook(database, organizationId, id, reason, newId())
+    await disableWebhook(database, organizationId, id, reason)
     log.warn({ organizationId, webhookId: id, reason }, 'a webhook is disabled')
   }
 }
@@ -60,7 +59,7 @@ export async function expireDisabledWebhooks({ database, clock }: Pick<Context, 
     const expireBatch = () =>
       database.transaction(async (transaction) => {
         await lockFeed(transaction, webhook.organization_id)
-        return expirePending(transaction, webhook, clock(), BATCH, reason)
+        return expirePending(transaction, webhook, { now: clock(), limit: BATCH, reason })
       })
     while ((await expireBatch()) === BATCH);
   }

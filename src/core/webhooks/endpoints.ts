@@ -104,7 +104,7 @@ export async function rotateWebhookSecret(
   const secret = newWebhookSecret()
   const encrypted = encryptWebhookSecret(ctx.secrets, organizationId, secret)
   const until = new Date(ctx.clock().getTime() + OVERLAP_MS)
-  const webhook = await rotateWebhookRow(ctx.database, organizationId, id, encrypted, until)
+  const webhook = await rotateWebhookRow(ctx.database, organizationId, id, { secret: encrypted, until })
   if (webhook === null) throw webhookNotFound(id)
   ctx.notifications.send({ topic: 'webhooks', organizationId })
   return { webhook, secret }

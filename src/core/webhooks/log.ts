@@ -48,7 +48,7 @@ export function listDeliveries(
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   const { webhookId, status } = filter
   return readBoundedPage({ page, limit }, 'Filter by webhook_id or status', async (skip, limit) => {
-    const found = await listDeliveryPage(database, organizationId, filter, skip, limit)
+    const found = await listDeliveryPage(database, organizationId, filter, { skip, limit })
     const isFull = skip + limit <= found.total
     if (webhookId === null && status !== null && !isFull && (await hasOlderDeliveries(database, organizationId))) {
       throw new Problem(
@@ -175,7 +175,7 @@ export async function replayRange(
     )
   }
   const replays = seqs.map((seq, index) => ({ id: index === 0 ? id : newId(), seq }))
-  const count = await insertReplays(ctx.database, organizationId, webhookId, replays, ctx.clock())
+  const count = await insertReplays(ctx.database, organizationId, webhookId, { events: replays, at: ctx.clock() })
   ctx.notifications.send({ topic: 'webhooks', organizationId })
   return count
 }

@@ -124,6 +124,9 @@ const sumOne = statement<AttributedSum>(
    HAVING count(*) > 0`,
 )
 
+/** How many orders are listed. */
+const MAX_ORDERS = 1_000
+
 // The newest of each campaign first, since an index has them in this order.
 const listNewest = statement<ListedOrder>(
   'attribution.listNewest',
@@ -207,8 +210,7 @@ export function sumOrdersByPlace(
   db: Queryable,
   organizationId: string,
   { campaigns, sources }: OrderFilter,
-  currency: string,
-  places: readonly { place: number; campaign: string }[],
+  { currency, places }: { currency: string; places: readonly { place: number; campaign: string }[] },
 ): Promise<PlaceSum[]> {
   const columns = [places.map(({ place }) => place), places.map(({ campaign }) => campaign)]
   return db.run(sumPlaces, [organizationId, campaigns, sources, currency, ...columns])
@@ -222,8 +224,7 @@ export function sumAttributedByPlace(
   db: Queryable,
   organizationId: string,
   attribution: Attribution,
-  { from, currency }: { from: Date; currency: string },
-  places: readonly { place: number; id: string }[],
+  { from, currency, places }: { from: Date; currency: string; places: readonly { place: number; id: string }[] },
 ): Promise<PlaceSum[]> {
   const columns = [places.map(({ id }) => id), places.map(({ place }) => place)]
   return db.run(sumAttributedPlaces, [...valuesOf(organizationId, attribution), from, currency, ...columns])
@@ -305,16 +306,16 @@ export type ListedOrder = Pick<
 }
 
 /**
- * The newest `limit` matching orders, newest first, and whether they are attributed to the broadcast or one-off send.
+ * The newest matching orders, `MAX_ORDERS` at most, newest first, and whether they are attributed to the broadcast or
+ * one-off send.
  */
 export function listAttributedOrders(
   db: Queryable,
   organizationId: string,
   attribution: Attribution,
   broadcastId: string,
-  limit: number,
 ): Promise<ListedOrder[]> {
-  return db.run(listNewest, [...valuesOf(organizationId, attribution), broadcastId, limit])
+  return db.run(listNewest, [...valuesOf(organizationId, attribution), broadcastId, MAX_ORDERS])
 }
 
 function valuesOf(organizationId: string, { campaigns, sources, sendings, windowDays }: Attribution): unknown[] {

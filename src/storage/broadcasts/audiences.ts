@@ -37,6 +37,8 @@ const findUnprepared = statement<UnpreparedRecipient>(
    LIMIT $4`,
 )
 
+const DELETE_BATCH = 10_000
+
 // By ranges of numbers, without a join, so that every plan reads along the key. Without a row the range is empty.
 const deleteUnprepared = statement<{ last: number | null }>(
   'broadcastAudiences.deleteUnprepared',
@@ -148,17 +150,16 @@ const addUtmCampaigns = statement<never>(
 )
 
 /**
- * Deletes recipients of a cancelled broadcast that are not prepared, at most `limit` after number `after`. Returns the
- * last number; null: there are no more.
+ * Deletes the next recipients of a cancelled broadcast that are not prepared, after number `after`. Returns the last
+ * number; null: there are no more.
  */
 export async function deleteUnpreparedRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
   after: number,
-  limit: number,
 ): Promise<number | null> {
-  const [row] = await db.run(deleteUnprepared, [organizationId, broadcastId, after, limit])
+  const [row] = await db.run(deleteUnprepared, [organizationId, broadcastId, after, DELETE_BATCH])
   return row?.last ?? null
 }
 
@@ -167,8 +168,7 @@ export async function listRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  recipients: readonly ListedRecipient[],
-  after: number,
+  { recipients, after }: { recipients: readonly ListedRecipient[]; after: number },
 ): Promise<void> {
   const rows = recipients.map((recipient, index) => ({ n: after + 1 + index, ...recipient }))
   await db.run(list, [organizationId, broadcastId, JSON.stringify(rows)])
@@ -179,8 +179,7 @@ export function findUnpreparedRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  after: number,
-  limit: number,
+  { after, limit }: { after: number; limit: number },
 ): Promise<UnpreparedRecipient[]> {
   return db.run(findUnprepared, [organizationId, broadcastId, after, limit])
 }

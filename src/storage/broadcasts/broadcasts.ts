@@ -185,8 +185,7 @@ export async function markUploaded(
   db: Queryable,
   organizationId: string,
   id: string,
-  channelMediaId: string,
-  at: Date,
+  { channelMediaId, at }: { channelMediaId: string; at: Date },
 ): Promise<void> {
   await db.run(markUploadedRow, [organizationId, id, channelMediaId, at])
 }

@@ -75,10 +75,9 @@ export async function deferRecipient(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  deferred: { n: number; messageId: string; since: Date; attempts: number; inMs: number },
-  note: CallsNote,
+  deferred: { n: number; messageId: string; since: Date; attempts: number; inMs: number; note: CallsNote },
 ): Promise<void> {
-  const { n, messageId, since, attempts, inMs } = deferred
+  const { n, messageId, since, attempts, inMs, note } = deferred
   const values = [organizationId, broadcastId, n, since, attempts, inMs, messageId, JSON.stringify(note)]
   await db.run(defer, values)
 }
@@ -88,8 +87,7 @@ export async function takeDeferred(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  note: TakenNote,
-  early = false,
+  { note, early = false }: { note: TakenNote; early?: boolean },
 ): Promise<DeferredRecipient | null> {
   for (;;) {
     const [row] = await db.run(take, [organizationId, broadcastId, early, JSON.stringify(note)])

@@ -25,13 +25,12 @@ const prune = sharedStatement<never>(
   'DELETE FROM broadcast_retries r USING organizations o WHERE r.organization_id = o.id AND r.until < $1',
 )
 
-/** Adds `retried` to the progress of the request `id`. */
+/** Adds `retried` to the progress of the broadcast's request `id`. */
 export async function advanceBroadcastRetry(
   transaction: Queryable,
   organizationId: string,
-  id: string,
   broadcastId: string,
-  { until, retried }: BroadcastRetry,
+  { id, until, retried }: BroadcastRetry & { id: string },
 ): Promise<void> {
   await transaction.run(advance, [organizationId, id, broadcastId, until, retried])
 }

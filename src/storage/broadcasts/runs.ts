@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
-import { NIL_UUID } from '../../lib/bytes/id.js'
+import { NIL_UUID, newId } from '../../lib/bytes/id.js'
 import type { BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../counts/campaigns.js'
 import { raiseEvents } from '../events/raise.js'
@@ -175,14 +175,8 @@ export async function rescheduleBroadcast(db: Queryable, organizationId: string,
 }
 
 /** Completes a running broadcast if no send and no outcome is missing, and raises broadcast.completed; else false. */
-export async function completeBroadcast(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  at: Date,
-  eventId: string,
-): Promise<boolean> {
-  const [row] = await db.raise(complete, [organizationId, id, at, eventId], [organizationId])
+export async function completeBroadcast(db: Queryable, organizationId: string, id: string, at: Date): Promise<boolean> {
+  const [row] = await db.raise(complete, [organizationId, id, at, newId()], [organizationId])
   return row?.completed === true
 }
 

@@ -4,6 +4,8 @@ import type { Person } from '../../model/templates/placeholders.js'
 import { countSkipped } from '../counts/campaigns.js'
 import { IS_UNSENT } from './runs.js'
 
+const BATCH = 200
+
 const findPending = statement<PendingRecipient>(
   'broadcastRecipients.findPending',
   `SELECT r.n, r.message_id, r.parameters, c.id AS contact_id, c.chat_id, c.phone_number, c.full_name, c.email
@@ -50,7 +52,7 @@ const resetFailed = statement<{ reset: number }>(
        OFFSET 0
      ) r JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
      WHERE f.organization_id = $1 AND f.broadcast_id = $2 AND m.status = 'failed' AND r.skip_reason IS NULL
-       AND ($4::int IS NULL OR f.n = $4) AND m.recorded_at <= $5
+       AND m.recorded_at <= $4
        AND NOT EXISTS (
          SELECT FROM broadcast_recipients twin
          LEFT JOIN messages of_twin ON of_twin.organization_id = $1 AND of_twin.id = twin.message_id
@@ -106,9 +108,8 @@ export function findPendingRecipients(
   organizationId: string,
   broadcastId: string,
   { generation, after }: { generation: number; after: number },
-  limit: number,
 ): Promise<PendingRecipient[]> {
-  return db.run(findPending, [organizationId, broadcastId, generation, after, limit])
+  return db.run(findPending, [organizationId, broadcastId, generation, after, BATCH])
 }
 
 /** Whether any recipient is pending. */
@@ -126,16 +127,9 @@ export async function skipRecipient(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  n: number,
-  reason: string,
+  { n, reason }: { n: number; reason: string },
 ): Promise<void> {
   await db.run(skip, [organizationId, broadcastId, n, reason])
-}
-
-/** Which failed recipients to try again: those whose message was recorded by `until`, or only number `n`. */
-export interface Failed {
-  n: number | null
-  until: Date
 }
 
 /** Makes PostgreSQL look rows up by key until the end of the transaction, regardless of its statistics. */
@@ -143,14 +137,16 @@ export async function useKeyLookups(transaction: Queryable): Promise<void> {
   await transaction.run(forbidScans, [])
 }
 
-/** Makes failed recipients pending again, at most one per new message id; resolves to how many. */
+/**
+ * Makes failed recipients whose message was recorded by `until` pending again, at most one per new message id; resolves
+ * to how many.
+ */
 export async function resetFailedRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  { n, until }: Failed,
-  messageIds: readonly string[],
+  { until, messageIds }: { until: Date; messageIds: readonly string[] },
 ): Promise<number> {
-  const [row] = await db.run(resetFailed, [organizationId, broadcastId, messageIds, n, until])
+  const [row] = await db.run(resetFailed, [organizationId, broadcastId, messageIds, until])
   return row?.reset ?? 0
 }

@@ -110,6 +110,8 @@ const findUse = statement<{ is_kept: boolean; is_in_use: boolean }>(
      ) AS is_in_use`,
 )
 
+const REMOVE_BATCH = 5_000
+
 const removeRecipients = statement<{ last: number | null }>(
   'uploadedAudiences.removeRecipients',
   `WITH batch AS (
@@ -203,8 +205,7 @@ export function findUploadedRecipients(
   db: Queryable,
   organizationId: string,
   id: string,
-  after: number,
-  limit: number,
+  { after, limit }: { after: number; limit: number },
 ): Promise<UploadedRecipient[]> {
   return db.run(findRecipients, [organizationId, id, after, limit])
 }
@@ -234,14 +235,13 @@ export async function findAudienceUse(
   return { isKept: row?.is_kept === true, isInUse: row?.is_in_use === true }
 }
 
-/** Deletes the next recipients after number `after`, at most `limit`; resolves to the number of the last one, or null. */
+/** Deletes the next recipients after number `after`; resolves to the number of the last one, or null. */
 export async function removeUploadedRecipients(
   db: Queryable,
   organizationId: string,
   id: string,
   after: number,
-  limit: number,
 ): Promise<number | null> {
-  const [row] = await db.run(removeRecipients, [organizationId, id, after, limit])
+  const [row] = await db.run(removeRecipients, [organizationId, id, after, REMOVE_BATCH])
   return row?.last ?? null
 }

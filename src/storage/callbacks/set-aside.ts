@@ -115,8 +115,7 @@ export async function setCallbackAside(
   db: Queryable,
   organizationId: string,
   callbackId: string,
-  keys: readonly string[],
-  failed: FailedAttempt | null,
+  { keys, failed }: { keys: readonly string[]; failed: FailedAttempt | null },
 ): Promise<void> {
   const { attempts, error, runAt } = failed ?? { attempts: 0, error: null, runAt: 'infinity' }
   await db.run(setAside, [organizationId, callbackId, keys, attempts, runAt, error])
@@ -160,8 +159,7 @@ export async function failSetAsideCallback(
   db: Queryable,
   organizationId: string,
   callbackId: string,
-  { attempts, error, runAt }: FailedAttempt,
-  now: Date,
+  { attempts, error, runAt, now }: FailedAttempt & { now: Date },
 ): Promise<void> {
   await db.run(fail, [organizationId, callbackId, attempts, error, runAt, now])
 }

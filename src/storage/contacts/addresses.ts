@@ -162,14 +162,14 @@ export async function reassignAddresses(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
-  addresses: readonly string[],
-  since: Date | null,
+  { addresses, since }: { addresses: readonly string[]; since: Date | null },
 ): Promise<void> {
   await transaction.run(reassign, [organizationId, contactId, addresses, since])
 }
 
-/** Further data of a contact's address. */
-export interface AddressDetails {
+/** Addresses that a contact gets, and what is known about them. */
+export interface AddedAddresses {
+  addresses: readonly string[]
   since?: Date | null
   leftAt?: Date | null
   instanceId?: string | null
@@ -180,8 +180,7 @@ export async function addAddresses(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
-  addresses: readonly string[],
-  { since = null, leftAt = null, instanceId = null }: AddressDetails = {},
+  { addresses, since = null, leftAt = null, instanceId = null }: AddedAddresses,
 ): Promise<void> {
   await transaction.run(add, [organizationId, contactId, addresses, since, leftAt, instanceId])
 }
@@ -191,8 +190,7 @@ export async function endAddresses(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
-  addresses: readonly string[],
-  at: Date,
+  { addresses, at }: { addresses: readonly string[]; at: Date },
 ): Promise<void> {
   await transaction.run(end, [organizationId, contactId, addresses, at])
 }
@@ -202,10 +200,9 @@ export async function endOtherNumbers(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
-  except: readonly string[],
-  at: Date,
+  { kept, at }: { kept: readonly string[]; at: Date },
 ): Promise<void> {
-  await transaction.run(endNumbers, [organizationId, contactId, except, at])
+  await transaction.run(endNumbers, [organizationId, contactId, kept, at])
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import { normalizeText } from '../../lib/text/normalize.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -220,15 +221,14 @@ export async function updateContact(
   db: Queryable,
   organizationId: string,
   id: string,
-  changes: ContactChanges,
-  eventId: string,
-  archivedThrough: string | null = null,
+  changes: ContactChanges & { archivedThrough?: string | null },
 ): Promise<Contact | null> {
-  const name = changes.full_name === undefined ? {} : { folded_name: normalizeName(changes.full_name) }
-  const archive = changes.archived === undefined ? {} : { archived_through: changes.archived ? archivedThrough : null }
+  const { archivedThrough = null, ...fields } = changes
+  const name = fields.full_name === undefined ? {} : { folded_name: normalizeName(fields.full_name) }
+  const archive = fields.archived === undefined ? {} : { archived_through: fields.archived ? archivedThrough : null }
   const rows = await db.raise(
     update,
-    [organizationId, id, JSON.stringify({ ...changes, ...name, ...archive }), eventId],
+    [organizationId, id, JSON.stringify({ ...fields, ...name, ...archive }), newId()],
     [organizationId],
   )
   return rows[0] ?? null
@@ -245,7 +245,6 @@ export async function renumberContact(
   organizationId: string,
   id: string,
   digits: string,
-  eventId: string,
 ): Promise<void> {
-  await db.raise(renumber, [organizationId, id, digits, eventId], [organizationId])
+  await db.raise(renumber, [organizationId, id, digits, newId()], [organizationId])
 }

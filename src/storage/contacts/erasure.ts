@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
-import { NIL_UUID } from '../../lib/bytes/id.js'
+import { NIL_UUID, newId } from '../../lib/bytes/id.js'
 import { countOnChannels } from '../counts/channels.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
@@ -249,16 +249,11 @@ export const FIRST_ERASED = {
  * for the rest; false if there is none. What is outstanding is deleted at once: nothing may be counted for it later.
  * Needs a transaction: the lock comes first, so that every message recorded before is seen.
  */
-export async function hideContact(
-  transaction: Queryable,
-  organizationId: string,
-  id: string,
-  eventId: string,
-): Promise<boolean> {
+export async function hideContact(transaction: Queryable, organizationId: string, id: string): Promise<boolean> {
   await transaction.run(lock, [organizationId, id])
   const outstanding = await transaction.run(lockOutstanding, [organizationId, id])
   await deleteMessages(transaction, organizationId, outstanding)
-  const rows = await transaction.raise(hide, [organizationId, id, eventId], [organizationId])
+  const rows = await transaction.raise(hide, [organizationId, id, newId()], [organizationId])
   return rows.length > 0
 }
 
@@ -270,8 +265,7 @@ export async function eraseContactSlice(
   transaction: Queryable,
   organizationId: string,
   id: string,
-  part: ErasedPart,
-  after: string,
+  { part, after }: { part: ErasedPart; after: string },
 ): Promise<string | null> {
   const values = [organizationId, id, ERASED_ROWS]
   switch (part) {

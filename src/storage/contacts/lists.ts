@@ -195,8 +195,7 @@ function pageOf(find: typeof listFound) {
     db: Queryable,
     organizationId: string,
     search: ContactSearch,
-    skip: number,
-    limit: number,
+    { skip, limit }: { skip: number; limit: number },
   ): Promise<Contact[]> => {
     const rows = await db.run(find, [organizationId, ...toPatterns(search), skip, limit])
     return readContacts(

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
@@ -105,7 +106,6 @@ export async function mergeContacts(
   organizationId: string,
   older: Contact,
   younger: Contact,
-  eventId: string,
 ): Promise<Contact> {
   const moved = [organizationId, younger.id, older.id, older.last_seq - younger.pruned_seq]
   await transaction.run(moveMessages, moved)
@@ -137,7 +137,7 @@ export async function mergeContacts(
       younger.has_unread_messages,
       younger.last_seq - younger.pruned_seq,
       younger.last_inbound_at,
-      eventId,
+      newId(),
       younger.bot_status,
       younger.contact_summary,
       younger.contact_summary_updated_at,

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
 import { COUNT_LIMIT } from '../../model/page.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -120,44 +121,27 @@ const listBefore = statement<OptedOutContact>(
 )
 
 /**
- * Opts out the contact that wrote the message, and raises contact.opted_out and contact.updated under the two ids. Does
- * nothing if it is opted out already, or opted in later than `at`.
+ * Opts out the contact that wrote the message, and raises contact.opted_out and contact.updated. Does nothing if it is
+ * opted out already, or opted in later than `at`.
  */
-export async function optOutByReply(
-  db: Queryable,
-  organizationId: string,
-  messageId: string,
-  at: Date,
-  eventIds: readonly [string, string],
-): Promise<void> {
-  await db.raise(optOut, [organizationId, messageId, ...eventIds, at], [organizationId])
+export async function optOutByReply(db: Queryable, organizationId: string, messageId: string, at: Date): Promise<void> {
+  await db.raise(optOut, [organizationId, messageId, newId(), newId(), at], [organizationId])
 }
 
 /**
  * Ends the opt-out of the contact that wrote the message, regardless of the opt-out's source, and raises
  * contact.updated. Does nothing if it opted out later than `at`.
  */
-export async function endOptOut(
-  db: Queryable,
-  organizationId: string,
-  messageId: string,
-  at: Date,
-  eventId: string,
-): Promise<void> {
-  await db.raise(optIn, [organizationId, messageId, at, eventId], [organizationId])
+export async function endOptOut(db: Queryable, organizationId: string, messageId: string, at: Date): Promise<void> {
+  await db.raise(optIn, [organizationId, messageId, at, newId()], [organizationId])
 }
 
 /**
  * Opts out the contact of a message that the upstream refused for that reason, and counts it in the broadcast, once per
  * failure of a message. Raises the same events as `optOutByReply`.
  */
-export async function recordUpstreamOptOut(
-  db: Queryable,
-  organizationId: string,
-  messageId: string,
-  eventIds: readonly [string, string],
-): Promise<void> {
-  await db.raise(optOutByUpstream, [organizationId, messageId, ...eventIds], [organizationId])
+export async function recordUpstreamOptOut(db: Queryable, organizationId: string, messageId: string): Promise<void> {
+  await db.raise(optOutByUpstream, [organizationId, messageId, newId(), newId()], [organizationId])
 }
 
 /** One page of the opted-out contacts, newest first. */

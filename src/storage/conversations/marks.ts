@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -99,10 +100,9 @@ export async function markConversationRead(
   organizationId: string,
   { contactId, channelId, seq }: ConversationPlace,
   at: Date,
-  eventId: string,
 ): Promise<void> {
   await transaction.run(lock, [organizationId, contactId])
-  await transaction.raise(markRead, [organizationId, contactId, seq, at, eventId, channelId], [organizationId])
+  await transaction.raise(markRead, [organizationId, contactId, seq, at, newId(), channelId], [organizationId])
 }
 
 /**
@@ -114,18 +114,12 @@ export async function markThreadReadUpTo(
   organizationId: string,
   { contactId, seq }: Pick<ConversationPlace, 'contactId' | 'seq'>,
   at: Date,
-  eventId: string,
 ): Promise<ReadMessage[]> {
   await transaction.run(lock, [organizationId, contactId])
-  return transaction.raise(markThreadRead, [organizationId, contactId, seq, at, eventId], [organizationId])
+  return transaction.raise(markThreadRead, [organizationId, contactId, seq, at, newId()], [organizationId])
 }
 
 /** Sets the contact's unread mark; raises contact.updated if it was not set. */
-export async function markConversationUnread(
-  db: Queryable,
-  organizationId: string,
-  contactId: string,
-  eventId: string,
-): Promise<void> {
-  await db.raise(markUnread, [organizationId, contactId, eventId], [organizationId])
+export async function markConversationUnread(db: Queryable, organizationId: string, contactId: string): Promise<void> {
+  await db.raise(markUnread, [organizationId, contactId, newId()], [organizationId])
 }

@@ -200,8 +200,7 @@ export function readSearchableMessages(
   db: Queryable,
   organizationId: string,
   contactId: string,
-  from: number,
-  to: number,
+  { from, to }: { from: number; to: number },
 ): Promise<SearchableMessage[]> {
   return db.run(read, [organizationId, contactId, from, to])
 }

@@ -132,8 +132,7 @@ export async function retireApiKey(
   db: Queryable,
   organizationId: string,
   keyId: string,
-  now: Date,
-  end: Date,
+  { now, end }: { now: Date; end: Date },
 ): Promise<ApiKey | null> {
   const rows = await db.run(retire, [organizationId, keyId, now, end])
   return rows[0] ?? null

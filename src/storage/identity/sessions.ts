@@ -143,8 +143,7 @@ export async function confirmSession(
   db: Queryable,
   organizationId: string,
   sessionId: string,
-  secretHash: Buffer,
-  now: Date,
+  { secretHash, now }: { secretHash: Buffer; now: Date },
 ): Promise<void> {
   await db.run(confirm, [organizationId, sessionId, secretHash, now])
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, type Statement, statement } from '../../database/statement.js'
-import { LAST_UUID } from '../../lib/bytes/id.js'
+import { LAST_UUID, newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
 import { MEDIA_REMOVED } from '../../model/messages/message.js'
@@ -188,8 +188,7 @@ export async function listInboxPage(
   db: Queryable,
   organizationId: string,
   filter: InboxFilter,
-  after: InboxPosition | null,
-  limit: number,
+  { after, limit }: { after: InboxPosition | null; limit: number },
 ): Promise<InboxPage> {
   const rows: PageRow[] = []
   const { find, walks } = searchOf(filter)
@@ -275,9 +274,8 @@ export async function assignContact(
   organizationId: string,
   contactId: string,
   memberId: string | null,
-  eventId: string,
 ): Promise<boolean> {
-  const [row] = await db.raise(assign, [organizationId, contactId, memberId, eventId], [organizationId])
+  const [row] = await db.raise(assign, [organizationId, contactId, memberId, newId()], [organizationId])
   return row?.is_member === true
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import type { NoteRow } from '../../model/conversations/note.js'
 import { raiseEvents } from '../events/raise.js'
 
@@ -55,6 +56,9 @@ const remove = statement<{ id: string }>(
   { raises: 'events' },
 )
 
+/** Per range. */
+const MAX_NOTES = 1_000
+
 const list = statement<NoteRow>(
   'notes.list',
   `SELECT ${COLUMNS} FROM notes
@@ -68,9 +72,8 @@ export async function insertNote(
   db: Queryable,
   organizationId: string,
   { id, contactId, memberId, text }: { id: string; contactId: string; memberId: string; text: string },
-  eventId: string,
 ): Promise<NoteRow | null> {
-  const rows = await db.raise(insert, [organizationId, contactId, id, memberId, text, eventId], [organizationId])
+  const rows = await db.raise(insert, [organizationId, contactId, id, memberId, text, newId()], [organizationId])
   return rows[0] ?? null
 }
 
@@ -81,22 +84,21 @@ export async function findNote(db: Queryable, organizationId: string, id: string
 }
 
 /** Deletes a note, and raises note.deleted; false if there is none. */
-export async function deleteNote(db: Queryable, organizationId: string, id: string, eventId: string): Promise<boolean> {
-  const rows = await db.raise(remove, [organizationId, id, eventId], [organizationId])
+export async function deleteNote(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  const rows = await db.raise(remove, [organizationId, id, newId()], [organizationId])
   return rows.length > 0
 }
 
 /**
- * The notes of a contact below the messages whose numbers are in the range (both ends included), the last `limit` of
- * them, in order.
+ * The notes of a contact below the messages whose numbers are in the range (both ends included), the last
+ * `MAX_NOTES` of them, in order.
  */
 export async function listNotes(
   db: Queryable,
   organizationId: string,
   contactId: string,
   { from, to }: { from: number; to: number },
-  limit: number,
 ): Promise<NoteRow[]> {
-  const rows = await db.run(list, [organizationId, contactId, from, to, limit])
+  const rows = await db.run(list, [organizationId, contactId, from, to, MAX_NOTES])
   return rows.reverse()
 }

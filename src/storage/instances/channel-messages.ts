@@ -118,8 +118,7 @@ export function listChannelMessages(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
-  filter: ChannelFilter,
-  { skip, limit }: { skip: number; limit: number },
+  { filter, skip, limit }: { filter: ChannelFilter; skip: number; limit: number },
 ): Promise<ChannelMessage[]> {
   const { newest } = statementsOf(channelId)[kindOf(filter)]
   return db.run(newest, [organizationId, channelId, ...valuesOf(filter), skip, limit])

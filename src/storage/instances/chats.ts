@@ -96,8 +96,7 @@ export async function orderChats(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
-  { from, to }: ChatRange,
-  { skip, limit }: { skip: number; limit: number },
+  { from, to, skip, limit }: ChatRange & { skip: number; limit: number },
 ): Promise<string[]> {
   const scan = SCANS[channelId === null ? 'organization' : 'instance']
   const range = [from ?? '-infinity', to ?? 'infinity']

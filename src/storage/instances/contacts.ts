@@ -37,8 +37,7 @@ export async function listNamedOnChannel(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
-  name: string,
-  { skip, limit }: { skip: number; limit: number },
+  { name, skip, limit }: { name: string; skip: number; limit: number },
 ): Promise<string[]> {
   const rows = await db.run(findNamed, [organizationId, channelId, likeContaining(name), skip, limit])
   return rows.map(({ id }) => id)

@@ -89,8 +89,7 @@ export async function findDeviceKeys(
   db: Queryable,
   organizationId: string,
   instanceId: string,
-  type: string,
-  ids: readonly string[],
+  { type, ids }: { type: string; ids: readonly string[] },
 ): Promise<Map<string, Buffer>> {
   const rows = await db.run(findKeys, [organizationId, instanceId, type, ids])
   return new Map(rows.map(({ key_id, value }) => [key_id, value]))
@@ -101,9 +100,9 @@ export async function writeDeviceSession(
   db: Queryable,
   organizationId: string,
   instanceId: string,
-  processId: number,
-  { credentials, written, removed }: SessionChange,
+  { processId, change }: { processId: number; change: SessionChange },
 ): Promise<boolean> {
+  const { credentials, written, removed } = change
   const [row] = await db.run(write, [
     organizationId,
     instanceId,

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import type { Instance, InstanceState } from '../../model/instances/instance.js'
 import { type RaisedEvents, raiseEvents } from '../events/raise.js'
 
@@ -10,16 +11,15 @@ const COLUMNS = `organization_id, id, name, kind, state, state_code, state_chang
 const eventInstance = (row: string) => `jsonb_build_object('id', ${row}.id, 'name', ${row}.name, 'kind', ${row}.kind,
   'owner', ${row}.owner, 'profile_name', ${row}.profile_name, 'profile_picture_url', ${row}.profile_picture_url)`
 
-/** An event of each instance of `from`, whose row has the name `row`, with more fields as SQL. */
+/** An event of each instance of `row`, with more fields as SQL. */
 function instanceEvents(
   type: string,
   id: string,
   row: string,
   more: Readonly<Record<string, string>> = {},
-  from = row,
 ): RaisedEvents {
   const fields = Object.entries({ instance: eventInstance(row), ...more }).map(([name, value]) => `'${name}', ${value}`)
-  return { from, id, type: `'${type}'`, data: `jsonb_build_object(${fields.join(', ')})` }
+  return { from: row, id, type: `'${type}'`, data: `jsonb_build_object(${fields.join(', ')})` }
 }
 
 const insert = statement<Instance>(
@@ -125,16 +125,12 @@ const logOut = statement<{ id: string }>(
    ), keys AS (
      DELETE FROM device_keys WHERE organization_id = $1 AND instance_id = $2
    ), raised AS (
-     ${raiseEvents(
-       instanceEvents('instance.logged_out', '$3', 'closed'),
-       instanceEvents(
-         'instance.state',
-         '$4',
-         'closed',
-         { connection: "jsonb_build_object('state', 'close', 'statusReason', 401)" },
-         'closed WHERE changes',
-       ),
-     )}
+     ${raiseEvents(instanceEvents('instance.logged_out', '$3', 'closed'), {
+       ...instanceEvents('instance.state', '$4', 'closed', {
+         connection: "jsonb_build_object('state', 'close', 'statusReason', 401)",
+       }),
+       from: 'closed WHERE changes',
+     })}
    )
    SELECT id FROM closed`,
   { raises: 'events' },
@@ -283,11 +279,9 @@ export async function changeInstanceState(
   db: Queryable,
   organizationId: string,
   id: string,
-  { state, code, owner, profileName, profilePictureUrl }: StateChange,
-  eventId: string,
-  holder: number | null,
+  { state, code, owner, profileName, profilePictureUrl, holder }: StateChange & { holder: number | null },
 ): Promise<boolean> {
-  const values = [organizationId, id, state, code, owner, profileName, profilePictureUrl, eventId, holder]
+  const values = [organizationId, id, state, code, owner, profileName, profilePictureUrl, newId(), holder]
   return (await db.raise(changeState, values, [organizationId])).length > 0
 }
 
@@ -299,21 +293,14 @@ export async function showInstanceCode(
   db: Queryable,
   organizationId: string,
   id: string,
-  { count, sealed }: { count: number; sealed: string },
-  eventId: string,
-  holder: number | null,
+  { count, sealed, holder }: { count: number; sealed: string; holder: number | null },
 ): Promise<void> {
-  await db.raise(showCode, [organizationId, id, count, sealed, eventId, holder], [organizationId])
+  await db.raise(showCode, [organizationId, id, count, sealed, newId(), holder], [organizationId])
 }
 
 /** Ends an instance's session for good; raises instance.logged_out, and instance.state if that changes. */
-export async function logOutInstance(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  eventIds: readonly [string, string],
-): Promise<void> {
-  await db.raise(logOut, [organizationId, id, ...eventIds], [organizationId])
+export async function logOutInstance(db: Queryable, organizationId: string, id: string): Promise<void> {
+  await db.raise(logOut, [organizationId, id, newId(), newId()], [organizationId])
 }
 
 /** Sets whether a linked device is to be kept connected. */

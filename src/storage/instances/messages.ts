@@ -38,12 +38,17 @@ export const FILTERED = `m.created_at BETWEEN $3 AND $4
 /** The columns of a message `m` with its contact `c`. */
 export const FOUND_COLUMNS = `${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.network_id, c.full_name`
 
+/** Which parameters of a statement have the contact and the page. */
+interface PageParameters {
+  contact: string
+  skip: string
+  limit: string
+}
+
 const pageOfConversation = (
   name: string,
   where: string,
-  skip: string,
-  limit: string,
-  contact: string,
+  { contact, skip, limit }: PageParameters,
   direction: 'ASC' | 'DESC',
 ) =>
   statement<ChannelMessage>(
@@ -60,13 +65,13 @@ const pageOfConversation = (
   )
 
 /** Messages of one contact, in the order of the conversation. */
-const ofConversation = (name: string, where: string, skip: string, limit: string, contact: string) => ({
+const ofConversation = (name: string, where: string, parameters: PageParameters) => ({
   count: statement<{ total: number }>(
     `instanceMessages.countConversation.${name}`,
     `SELECT count(*)::float8 AS total FROM messages m WHERE ${where}`,
   ),
-  newest: pageOfConversation(name, where, skip, limit, contact, 'DESC'),
-  oldest: pageOfConversation(name, where, skip, limit, contact, 'ASC'),
+  newest: pageOfConversation(name, where, parameters, 'DESC'),
+  oldest: pageOfConversation(name, where, parameters, 'ASC'),
 })
 
 const inConversation = (contact: string) =>
@@ -82,8 +87,12 @@ const pageOfWhole = statement<ChannelMessage>(
 )
 
 const CONVERSATION_STATEMENTS = {
-  every: ofConversation('every', inConversation('$3'), '$4', '$5', '$3'),
-  filtered: ofConversation('filtered', `${inConversation('$8')} AND ${FILTERED}`, '$9', '$10', '$8'),
+  every: ofConversation('every', inConversation('$3'), { contact: '$3', skip: '$4', limit: '$5' }),
+  filtered: ofConversation('filtered', `${inConversation('$8')} AND ${FILTERED}`, {
+    contact: '$8',
+    skip: '$9',
+    limit: '$10',
+  }),
 }
 
 // Includes reactions; edits and revocations show on the message that they change.
@@ -147,51 +156,46 @@ export function runFromNearerEnd(
 /** Counts the messages of a contact on a channel that match the filter. */
 export async function countConversationMessages(
   db: Queryable,
-  organizationId: string,
+  { organization_id, id }: Pick<Contact, 'organization_id' | 'id'>,
   channelId: string | null,
-  contactId: string,
   filter: ChannelFilter,
 ): Promise<number> {
   const [row] = isEvery(filter)
-    ? await db.run(CONVERSATION_STATEMENTS.every.count, [organizationId, channelId, contactId])
-    : await db.run(CONVERSATION_STATEMENTS.filtered.count, [organizationId, channelId, ...allValues(filter), contactId])
+    ? await db.run(CONVERSATION_STATEMENTS.every.count, [organization_id, channelId, id])
+    : await db.run(CONVERSATION_STATEMENTS.filtered.count, [organization_id, channelId, ...allValues(filter), id])
   return row?.total ?? 0
 }
 
 /** A page of the messages of a contact on a channel that match the filter, newest first; read from the nearer end. */
 export function listConversationMessages(
   db: Queryable,
-  organizationId: string,
+  { organization_id, id }: Pick<Contact, 'organization_id' | 'id'>,
   channelId: string | null,
-  contactId: string,
-  filter: ChannelFilter,
-  range: PageRange,
+  { filter, ...range }: PageRange & { filter: ChannelFilter },
 ): Promise<ChannelMessage[]> {
-  const channel = [organizationId, channelId]
+  const channel = [organization_id, channelId]
   return isEvery(filter)
-    ? runFromNearerEnd(db, CONVERSATION_STATEMENTS.every, [...channel, contactId], range)
-    : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...channel, ...allValues(filter), contactId], range)
+    ? runFromNearerEnd(db, CONVERSATION_STATEMENTS.every, [...channel, id], range)
+    : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...channel, ...allValues(filter), id], range)
 }
 
-/** A page of a conversation that is on one channel only, newest first; `last` is the number of its newest message. */
+/** A page of a conversation that is on one channel only, newest first. */
 export function listWholeConversation(
   db: Queryable,
-  organizationId: string,
+  { organization_id, id, last_seq: last }: Pick<Contact, 'organization_id' | 'id' | 'last_seq'>,
   channelId: string | null,
-  contactId: string,
-  { skip, limit, last }: Pick<PageRange, 'skip' | 'limit'> & { last: number },
+  { skip, limit }: Pick<PageRange, 'skip' | 'limit'>,
 ): Promise<ChannelMessage[]> {
-  return db.run(pageOfWhole, [organizationId, channelId, contactId, last - skip - limit, last - skip])
+  return db.run(pageOfWhole, [organization_id, channelId, id, last - skip - limit, last - skip])
 }
 
 /** The newest message of a contact on a channel; null if there is none. */
 export async function findNewestOfConversation(
   db: Queryable,
-  organizationId: string,
+  { organization_id, id }: Pick<Contact, 'organization_id' | 'id'>,
   channelId: string | null,
-  contactId: string,
 ): Promise<ChannelMessage | null> {
-  const [newest] = await db.run(CONVERSATION_STATEMENTS.every.newest, [organizationId, channelId, contactId, 0, 1])
+  const [newest] = await db.run(CONVERSATION_STATEMENTS.every.newest, [organization_id, channelId, id, 0, 1])
   return newest ?? null
 }
 
@@ -200,8 +204,7 @@ export async function findChannelMessage(
   db: Queryable,
   organizationId: string,
   channelId: string | null,
-  keyId: string,
-  filter: ChannelFilter = EVERY,
+  { keyId, filter = EVERY }: { keyId: string; filter?: ChannelFilter },
 ): Promise<ChannelMessage | null> {
   const values = [organizationId, channelId, ...allValues(filter), keyId, isUuid(keyId) ? keyId : null]
   const [row] = await db.run(findByKey, values)

@@ -129,8 +129,7 @@ export async function countOldRows(
   db: Queryable,
   organizationId: string,
   kind: CountedKind,
-  now: Date,
-  days: OtherDays,
+  { now, days }: { now: Date; days: OtherDays },
 ): Promise<OldRows> {
   const [counted] = await db.run(STATEMENTS[kind], [organizationId, now, JSON.stringify(days)])
   return counted as OldRows
@@ -140,9 +139,7 @@ export async function countOldRows(
 export async function countOldMessages(
   db: Queryable,
   organizationId: string,
-  now: Date,
-  days: OtherDays,
-  after: string,
+  { now, days, after }: { now: Date; days: OtherDays; after: string },
 ): Promise<OldRows & { reached: string | null }> {
   const [counted] = await db.run(messages, [organizationId, now, JSON.stringify(days), after])
   return counted as OldRows & { reached: string | null }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
@@ -113,7 +114,6 @@ export async function recordIncomingReaction(
   organizationId: string,
   { addresses, required, contactId }: SenderAddresses,
   reaction: IncomingRecord,
-  eventId: string,
 ): Promise<Received> {
   const { id, upstreamId, text, replyToUpstreamId, created_at } = reaction
   const values = [
@@ -124,7 +124,7 @@ export async function recordIncomingReaction(
     text,
     replyToUpstreamId,
     created_at,
-    eventId,
+    newId(),
     ...authorValues(reaction),
     required,
     contactId,
@@ -142,9 +142,7 @@ export async function recordIncomingChange(
   transaction: Queryable,
   organizationId: string,
   { addresses, required, contactId }: SenderAddresses,
-  kind: 'edit' | 'revoke',
-  change: IncomingRecord,
-  eventId: string,
+  change: IncomingRecord & { kind: 'edit' | 'revoke' },
 ): Promise<Received> {
   const [contact] = await transaction.run(lockContact, [
     organizationId,
@@ -154,7 +152,7 @@ export async function recordIncomingChange(
     contactId,
   ])
   if (!contact) return 'no_contact'
-  const { id, upstreamId, text, replyToUpstreamId, created_at } = change
+  const { kind, id, upstreamId, text, replyToUpstreamId, created_at } = change
   const values = [
     organizationId,
     id,
@@ -171,7 +169,7 @@ export async function recordIncomingChange(
   if (recorded.length === 0) return 'duplicate'
   const target = [organizationId, contact.id, replyToUpstreamId, change.sender_type]
   const author = [change.instanceId, change.network?.participant ?? null]
-  const applied = [...target, eventId, CHANGE_EVENTS[kind], ...author]
+  const applied = [...target, newId(), CHANGE_EVENTS[kind], ...author]
   const [changed] = await transaction.raise(applyChanges, applied, [organizationId])
   if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'

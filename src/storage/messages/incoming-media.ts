@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import type { MessageError, NetworkDetails } from '../../model/messages/message.js'
 import type { FileNote } from '../../model/messages/trace.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
@@ -129,14 +130,12 @@ export async function attachInboundMedia(
   db: Queryable,
   organizationId: string,
   messageId: string,
-  media: { id: string; expiresAt: Date; isToBeTranscribed: boolean },
-  eventId: string,
-  note: FileNote,
+  media: { id: string; expiresAt: Date; isToBeTranscribed: boolean; note: FileNote },
 ): Promise<boolean> {
-  const { id, expiresAt, isToBeTranscribed } = media
+  const { id, expiresAt, isToBeTranscribed, note } = media
   const rows = await db.raise(
     attach,
-    [organizationId, messageId, eventId, id, expiresAt, isToBeTranscribed, JSON.stringify(note)],
+    [organizationId, messageId, newId(), id, expiresAt, isToBeTranscribed, JSON.stringify(note)],
     [organizationId],
   )
   return rows.length > 0
@@ -147,10 +146,9 @@ export async function postponeInboundMedia(
   db: Queryable,
   organizationId: string,
   messageId: string,
-  eventId: string,
   note: FileNote,
 ): Promise<void> {
-  await db.raise(postpone, [organizationId, messageId, eventId, JSON.stringify(note)], [organizationId])
+  await db.raise(postpone, [organizationId, messageId, newId(), JSON.stringify(note)], [organizationId])
 }
 
 /** Records that a message's file cannot be fetched, and why. */
@@ -158,11 +156,9 @@ export async function giveUpInboundMedia(
   db: Queryable,
   organizationId: string,
   messageId: string,
-  error: MessageError,
-  eventId: string,
-  note: FileNote,
+  { error, note }: { error: MessageError; note: FileNote },
 ): Promise<void> {
-  const values = [organizationId, messageId, eventId, JSON.stringify(error), JSON.stringify(note)]
+  const values = [organizationId, messageId, newId(), JSON.stringify(error), JSON.stringify(note)]
   await db.raise(giveUp, values, [organizationId])
 }
 

@@ -128,8 +128,7 @@ export function findMessagesBySeq(
   db: Queryable,
   organizationId: string,
   contactId: string,
-  from: number,
-  to: number,
+  { from, to }: { from: number; to: number },
 ): Promise<ShownMessage[]> {
   return db.run(page, [organizationId, contactId, from, to])
 }

@@ -7,7 +7,7 @@ import {
   sharedStatement,
   statement,
 } from '../../database/statement.js'
-import { isUuid } from '../../lib/bytes/id.js'
+import { isUuid, newId } from '../../lib/bytes/id.js'
 import { gatewayType, networkType } from '../../model/instances/gateway-message.js'
 import { mediaExpiry } from '../../model/messages/media.js'
 import type { MessageError } from '../../model/messages/message.js'
@@ -491,12 +491,9 @@ export async function refuseMessage(
   db: Queryable,
   organizationId: string,
   id: string,
-  error: MessageError,
-  at: Date,
-  eventId: string,
-  note: CallsNote | SettledNote,
+  { error, at, note }: { error: MessageError; at: Date; note: CallsNote | SettledNote },
 ): Promise<void> {
-  const values = [organizationId, id, JSON.stringify(error), at, eventId, JSON.stringify(note)]
+  const values = [organizationId, id, JSON.stringify(error), at, newId(), JSON.stringify(note)]
   await db.raise(refuse, values, [organizationId])
 }
 

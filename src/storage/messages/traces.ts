@@ -87,8 +87,7 @@ export function listMessageEvents(
   db: Queryable,
   organizationId: string,
   id: string,
-  transactionIds: readonly string[],
-  limit: number,
+  { transactionIds, limit }: { transactionIds: readonly string[]; limit: number },
 ): Promise<TraceEvent[]> {
   return db.run(listEvents, [organizationId, id, transactionIds, limit])
 }

@@ -134,8 +134,7 @@ export async function keepAnswer(
   db: Queryable,
   organizationId: string,
   { operation, key }: IdempotentOperation,
-  resourceId: string,
-  answer: { status: number; body: unknown },
+  { resourceId, answer }: { resourceId: string; answer: { status: number; body: unknown } },
 ): Promise<void> {
   await db.run(keep, [organizationId, operation, key, answer.status, JSON.stringify(answer.body), resourceId])
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import type { StoredTemplate, Template } from '../../model/templates/template.js'
 import { raiseEvents } from '../events/raise.js'
@@ -237,9 +238,8 @@ export async function setTemplateStatus(
   db: Queryable,
   organizationId: string,
   { name, language, status }: Pick<Template, 'name' | 'language' | 'status'>,
-  eventId: string,
 ): Promise<void> {
-  await db.raise(setStatus, [organizationId, name, language, status, eventId], [organizationId])
+  await db.raise(setStatus, [organizationId, name, language, status, newId()], [organizationId])
 }
 
 /** Enqueues a sync of an organization's templates. */

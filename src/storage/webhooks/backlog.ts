@@ -124,9 +124,7 @@ export function listDisabledWebhooks(db: Queryable): Promise<WebhookId[]> {
 export async function expirePending(
   transaction: Queryable,
   { organization_id, id }: WebhookId,
-  now: Date,
-  limit: number,
-  reason: string,
+  { now, limit, reason }: { now: Date; limit: number; reason: string },
 ): Promise<number> {
   const [row] = await transaction.run(expire, [organization_id, now, id, limit, reason])
   return row?.count ?? 0

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import type { WebhookInstance } from '../../model/instances/gateway-event.js'
 import type { Webhook } from '../../model/webhooks/webhook.js'
 import { raiseEvents } from '../events/raise.js'
@@ -116,7 +117,6 @@ export async function disableWebhook(
   organizationId: string,
   webhookId: string,
   reason: string,
-  eventId: string,
 ): Promise<void> {
-  await db.raise(disable, [organizationId, webhookId, reason, eventId], [organizationId])
+  await db.raise(disable, [organizationId, webhookId, reason, newId()], [organizationId])
 }

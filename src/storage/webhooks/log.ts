@@ -189,8 +189,7 @@ export async function listDeliveryPage(
   db: Queryable,
   organizationId: string,
   { webhookId, status }: DeliveryFilter,
-  skip: number,
-  limit: number,
+  { skip, limit }: { skip: number; limit: number },
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   const values = [organizationId, status, limit, skip]
   const [deliveries, [counted]] = await Promise.all([
@@ -266,8 +265,7 @@ export async function insertReplays(
   db: Queryable,
   organizationId: string,
   webhookId: string,
-  events: readonly { id: string; seq: number }[],
-  at: Date,
+  { events, at }: { events: readonly { id: string; seq: number }[]; at: Date },
 ): Promise<number> {
   const ids = events.map((event) => event.id)
   const seqs = events.map((event) => event.seq)

@@ -135,8 +135,7 @@ export async function rotateWebhookSecret(
   db: Queryable,
   organizationId: string,
   id: string,
-  secret: Buffer,
-  until: Date,
+  { secret, until }: { secret: Buffer; until: Date },
 ): Promise<Webhook | null> {
   const rows = await db.run(rotate, [organizationId, id, secret, until])
   return rows[0] ?? null

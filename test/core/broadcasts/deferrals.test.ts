@@ -40,15 +40,17 @@ const TAKEN = { k: 'taken', at: 7, process: 1 } as const
 const query = (text: string, values: unknown[]) => world.database.pool.query(text, values)
 
 const defer = (n: number, inMs = 0, owner = organization) =>
-  deferRecipient(
-    world.database,
-    owner.id,
-    broadcast.id,
-    { n, messageId: messageIds[n - 1] as string, since: new Date(), attempts: 1, inMs },
-    CALLS,
-  )
+  deferRecipient(world.database, owner.id, broadcast.id, {
+    n,
+    messageId: messageIds[n - 1] as string,
+    since: new Date(),
+    attempts: 1,
+    inMs,
+    note: CALLS,
+  })
 
-const take = (early = false, owner = organization) => takeDeferred(world.database, owner.id, broadcast.id, TAKEN, early)
+const take = (early = false, owner = organization) =>
+  takeDeferred(world.database, owner.id, broadcast.id, { note: TAKEN, early })
 
 const until = (owner = organization) => untilNextDeferred(world.database, owner.id, broadcast.id)
 
@@ -63,7 +65,7 @@ describe('a message that is put back', () => {
   it('is taken once, with its recipient, its first call and its attempts', async () => {
     const since = new Date('2026-01-02T03:04:05Z')
     const deferred = { n: 2, messageId: messageIds[1] as string, since, attempts: 3, inMs: 0 }
-    await deferRecipient(world.database, organization.id, broadcast.id, deferred, CALLS)
+    await deferRecipient(world.database, organization.id, broadcast.id, { ...deferred, note: CALLS })
     expect(await take()).toMatchObject({
       n: 2,
       since,
@@ -83,7 +85,7 @@ describe('a message that is put back', () => {
     const call = { at: 1, ms: 5, outcome: 'not_accepted', code: 130429 } as const
     const calls = { k: 'calls', at: 6, calls: [call], again: 2_000 } as const
     const deferred = { n: 1, messageId: id, since: new Date(), attempts: 1, inMs: 0 }
-    await deferRecipient(world.database, organization.id, broadcast.id, deferred, calls)
+    await deferRecipient(world.database, organization.id, broadcast.id, { ...deferred, note: calls })
     await take()
     const { entries } = await readTrace(world.app.ctx, organization.id, id)
     const told = entries.filter(({ kind }) => kind !== 'recorded')

@@ -66,8 +66,8 @@ function edit({ digits, upstreamIds }: Conversation, number: number, text: strin
       transaction,
       organization.id,
       { addresses: [digits], required: [digits], contactId: null },
-      'edit',
       {
+        kind: 'edit',
         id: newId(),
         upstreamId: wamid(),
         text,
@@ -77,7 +77,6 @@ function edit({ digits, upstreamIds }: Conversation, number: number, text: strin
         network: null,
         created_at: new Date(),
       },
-      newId(),
     ),
   )
 }
@@ -158,8 +157,8 @@ describe('changes while a conversation is being indexed', () => {
         transaction,
         organization.id,
         { addresses: [conversation.digits], required: [conversation.digits], contactId: null },
-        'edit',
         {
+          kind: 'edit',
           id: newId(),
           upstreamId: wamid(),
           text: 'delta',
@@ -169,7 +168,6 @@ describe('changes while a conversation is being indexed', () => {
           network: null,
           created_at: new Date(),
         },
-        newId(),
       )
       const started = besides(() => index(conversation.id))
       await untilWaiting(world.database, 1)

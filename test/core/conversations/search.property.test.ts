@@ -120,8 +120,8 @@ class Reference {
         transaction,
         organization.id,
         { addresses: [this.digits], required: [this.digits], contactId: null },
-        'edit',
         {
+          kind: 'edit',
           id: newId(),
           upstreamId: wamid(),
           text,
@@ -131,7 +131,6 @@ class Reference {
           network: null,
           created_at: new Date(),
         },
-        newId(),
       ),
     )
   }

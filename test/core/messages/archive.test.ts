@@ -102,7 +102,8 @@ describe('a message by a linked device', () => {
   })
 
   /** As archiveChat does when the network has accepted it. */
-  const archiveOnPhone = () => updateContact(world.database, organization.id, id, { archived: true }, newId(), phone)
+  const archiveOnPhone = () =>
+    updateContact(world.database, organization.id, id, { archived: true, archivedThrough: phone })
   const hear = async (instanceId: string, more: object, fromMe = false) => {
     const jid = `${from}@s.whatsapp.net`
     const event = {

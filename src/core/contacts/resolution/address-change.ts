@@ -1,4 +1,3 @@
-import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { addAddresses, endAddresses, hasMessageBefore, insertAddressSpan } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
@@ -121,7 +120,7 @@ async function mergeBoth(resolution: Resolution, change: Change, mover: Contact,
   await addUserIds(resolution, change, merged)
   await leaveOldNumber(resolution, change, merged)
   if (current === null) await takeNewNumber(resolution, change, merged)
-  else if (merged.chat_id !== current) await renumberContact(transaction, organizationId, merged.id, current, newId())
+  else if (merged.chat_id !== current) await renumberContact(transaction, organizationId, merged.id, current)
   return merged.id
 }
 
@@ -135,7 +134,7 @@ async function claimNumber(resolution: Resolution, change: Change, mover: Contac
   await leaveOldNumber(resolution, change, mover)
   const owner = number && findCurrentOwner(resolution, number)
   if (number && owner) {
-    await endAddresses(transaction, organizationId, owner.contact.id, number.forms, at)
+    await endAddresses(transaction, organizationId, owner.contact.id, { addresses: number.forms, at })
     const span = { address: number.digits, contact_id: mover.id, since: at, left_at: null }
     await insertAddressSpan(transaction, organizationId, span)
   }
@@ -170,7 +169,7 @@ async function createAtNewAddress(resolution: Resolution, change: Change, profil
     since: at,
   })
   if (number && isTaken) {
-    await endAddresses(transaction, organizationId, owner.contact.id, number.forms, at)
+    await endAddresses(transaction, organizationId, owner.contact.id, { addresses: number.forms, at })
     await insertAddressSpan(transaction, organizationId, {
       address: number.digits,
       contact_id: id,
@@ -191,13 +190,10 @@ async function addUserIds(
 ): Promise<void> {
   if (addressChange.from.userId !== null) {
     await addUserId(resolution, contact, addressChange.from.userId, resolution.at)
-    await endAddresses(
-      resolution.transaction,
-      resolution.organizationId,
-      contact.id,
-      from.ofUserId.slice(0, 1),
-      resolution.at,
-    )
+    await endAddresses(resolution.transaction, resolution.organizationId, contact.id, {
+      addresses: from.ofUserId.slice(0, 1),
+      at: resolution.at,
+    })
   }
   if (addressChange.to.userId !== null) await addUserId(resolution, contact, addressChange.to.userId)
 }
@@ -210,8 +206,8 @@ async function leaveOldNumber(
 ): Promise<void> {
   const { transaction, organizationId, at } = resolution
   if (from.number === null || from.number.digits === to.number?.digits) return
-  await addAddresses(transaction, organizationId, id, from.number.forms, { leftAt: at })
-  await endAddresses(transaction, organizationId, id, from.number.forms, at)
+  await addAddresses(transaction, organizationId, id, { addresses: from.number.forms, leftAt: at })
+  await endAddresses(transaction, organizationId, id, { addresses: from.number.forms, at })
 }
 
 /** Assigns the new number to the contact, unless the contact has moved on since. */
@@ -227,7 +223,7 @@ async function takeNewNumber(resolution: Resolution, { from, to }: Change, conta
   const hasClaim = hasSpan(resolution, number, contact)
   if (hasClaim) return
   if (!isStillAtOldNumber(resolution, from.number, contact)) {
-    await addAddresses(transaction, organizationId, contact.id, number.forms, { since: at, leftAt: at })
+    await addAddresses(transaction, organizationId, contact.id, { addresses: number.forms, since: at, leftAt: at })
     return
   }
   if (owner && isOutdated(resolution, owner)) {

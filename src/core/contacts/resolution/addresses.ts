@@ -136,7 +136,7 @@ export function isOutdated({ at }: Resolution, { contact, row }: AddressOwner): 
 export async function mergePair(resolution: Resolution, one: Contact, other: Contact): Promise<Contact> {
   const { transaction, organizationId, known } = resolution
   const [older, younger] = one.id < other.id ? [one, other] : [other, one]
-  const merged = await mergeContacts(transaction, organizationId, older, younger, newId())
+  const merged = await mergeContacts(transaction, organizationId, older, younger)
   const redirect = <Row extends { contact_id: string }>(row: Row): Row =>
     row.contact_id === younger.id ? { ...row, contact_id: older.id } : row
   resolution.known = {
@@ -158,10 +158,9 @@ export async function addUserId(
   leftAt: Date | null = null,
 ) {
   const { transaction, organizationId, instanceId } = resolution
-  const address = `user:${userId}`
-  const facts = { leftAt, instanceId: userId.includes('@') ? null : instanceId }
-  await addAddresses(transaction, organizationId, id, [address], facts)
-  await addAddresses(transaction, organizationId, id, [userIdChatId(userId)])
+  const added = { addresses: [`user:${userId}`], leftAt, instanceId: userId.includes('@') ? null : instanceId }
+  await addAddresses(transaction, organizationId, id, added)
+  await addAddresses(transaction, organizationId, id, { addresses: [userIdChatId(userId)] })
 }
 
 /**
@@ -181,10 +180,10 @@ export async function assignNumber(
     await releaseNumber(resolution, number, since, contact)
   }
   await endAddressClaims(transaction, organizationId, number.digits, at)
-  await reassignAddresses(transaction, organizationId, contact.id, number.forms, since)
-  await endOtherNumbers(transaction, organizationId, contact.id, number.forms, at)
+  await reassignAddresses(transaction, organizationId, contact.id, { addresses: number.forms, since })
+  await endOtherNumbers(transaction, organizationId, contact.id, { kept: number.forms, at })
   if (contact.chat_id !== number.digits) {
-    await renumberContact(transaction, organizationId, contact.id, number.digits, newId())
+    await renumberContact(transaction, organizationId, contact.id, number.digits)
   }
 }
 
@@ -253,7 +252,7 @@ export async function createResolvedContact(
     source: { type: 'inbound_message', created_at: resolution.now.toISOString() },
   })
   if (userId !== null) await addUserId(resolution, { id }, userId)
-  if (number && since) await reassignAddresses(transaction, organizationId, id, number.forms, since)
+  if (number && since) await reassignAddresses(transaction, organizationId, id, { addresses: number.forms, since })
   if (number) await endAddressClaims(transaction, organizationId, number.digits, resolution.at)
   return id
 }

@@ -1,6 +1,5 @@
 import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
-import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { userIdChatId } from '../../../model/contacts/phone-number.js'
 import { ANY_COUNTRY, addressesOf, readNumber } from '../../../model/contacts/written-number.js'
@@ -130,7 +129,7 @@ async function resolve(
   if (userId === null) return resolveByNumber(resolution, number, owner, profileName)
   if (known === null) return resolveNewUserId(resolution, number, owner, { userId, profileName })
   const id = await resolveKnownUserId(resolution, known, number, owner)
-  await addAddresses(resolution.transaction, resolution.organizationId, id, ofUserId)
+  await addAddresses(resolution.transaction, resolution.organizationId, id, { addresses: ofUserId })
   return id
 }
 
@@ -219,8 +218,8 @@ async function resolveKnownUserId(
   if (!wroteSince && (!owner || !isOutdated(resolution, owner))) await assignNumber(resolution, known, number, owner)
   else if (owner) await disownAddresses(resolution.transaction, resolution.organizationId, number.forms, resolution.at)
   else {
-    const span = { since: resolution.at, leftAt: resolution.at }
-    await addAddresses(resolution.transaction, resolution.organizationId, known.id, number.forms, span)
+    const left = { addresses: number.forms, since: resolution.at, leftAt: resolution.at }
+    await addAddresses(resolution.transaction, resolution.organizationId, known.id, left)
   }
   return known.id
 }
@@ -237,9 +236,9 @@ async function confirmNumber(resolution: Resolution, contact: Contact, number: N
   }
   const [currentRow] = resolution.known.rows.filter(({ address }) => number.forms.includes(address))
   if (confirmed.phone_number === null && currentRow?.left_at === null) {
-    await renumberContact(transaction, organizationId, confirmed.id, number.digits, newId())
+    await renumberContact(transaction, organizationId, confirmed.id, number.digits)
   }
-  await addAddresses(transaction, organizationId, confirmed.id, number.forms)
+  await addAddresses(transaction, organizationId, confirmed.id, { addresses: number.forms })
   return confirmed.id
 }
 

@@ -52,7 +52,7 @@ async function change(
 ): Promise<Sent> {
   if (tenant.legal_hold !== null) throw heldBy(tenant.legal_hold)
   requireCapability(instance, text === null ? 'delete_message' : 'edit_message')
-  const message = await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), keyId)
+  const message = await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), { keyId })
   if (message === null) throw messageNotFound(keyId)
   for (const chat of chats) if (!(await isOfChat(ctx, tenant, message, chat))) throw messageNotFound(keyId)
   requireOwn(message, keyId)

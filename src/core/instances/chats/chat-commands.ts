@@ -1,7 +1,6 @@
 import type { ChatPresence } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { sleep } from '../../../lib/async/backoff.js'
-import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -63,14 +62,8 @@ export async function archiveChat(
   const key = keyOf(message)
   const last = { key, messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000) }
   await command(ctx, tenant, instance, { verb: 'archive', jid: key.remoteJid, archive, last })
-  await updateContact(
-    ctx.database,
-    tenant.id,
-    message.contact_id,
-    { archived: archive },
-    newId(),
-    channelIdOf(instance),
-  )
+  const change = { archived: archive, archivedThrough: channelIdOf(instance) }
+  await updateContact(ctx.database, tenant.id, message.contact_id, change)
   return key.remoteJid
 }
 
@@ -82,7 +75,9 @@ async function findLast(
   { jid, messageId }: ChatReference,
 ): Promise<ChannelMessage> {
   const named =
-    messageId === null ? null : await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), messageId)
+    messageId === null
+      ? null
+      : await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), { keyId: messageId })
   if (jid !== null) {
     if (named !== null && (await isOfChat(ctx, tenant, named, jid))) return named
     return requireNewestMessage(ctx, tenant, instance, jid)

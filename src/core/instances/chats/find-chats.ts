@@ -22,8 +22,8 @@ export async function findChats(
 ): Promise<ChatRow[]> {
   if (remoteJid === null) {
     const channelId = channelIdOf(instance)
-    const page = { skip, limit: take }
-    const contactIds = await orderChats(ctx.database, organization.id, channelId, { from, to }, page)
+    const page = { from, to, skip, limit: take }
+    const contactIds = await orderChats(ctx.database, organization.id, channelId, page)
     return readChats(ctx.database, organization.id, channelId, contactIds)
   }
   const chat = skip === 0 && take > 0 ? await findChat(ctx, organization, instance, remoteJid) : null

@@ -51,8 +51,8 @@ export async function findContactsOfInstance(
     const name = normalizeName(search)
     const ids =
       name === null
-        ? await orderChats(ctx.database, organization.id, channelId, { from: null, to: null }, { skip, limit })
-        : await listNamedOnChannel(ctx.database, organization.id, channelId, name, { skip, limit })
+        ? await orderChats(ctx.database, organization.id, channelId, { from: null, to: null, skip, limit })
+        : await listNamedOnChannel(ctx.database, organization.id, channelId, { name, skip, limit })
     return readContacts(ctx.database, organization.id, ids)
   }
   const [contact] = await findOne(ctx, organization, search, skip)

@@ -55,7 +55,10 @@ export async function findMessages(
   const contact = search.remoteJid === null ? null : await findChatContact(ctx, organization, search.remoteJid)
   if (search.remoteJid !== null && contact === null) return NOTHING
   if (search.keyId !== null) {
-    const message = await findChannelMessage(ctx.database, organization.id, channelId, search.keyId, search)
+    const message = await findChannelMessage(ctx.database, organization.id, channelId, {
+      keyId: search.keyId,
+      filter: search,
+    })
     if (message === null || (contact !== null && message.contact_id !== contact.id)) return NOTHING
     return { messages: page.page === 1 ? [message] : [], total: 1 }
   }
@@ -73,7 +76,7 @@ export async function findNewestMessage(
 ): Promise<ChannelMessage | null> {
   const contact = await findChatContact(ctx, organization, remoteJid)
   if (contact === null) return null
-  return findNewestOfConversation(ctx.database, organization.id, channelIdOf(instance), contact.id)
+  return findNewestOfConversation(ctx.database, contact, channelIdOf(instance))
 }
 
 /** The total of a channel is stored. */
@@ -106,7 +109,7 @@ async function findFiltered(
   const { skip, limit } = toRange(page)
   if (isCut && skip + limit > total) throw lookedThrough(page)
   const messages =
-    skip < total ? await listChannelMessages(database, organizationId, channelId, filter, { skip, limit }) : []
+    skip < total ? await listChannelMessages(database, organizationId, channelId, { filter, skip, limit }) : []
   return { messages, total }
 }
 
@@ -125,16 +128,14 @@ async function findInConversation(
   filter: ChannelFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {
-  const { organization_id: organizationId, id, last_seq: last, pruned_seq } = contact
+  const { organization_id: organizationId, last_seq, pruned_seq } = contact
   const isWhole = isEvery(filter) && (await isOnlyChannel(database, organizationId, channelId))
-  const total = isWhole
-    ? last - pruned_seq
-    : await countConversationMessages(database, organizationId, channelId, id, filter)
+  const total = isWhole ? last_seq - pruned_seq : await countConversationMessages(database, contact, channelId, filter)
   const range = { ...toRange(page), total }
   if (range.skip >= total) return { messages: [], total }
   const messages = isWhole
-    ? await listWholeConversation(database, organizationId, channelId, id, { ...range, last })
-    : await listConversationMessages(database, organizationId, channelId, id, filter, range)
+    ? await listWholeConversation(database, contact, channelId, range)
+    : await listConversationMessages(database, contact, channelId, { filter, ...range })
   return { messages, total }
 }
 

@@ -32,7 +32,7 @@ export async function openMessageFile(
   instance: Instance,
   keyId: string,
 ): Promise<MessageFile> {
-  const message = await findChannelMessage(ctx.database, organization.id, channelIdOf(instance), keyId)
+  const message = await findChannelMessage(ctx.database, organization.id, channelIdOf(instance), { keyId })
   if (message === null) throw messageNotFound(keyId)
   if (message.media_id === null) throw await explainAbsence(ctx, message, keyId)
   const media = await findMedia(ctx.database, organization.id, message.media_id)

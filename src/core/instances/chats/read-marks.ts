@@ -1,7 +1,6 @@
 import type { Device } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { startCountdown } from '../../../lib/async/timeout.js'
-import { newId } from '../../../lib/bytes/id.js'
 import { isFromMe } from '../../../model/instances/gateway-message.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -75,7 +74,7 @@ async function markStored(
   const at = ctx.clock()
   for (const { contact_id: contactId, seq } of newestOf(messages)) {
     await ctx.database.transaction((transaction) =>
-      markConversationRead(transaction, tenant.id, { contactId, channelId, seq }, at, newId()),
+      markConversationRead(transaction, tenant.id, { contactId, channelId, seq }, at),
     )
   }
 }
@@ -96,5 +95,5 @@ function newestOf(messages: readonly ChannelMessage[]): NumberedMessage[] {
 export async function markChatUnread(ctx: Context, tenant: Tenant, instance: Instance, jid: string): Promise<void> {
   requireOpen(instance)
   const { contact_id } = await requireNewestMessage(ctx, tenant, instance, jid)
-  await markConversationUnread(ctx.database, tenant.id, contact_id, newId())
+  await markConversationUnread(ctx.database, tenant.id, contact_id)
 }

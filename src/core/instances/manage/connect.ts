@@ -1,6 +1,5 @@
 import type { PairingCode } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
-import { newId } from '../../../lib/bytes/id.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
@@ -102,7 +101,7 @@ async function forgetSandbox(ctx: Context, { organization_id: organizationId, na
 }
 
 async function forgetSession(ctx: Context, { organization_id, id }: Instance): Promise<void> {
-  await logOutInstance(ctx.database, organization_id, id, [newId(), newId()])
+  await logOutInstance(ctx.database, organization_id, id)
   notify(ctx, organization_id)
 }
 

@@ -1,6 +1,5 @@
 import type { PairingCode } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
-import { newId } from '../../../lib/bytes/id.js'
 import type { Instance, InstanceKey, InstanceState } from '../../../model/instances/instance.js'
 import { changeInstanceState, showInstanceCode } from '../../../storage/instances/instances.js'
 import { decryptCode, encryptCode } from '../../webhooks/pairing-code.js'
@@ -26,8 +25,8 @@ export async function recordState(
   { state, code = null, owner = null, profileName = null, profilePictureUrl = null }: ConnectionState,
   holder: number | null = null,
 ): Promise<void> {
-  const change = { state, code, owner, profileName, profilePictureUrl }
-  if (!(await changeInstanceState(ctx.database, organizationId, id, change, newId(), holder))) return
+  const change = { state, code, owner, profileName, profilePictureUrl, holder }
+  if (!(await changeInstanceState(ctx.database, organizationId, id, change))) return
   ctx.notifications.send({ topic: 'webhooks', organizationId })
 }
 
@@ -39,7 +38,7 @@ export async function recordCode(
   holder: number | null = null,
 ): Promise<void> {
   const sealed = encryptCode(ctx.secrets, organizationId, code)
-  await showInstanceCode(ctx.database, organizationId, id, { count: code.count, sealed }, newId(), holder)
+  await showInstanceCode(ctx.database, organizationId, id, { count: code.count, sealed, holder })
 }
 
 /** The newest code that an instance shows, in any process; null if it shows none. */

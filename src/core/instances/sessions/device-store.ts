@@ -71,11 +71,11 @@ export function createDeviceStore(
       return found.credentials && secrets.open(found.credentials, credentialsContext)
     },
     readKeys: async (type, ids) => {
-      const stored = await findDeviceKeys(database, organizationId, instanceId, type, ids)
+      const stored = await findDeviceKeys(database, organizationId, instanceId, { type, ids })
       return new Map(Array.from(stored, ([id, value]) => [id, secrets.open(value, keyContext)]))
     },
     write: (change) =>
-      enqueue(() => writeDeviceSession(database, organizationId, instanceId, processId, encrypt(change))),
+      enqueue(() => writeDeviceSession(database, organizationId, instanceId, { processId, change: encrypt(change) })),
     clear: () => enqueue(() => clearDeviceSession(database, organizationId, instanceId, processId)),
     close: () => {
       isClosed = true

@@ -114,7 +114,9 @@ async function readFollowing(
 ): Promise<{ entries: TraceEntry[]; isCut: boolean }> {
   const raised = transactionsOf(message.trace ?? [])
   const [events, changes, answer] = await Promise.all([
-    raised.length === 0 ? [] : listMessageEvents(database, organizationId, message.id, raised, MAX_EVENTS + 1),
+    raised.length === 0
+      ? []
+      : listMessageEvents(database, organizationId, message.id, { transactionIds: raised, limit: MAX_EVENTS + 1 }),
     message.upstream_id === null ? [] : listChangesOf(database, organizationId, message, MAX_CHANGES + 1),
     message.sender_type === 'user-chat' && message.seq !== null
       ? findFirstAnswer(database, organizationId, message, MAX_FOLLOWING)

@@ -1,5 +1,4 @@
 import type { Queryable } from '../../../database/pool.js'
-import { newId } from '../../../lib/bytes/id.js'
 import { disableWebhook, type EndpointRow, lockHealth, noteFailingSince } from '../../../storage/webhooks/health.js'
 
 const DAY_MS = 24 * 3_600_000
@@ -66,8 +65,7 @@ export async function recordHealth(
   const disabled = known.flatMap(({ organization_id, id, reason }) =>
     reason === null ? [] : [{ organization_id, id, reason }],
   )
-  for (const { organization_id, id, reason } of disabled)
-    await disableWebhook(transaction, organization_id, id, reason, newId())
+  for (const { organization_id, id, reason } of disabled) await disableWebhook(transaction, organization_id, id, reason)
   return disabled
 }
 

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { requireLinkedLibrary } from '../../../../src/core/instances/library/linked-library.js'
 import { recordCode, recordState } from '../../../../src/core/instances/manage/connection-state.js'
 import { deleteOrganization, deleteOrganizationData } from '../../../../src/core/maintenance/organization-deletion.js'
-import { newId } from '../../../../src/lib/bytes/id.js'
 import { logOutInstance, setInstanceWanted } from '../../../../src/storage/instances/instances.js'
 import {
   type Devices,
@@ -228,14 +227,14 @@ describe('the state of an instance', () => {
     expect(await devices.world.app.ctx.devices(instance)({ verb: 'logout' }, PATIENCE_MS)).toMatchObject({
       outcome: 'done',
     })
-    await logOutInstance(database, instance.organization_id, instance.id, [newId(), newId()])
+    await logOutInstance(database, instance.organization_id, instance.id)
     const closes = await query(
       `SELECT type FROM events WHERE type = 'instance.logged_out' OR data #>> '{connection,statusReason}' = '401' ORDER BY seq`,
       [],
     )
     expect(closes.rows).toEqual([{ type: 'instance.state' }, { type: 'instance.logged_out' }])
     await recordState(devices.world.app.ctx, instance, { state: 'open' })
-    await logOutInstance(database, instance.organization_id, instance.id, [newId(), newId()])
+    await logOutInstance(database, instance.organization_id, instance.id)
     expect(await devices.rowOf(instance)).toMatchObject({ state: 'close', state_code: 401, wanted: false })
   })
 })

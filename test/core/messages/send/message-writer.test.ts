@@ -254,7 +254,7 @@ describe('recording for a contact with a locked row', () => {
   it('that is then erased reports that the contact is not found', async () => {
     const [erased, stays] = (await newPeople(2)) as [Person, Person]
     const { waiting } = await world.database.transaction(async (transaction) => {
-      await hideContact(transaction, organization.id, erased.id, newId())
+      await hideContact(transaction, organization.id, erased.id)
       const waiting = besides(() => messageWriter.record(messageTo(erased.digits)))
       expect(await besides(() => messageWriter.record(messageTo(stays.digits)))).toMatchObject({ recorded: true })
       return { waiting }

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { newId } from '../../../../src/lib/bytes/id.js'
 import { EVENT_KINDS } from '../../../../src/model/webhooks/webhook.js'
 import { disableWebhook } from '../../../../src/storage/webhooks/health.js'
 import { createContact } from '../../../support/contacts.js'
@@ -318,7 +317,7 @@ describe('POST /set-webhooks/{id}/enable', () => {
   it('returns 200 after webhook.disabled was raised, without secrets', async () => {
     const { id } = await setWebhook(world, organization)
     await control(id, 'rotate-secret')
-    await disableWebhook(world.app.ctx.database, organization.id, id, 'it said 410', newId())
+    await disableWebhook(world.app.ctx.database, organization.id, id, 'it said 410')
     const events = await eventsOf(world, organization)
     expect(events).toMatchObject([{ data: { webhook: { id, active: false }, reason: 'it said 410' } }])
     expect(Object.keys(events[0]?.data.webhook).filter((name) => name.includes('secret'))).toEqual([])
