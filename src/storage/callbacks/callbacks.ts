@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import { IS_OLD_CALLBACK } from '../organizations/retention.js'
 import { isDeadProcess } from '../runtime/process-registry.js'
 
@@ -94,7 +94,7 @@ const complete = statement<{ completed: number }>(
   'callbacks.complete',
   `WITH completed AS (
      UPDATE callbacks SET waiting = false
-     WHERE organization_id = $1 AND id = ANY (${opaqueArray('$2', 'uuid')}) AND waiting
+     WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND waiting
      RETURNING id
    )
    SELECT count(*) AS completed FROM completed`,

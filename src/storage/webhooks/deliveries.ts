@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, opaqueArray, sharedStatement } from '../../database/statement.js'
+import { FEW, sharedStatement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import type { AttemptRow } from '../../model/webhooks/webhook.js'
@@ -139,7 +139,7 @@ const record = sharedStatement<WebhookKey>(
 const isFree = (row: string) => `(
            ${row}.process_id IS NULL OR CASE ${row}.process_id
              WHEN $1 THEN coalesce(${row}.claimed_at, '-infinity') < now() - interval '${LOST_AFTER_MS} ms'
-               AND ${row}.id <> ALL (${opaqueArray('$2', 'uuid')})
+               AND ${row}.id <> ALL ($2::uuid[])
              ELSE ${isGoneProcess(`${row}.process_id`)}
            END
          )`
