@@ -134,7 +134,7 @@ const listCampaigns = statement<CampaignName>(
 // One campaign is counted in one snapshot. Recipients that are not prepared are not counted.
 const findDrift = statement<Drift>(
   'analytics.findDrift',
-  `WITH recipients AS MATERIALIZED (
+  `WITH recipients AS (
      SELECT ${ADDS}, coalesce(m.error, r.outcome -> 'error') ->> 'code' AS code, r.clicked AS buttons
      FROM broadcasts b
      CROSS JOIN LATERAL (

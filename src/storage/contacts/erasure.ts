@@ -147,7 +147,7 @@ const eraseOtherRecipients = statement<Slice>(
 
 const eraseWords = statement<Slice>(
   'contacts.eraseWords',
-  `WITH slice AS MATERIALIZED (
+  `WITH slice AS (
      SELECT ctid, seq FROM message_search
      WHERE organization_id = $1 AND contact_id = $2 AND seq >= $4
      ORDER BY seq

@@ -44,7 +44,7 @@ const LINES = {
 const scanOn = (line: keyof typeof LINES) =>
   statement<ScanRow>(
     `instanceChats.scan.${line}`,
-    `WITH chats AS MATERIALIZED (
+    `WITH chats AS (
        SELECT contact_id, max(created_at) AS at, count(*) AS messages
        FROM (
          SELECT contact_id, created_at FROM messages

@@ -43,9 +43,9 @@ const UNNUMBERED = `m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS 
 
 const findDue = statement<DueContacts>(
   'messagePruning.findDue',
-  `WITH page AS MATERIALIZED (
+  `WITH page AS (
      SELECT id, pruned_seq FROM contacts WHERE organization_id = $1 AND id > $3 ORDER BY id LIMIT ${LOOKED_AT}
-   ), due AS MATERIALIZED (
+   ), due AS (
      SELECT c.id FROM page c JOIN organizations o ON o.id = $1
      WHERE EXISTS (${NEXT_NUMBERED}) OR EXISTS (SELECT FROM messages m WHERE ${UNNUMBERED})
      ORDER BY c.id
@@ -127,7 +127,7 @@ const remove = statement<never>(
 // A file that is stored in part belongs to the message with its id, too. The file of a broadcast belongs to no message.
 const findFiles = statement<{ ids: string[]; reached: string | null }>(
   'messagePruning.findFiles',
-  `WITH page AS MATERIALIZED (
+  `WITH page AS (
      SELECT f.id FROM organizations o CROSS JOIN LATERAL (
        SELECT f.id FROM media f
        WHERE f.organization_id = $1 AND f.id > $3 AND f.id < ${OLD_FILES_BEFORE}
@@ -159,7 +159,7 @@ const forgetFiles = statement<never>(
 // An event has its message as it was, and may be younger than the message by months.
 const blankEvents = statement<{ reached: string | null; walked: number; blanked: number }>(
   'messagePruning.blankEvents',
-  `WITH slice AS MATERIALIZED (
+  `WITH slice AS (
      SELECT seq, (data -> 'message' ->> 'id')::uuid AS message_id
      FROM events WHERE organization_id = $1 AND seq > $2 ORDER BY seq LIMIT ${EVENTS}
    ), blanked AS (
