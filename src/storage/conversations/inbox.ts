@@ -14,7 +14,7 @@ const LAST_MESSAGE = `(
     'media_type', m.media_type, 'sender_type', m.sender_type, 'status', m.status, 'created_at', m.created_at,
     'has_error', coalesce(m.error ->> 'code', '${MEDIA_REMOVED}') <> '${MEDIA_REMOVED}')
   FROM messages m
-  WHERE m.organization_id = c.organization_id AND m.contact_id = c.id AND m.seq = c.last_seq
+  WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.contact_id = c.id AND m.seq = c.last_seq
 )`
 
 /** The activity of a row `a` of contact_activity in microseconds: an integer loses no precision in a cursor. */
