@@ -72,9 +72,9 @@ export function declaredStatements(): AnyStatement<unknown>[] {
 
 /**
  * The condition that a row belongs to this organization, for look-ups by all columns of an index. For a table without
- * statistics PostgreSQL expects one row per organization; then every index that begins with the organization looks
- * equally good, and a wrong one reads all its rows. With the id given twice it expects two rows and prefers the index
- * with all columns given. `id`: SQL of type uuid.
+ * statistics, or of many small organizations, PostgreSQL expects one row per organization; then every index that begins
+ * with the organization looks equally good, and a wrong one reads all its rows. With the id given twice it expects two
+ * rows and prefers the index with all columns given. `id`: SQL of type uuid.
  */
 export function ofOrganization(column: string, id: string): string {
   return `${column} = ANY (ARRAY[${id}, ${id}])`
