@@ -70,13 +70,14 @@ const ANSWER_MARGIN_MS = 5_000
 
 /**
  * Session settings that do not depend on the server's. The statements are short and many, so the JIT compiler costs
- * more than it saves. They use indexes; the default random_page_cost of 4 (for rotating disks) makes an index scan on a
- * table without statistics look more expensive than a full scan. Locks rely on read committed. A session ended for
- * idleness would make a process look dead.
+ * more than it saves, and each is planned once per connection, for any values (docs/decisions/plans.md). They use
+ * indexes; the default random_page_cost of 4 (for rotating disks) makes an index scan on a table without statistics look
+ * more expensive than a full scan. Locks rely on read committed. A session ended for idleness would make a process look
+ * dead.
  */
 const SESSION = {
   jit: 'off',
-  plan_cache_mode: 'auto',
+  plan_cache_mode: 'force_generic_plan',
   random_page_cost: '1.1',
   default_transaction_isolation: "'read committed'",
   TimeZone: "'UTC'",

@@ -94,18 +94,10 @@ export function declaredStatements(): AnyStatement<unknown>[] {
 }
 
 /**
- * An array parameter whose length the planner does not see. Otherwise a custom plan always looks cheaper than the
- * generic one, and PostgreSQL plans every call again at three times the cost of a look-up.
- */
-export function opaqueArray(parameter: `$${number}`, type: 'text' | 'uuid' | 'integer' | 'bigint'): string {
-  return `(SELECT ${parameter}::${type}[])::${type}[]`
-}
-
-/**
  * The condition that a row belongs to this organization, for look-ups by all columns of an index. For a table without
- * statistics PostgreSQL expects one row per organization; then every index that begins with the organization looks
- * equally good, and a wrong one reads all its rows. With the id given twice it expects two rows and prefers the index
- * with all columns given. `id`: SQL of type uuid.
+ * statistics, or of many small organizations, PostgreSQL expects one row per organization; then every index that begins
+ * with the organization looks equally good, and a wrong one reads all its rows. With the id given twice it expects two
+ * rows and prefers the index with all columns given. `id`: SQL of type uuid.
  */
 export function ofOrganization(column: string, id: string): string {
   return `${column} = ANY (ARRAY[${id}, ${id}])`

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { statement } from '../../database/statement.js'
 import type { DateRange } from '../../model/broadcasts/analytics.js'
 import type { Broadcast, BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { ONE_OFF_CREATED_AT } from '../broadcasts/one-off-sends.js'
@@ -101,7 +101,7 @@ export type Sums = Record<(typeof COUNTERS)[number], number>
 const sumsOf = (value: string) =>
   COUNTERS.map((name) => `coalesce(sum(${value}) FILTER (WHERE counter = '${name}'), 0)::bigint AS ${name}`).join(', ')
 
-const REQUESTED = `organization_id = $1 AND campaign_id = ANY (${opaqueArray('$2', 'uuid')})`
+const REQUESTED = `organization_id = $1 AND campaign_id = ANY ($2::uuid[])`
 
 // The sums of a campaign, in one or two rows, and the number of failures by error. Each part is summed separately in
 // index order; one query would have to hash them, which takes twice as long.
@@ -123,7 +123,7 @@ const sumCounts = statement<Sums & { campaign_id: string | null; code: string | 
 
 const listErrorTexts = statement<{ code: string; text: string }>(
   'analytics.listErrorTexts',
-  `SELECT code, text FROM campaign_errors WHERE organization_id = $1 AND code = ANY (${opaqueArray('$2', 'text')})`,
+  `SELECT code, text FROM campaign_errors WHERE organization_id = $1 AND code = ANY ($2::text[])`,
 )
 
 const listCampaigns = statement<CampaignName>(
@@ -134,7 +134,7 @@ const listCampaigns = statement<CampaignName>(
 // One campaign is counted in one snapshot. Recipients that are not prepared are not counted.
 const findDrift = statement<Drift>(
   'analytics.findDrift',
-  `WITH recipients AS MATERIALIZED (
+  `WITH recipients AS (
      SELECT ${ADDS}, coalesce(m.error, r.outcome -> 'error') ->> 'code' AS code, r.clicked AS buttons
      FROM broadcasts b
      CROSS JOIN LATERAL (

@@ -41,8 +41,6 @@ const listAll = statement<Recipient>(
    LIMIT $4`,
 )
 
-// The number in a SELECT hides it from the planner, which then reads along the key until the page is full, instead of
-// sorting all recipients.
 const listByStatus = statement<Recipient>(
   'broadcastRecipients.listByStatus',
   `SELECT ${RECIPIENT_COLUMNS}
@@ -50,7 +48,7 @@ const listByStatus = statement<Recipient>(
      SELECT * FROM broadcast_recipients
      WHERE organization_id = $1 AND broadcast_id = $2 AND n > $3
      ORDER BY n
-     LIMIT (SELECT $7::bigint)
+     LIMIT $7
    ) r
    ${RECIPIENT_JOINS}
    WHERE b.organization_id = $1 AND b.id = $2 AND r.n <= b.prepared_n AND ${RECIPIENT_STATUS} = $5

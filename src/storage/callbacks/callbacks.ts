@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, organizationsOf, sharedStatement, statement } from '../../database/statement.js'
+import { organizationsOf, sharedStatement, statement } from '../../database/statement.js'
 import { IS_OLD_CALLBACK } from '../organizations/retention.js'
 import { isDeadProcess } from '../processes/process-registry.js'
 
@@ -51,10 +51,10 @@ const take = statement<
   { taken: boolean; hasSetAside: boolean; deaths: number; suspects: string[] } & Nullable<WaitingCallback>
 >(
   'callbacks.take',
-  `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_lock(${lockOf('$1::uuid')}) AS taken), before AS MATERIALIZED (
+  `WITH lock AS (SELECT pg_try_advisory_lock(${lockOf('$1::uuid')}) AS taken), before AS (
      SELECT callback_ids, deaths + CASE WHEN process_id <> $4 AND ${isDeadProcess('process_id')} THEN 1 ELSE 0 END AS deaths
      FROM lock JOIN callback_turns ON lock.taken AND organization_id = $1 AND process_id IS NOT NULL
-   ), waiting AS MATERIALIZED (
+   ), waiting AS (
      SELECT ${WAITING_COLUMNS}
      FROM (
        SELECT w.*, sum(octet_length(body)) OVER (ORDER BY received_at, id ROWS UNBOUNDED PRECEDING) - octet_length(body) AS bytes_before
@@ -95,7 +95,7 @@ const complete = statement<{ completed: number }>(
   'callbacks.complete',
   `WITH completed AS (
      UPDATE callbacks SET waiting = false
-     WHERE organization_id = $1 AND id = ANY (${opaqueArray('$2', 'uuid')}) AND waiting
+     WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND waiting
      RETURNING id
    )
    SELECT count(*) AS completed FROM completed`,

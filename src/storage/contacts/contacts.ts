@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import { normalizeText } from '../../lib/text/normalize.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
@@ -17,7 +17,7 @@ export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c
 const findByAddresses = sharedStatement<Contact & { lookup: number }>(
   'contacts.findByAddresses',
   `SELECT DISTINCT ON (wanted.lookup) wanted.lookup, ${QUALIFIED_CONTACT_COLUMNS}
-   FROM unnest(${opaqueArray('$1', 'integer')}, ${opaqueArray('$2', 'uuid')}, ${opaqueArray('$3', 'text')})
+   FROM unnest($1::integer[], $2::uuid[], $3::text[])
      WITH ORDINALITY AS wanted (lookup, organization_id, address, rank)
    CROSS JOIN LATERAL (
      SELECT contact_id FROM contact_addresses
@@ -32,7 +32,7 @@ const findByAddresses = sharedStatement<Contact & { lookup: number }>(
 const findByEmails = statement<{ email: string; id: string }>(
   'contacts.findByEmails',
   `SELECT lower(email) AS email, (array_agg(id))[1] AS id FROM contacts
-   WHERE organization_id = $1 AND lower(email) = ANY (${opaqueArray('$2', 'text')})
+   WHERE organization_id = $1 AND lower(email) = ANY ($2::text[])
    GROUP BY lower(email)
    HAVING count(*) = 1`,
 )

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { isKnownToTrigrams, likeContaining } from '../../lib/text/like.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { COUNT_LIMIT } from '../../model/page.js'
@@ -46,7 +46,7 @@ export const BY_NUMBER = (repeated: 'ALL' | '') => `
   SELECT contact_id AS id FROM contact_addresses
   WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
   UNION ${repeated}
-  SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY (${opaqueArray('$4', 'text')})`
+  SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY ($4::text[])`
 
 /** More than a contact has, so that this many rows of numbers belong to more contacts than are counted. */
 const NUMBERS_OF_COUNTED = 10 * COUNT_LIMIT
@@ -114,7 +114,7 @@ const walkToFound = statement<{ id: string }>(
 const readAll = statement<Contact>(
   'contactLists.read',
   `SELECT ${QUALIFIED_CONTACT_COLUMNS}
-   FROM unnest(${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (id, rank)
    CROSS JOIN LATERAL (
      SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = wanted.id OFFSET 0
    ) c

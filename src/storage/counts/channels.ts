@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 
 interface TotalRow {
   total: number
@@ -23,7 +23,7 @@ const sumsOfInstances = statement<TotalRow & { line: string }>(
   'lineCounts.sumsOfInstances',
   `SELECT instance_id AS line, sum(change)::float8 AS total
    FROM line_counts
-   WHERE organization_id = $1 AND instance_id = ANY (${opaqueArray('$2', 'uuid')})
+   WHERE organization_id = $1 AND instance_id = ANY ($2::uuid[])
    GROUP BY instance_id`,
 )
 

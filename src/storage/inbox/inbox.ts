@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, type Statement, statement } from '../../database/statement.js'
+import { ofOrganization, type Statement, statement } from '../../database/statement.js'
 import { LAST_UUID, newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
@@ -14,7 +14,7 @@ const LAST_MESSAGE = `(
     'media_type', m.media_type, 'sender_type', m.sender_type, 'status', m.status, 'created_at', m.created_at,
     'has_error', coalesce(m.error ->> 'code', '${MEDIA_REMOVED}') <> '${MEDIA_REMOVED}')
   FROM messages m
-  WHERE m.organization_id = c.organization_id AND m.contact_id = c.id AND m.seq = c.last_seq
+  WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.contact_id = c.id AND m.seq = c.last_seq
 )`
 
 /** The activity of a row `a` of contact_activity in microseconds: an integer loses no precision in a cursor. */
@@ -103,7 +103,7 @@ const findArchived = findAmong(
 const read = statement<InboxRow>(
   'inbox.read',
   `SELECT ${QUALIFIED_CONTACT_COLUMNS}, a.active_at, ${LAST_MESSAGE} AS last_message
-   FROM unnest(${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (id, rank)
    CROSS JOIN LATERAL (
      SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = wanted.id OFFSET 0
    ) c CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import type { LiveSurroundings, ThreadRow } from '../../model/conversations/inbox.js'
 import { isSameAuthor } from '../messages/incoming.js'
 import { SHOWN_MESSAGE_COLUMNS } from '../messages/messages.js'
@@ -46,12 +46,12 @@ const range = statement<ThreadRow>(
 const activities = statement<{ contact_id: string; active_at: Date }>(
   'threads.activities',
   `SELECT contact_id, active_at FROM contact_activity
-   WHERE organization_id = $1 AND contact_id = ANY (${opaqueArray('$2', 'uuid')})`,
+   WHERE organization_id = $1 AND contact_id = ANY ($2::uuid[])`,
 )
 
 const instanceNames = statement<{ id: string; name: string }>(
   'threads.instanceNames',
-  `SELECT id, name FROM instances WHERE organization_id = $1 AND id = ANY (${opaqueArray('$2', 'uuid')})`,
+  `SELECT id, name FROM instances WHERE organization_id = $1 AND id = ANY ($2::uuid[])`,
 )
 
 /** The messages of a contact whose numbers are in the range (both ends included), in ascending order. */

@@ -60,11 +60,11 @@ const newest = (channelCase: ChannelCase, columns: string) =>
 const BY_TIME = 'm.id, m.created_at'
 const BY_ALL = `${BY_TIME}, m.sender_type, m.gateway_type, m.outcome, m.status`
 
-/** A page that is found in the index alone, hidden likewise. */
+/** A page that is found in the index alone. */
 const pageByTime = (channelCase: ChannelCase, direction: 'ASC' | 'DESC') =>
   statement<ChannelMessage>(
     `channelMessages.page.${channelCase}.time.${direction}`,
-    shown(`${inRange(channelCase, BY_TIME, direction)} OFFSET (SELECT $5::bigint) LIMIT (SELECT $6::bigint)`),
+    shown(`${inRange(channelCase, BY_TIME, direction)} OFFSET $5 LIMIT $6`),
   )
 
 const onCase = (channelCase: ChannelCase) => ({

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
 import { MESSAGE_COLUMNS } from '../messages/messages.js'
@@ -44,7 +44,7 @@ const LINES = {
 const scanOn = (line: keyof typeof LINES) =>
   statement<ScanRow>(
     `instanceChats.scan.${line}`,
-    `WITH chats AS MATERIALIZED (
+    `WITH chats AS (
        SELECT contact_id, max(created_at) AS at, count(*) AS messages
        FROM (
          SELECT contact_id, created_at FROM messages
@@ -72,7 +72,7 @@ const read = statement<ChatRow>(
        WHERE u.organization_id = $1 AND u.contact_id = c.id AND u.seq > c.last_seq - ${UNREAD_LOOKED_AT}
          AND u.sender_type = 'user-chat' AND u.status = 'delivered'
      ) ELSE 0 END::float8 AS unread
-   FROM unnest(${opaqueArray('$3', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
+   FROM unnest($3::uuid[]) WITH ORDINALITY AS wanted (id, rank)
    CROSS JOIN LATERAL (
      SELECT seq FROM messages
      WHERE organization_id = $1 AND contact_id = wanted.id AND seq IS NOT NULL

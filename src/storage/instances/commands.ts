@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 
 /** A command that the process holding the instance has begun. */
 export interface BegunCommand {
@@ -73,7 +73,7 @@ const begin = sharedStatement<BegunCommand>(
      FROM instance_commands c
      JOIN instances i ON i.organization_id = c.organization_id AND i.id = c.instance_id
      WHERE (c.organization_id, c.instance_id) IN (
-         SELECT * FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')})
+         SELECT * FROM unnest($1::uuid[], $2::uuid[])
        )
        AND c.begun_at IS NULL AND c.expires_at > now() AND i.holder = $3
      ORDER BY c.id
@@ -95,7 +95,7 @@ const take = sharedStatement<TakenAnswer>(
   `DELETE FROM instance_commands
    WHERE (organization_id, id) IN (
      SELECT c.organization_id, c.id
-     FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) AS asked (organization_id, id)
+     FROM unnest($1::uuid[], $2::uuid[]) AS asked (organization_id, id)
      JOIN instance_commands c USING (organization_id, id)
      WHERE c.answer IS NOT NULL
      FOR UPDATE OF c SKIP LOCKED

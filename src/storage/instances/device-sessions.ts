@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, statement } from '../../database/statement.js'
+import { statement } from '../../database/statement.js'
 
 /** A change of a linked device's session; all values are encrypted. Each key occurs once. */
 export interface SessionChange {
@@ -20,7 +20,7 @@ const findCredentials = statement<{ credentials: Buffer | null }>(
 const findKeys = statement<{ key_id: string; value: Buffer }>(
   'deviceSessions.findKeys',
   `SELECT key_id, value FROM device_keys
-   WHERE organization_id = $1 AND instance_id = $2 AND type = $3 AND key_id = ANY (${opaqueArray('$4', 'text')})`,
+   WHERE organization_id = $1 AND instance_id = $2 AND type = $3 AND key_id = ANY ($4::text[])`,
 )
 
 /** The instance $2, if the process $3 holds it; it cannot change hands before the statement ends. */

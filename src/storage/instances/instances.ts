@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Instance, InstanceState } from '../../model/instances/instance.js'
 import { type RaisedEvents, raiseEvents } from '../events/raise.js'
@@ -34,7 +34,7 @@ const insert = statement<Instance>(
 const findByNames = sharedStatement<Instance & { n: number }>(
   'instances.findByNames',
   `SELECT wanted.n::int, ${COLUMNS}
-   FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'text')}) WITH ORDINALITY AS wanted (organization, named, n)
+   FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS wanted (organization, named, n)
    JOIN instances ON organization_id = wanted.organization AND name = wanted.named`,
 )
 

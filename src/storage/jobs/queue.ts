@@ -52,7 +52,7 @@ const poll = sharedStatement<PollRow>(
      UNION ALL
      SELECT (SELECT process_id FROM jobs WHERE process_id > holder.process_id ORDER BY process_id LIMIT 1)
      FROM holder WHERE holder.process_id IS NOT NULL
-   ), dead AS MATERIALIZED (
+   ), dead AS (
      SELECT process_id FROM holder WHERE process_id <> $1 AND ${isDeadProcess('holder.process_id')}
    ), lost AS (
      UPDATE jobs SET process_id = NULL, claimed_at = NULL, repeat = false
@@ -123,7 +123,7 @@ const claim = sharedStatement<ClaimRow>(
      SELECT organization_id, n, ${roomOf('organization_id')} AS room,
        greatest(1, $3::int / (SELECT max(found) FROM walk)) AS equal_share
      FROM walk WHERE run_at <= now() AND ${roomOf('organization_id')} > 0
-   ), picked AS MATERIALIZED (
+   ), picked AS (
      SELECT due.n, due.equal_share < due.room AS may_take_more, job.*
      FROM due CROSS JOIN LATERAL (
        SELECT organization_id, id, run_at FROM jobs
@@ -159,7 +159,7 @@ const ENDED = `unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::text[]) A
 // A job that was requested again since it was claimed becomes free instead of being deleted.
 const finish = sharedStatement<{ id: number; repeat: boolean }>(
   'jobs.finish',
-  `WITH mine AS MATERIALIZED (
+  `WITH mine AS (
      SELECT j.organization_id, j.id, j.repeat, ended.class
      FROM ${ENDED} JOIN jobs j USING (organization_id, id)
      WHERE j.process_id = $1 AND j.claimed_at = ended.claimed_at

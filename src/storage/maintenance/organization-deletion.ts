@@ -125,7 +125,7 @@ export interface Batch {
 const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
   statement<Batch>(
     `organizationDeletion.${table}`,
-    `WITH batch AS MATERIALIZED (
+    `WITH batch AS (
        SELECT ctid, ${column} FROM ${table} WHERE organization_id = $1 AND ${column} >= $2::text::${type}
        ORDER BY ${column} LIMIT ${DELETION_BATCH}
      ), deleted AS (

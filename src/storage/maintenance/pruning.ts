@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import { keepOutcomes } from '../contacts/broadcast-recipients.js'
 import { countOnChannels } from '../counts/channels.js'
@@ -44,9 +44,9 @@ const UNNUMBERED = `m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS 
 
 const findDue = statement<DueContacts>(
   'messagePruning.findDue',
-  `WITH page AS MATERIALIZED (
+  `WITH page AS (
      SELECT id, pruned_seq FROM contacts WHERE organization_id = $1 AND id > $3 ORDER BY id LIMIT ${LOOKED_AT}
-   ), due AS MATERIALIZED (
+   ), due AS (
      SELECT c.id FROM page c JOIN organizations o ON o.id = $1
      WHERE EXISTS (${NEXT_NUMBERED}) OR EXISTS (SELECT FROM messages m WHERE ${UNNUMBERED})
      ORDER BY c.id
@@ -60,7 +60,7 @@ const findDue = statement<DueContacts>(
 const lockContacts = statement<{ id: string; pruned_seq: number }>(
   'messagePruning.lockContacts',
   `SELECT id, pruned_seq FROM contacts
-   WHERE organization_id = $1 AND id = ANY (${opaqueArray('$2', 'uuid')})
+   WHERE organization_id = $1 AND id = ANY ($2::uuid[])
    ORDER BY id
    FOR NO KEY UPDATE`,
 )
@@ -69,7 +69,7 @@ const lockContacts = statement<{ id: string; pruned_seq: number }>(
 const lockNumbered = statement<DoomedMessage & { seq: number }>(
   'messagePruning.lockNumbered',
   `SELECT m.id, m.contact_id, m.seq
-   FROM organizations o CROSS JOIN unnest(${opaqueArray('$3', 'uuid')}, ${opaqueArray('$4', 'bigint')}) AS c (id, pruned_seq)
+   FROM organizations o CROSS JOIN unnest($3::uuid[], $4::bigint[]) AS c (id, pruned_seq)
    CROSS JOIN LATERAL (
      SELECT m.id, m.contact_id, m.seq FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq > c.pruned_seq
@@ -83,7 +83,7 @@ const lockNumbered = statement<DoomedMessage & { seq: number }>(
 const lockUnnumbered = statement<DoomedMessage>(
   'messagePruning.lockUnnumbered',
   `SELECT m.id, m.contact_id
-   FROM organizations o CROSS JOIN unnest(${opaqueArray('$3', 'uuid')}) AS c (id)
+   FROM organizations o CROSS JOIN unnest($3::uuid[]) AS c (id)
    CROSS JOIN LATERAL (
      SELECT m.id, m.contact_id FROM messages m WHERE ${UNNUMBERED} LIMIT ${MESSAGES_PER_CONTACT} FOR UPDATE
    ) m
@@ -97,14 +97,14 @@ const REACHED = '($4::bigint[])[array_position($3::uuid[], c.id)]'
 const remove = statement<never>(
   'messagePruning.remove',
   `WITH deleted AS (
-     DELETE FROM messages WHERE organization_id = $1 AND id = ANY (${opaqueArray('$2', 'uuid')})
+     DELETE FROM messages WHERE organization_id = $1 AND id = ANY ($2::uuid[])
      RETURNING organization_id, id, contact_id, seq, instance_id, broadcast_id, recipient_n, accepted_at, delivered_at, read_at,
        status, error
    ), advanced AS (
      UPDATE contacts c
      SET pruned_seq = ${REACHED}, has_unread_messages = c.has_unread_messages AND c.last_seq > ${REACHED}
      WHERE c.ctid = ANY (ARRAY(
-       SELECT k.place FROM unnest(${opaqueArray('$3', 'uuid')}) AS reached (id) CROSS JOIN LATERAL (
+       SELECT k.place FROM unnest($3::uuid[]) AS reached (id) CROSS JOIN LATERAL (
          SELECT ctid AS place FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = reached.id OFFSET 0
        ) k
      ))
@@ -120,7 +120,7 @@ const remove = statement<never>(
      ${countOnChannels('(SELECT * FROM deleted WHERE seq IS NOT NULL) d', '-count(*)')}
    ), answers AS (
      DELETE FROM idempotency_keys
-     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND resource_id = ANY (${opaqueArray('$2', 'uuid')})
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND resource_id = ANY ($2::uuid[])
    )
    SELECT`,
 )
@@ -128,7 +128,7 @@ const remove = statement<never>(
 // A file that is stored in part belongs to the message with its id, too. The file of a broadcast belongs to no message.
 const findFiles = statement<{ ids: string[]; reached: string | null }>(
   'messagePruning.findFiles',
-  `WITH page AS MATERIALIZED (
+  `WITH page AS (
      SELECT f.id FROM organizations o CROSS JOIN LATERAL (
        SELECT f.id FROM media f
        WHERE f.organization_id = $1 AND f.id > $3 AND f.id < ${OLD_FILES_BEFORE}
@@ -154,13 +154,13 @@ const forgetFiles = statement<never>(
   `UPDATE messages m
    SET media_id = NULL, media_expires_at = NULL,
      error = CASE WHEN m.status = 'failed' OR m.media_id IS NULL THEN m.error ELSE coalesce(m.error, $3) END
-   WHERE m.organization_id = $1 AND m.id = ANY (${opaqueArray('$2', 'uuid')})`,
+   WHERE m.organization_id = $1 AND m.id = ANY ($2::uuid[])`,
 )
 
 // An event has its message as it was, and may be younger than the message by months.
 const blankEvents = statement<{ reached: string | null; walked: number; blanked: number }>(
   'messagePruning.blankEvents',
-  `WITH slice AS MATERIALIZED (
+  `WITH slice AS (
      SELECT seq, (data -> 'message' ->> 'id')::uuid AS message_id
      FROM events WHERE organization_id = $1 AND seq > $2 ORDER BY seq LIMIT ${EVENTS}
    ), blanked AS (

@@ -65,7 +65,7 @@ interface PageParts {
 const pageStatement = (name: string, { page, violations, rows = 'count(*)', files = `'[]'::json` }: PageParts) =>
   statement<VerifiedPage>(
     `verification.${name}`,
-    `WITH page AS MATERIALIZED (${page})
+    `WITH page AS (${page})
      SELECT (SELECT count(*) FROM page)::int AS walked, (SELECT key FROM page ORDER BY place DESC LIMIT 1) AS reached,
        (SELECT ${rows} FROM page)::float8 AS rows, ${files} AS files,
        (SELECT coalesce(json_agg(v), '[]') FROM (${violations.join('\n UNION ALL\n')}) v (kind, row, expected, found)) AS violations`,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
 import type { RaisedEvents } from '../events/raise.js'
 
@@ -86,7 +86,7 @@ const page = statement<ShownMessage>(
 const some = statement<ShownMessage>(
   'messages.some',
   `SELECT ${SHOWN_MESSAGE_COLUMNS}
-   FROM unnest(${opaqueArray('$3', 'bigint')}) AS wanted (seq) CROSS JOIN LATERAL (
+   FROM unnest($3::bigint[]) AS wanted (seq) CROSS JOIN LATERAL (
      SELECT * FROM messages
      WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = $2 AND seq = wanted.seq
      OFFSET 0
@@ -98,7 +98,7 @@ const withContact = sharedStatement<Message & Pick<MessageOfContact, 'contact'> 
   'messages.withContact',
   `SELECT wanted.n::int, ${MESSAGE_COLUMNS}, json_build_object('chat_id', c.chat_id, 'phone_number', c.phone_number,
      'network_id', c.network_id, 'full_name', c.full_name) AS contact
-   FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (organization, id, n)
+   FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS wanted (organization, id, n)
    CROSS JOIN LATERAL (
      SELECT * FROM messages WHERE ${ofOrganization('organization_id', 'wanted.organization')} AND id = wanted.id OFFSET 0
    ) m CROSS JOIN LATERAL (

@@ -2,7 +2,6 @@ import type { Queryable } from '../../database/pool.js'
 import {
   FEW,
   ofOrganization,
-  opaqueArray,
   organizationsOf,
   sharedStatement,
   statement,
@@ -208,7 +207,7 @@ const check = statement<{
      c.phone_number IS NOT NULL OR ${userAddress('c', '$7')} IS NOT NULL AS is_reachable, ${isGroup('c')} AS is_group
    FROM contact_addresses a
    JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
-   WHERE a.organization_id = $1 AND a.address = ANY (${opaqueArray('$2', 'text')})
+   WHERE a.organization_id = $1 AND a.address = ANY ($2::text[])
    ORDER BY array_position($2, a.address)
    LIMIT 1`,
 )

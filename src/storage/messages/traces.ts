@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW_ROWS, ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { FEW_ROWS, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import type { Asker } from '../../model/messages/cause.js'
 import type { TraceDelivery, TracedMessage, TraceEvent, TraceRelative } from '../../model/messages/trace.js'
@@ -20,7 +20,7 @@ const find = statement<TracedMessage>(
 const listEvents = statement<TraceEvent>(
   'traces.listEvents',
   `SELECT e.seq, e.id, e.type, e.created_at
-   FROM (SELECT unnest(${opaqueArray('$3', 'text')})::xid8 AS id ${FEW_ROWS}) x CROSS JOIN LATERAL (
+   FROM (SELECT unnest($3::text[])::xid8 AS id ${FEW_ROWS}) x CROSS JOIN LATERAL (
      SELECT seq, id, type, created_at FROM events
      WHERE organization_id = $1 AND transaction_id = x.id AND data -> 'message' ->> 'id' = $2::text
      OFFSET 0
@@ -32,7 +32,7 @@ const listEvents = statement<TraceEvent>(
 const listDeliveries = statement<TraceDelivery>(
   'traces.listDeliveries',
   `SELECT d.id, d.webhook_id, w.url, d.event_id, d.event_type, d.status, d.attempts, d.next_attempt_at, d.created_at
-   FROM (SELECT unnest(${opaqueArray('$2', 'bigint')}) AS seq ${FEW_ROWS}) given CROSS JOIN LATERAL (
+   FROM (SELECT unnest($2::bigint[]) AS seq ${FEW_ROWS}) given CROSS JOIN LATERAL (
      SELECT * FROM webhook_deliveries WHERE ${ofOrganization('organization_id', '$1::uuid')} AND event_seq = given.seq OFFSET 0
    ) d
    LEFT JOIN webhooks w ON w.organization_id = $1 AND w.id = d.webhook_id

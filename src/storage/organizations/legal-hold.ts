@@ -6,7 +6,7 @@ import { COLUMNS } from './organizations.js'
 // Waits for deletions, which hold a lock that a mere update does not wait for.
 const set = statement<Organization>(
   'legalHold.set',
-  `WITH free AS MATERIALIZED (
+  `WITH free AS (
      SELECT id FROM organizations WHERE id = $1 AND legal_hold IS NULL FOR UPDATE
    )
    UPDATE organizations SET legal_hold = $2, updated_at = now() WHERE id = (SELECT id FROM free) RETURNING ${COLUMNS}`,

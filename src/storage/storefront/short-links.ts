@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import { readShortCode, type ShortLink } from '../../model/broadcasts/short-link.js'
 import { directoryHash, UNLESS_HELD } from '../organizations/directory.js'
 
@@ -86,7 +86,7 @@ const pruneOldVisits = sharedStatement<{ count: number }>(
 const listCampaigns = statement<{ code: string; utm_campaign: string }>(
   'shortLinks.listCampaigns',
   `SELECT code, utm_campaign FROM short_links
-   WHERE organization_id = $1 AND code = ANY (${opaqueArray('$2', 'text')}) AND utm_campaign IS NOT NULL`,
+   WHERE organization_id = $1 AND code = ANY ($2::text[]) AND utm_campaign IS NOT NULL`,
 )
 
 /** Inserts a link; null if any organization has the code. `utmCampaign` is normalized. */

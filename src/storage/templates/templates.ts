@@ -60,11 +60,11 @@ const updateSync = statement<never>(
 
 const put = statement<{ added: number; changed: number }>(
   'templates.put',
-  `WITH given AS MATERIALIZED (
+  `WITH given AS (
      SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (event_id uuid, upstream_id text, name text, language text,
        status text, category text, parameter_format text, components jsonb)
      ${FEW_ROWS}
-   ), before AS MATERIALIZED (
+   ), before AS (
      SELECT t.name, t.language, t.status
      FROM given JOIN templates t ON ${ofOrganization('t.organization_id', '$1::uuid')}
        AND t.name = given.name AND t.language = given.language

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, opaqueArray, sharedStatement } from '../../database/statement.js'
+import { FEW, sharedStatement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import type { AttemptRow } from '../../model/webhooks/webhook.js'
@@ -139,13 +139,12 @@ const record = sharedStatement<WebhookKey>(
 const isFree = (row: string) => `(
            ${row}.process_id IS NULL OR CASE ${row}.process_id
              WHEN $1 THEN coalesce(${row}.claimed_at, '-infinity') < now() - interval '${LOST_AFTER_MS} ms'
-               AND ${row}.id <> ALL (${opaqueArray('$2', 'uuid')})
+               AND ${row}.id <> ALL ($2::uuid[])
              ELSE ${isGoneProcess(`${row}.process_id`)}
            END
          )`
 
-// The planner does not see the time; otherwise it would plan every claim again, for longer than the claim takes. The
-// LIMIT of the events makes it look each one up, instead of a scan.
+// The LIMIT of the events makes the planner look each one up, instead of a scan.
 const claim = sharedStatement<ClaimedDelivery>(
   'webhookDeliveries.claim',
   `WITH wanted AS (
@@ -160,7 +159,7 @@ const claim = sharedStatement<ClaimedDelivery>(
        SELECT due.organization_id, due.ctid FROM wanted CROSS JOIN LATERAL (
          SELECT c.organization_id, c.ctid FROM webhook_deliveries c
          WHERE c.organization_id = wanted.organization_id AND c.webhook_id = wanted.webhook_id
-           AND c.next_attempt_at <= (SELECT $3::timestamptz) AND ${isFree('c')}
+           AND c.next_attempt_at <= $3 AND ${isFree('c')}
          ORDER BY c.next_attempt_at
          LIMIT wanted.places
          FOR UPDATE SKIP LOCKED

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { FEW, sharedStatement, statement } from '../../database/statement.js'
 import type { EventPosition } from '../events/events.js'
 import { EVENT_SNAPSHOT } from '../events/transaction-clock.js'
 
@@ -19,7 +19,7 @@ const read = sharedStatement<FeedRow>(
    FROM webhook_feeds f CROSS JOIN LATERAL (
      SELECT count(*) FROM webhooks WHERE organization_id = f.organization_id AND active
    ) w
-   WHERE f.organization_id = ANY (${opaqueArray('$1', 'uuid')}) AND w.count > 0`,
+   WHERE f.organization_id = ANY ($1::uuid[]) AND w.count > 0`,
 )
 
 // As readEventWindows finds the first event of a window.
@@ -50,13 +50,13 @@ const findUnread = sharedStatement<{ organization_id: string }>(
 const lock = sharedStatement<{ organization_id: string }>(
   'webhookFeeds.lock',
   `SELECT organization_id FROM webhook_feeds
-   WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})
+   WHERE organization_id = ANY ($1::uuid[])
    FOR UPDATE SKIP LOCKED`,
 )
 
 const find = sharedStatement<{ organization_id: string }>(
   'webhookFeeds.find',
-  `SELECT organization_id FROM webhook_feeds WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')})`,
+  `SELECT organization_id FROM webhook_feeds WHERE organization_id = ANY ($1::uuid[])`,
 )
 
 const lockOne = statement<never>(

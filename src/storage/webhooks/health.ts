@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { WebhookInstance } from '../../model/instances/gateway-event.js'
 import type { Webhook } from '../../model/webhooks/webhook.js'
@@ -39,7 +39,7 @@ const ENDPOINTS = `SELECT w.organization_id, w.id, w.url, w.events, w.secret, w.
 const listActive = sharedStatement<EndpointRow>(
   'webhookHealth.listActive',
   `${ENDPOINTS}
-   WHERE w.organization_id = ANY (${opaqueArray('$1', 'uuid')}) AND w.active`,
+   WHERE w.organization_id = ANY ($1::uuid[]) AND w.active`,
 )
 
 const find = statement<EndpointRow>(
