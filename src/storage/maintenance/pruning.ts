@@ -97,7 +97,7 @@ const REACHED = '($4::bigint[])[array_position($3::uuid[], c.id)]'
 const remove = statement<never>(
   'messagePruning.remove',
   `WITH deleted AS (
-     DELETE FROM messages WHERE organization_id = $1 AND id = ANY ($2::uuid[])
+     DELETE FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = ANY ($2::uuid[])
      RETURNING organization_id, id, contact_id, seq, instance_id, broadcast_id, recipient_n, accepted_at, delivered_at, read_at,
        status, error
    ), advanced AS (
