@@ -94,6 +94,8 @@ describe('three workers with one broadcast', () => {
     expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' })
     await until(async () => (await readProgress(database, broadcast.id)).recorded === RECIPIENTS)
     await until(async () => (await countSendingJobs(database)) === 0)
+    // Calls of the killed process still arrive.
+    await Promise.all(ways.map((way) => way.answered()))
     await untilCallbacksAreWorkedOff(sandbox, database)
 
     const reached = await acceptedNumbers()

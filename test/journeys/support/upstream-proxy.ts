@@ -24,6 +24,8 @@ export interface UpstreamProxy {
   hold(what: 'call' | 'answer', of: 'messages' | 'media'): void
   /** Stops nothing more; what is held stays so. */
   letThrough(): void
+  /** Resolves when the upstream has answered what was passed on so far, also the calls of a process that was killed. */
+  answered(): Promise<void>
   close(): Promise<void>
 }
 
@@ -38,7 +40,14 @@ export async function startUpstreamProxy(target: string): Promise<UpstreamProxy>
   const { origin, pathname } = new URL(target)
   const held: HeldCall[] = []
   let holding: { what: 'call' | 'answer'; of: string } | null = null
+  const underWay = new Set<Promise<Answered>>()
   let messages = 0
+
+  async function passOn(url: string, request: IncomingMessage, body: Buffer): Promise<Answered> {
+    const asked = forward(`${origin}${url}`, request, body)
+    underWay.add(asked)
+    return asked.finally(() => underWay.delete(asked))
+  }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url = '', method } = request
@@ -47,7 +56,7 @@ export async function startUpstreamProxy(target: string): Promise<UpstreamProxy>
     const what = method === 'POST' && holding !== null && url.endsWith(`/${holding.of}`) ? holding.what : null
     let asked: Promise<Answered> | undefined
     const ask = () => {
-      asked ??= forward(`${origin}${url}`, request, body)
+      asked ??= passOn(url, request, body)
       return asked
     }
     if (what === 'answer') await ask()
@@ -79,6 +88,9 @@ export async function startUpstreamProxy(target: string): Promise<UpstreamProxy>
     },
     letThrough: () => {
       holding = null
+    },
+    answered: async () => {
+      await Promise.allSettled(underWay)
     },
     close: async () => {
       server.closeAllConnections()
