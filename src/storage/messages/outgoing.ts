@@ -1,11 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import {
-  FEW,
-  ofOrganization,
-  organizationsOf,
-  sharedStatement,
-  statement,
-} from '../../database/statement.js'
+import { FEW, ofOrganization, organizationsOf, sharedStatement, statement } from '../../database/statement.js'
 import { isUuid, newId } from '../../lib/bytes/id.js'
 import { gatewayType, networkType } from '../../model/instances/gateway-message.js'
 import { mediaExpiry } from '../../model/messages/media.js'

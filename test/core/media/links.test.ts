@@ -63,7 +63,7 @@ describe('changing the master key', () => {
     expect(renewed).toBe(signatureOf(linksOf('new').urlOf(organization, media, expiresAt)))
     expect(renewed).not.toBe(signature)
     expect(both.check(organization, media, { expires, signature }, before)).toBe('valid')
-    expect(both.check(organization, media, expires, renewed, before)).toBe('valid')
+    expect(both.check(organization, media, { expires, signature: renewed }, before)).toBe('valid')
   })
 
   it('rejects links signed with a removed key', () => {

@@ -55,14 +55,18 @@ export async function recordOutcome(
     case 'refused': {
       const { because, code, text } = outcome
       const error = because === 'credentials' ? { code, text, passing: because } : { code, text }
-      await tryToStore(ctx, () => refuseMessage(ctx.database, organizationId, messageId, { error, at: ctx.clock(), note }))
+      await tryToStore(ctx, () =>
+        refuseMessage(ctx.database, organizationId, messageId, { error, at: ctx.clock(), note }),
+      )
       if (code === OPTED_OUT) await tryToStore(ctx, () => optOutByUpstream(ctx, organizationId, messageId))
       return { result: 'refused', because, messageId, code, text }
     }
     case 'not_accepted': {
       const { limit, text, retryAfterMs } = outcome
       const error = { code: outcome.code ?? UNAVAILABLE, text, passing: limit ?? ('unavailable' as const) }
-      await tryToStore(ctx, () => refuseMessage(ctx.database, organizationId, messageId, { error, at: ctx.clock(), note }))
+      await tryToStore(ctx, () =>
+        refuseMessage(ctx.database, organizationId, messageId, { error, at: ctx.clock(), note }),
+      )
       return limit !== null
         ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? DEFAULT_RETRY_AFTER_MS }
         : { result: 'unavailable', messageId, text }
