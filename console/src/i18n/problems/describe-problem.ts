@@ -19,6 +19,7 @@ export interface ProblemTexts {
 /** The text of an error: its sentence, else what its name means. */
 export function describeProblem({ sentences, names, general }: ProblemTexts, problem: ServiceProblem): string {
   const { error, sentence } = problem
-  if (!sentence) return names[error] ?? general
+  // A page that was opened before an upgrade lacks the newest sentences.
+  if (!sentence || !(sentence.code in sentences)) return names[error] ?? general
   return sentences[sentence.code].replace(/\{(\w+)\}/g, (_, name: string) => String(sentence.values[name]))
 }

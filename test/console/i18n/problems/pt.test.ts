@@ -59,6 +59,12 @@ describe('an error of the service in Portuguese', () => {
     expect(describeProblem(problems, problem)).toBe('O valor é obrigatório.')
   })
 
+  it('are described by the name of the error if the page is older than the sentence', () => {
+    const newer = { code: 'of_a_later_version' as SentenceCode, values: {} }
+    const problem = { error: PROBLEMS.missing_field, message: 'name is required', sentence: newer }
+    expect(describeProblem(problems, problem)).toBe('O valor é obrigatório.')
+  })
+
   it('names the columns that a list has instead of numbers', () => {
     const { message, sentence: given } = new Problem(
       'missing_field',
