@@ -31,7 +31,7 @@ export const SENTENCES = {
 
 export type SentenceCode = keyof typeof SENTENCES
 
-/** A sentence of the catalogue and its values, of which each language makes its text. */
+/** A sentence of the catalogue and its values. The text in each language is made from them. */
 export interface Sentence {
   code: SentenceCode
   values: Readonly<Record<string, string | number>>

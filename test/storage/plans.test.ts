@@ -36,7 +36,7 @@ const MAY_READ: Record<string, string> = {
   'optOuts.byReply': 'without statistics an id seems to be in thousands of rows',
   'outgoing.accept': 'without statistics few addresses seem to be user ids',
   'storefrontOrders.put': 'without statistics a code seems to be of thousands of links',
-  'verification.counts': 'counts contacts anew',
+  'verification.counts': 'counts all contacts again',
   'verification.events': 'looks for erasures among the jobs',
   'verification.messages': 'looks for erasures among the jobs',
   'verification.recipients': 'looks for erasures among the jobs',

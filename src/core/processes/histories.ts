@@ -25,8 +25,8 @@ export async function findHistories(ctx: HistoryContext): Promise<EventHistories
 
 /**
  * Begins a new history if the database was restored, a standby took over, or the database has moved; call it before
- * anything reads events or sends. The same transaction pauses the broadcasts that would continue, until somebody
- * resumes them. Logs since when no service has used the database, if a history begins or that is a while ago.
+ * anything reads events or sends. The same transaction pauses the broadcasts that would continue; they wait until a
+ * person resumes them. Logs since when no service has used the database, if a history begins or that is a while ago.
  */
 export async function adoptRestoredDatabase(ctx: HistoryContext): Promise<void> {
   const lastUsed = await findLastUse(ctx.database)

@@ -34,7 +34,7 @@ export interface ConsoleOptions {
   interfaceA: FastifyPluginAsync
 }
 
-/** Answers with a problem as the API does, and with the sentence of which the page makes the text in its language. */
+/** Answers with a problem as the API does, and with its sentence: the page makes the text in its language from it. */
 const sendConsoleProblem = createProblemSender((problem) => ({
   status: statusOf(problem),
   body: { ...bodyOf(problem), sentence: problem.sentence },
