@@ -95,13 +95,12 @@ function presentLastMessage(message: LastMessage | null) {
   return message && { ...message, created_at: toIso(message.created_at) }
 }
 
-/** The message as a thread shows it: the public fields, its number, its stored content, and the quoted message. */
+/** The message as a thread shows it: the public fields, its number, and the quoted message. */
 export function presentThreadMessage(row: ThreadRow, mediaAddress: MediaAddress) {
   return {
     ...presentMessage(row, mediaAddress),
     contact_id: row.contact_id,
     seq: row.seq,
-    content: row.content ?? null,
     instance: row.instance_name,
     context: row.quoted && presentQuoted(row.quoted),
     changed: row.changed,

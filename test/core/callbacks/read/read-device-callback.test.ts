@@ -32,6 +32,7 @@ describe('a callback of a linked device', () => {
       text: 'hi',
       media_type: null,
       content: null,
+      extras: null,
       awaitsMedia: false,
       contextUpstreamId: null,
       isSystem: false,
