@@ -170,15 +170,22 @@ describe("a contact's message", () => {
       [null, 'mine'],
       [null, 'ours'],
     ])
-    await inbound(digits, { type: 'revoke', revoke: { original_message_id: theirs } })
-    expect((await messagesOf(id))[0].changed).toBe('revoked')
     await createInstance(world, organization, { instanceName: 'second', integration: 'SANDBOX', number: '16505550901' })
     const { rows } = await world.database.pool.query(
       "SELECT id FROM instances WHERE organization_id = $1 AND name = 'second'",
       [organization.id],
     )
-    await moveToInstance(world, id, rows[0].id, [1])
-    expect((await messagesOf(id))[0]).toMatchObject({ changed: null, instance: 'second' })
+    const elsewhere = wamid()
+    await receiveMessages(world, organization, textMessage(digits, 'through another', { id: elsewhere }))
+    await moveToInstance(world, id, rows[0].id, [3])
+    for (const original_message_id of [elsewhere, theirs]) {
+      await inbound(digits, { type: 'revoke', revoke: { original_message_id } })
+    }
+    expect((await messagesOf(id)).map(({ changed, instance }) => [changed, instance])).toEqual([
+      ['revoked', null],
+      [null, null],
+      [null, 'second'],
+    ])
   })
 })
 
