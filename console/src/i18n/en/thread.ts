@@ -29,6 +29,12 @@ export const thread = {
     address: 'Address',
     product: 'Product',
   },
+  asks: {
+    location_request: 'Send location',
+    contact_request: 'Share number',
+    address_request: 'Enter address',
+    catalog: 'View catalogue',
+  },
   states: { pending: 'Sending', sent: 'Sent', delivered: 'Delivered', read: 'Read', failed: 'Not delivered' },
   revoked: 'This message was deleted.',
   edited: 'Edited',

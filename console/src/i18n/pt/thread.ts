@@ -31,6 +31,12 @@ export const thread: SameShape<typeof english> = {
     address: 'Endereço',
     product: 'Produto',
   },
+  asks: {
+    location_request: 'Enviar localização',
+    contact_request: 'Compartilhar número',
+    address_request: 'Informar endereço',
+    catalog: 'Ver catálogo',
+  },
   states: { pending: 'Enviando', sent: 'Enviada', delivered: 'Entregue', read: 'Lida', failed: 'Não entregue' },
   revoked: 'Esta mensagem foi apagada.',
   edited: 'Editada',

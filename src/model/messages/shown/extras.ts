@@ -82,7 +82,7 @@ function presentReferral(value: unknown): CommonContent['referral'] | null {
     video_url: readText(fields.video_url),
     thumbnail_url: readText(fields.thumbnail_url),
     ctwa_clid: readText(fields.ctwa_clid),
-    welcome_message: readText(asObject(fields.welcome_message).text),
+    welcome_message: readText(asObject(fields.welcome_message).text ?? fields.welcome_message),
     ref: readText(fields.ref),
   }
   return Object.values(referral).some((field) => field !== null) ? referral : null

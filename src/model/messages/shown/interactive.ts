@@ -1,6 +1,7 @@
 import { asObject, isDeeperThan, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { presentOffer } from './offers.js'
 import { presentOther } from './other.js'
-import { readBoolean, readFields, readItems, readSeconds, readText } from './read.js'
+import { readBoolean, readFields, readSeconds, readText } from './read.js'
 import type { ContentOf, ShownContent } from './schemas.js'
 import type { StoredContent } from './stored-content.js'
 
@@ -86,34 +87,5 @@ function parse(json: unknown): unknown {
     return isDeeperThan(value, MAX_RESPONSE_DEPTH) ? null : value
   } catch {
     return null
-  }
-}
-
-function presentOffer(content: JsonObject, text: string): ShownContent | null {
-  const { type, header, body, footer } = content
-  const frame = { header: readText(header), body: readText(text) ?? readText(body), footer: readText(footer) }
-  switch (type) {
-    case 'button':
-      return {
-        type: 'buttons',
-        ...frame,
-        buttons: readItems(content.buttons, ({ id, title }) => ({ id: readText(id), title: readText(title) })),
-      }
-    case 'list':
-      return {
-        type,
-        ...frame,
-        button: readText(content.button),
-        sections: readItems(content.sections, ({ title, rows }) => ({
-          title: readText(title),
-          rows: readItems(rows, (row) => ({
-            id: readText(row.id),
-            title: readText(row.title),
-            description: readText(row.description),
-          })),
-        })),
-      }
-    default:
-      return null
   }
 }

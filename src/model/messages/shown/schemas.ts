@@ -66,6 +66,19 @@ function kind<const Kind extends string, Fields extends Record<string, TSchema>>
 const mimeType = text('As its sender declared it')
 const caption = text()
 
+const choices = listOf(Type.Object({ id: text(), title: text() }))
+
+const cardFile = Nullable(Type.Object({ type: text('`image`, `video`'), url: text() }))
+
+/** A card of a sent carousel. */
+const CarouselCard = Type.Union([
+  Type.Object({ type: Type.Literal('cta_url'), header_media: cardFile, body: text(), display_text: text(), url: text() }),
+  Type.Object({ type: Type.Literal('button'), header_media: cardFile, body: text(), buttons: choices }),
+  Type.Object({ type: Type.Literal('product'), catalog_id: text(), product_id: text() }),
+])
+
+const addressFields = (description: string) => Type.Record(Type.String(), Type.String(), { description })
+
 /** The texts of a sent interactive message, beside what can be chosen. */
 const frame = { header: text('Null if there is none, or a file'), body: text(), footer: text() }
 
@@ -145,7 +158,7 @@ export const KINDS = {
   }),
   address: kind('address', 'A filled form for an address', {
     body: text(),
-    values: Type.Record(Type.String(), Type.String(), { description: 'Each field of the address' }),
+    values: addressFields('Each field of the address'),
     saved_address_id: text(),
   }),
   call_permission: kind('call_permission', 'Whether the contact may be called', {
@@ -157,7 +170,7 @@ export const KINDS = {
   product: kind('product', 'A product of the catalogue', { catalog_id: text(), product_id: text() }),
   buttons: kind('buttons', 'A sent message with buttons (`interactive.type` is `button`)', {
     ...frame,
-    buttons: listOf(Type.Object({ id: text(), title: text() })),
+    buttons: choices,
   }),
   list: kind('list', 'A sent message with a list', {
     ...frame,
@@ -169,6 +182,44 @@ export const KINDS = {
       }),
     ),
   }),
+  cta_url: kind('cta_url', 'A sent message with a button that opens an address', {
+    ...frame,
+    display_text: text("The button's text"),
+    url: text(),
+  }),
+  flow_offer: kind('flow_offer', 'A sent form (`interactive.type` is `flow`)', {
+    ...frame,
+    flow_id: text(),
+    flow_name: text(),
+    flow_cta: text("The button's text"),
+    flow_token: text('Comes back as `token` of the answer'),
+    mode: text('`draft`, `published`'),
+    flow_action: text('`navigate`, `data_exchange`'),
+    screen: text('The first screen'),
+    data: Nullable(Type.Object({}, { additionalProperties: true, description: 'What the first screen shows' })),
+  }),
+  location_request: kind('location_request', 'A sent request for the location', frame),
+  contact_request: kind('contact_request', 'A sent request for the number', frame),
+  address_request: kind('address_request', 'A sent form for an address (`interactive.type` is `address`)', {
+    ...frame,
+    country: text(),
+    values: addressFields('What is filled in already'),
+    saved_addresses: listOf(Type.Object({ id: text(), value: addressFields('Each field of the address') })),
+  }),
+  product_offer: kind('product_offer', 'A sent product (`interactive.type` is `product`)', {
+    ...frame,
+    catalog_id: text(),
+    product_id: text(),
+  }),
+  product_list: kind('product_list', 'Sent products of one catalogue', {
+    ...frame,
+    catalog_id: text(),
+    sections: listOf(
+      Type.Object({ title: text(), product_ids: Type.Array(Type.String(), { maxItems: MAX_ITEMS }) }),
+    ),
+  }),
+  catalog: kind('catalog', 'The sent catalogue', { ...frame, thumbnail_product_id: text() }),
+  carousel: kind('carousel', 'Sent cards to swipe through', { ...frame, cards: listOf(CarouselCard) }),
   button: kind('button', 'The pressed button of a template', {
     payload: text('As it was sent with the template; by default the title'),
     title: text(),

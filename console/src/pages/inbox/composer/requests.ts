@@ -148,17 +148,23 @@ export function repeatFields({
     }
     case 'contacts':
       return { contacts: content.contacts.map(toCard) }
-    case 'buttons': {
-      const { header, body, footer, buttons } = content
-      return { interactive: { type: 'button', header, body, footer, buttons } }
-    }
-    case 'list': {
-      const { header, body, footer, button, sections } = content
-      return { interactive: { type: 'list', header, body, footer, button, sections } }
-    }
     default:
-      return null
+      return message_type === 'interactive' && content ? { interactive: toInteractive(content) } : null
   }
+}
+
+/** The types that are called otherwise in a conversation, where answers have types too. */
+const ASKED_AS: Partial<Record<ShownContent['type'], string>> = {
+  buttons: 'button',
+  flow_offer: 'flow',
+  address_request: 'address',
+  product_offer: 'product',
+}
+
+/** The content of a conversation as the fields of a request, which does not take fields that its type lacks. */
+function toInteractive(content: ShownContent): Record<string, unknown> {
+  const given = Object.entries(content).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(given), type: ASKED_AS[content.type] ?? content.type }
 }
 
 /** A shown card as it is sent. */

@@ -63,6 +63,15 @@ function Kind({ message }: { message: ThreadMessage }) {
       return <Product content={content} />
     case 'buttons':
     case 'list':
+    case 'cta_url':
+    case 'flow_offer':
+    case 'location_request':
+    case 'contact_request':
+    case 'address_request':
+    case 'product_offer':
+    case 'product_list':
+    case 'catalog':
+    case 'carousel':
       return <Interactive message={message} content={content} />
     case 'template':
       return <SentTemplate message={message} content={content} />

@@ -1,20 +1,15 @@
-import { Stack, Text } from '@mantine/core'
-import { IconArrowBackUp, IconListDetails, IconPhone } from '@tabler/icons-react'
+import { Text } from '@mantine/core'
+import { IconArrowBackUp, IconPhone } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { ContentOf } from '../../../../../../../src/model/messages/shown/schemas.js'
 import { Markup } from '../../../../../shared/markup.js'
-import { ButtonRows } from '../../../../../shared/templates/template-card.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
+import { type Offer, Offered } from './offered.js'
 import { Picture } from './picture.js'
 
-interface InteractiveProps {
-  message: ThreadMessage
-  content: ContentOf<'buttons'> | ContentOf<'list'>
-}
-
-/** A message with buttons or a list. */
-export function Interactive({ message, content }: InteractiveProps) {
+/** A message that offers or asks for something: buttons, a list, a form, products. */
+export function Interactive({ message, content }: { message: ThreadMessage; content: Offer }) {
   const { header, footer } = content
   return (
     <>
@@ -24,52 +19,18 @@ export function Interactive({ message, content }: InteractiveProps) {
           {header}
         </Text>
       )}
-      <Text component="div" size="sm" className={classes.text}>
-        <Markup text={message.message} />
-      </Text>
+      {message.message !== '' && (
+        <Text component="div" size="sm" className={classes.text}>
+          <Markup text={message.message} />
+        </Text>
+      )}
       {footer && (
         <Text size="xs" px={4} className={classes.dim}>
           {footer}
         </Text>
       )}
-      {content.type === 'list' ? (
-        <Sections content={content} />
-      ) : (
-        <ButtonRows buttons={content.buttons.map(({ title }) => ({ kind: 'quick_reply', text: title ?? '' }))} />
-      )}
+      <Offered content={content} />
     </>
-  )
-}
-
-function Sections({ content: { button, sections } }: { content: ContentOf<'list'> }) {
-  return (
-    <Stack gap={6} mt={6} px={4}>
-      <Text size="sm" fw={500} c="var(--mantine-color-anchor)">
-        <IconListDetails aria-hidden size={16} className={classes.inline} /> {button}
-      </Text>
-      {sections.map(({ title, rows }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the entries have no id, and their order never changes
-        <div key={index}>
-          {title && (
-            <Text size="xs" fw={600} className={classes.dim}>
-              {title}
-            </Text>
-          )}
-          <ul className={classes.options}>
-            {rows.map((row) => (
-              <li key={row.id}>
-                {row.title}
-                {row.description && (
-                  <Text size="xs" className={classes.dim}>
-                    {row.description}
-                  </Text>
-                )}
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
-    </Stack>
   )
 }
 
