@@ -78,12 +78,15 @@ function presentPermission(reply: JsonObject): ContentOf<'call_permission'> {
   }
 }
 
+const MAX_RESPONSE_LENGTH = 65_536
 const MAX_RESPONSE_DEPTH = 32
 
-/** The JSON in a text, or what is JSON already. Null if it is none, or nested too deep to be shown. */
+/** The JSON in a text, or what is JSON already. Null if it is none, too long, or nested too deep to be shown. */
 function parse(json: unknown): unknown {
+  if (typeof json !== 'string') return isDeeperThan(json, MAX_RESPONSE_DEPTH) ? null : parse(JSON.stringify(json ?? null))
+  if (json.length > MAX_RESPONSE_LENGTH) return null
   try {
-    const value: unknown = typeof json === 'string' ? JSON.parse(json) : (json ?? null)
+    const value: unknown = JSON.parse(json)
     return isDeeperThan(value, MAX_RESPONSE_DEPTH) ? null : value
   } catch {
     return null

@@ -22,8 +22,8 @@ export function presentContent(stored: StoredContent): ShownContent | null {
 
 /** A deleted message without what it said; the kind of an interactive one stays. */
 function emptied(message: StoredContent): StoredContent {
-  const { type } = asObject(message.content)
-  return { ...message, text: '', content: message.message_type === 'interactive' ? { type } : null }
+  const type = message.message_type === 'interactive' ? readText(asObject(message.content).type) : null
+  return { ...message, text: '', content: type === null ? null : { type } }
 }
 
 function presentKind(message: StoredContent): ShownContent {

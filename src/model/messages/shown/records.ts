@@ -21,11 +21,11 @@ function presentCard(card: JsonObject): ContentOf<'contacts'>['contacts'][number
       type: readText(type),
       wa_id: readText(wa_id),
     })),
-    emails: readItems(card.emails ?? one('email', card.email), ({ email, type }) => ({
+    emails: readItems(card.emails ?? listOfOne('email', card.email), ({ email, type }) => ({
       email: readText(email),
       type: readText(type),
     })),
-    urls: readItems(card.urls ?? one('url', card.url), ({ url, type }) => ({
+    urls: readItems(card.urls ?? listOfOne('url', card.url), ({ url, type }) => ({
       url: readText(url),
       type: readText(type),
     })),
@@ -52,7 +52,7 @@ function joined(...parts: (string | null)[]): string | null {
   return readText(parts.filter((part) => part !== null).join(' '))
 }
 
-function one(name: string, value: unknown): JsonObject[] {
+function listOfOne(name: string, value: unknown): JsonObject[] {
   return readText(value) === null ? [] : [{ [name]: value }]
 }
 

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { Nullable } from '../../fields.js'
 import { MAX_ITEMS, MAX_TEXT } from './read.js'
 
@@ -283,7 +283,7 @@ export const KINDS = {
       Type.Object({}, { additionalProperties: true, description: 'As it was received. Null if it is longer than 16 KB.' }),
     ),
   }),
-} satisfies Record<string, TObject>
+}
 
 /** The content of one kind. */
 export type ContentOf<Kind extends keyof typeof KINDS> = Static<(typeof KINDS)[Kind]>

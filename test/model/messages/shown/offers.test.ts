@@ -77,10 +77,10 @@ const row = (content: object, sender_type: string) => ({
   context_upstream_id: null,
 })
 
-it.each(OFFERS)('a sent message shows what it offers: $type', (stored, shown) => {
+it.each(OFFERS)('a sent message shows what it offers: %j', (stored, shown) => {
   expect(presentContent(row(stored, 'bot-chat'))).toEqual({ ...FRAME, ...shown })
 })
 
-it.each(OFFERS)('a received message that looks like one is not taken for it: $type', (stored) => {
+it.each(OFFERS)('a received message that looks like one is not taken for it: %j', (stored) => {
   expect(presentContent(row(stored, 'user-chat'))).toMatchObject({ type: 'other', name: stored.type })
 })

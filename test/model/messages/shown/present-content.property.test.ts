@@ -93,7 +93,7 @@ function requireDescribed(content: unknown, of: unknown): void {
 }
 
 /** Answers of forms and unknown kinds are shown as they are. */
-const WHOLE = new Set(['response', 'raw'])
+const WHOLE = new Set(['response', 'raw', 'data'])
 
 function requireBounded(value: unknown): void {
   if (typeof value === 'string') expect(Array.from(value).length).toBeLessThanOrEqual(MAX_TEXT)
