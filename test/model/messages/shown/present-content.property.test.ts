@@ -96,8 +96,8 @@ function requireDescribed(content: unknown, of: unknown): void {
 const WHOLE = new Set(['response', 'raw', 'data'])
 
 function requireBounded(value: unknown): void {
-  if (typeof value === 'string') expect(Array.from(value).length).toBeLessThanOrEqual(MAX_TEXT)
-  if (Array.isArray(value)) expect(value.length).toBeLessThanOrEqual(MAX_ITEMS)
+  if (typeof value === 'string' && Array.from(value).length > MAX_TEXT) throw new Error('a text is too long')
+  if (Array.isArray(value) && value.length > MAX_ITEMS) throw new Error('a list is too long')
   if (typeof value !== 'object' || value === null) return
   for (const [name, part] of Object.entries(value)) if (!WHOLE.has(name)) requireBounded(part)
 }
@@ -113,7 +113,7 @@ it('any row has content as it is described', () => {
       message_type: pick(random, TYPES),
       sender_type: pick(random, SENDERS),
       text: pick(random, TEXTS),
-      content: { 0: randomJson(random), 1: { type: pick(random, TYPES), ...asObject(randomJson(random)) } }[random(2)],
+      content: random(2) === 0 ? randomJson(random) : { type: pick(random, TYPES), ...asObject(randomJson(random)) },
       extras: random(3) === 0 ? undefined : randomJson(random),
       context_upstream_id: null,
     }
