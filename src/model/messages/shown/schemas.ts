@@ -303,4 +303,5 @@ const AnyContent = Type.Unsafe<ShownContent>({
   oneOf: Object.values(KINDS),
 })
 
+/** The content of a message; null for a plain text. */
 export const ContentSchema = Nullable(AnyContent)
