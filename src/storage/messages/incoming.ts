@@ -156,14 +156,14 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      ORDER BY address
      ON CONFLICT DO NOTHING
    ), recorded AS (
-     -- Records the messages, with the text of an edit or revocation that came before.
+     -- Records the messages, with text and mark of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, extras, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
        assignee_id, gateway_type, trace, traceparent)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
        coalesce(change.text, k.text), k.media_type, k.content,
-       CASE WHEN change.text IS NULL THEN k.extras ELSE ${withChangeMark('k.extras', 'change')} END, CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END,
-       k.context_upstream_id, k.created_at, k.created_at,
+       CASE WHEN change.text IS NULL THEN k.extras ELSE ${withChangeMark('k.extras', 'change')} END,
+       CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END, k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
        jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent
