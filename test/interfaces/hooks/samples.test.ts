@@ -157,9 +157,7 @@ const EXPECTED: Record<string, object[]> = {
       content: {
         type: 'unsupported',
         kind: null,
-        errors: [
-          { code: 131051, title: 'Message type unknown', details: 'Message type is currently not supported.' },
-        ],
+        errors: [{ code: 131051, title: 'Message type unknown', details: 'Message type is currently not supported.' }],
       },
     },
   ],

@@ -87,7 +87,9 @@ function describeComponents(components: RawTemplate['components']) {
   return components.flatMap(({ type, parameters }) =>
     asObjects(parameters).flatMap(({ text, payload, parameter_name }) => {
       const value = asText(text) ?? asText(payload)
-      return value === null ? [] : [{ component: asText(type)?.toLowerCase() ?? null, name: asText(parameter_name), text: value }]
+      return value === null
+        ? []
+        : [{ component: asText(type)?.toLowerCase() ?? null, name: asText(parameter_name), text: value }]
     }),
   )
 }

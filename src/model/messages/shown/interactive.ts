@@ -8,7 +8,8 @@ import type { StoredContent } from './stored-content.js'
 /** A choice of the contact, or what was offered to it. */
 export function presentInteractive(message: StoredContent): ShownContent {
   const content = asObject(message.content)
-  const shown = presentReply(content, message.text) ?? (isReceived(message) ? null : presentOffer(content, message.text))
+  const shown =
+    presentReply(content, message.text) ?? (isReceived(message) ? null : presentOffer(content, message.text))
   if (shown) return shown
   if (Object.keys(content).length === 0) return { type: 'unsupported', kind: 'interactive' }
   return presentOther(readText(content.type) ?? 'interactive', content)
@@ -83,7 +84,8 @@ const MAX_RESPONSE_DEPTH = 32
 
 /** The JSON in a text, or what is JSON already. Null if it is none, too long, or nested too deep to be shown. */
 function parse(json: unknown): unknown {
-  if (typeof json !== 'string') return isDeeperThan(json, MAX_RESPONSE_DEPTH) ? null : parse(JSON.stringify(json ?? null))
+  if (typeof json !== 'string')
+    return isDeeperThan(json, MAX_RESPONSE_DEPTH) ? null : parse(JSON.stringify(json ?? null))
   if (json.length > MAX_RESPONSE_LENGTH) return null
   try {
     const value: unknown = JSON.parse(json)

@@ -60,7 +60,10 @@ function kind<const Kind extends string, Fields extends Record<string, TSchema>>
   fields: Fields,
 ) {
   const words = type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return Type.Object({ type: Type.Literal(type), ...fields, ...common }, { title: `${words.join('')}Content`, description })
+  return Type.Object(
+    { type: Type.Literal(type), ...fields, ...common },
+    { title: `${words.join('')}Content`, description },
+  )
 }
 
 const mimeType = text('As its sender declared it')
@@ -72,7 +75,13 @@ const cardFile = Nullable(Type.Object({ type: text('`image`, `video`'), url: tex
 
 /** A card of a sent carousel. */
 const CarouselCard = Type.Union([
-  Type.Object({ type: Type.Literal('cta_url'), header_media: cardFile, body: text(), display_text: text(), url: text() }),
+  Type.Object({
+    type: Type.Literal('cta_url'),
+    header_media: cardFile,
+    body: text(),
+    display_text: text(),
+    url: text(),
+  }),
   Type.Object({ type: Type.Literal('button'), header_media: cardFile, body: text(), buttons: choices }),
   Type.Object({ type: Type.Literal('product'), catalog_id: text(), product_id: text() }),
 ])
@@ -214,9 +223,7 @@ export const KINDS = {
   product_list: kind('product_list', 'Sent products of one catalogue', {
     ...frame,
     catalog_id: text(),
-    sections: listOf(
-      Type.Object({ title: text(), product_ids: Type.Array(Type.String(), { maxItems: MAX_ITEMS }) }),
-    ),
+    sections: listOf(Type.Object({ title: text(), product_ids: Type.Array(Type.String(), { maxItems: MAX_ITEMS }) })),
   }),
   catalog: kind('catalog', 'The sent catalogue', { ...frame, thumbnail_product_id: text() }),
   carousel: kind('carousel', 'Sent cards to swipe through', { ...frame, cards: listOf(CarouselCard) }),
@@ -280,7 +287,10 @@ export const KINDS = {
   other: kind('other', 'A kind that this version does not know', {
     name: text("WhatsApp's name of the kind"),
     raw: Nullable(
-      Type.Object({}, { additionalProperties: true, description: 'As it was received. Null if it is longer than 16 KB.' }),
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'As it was received. Null if it is longer than 16 KB.' },
+      ),
     ),
   }),
 }

@@ -47,7 +47,10 @@ const OFFERS: [stored: { type: string; [field: string]: unknown }, shown: object
     { type: 'product_list', catalog_id: 'c', sections: [{ title: 'Mugs', product_ids: ['a', 'b'] }] },
     { type: 'product_list', catalog_id: 'c', sections: [{ title: 'Mugs', product_ids: ['a', 'b'] }] },
   ],
-  [{ type: 'catalog', thumbnail_product_id: 'mug' }, { type: 'catalog', thumbnail_product_id: 'mug' }],
+  [
+    { type: 'catalog', thumbnail_product_id: 'mug' },
+    { type: 'catalog', thumbnail_product_id: 'mug' },
+  ],
   [
     {
       type: 'carousel',

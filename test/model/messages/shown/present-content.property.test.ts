@@ -24,7 +24,19 @@ function randomOf(seed: number): Random {
   }
 }
 
-const TEXTS = ['', ' ', '0', '1e999', '-3.5', 'ad', '😀'.repeat(5_000), 'x'.repeat(9_000), '{"flow_token":7}', '[[[', 'null']
+const TEXTS = [
+  '',
+  ' ',
+  '0',
+  '1e999',
+  '-3.5',
+  'ad',
+  '😀'.repeat(5_000),
+  'x'.repeat(9_000),
+  '{"flow_token":7}',
+  '[[[',
+  'null',
+]
 const NUMBERS = [0, -0, 1, -1, 0.1, 1e308, -1e308, 1.5e12, 9e15]
 const NAMES = ['type', 'id', 'title', 'parameters', '__proto__', 'constructor', 'currency', 'deleted_at', 'errors']
 

@@ -197,12 +197,7 @@ const CONTENT: Record<string, unknown> = {
     source: 'user_action',
   },
   'doc-product': { type: 'product', catalog_id: '509900000000001', product_id: 'mug-blue' },
-  'doc-interactive-error': unsupported(
-    'interactive',
-    131052,
-    'Media download error',
-    'The answer could not be read.',
-  ),
+  'doc-interactive-error': unsupported('interactive', 131052, 'Media download error', 'The answer could not be read.'),
   'doc-interactive-unknown': {
     type: 'other',
     name: 'future_reply',

@@ -12,7 +12,11 @@ export function Audio({ message, isVoice }: { message: ThreadMessage; isVoice: b
   const { media_url: url, voice_note_transcription: transcription } = message
   return (
     <>
-      {url === null ? <FileState message={message} /> : <Player url={url} isVoice={isVoice || transcription !== null} />}
+      {url === null ? (
+        <FileState message={message} />
+      ) : (
+        <Player url={url} isVoice={isVoice || transcription !== null} />
+      )}
       {transcription && (
         <div className={classes.transcription}>
           <VisuallyHidden>{t('transcription')}: </VisuallyHidden>
