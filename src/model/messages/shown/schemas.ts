@@ -86,7 +86,9 @@ const CarouselCard = Type.Union([
   Type.Object({ type: Type.Literal('product'), catalog_id: text(), product_id: text() }),
 ])
 
-const addressFields = (description: string) => Type.Record(Type.String(), Type.String(), { description })
+/** Not a record of TypeBox: the bodies of events would describe it by a pattern, and the answers of routes would not. */
+const addressFields = (description: string) =>
+  Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, description })
 
 /** The texts of a sent interactive message, beside what can be chosen. */
 const frame = { header: text('Null if there is none, or a file'), body: text(), footer: text() }
