@@ -107,8 +107,8 @@ function escaped(path: string): string {
   return encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
-/** The description without additional properties. */
-function closed<Value>(description: Value): Value {
+/** A description, or a schema, without additional properties. */
+export function closed<Value>(description: Value): Value {
   return JSON.parse(JSON.stringify(description), (_key, value) =>
     [value?.type].flat().includes('object') && value.properties && value.additionalProperties === undefined
       ? { ...value, additionalProperties: false }

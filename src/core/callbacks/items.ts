@@ -90,6 +90,7 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     text: item.text,
     media_type: item.media_type,
     content: item.content,
+    extras: item.extras,
     awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
     network: device?.network ?? item.author ?? null,

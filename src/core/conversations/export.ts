@@ -28,6 +28,7 @@ const COLUMNS: Record<string, (message: Shown) => string | null> = {
   reactions: ({ reactions }) => reactions.map(({ emoji, sender_type }) => `${emoji} ${sender_type}`).join('; '),
   context_message_id: ({ context_message_id }) => context_message_id,
   error: ({ error }) => error && `${error.code}: ${error.text}`,
+  content: ({ content }) => content && JSON.stringify(content),
 }
 
 /**

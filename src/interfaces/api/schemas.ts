@@ -3,6 +3,7 @@ import { createResponses } from '../../http/answers/responses.js'
 import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
 import { Nullable } from '../../model/fields.js'
+import { ContentSchema } from '../../model/messages/shown/schemas.js'
 import type { ProblemCode } from '../../model/problem.js'
 
 const DateTime = Type.String({ format: 'date-time' })
@@ -50,6 +51,7 @@ export const MessageSchema = named(
     id: Type.String({ format: 'uuid' }),
     message_id: Nullable(Type.String({ description: "The upstream's id" })),
     message_type: Type.String(),
+    content: ContentSchema,
     context_message_id: Nullable(Type.String({ description: 'The message that this one replies to' })),
     error: Nullable(
       Type.Object(

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { createResponses } from '../../http/answers/responses.js'
 import { named } from '../../http/description/name-schemas.js'
 import { GATEWAY_STATUSES } from '../../model/instances/gateway-message.js'
+import { ContentSchema } from '../../model/messages/shown/schemas.js'
 
 /** The path's parameter. */
 export const instancePath = Type.Object({ instance: Type.String({ description: "The instance's name" }) })
@@ -56,6 +57,7 @@ export const GatewayMessageSchema = named(
     message: Type.Object({}, { additionalProperties: true }),
     contextInfo: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
     messageType: Type.String(),
+    content: ContentSchema,
     messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
     instanceId: Type.String({ format: 'uuid' }),
     source: Type.Enum(['web', 'unknown']),

@@ -2,6 +2,7 @@ import { presentBroadcast } from '../broadcasts/broadcast.js'
 import { type Contact, presentContact, toIso } from '../contacts/contact.js'
 import type { InstanceKind, InstanceState } from '../instances/instance.js'
 import { type MediaAddress, type Message, presentMessage, type ShownMessage } from '../messages/message.js'
+import type { ShownContent } from '../messages/shown/schemas.js'
 import { presentTemplate } from '../templates/template.js'
 import type { EventRow } from '../webhooks/event.js'
 import { presentWebhook } from '../webhooks/webhook.js'
@@ -45,7 +46,7 @@ export interface ThreadRow extends ShownMessage {
   /** The name of the instance that it went through; null: the organization's own number. */
   instance_name: string | null
   quoted: QuotedMessage | null
-  /** Whether its author edited or revoked it. */
+  /** Whether its author edited or revoked it, by the records of the changes; null in live events. */
   changed: 'edited' | 'revoked' | null
 }
 
@@ -95,17 +96,23 @@ function presentLastMessage(message: LastMessage | null) {
   return message && { ...message, created_at: toIso(message.created_at) }
 }
 
-/** The message as a thread shows it: the public fields, its number, its stored content, and the quoted message. */
+/** The message as a thread shows it: the public fields, its number, and the quoted message. */
 export function presentThreadMessage(row: ThreadRow, mediaAddress: MediaAddress) {
+  const message = presentMessage(row, mediaAddress)
   return {
-    ...presentMessage(row, mediaAddress),
+    ...message,
     contact_id: row.contact_id,
     seq: row.seq,
-    content: row.content ?? null,
     instance: row.instance_name,
     context: row.quoted && presentQuoted(row.quoted),
-    changed: row.changed,
+    changed: row.changed ?? changeOf(message.content),
   }
+}
+
+/** The mark of a change; messages that were changed before the marks were kept have none. */
+function changeOf(content: ShownContent | null): ThreadRow['changed'] {
+  if (content?.deleted_at !== undefined) return 'revoked'
+  return content?.edited_at === undefined ? null : 'edited'
 }
 
 export type ThreadMessage = ReturnType<typeof presentThreadMessage>

@@ -1,9 +1,12 @@
-import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
 import type { Contact } from '../contacts/contact.js'
 import { toVcard } from '../contacts/vcard.js'
 import type { ContactCard } from '../messages/content.js'
 import type { MediaAddress, Message, ShownMessage } from '../messages/message.js'
 import { plainMessage } from '../messages/network-message.js'
+import { presentContent } from '../messages/shown/present-content.js'
+import type { ShownContent } from '../messages/shown/schemas.js'
+import { composeForm, composeOrder, composeProduct, toAdReply } from './gateway-content.js'
 
 /** The chat of a message. */
 export interface Chat {
@@ -19,6 +22,8 @@ export interface GatewayMessage {
   message: JsonObject
   contextInfo: JsonObject | null
   messageType: string
+  /** The content as Interface A shows it. */
+  content: ShownContent | null
   /** Unix seconds. */
   messageTimestamp: number
   instanceId: string
@@ -65,6 +70,7 @@ export function presentGatewayMessage(
 ): GatewayMessage {
   const { network } = message
   const fromMe = isFromMe(message)
+  const content = presentContent(message)
   const remoteJid = network?.remoteJid ?? chat.jid
   const body = network?.message ? plainMessage(network.message) : compose(message, remoteJid, mediaAddress)
   return {
@@ -77,20 +83,29 @@ export function presentGatewayMessage(
     pushName: fromMe ? '' : (network?.pushName ?? chat.pushName ?? ''),
     status: gatewayStatus(message),
     message: withAddress(body, message, mediaAddress),
-    contextInfo: toContextInfo(message),
+    contextInfo: toContextInfo(message, content),
     messageType: nameOf(body),
+    content,
     messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000),
     instanceId,
     source: fromMe ? 'web' : 'unknown',
   }
 }
 
-/** The quoted message and the mentions. */
-function toContextInfo({ message_type, context_upstream_id: replyToId, content }: ShownMessage): JsonObject | null {
-  const mentioned = asList(asObject(content).mentions)
+/** From this score on, clients say that a message was forwarded many times. */
+const OFTEN_SCORE = 5
+
+/** The quoted message, the mentions, the forwarded mark and the ad. */
+function toContextInfo(message: ShownMessage, content: ShownContent | null): JsonObject | null {
+  const { message_type, context_upstream_id: replyToId } = message
+  const mentioned = asList(asObject(message.content).mentions)
+  const forwarded = content?.forwarded
+  const referral = content?.referral
   const info = {
     ...(replyToId !== null && message_type !== 'reaction' && { stanzaId: replyToId }),
     ...(mentioned.length > 0 && { mentionedJid: mentioned }),
+    ...(forwarded && { isForwarded: true, forwardingScore: forwarded === 'often' ? OFTEN_SCORE : 1 }),
+    ...(referral && { externalAdReply: toAdReply(referral) }),
   }
   return Object.keys(info).length === 0 ? null : info
 }
@@ -136,9 +151,13 @@ export function gatewayType({
       return content.selectable_count === 1 ? 'pollCreationMessageV3' : 'pollCreationMessage'
     case 'button':
       return 'templateButtonReplyMessage'
+    case 'order':
+      return 'orderMessage'
     case 'interactive':
       if (asText(asObject(content.button_reply).id)) return 'buttonsResponseMessage'
       if (asText(asObject(content.list_reply).id)) return 'listResponseMessage'
+      if (isJsonObject(content.nfm_reply)) return 'interactiveResponseMessage'
+      if (isJsonObject(content.product)) return 'productMessage'
       if (content.type === 'list') return 'listMessage'
       return content.type === 'button' ? 'buttonsMessage' : 'conversation'
     default:
@@ -207,6 +226,12 @@ function composeContent(type: string, message: ShownMessage, remoteJid: string, 
       const { id, description } = asObject(content.list_reply)
       return { title: text, description: description ?? '', singleSelectReply: { selectedRowId: id }, ...answered }
     }
+    case 'interactiveResponseMessage':
+      return { ...composeForm(content), ...answered }
+    case 'orderMessage':
+      return composeOrder(content)
+    case 'productMessage':
+      return composeProduct(content)
     case 'listMessage':
       return composeList(content, text)
     case 'buttonsMessage':

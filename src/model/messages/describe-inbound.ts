@@ -1,4 +1,5 @@
-import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
+import { type MessageExtras, orNull, readExtras } from './shown/extras.js'
 
 /** The parts of a message, in either direction, that a conversation shows. */
 export interface MessageDescription {
@@ -7,6 +8,12 @@ export interface MessageDescription {
   media_type: string | null
   /** The payload, for clients that show more than the text; null if the text is all. */
   content: unknown
+}
+
+/** A received message. */
+export interface InboundDescription extends MessageDescription {
+  /** What stands beside its payload; null if nothing does. */
+  extras: MessageExtras | null
 }
 
 const MEDIA_TYPES: Record<string, string> = {
@@ -57,14 +64,22 @@ function readFilename(value: unknown): string | null {
   return name === null ? null : Array.from(name).slice(0, MAX_FILENAME_LENGTH).join('')
 }
 
-/** Text, media type and content of an inbound message of the given type. Unknown types become `[unsupported]`. */
-export function describeInbound(type: string, message: JsonObject): MessageDescription {
-  const payload = message[type]
+/** What is recorded of an inbound message of the given type. The text of unknown types is `[unsupported]`. */
+export function describeInbound(type: string, message: JsonObject): InboundDescription {
+  const payload = Object.hasOwn(message, type) ? message[type] : null
   return {
     text: describe(type, payload),
     media_type: Object.hasOwn(MEDIA_TYPES, type) ? (MEDIA_TYPES[type] ?? null) : null,
-    content: type === 'text' ? (message.referral ?? null) : (payload ?? message.errors ?? null),
+    content: contentOf(type, payload, message.origin),
+    extras: orNull(readExtras(message)),
   }
+}
+
+/** Some callbacks have the origin of contact cards beside them: it is put into the first one, where others have it. */
+function contentOf(type: string, payload: unknown, origin: unknown): unknown {
+  if (type === 'text') return null
+  if (type !== 'contacts' || !Array.isArray(payload) || asText(origin) === null) return payload ?? null
+  return payload.map((card, index) => (index === 0 && isJsonObject(card) ? { origin, ...card } : card))
 }
 
 function describe(type: string, payload: unknown): string {

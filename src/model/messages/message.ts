@@ -1,4 +1,5 @@
 import { type Contact, toIso } from '../contacts/contact.js'
+import { presentContent } from './shown/present-content.js'
 
 /** Who wrote a message. */
 export type SenderType = 'user-chat' | 'bot-chat' | 'human-chat' | 'system'
@@ -63,6 +64,8 @@ export interface Message {
   media_expires_at: Date | string | null
   transcription: string | null
   content: unknown
+  /** What messages of all kinds may have (shown/extras); absent from events of the version before. */
+  extras?: unknown
   /** The instance that it went through; null: the organization's own number. */
   instance_id: string | null
   /** Data that only linked devices have. */
@@ -100,6 +103,7 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
     message_status: message.status,
     media_type: message.media_type,
     media_url: presentMedia(message, mediaAddress),
+    content: presentContent(message),
     assignee: message.assignee ?? null,
     voice_note_transcription: message.transcription,
     reactions: (message.reactions ?? []).map((reaction) => ({ ...reaction, created_at: toIso(reaction.created_at) })),

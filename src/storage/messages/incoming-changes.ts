@@ -12,6 +12,7 @@ import {
   type SenderAddresses,
   senderContact,
   toReceived,
+  withChangeMark,
 } from './incoming.js'
 import { messageEvents } from './messages.js'
 
@@ -69,15 +70,16 @@ const recordChange = statement<{ id: string }>(
 const applyChanges = statement<SearchableMessage>(
   'incoming.applyChanges',
   `WITH changed AS (
-     -- Sets the text of the newest edit or revocation by the same author.
+     -- Sets text and mark of the newest edit or revocation by the same author.
      UPDATE messages m
-     SET text = (
-       SELECT e.text FROM messages e
+     SET text = change.text, extras = ${withChangeMark('m.extras', 'change')}
+     FROM (
+       SELECT e.text, e.message_type, e.created_at FROM messages e
        WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
          AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$4 = 'user-chat'", '$7', '$8')}
        ORDER BY e.created_at DESC, e.id DESC
        LIMIT 1
-     )
+     ) change
      WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
        AND ${isSameAuthor('m', "$4 = 'user-chat'", '$7', '$8')}
      RETURNING m.*

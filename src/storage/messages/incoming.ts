@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
+import type { MessageExtras } from '../../model/messages/shown/extras.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { normalizeName } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -24,6 +25,7 @@ export interface IncomingMessage {
   text: string
   media_type: string | null
   content: unknown
+  extras: MessageExtras | null
   /** Whether it has a file to download. */
   awaitsMedia: boolean
   contextUpstreamId: string | null
@@ -54,6 +56,11 @@ export interface RecordRow {
 export const isSameAuthor = (of: string, isCustomers: string, instance: string, participant: string) =>
   `(${of}.sender_type = 'user-chat') = (${isCustomers}) AND ${of}.instance_id IS NOT DISTINCT FROM ${instance}
          AND (${of}.network ->> 'participant') IS NOT DISTINCT FROM (${participant})`
+
+/** SQL: `extras` with the mark of `change`, the newest edit or revocation of a message. An edit may follow a revocation. */
+export const withChangeMark = (extras: string, change: string) =>
+  `(coalesce(${extras}, '{}') - 'deleted_at') || jsonb_build_object(
+         CASE ${change}.message_type WHEN 'edit' THEN 'edited_at' ELSE 'deleted_at' END, ${change}.created_at)`
 
 /**
  * The one contact that a sender's addresses lead to. NULL if they lead to several contacts, a required address is
@@ -87,7 +94,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
        has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
-       upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
+       upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb, extras jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
        note jsonb, traceparent text)
      ${FEW_ROWS}
@@ -149,25 +156,25 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      ORDER BY address
      ON CONFLICT DO NOTHING
    ), recorded AS (
-     -- Records the messages, with the text of an edit or revocation that came before.
+     -- Records the messages, with text and mark of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
-       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
+       content, extras, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
        assignee_id, gateway_type, trace, traceparent)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
-       coalesce((
-         SELECT e.text FROM messages e
-         WHERE e.organization_id = $1 AND e.context_upstream_id = k.upstream_id AND e.contact_id = c.id AND e.seq IS NULL
-           AND e.message_type IN ('edit', 'revoke')
-           AND ${isSameAuthor('e', "k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'")}
-         ORDER BY e.created_at DESC, e.id DESC
-         LIMIT 1
-       ), k.text),
-       k.media_type, k.content, CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END,
-       k.context_upstream_id, k.created_at, k.created_at,
+       coalesce(change.text, k.text), k.media_type, k.content,
+       CASE WHEN change.text IS NULL THEN k.extras ELSE ${withChangeMark('k.extras', 'change')} END,
+       CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END, k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
        jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent
-     FROM next k JOIN numbered c ON c.id = k.sender_id
+     FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
+       SELECT e.text, e.message_type, e.created_at FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = k.upstream_id AND e.contact_id = c.id AND e.seq IS NULL
+         AND e.message_type IN ('edit', 'revoke')
+         AND ${isSameAuthor('e', "k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'")}
+       ORDER BY e.created_at DESC, e.id DESC
+       LIMIT 1
+     ) change ON true
      ORDER BY k.n
      RETURNING *
    ), repeated AS (
@@ -275,6 +282,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     text: message.text,
     media_type: message.media_type,
     content: message.content,
+    extras: message.extras,
     awaits_media: message.awaitsMedia,
     context_upstream_id: message.contextUpstreamId,
     network: message.network,

@@ -8,7 +8,8 @@ import { changeSearchableMessage, type SearchableMessage } from '../conversation
 const change = statement<SearchableMessage & { contact_id: string }>(
   'ownChanges.change',
   `UPDATE messages m
-   SET text = $3, network = m.network - 'message', gateway_type = $4
+   SET text = $3, network = m.network - 'message', gateway_type = $4,
+     extras = coalesce(m.extras, '{}') || jsonb_build_object(CASE $3 WHEN '' THEN 'deleted_at' ELSE 'edited_at' END, $5::timestamptz)
    WHERE m.organization_id = $1 AND m.id = $2 AND m.sender_type <> 'user-chat'
    RETURNING m.contact_id, m.seq, m.text, m.transcription`,
 )
@@ -18,10 +19,10 @@ export async function changeOwnMessage(
   transaction: Queryable,
   organizationId: string,
   message: Pick<Message, 'id' | 'message_type' | 'content'>,
-  text: string,
+  { text, at }: { text: string; at: Date },
 ): Promise<void> {
   const type = gatewayType({ ...message, network: null })
-  const [changed] = await transaction.run(change, [organizationId, message.id, text, type])
+  const [changed] = await transaction.run(change, [organizationId, message.id, text, type, at])
   if (!changed || changed.seq === null) return
   await changeSearchableMessage(transaction, organizationId, changed.contact_id, changed)
 }

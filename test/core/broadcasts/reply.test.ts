@@ -73,6 +73,7 @@ describe('an ordinary message', () => {
     text: 'Olá, tudo bem?',
     media_type: null,
     content: null,
+    extras: null,
     awaitsMedia: false,
     contextUpstreamId: 'wamid.ANSWERED',
     instanceId: null,

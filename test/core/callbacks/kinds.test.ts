@@ -141,6 +141,13 @@ describe('the kinds of inbound message', () => {
     await receiveMessages(world, organization, { from, id: wamid(), timestamp: seconds() })
     const { body } = await conversation(world, organization, from)
     expect(body.messages).toMatchObject([{ message: '[unsupported]', message_type: 'unknown' }])
+    const reply = { type: 'call_permission_reply', call_permission_reply: { response: 'accept' } }
+    await receiveMessages(world, organization, { from, id: wamid(), timestamp: seconds(), interactive: reply })
+    const { messages } = (await conversation(world, organization, from)).body
+    expect(messages[1]).toMatchObject({
+      message_type: 'interactive',
+      content: { type: 'call_permission', response: 'accept' },
+    })
   })
 })
 

@@ -59,6 +59,7 @@ describe('the pages of a conversation', () => {
         message_status: 'delivered',
         media_type: null,
         media_url: null,
+        content: null,
         assignee: null,
         voice_note_transcription: null,
         reactions: [],

@@ -15,7 +15,28 @@ const EXPECTED: Record<string, object[]> = {
     { message: 'Does it come in another color?', message_type: 'text', created_at: '2025-06-08T20:59:43.000Z' },
   ],
   'wh-openapi-text-ctwa-ad.json': [
-    { message: 'Hello! Can I get more info on this?', message_type: 'text', created_at: '2025-06-18T19:46:32.000Z' },
+    {
+      message: 'Hello! Can I get more info on this?',
+      message_type: 'text',
+      created_at: '2025-06-18T19:46:32.000Z',
+      content: {
+        type: 'text',
+        referral: {
+          source_url: 'https://fb.me/3cr4Wqqkv',
+          source_id: '120226305854810726',
+          source_type: 'ad',
+          headline: 'Chat with us',
+          body: 'Summer Succulents are here!',
+          media_type: 'image',
+          image_url: 'https://scontent.xx.fbcdn.net/v/t45.1...',
+          video_url: null,
+          thumbnail_url: null,
+          ctwa_clid: expect.stringMatching(/^Aff-n8ZTOD/),
+          welcome_message: 'Hi there! Let us know how we can help!',
+          ref: null,
+        },
+      },
+    },
   ],
   'wh-openapi-text-product-inquiry.json': [
     {
@@ -23,6 +44,7 @@ const EXPECTED: Record<string, object[]> = {
       message_type: 'text',
       created_at: '2025-06-15T19:46:40.000Z',
       context_message_id: 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGA9wcm9kdWN0X2lucXVpcnkA',
+      content: { type: 'text', referred_product: { catalog_id: '194836987003835', product_id: 'di9ozbzfi4' } },
     },
   ],
   'wh-openapi-image.json': [
@@ -30,6 +52,7 @@ const EXPECTED: Record<string, object[]> = {
       message: 'Taj Mahal',
       message_type: 'image',
       media_type: 'image',
+      content: { type: 'image', caption: 'Taj Mahal', mime_type: 'image/jpeg' },
       created_at: '2025-04-11T04:08:16.000Z',
       // The simulator does not have the file.
       error: { code: 'media_unavailable', text: expect.any(String) },
@@ -39,16 +62,47 @@ const EXPECTED: Record<string, object[]> = {
     {
       message: 'Philz Coffee, 101 Forest Ave, Palo Alto, CA 94301 (37.44221496582, -122.16165924072)',
       message_type: 'location',
+      content: {
+        type: 'location',
+        latitude: 37.44221496582,
+        longitude: -122.16165924072,
+        name: 'Philz Coffee',
+        address: '101 Forest Ave, Palo Alto, CA 94301',
+        url: 'https://philzcoffee.com/',
+      },
       created_at: '2025-04-11T04:08:16.000Z',
     },
   ],
   'wh-openapi-contacts.json': [
-    { message: 'Lucía Gómez', message_type: 'contacts', created_at: '2025-04-11T04:08:16.000Z' },
+    {
+      message: 'Lucía Gómez',
+      message_type: 'contacts',
+      created_at: '2025-04-11T04:08:16.000Z',
+      content: {
+        type: 'contacts',
+        origin: null,
+        contacts: [
+          {
+            name: 'Lucía Gómez',
+            first_name: 'Lucía',
+            last_name: 'Gómez',
+            phones: [{ phone: '+1 (983) 555-2319', type: 'MOBILE', wa_id: '19835552319' }],
+            emails: [],
+            urls: [],
+            addresses: [],
+            organization: { company: 'Google', department: null, title: null },
+            birthday: null,
+            vcard: null,
+          },
+        ],
+      },
+    },
   ],
   'wh-openapi-button.json': [
     {
       message: 'Unsubscribe',
       message_type: 'button',
+      content: { type: 'button', payload: 'Unsubscribe', title: 'Unsubscribe' },
       created_at: '2025-06-16T16:24:05.000Z',
       context_message_id: 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBJFNjk2OTMwNEZCQjhGMzUyQUYA',
     },
@@ -57,6 +111,7 @@ const EXPECTED: Record<string, object[]> = {
     {
       message: 'Cancel',
       message_type: 'interactive',
+      content: { type: 'button_reply', id: 'cancel-button', title: 'Cancel' },
       media_type: 'interactive',
       created_at: '2025-06-15T22:05:36.000Z',
       context_message_id: 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3MEM2RUJFNkI0RENGQTVDRjUA',
@@ -66,6 +121,12 @@ const EXPECTED: Record<string, object[]> = {
     {
       message: 'Priority Mail Express',
       message_type: 'interactive',
+      content: {
+        type: 'list_reply',
+        id: 'priority_express',
+        title: 'Priority Mail Express',
+        description: 'Next Day to 2 Days',
+      },
       media_type: 'interactive',
       created_at: '2025-06-13T22:42:55.000Z',
       context_message_id: 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBJGMzEyNzhENTZDMzNGODlDRDgA',
@@ -75,17 +136,42 @@ const EXPECTED: Record<string, object[]> = {
     {
       message: '2 × di9ozbzfi4 (30 USD), 1 × nqryix03ez (25 USD)',
       message_type: 'order',
+      content: {
+        type: 'order',
+        catalog_id: '194836987003835',
+        text: null,
+        items: [
+          { product_id: 'di9ozbzfi4', quantity: 2, price: 30, currency: 'USD' },
+          { product_id: 'nqryix03ez', quantity: 1, price: 25, currency: 'USD' },
+        ],
+        total: 85,
+      },
       created_at: '2025-06-16T17:52:05.000Z',
     },
   ],
   'wh-openapi-unsupported.json': [
-    { message: '[unsupported]', message_type: 'unsupported', created_at: '2025-06-16T16:18:22.000Z' },
+    {
+      message: '[unsupported]',
+      message_type: 'unsupported',
+      created_at: '2025-06-16T16:18:22.000Z',
+      content: {
+        type: 'unsupported',
+        kind: null,
+        errors: [{ code: 131051, title: 'Message type unknown', details: 'Message type is currently not supported.' }],
+      },
+    },
   ],
   'wh-openapi-system.json': [
     {
       message: 'User Sheena Nelson changed from 16505551234 to 12195555358',
       message_type: 'system',
       sender_type: 'system',
+      content: {
+        type: 'system',
+        event: 'number_changed',
+        previous: { phone_number: '+16505551234', user_id: null },
+        current: { phone_number: '+12195555358', user_id: null },
+      },
       created_at: '2025-06-18T17:55:42.000Z',
     },
   ],
@@ -98,6 +184,7 @@ const SHARED = {
   message_status: 'delivered',
   media_type: null,
   media_url: null,
+  content: null,
   assignee: null,
   voice_note_transcription: null,
   reactions: [],

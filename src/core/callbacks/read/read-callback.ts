@@ -1,6 +1,7 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
+import type { MessageExtras } from '../../../model/messages/shown/extras.js'
 import type { AddressChange } from '../../contacts/resolution/address-change.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
@@ -27,6 +28,7 @@ export type CallbackItem =
       text: string
       media_type: string | null
       content: unknown
+      extras: MessageExtras | null
       /** Whether a file has to be fetched. */
       awaitsMedia: boolean
       contextUpstreamId: string | null
@@ -98,9 +100,9 @@ function readUpdate({ timestamp, ...addressChange }: AddressChange & { timestamp
   return { kind: 'address_change', addressChange, createdAt: readTimestamp(timestamp) }
 }
 
-function readMessage(message: JsonObject, person: NamedSender): CallbackItem | null {
+function readMessage(received: JsonObject, person: NamedSender): CallbackItem | null {
+  const { type, message } = readKind(received)
   const upstreamId = readId(message.id)
-  const type = asText(message.type)?.slice(0, 64) ?? 'unknown'
   const addressChange = type === 'system' ? readAddressChange(message) : null
   const sender = addressChange?.from ?? { waId: person.waId, userId: person.userId }
   const groupId = readGroup(message)
@@ -112,16 +114,28 @@ function readMessage(message: JsonObject, person: NamedSender): CallbackItem | n
   const change = readChange(type, asObject(message[type]))
   if (change) return { ...common, ...change }
 
+  const { extras, ...description } = describeInbound(type, message)
   return {
     kind: 'message',
     ...common,
     message_type: type,
-    ...describeInbound(type, message),
+    ...description,
+    extras: addressChange === null ? extras : { ...extras, address_change: addressChange },
     awaitsMedia: readInboundFile(type, message[type]) !== null,
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
     addressChange,
   }
+}
+
+/**
+ * The type of a message. Some replies come without their type, and voice notes once had a type of their own, which is
+ * read as the one of today.
+ */
+function readKind(message: JsonObject): { type: string; message: JsonObject } {
+  const type = asText(message.type)?.slice(0, 64) ?? (isJsonObject(message.interactive) ? 'interactive' : 'unknown')
+  if (type !== 'voice') return { type, message }
+  return { type: 'audio', message: { ...message, audio: { ...asObject(message.voice), voice: true } } }
 }
 
 /** The conversation that a message belongs to: that of its group, else that of its sender. */

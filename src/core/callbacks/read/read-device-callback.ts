@@ -4,11 +4,14 @@ import { fileOfMessage, readNumber } from '../../../channels/linked-device/wire/
 import { toMessageId } from '../../../channels/linked-device/wire/own-id.js'
 import { describeRefusal, readRefusalCode } from '../../../channels/linked-device/wire/refusal.js'
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
-import { describeInbound, type MessageDescription, readInboundFile } from '../../../model/messages/describe-inbound.js'
+import { networkType } from '../../../model/instances/gateway-message.js'
+import { describeInbound, type InboundDescription, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { NetworkDetails } from '../../../model/messages/message.js'
 import { innerMessage } from '../../../model/messages/network-message.js'
+import { orNull } from '../../../model/messages/shown/extras.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import type { CallbackItem, DeviceDetails, IncomingItem } from './read-callback.js'
+import { contextsOf, readNetworkExtras } from './read-network-extras.js'
 
 type MessageEvent = Extract<DeviceEvent, { type: 'message' }>
 type StatusEvent = Extract<DeviceEvent, { type: 'status' }>
@@ -60,6 +63,7 @@ function readMessage(event: MessageEvent): IncomingItem {
     ...common,
     message_type: type,
     ...describe(type, payload),
+    extras: orNull({ ...readNetworkExtras(inner), ...(type === 'unsupported' && { raw_type: networkType(message) }) }),
     awaitsMedia: readInboundFile(type, payload) !== null,
     contextUpstreamId: readQuotedId(inner),
     isSystem: false,
@@ -127,6 +131,7 @@ function readFile(kind: string, fields: JsonObject, id: string): JsonObject {
     ...optional('caption', asText(fields.caption)),
     ...(kind === 'document' ? optional('filename', asText(fields.fileName) ?? asText(fields.title)) : {}),
     ...(kind === 'audio' && fields.ptt === true ? { voice: true } : {}),
+    ...(fields.isAnimated === true || fields.gifPlayback === true ? { animated: true } : {}),
   }
 }
 
@@ -202,15 +207,15 @@ function toReply(type: 'button_reply' | 'list_reply', id: unknown, title: unknow
 }
 
 /** The upstream has no polls, so they are described here, as describe-content does for sent ones. */
-function describe(type: string, payload: unknown): MessageDescription {
+function describe(type: string, payload: unknown): InboundDescription {
   if (type !== 'poll') return describeInbound(type, { [type]: payload })
-  return { text: asText(asObject(payload).name) ?? '', media_type: null, content: payload }
+  return { text: asText(asObject(payload).name) ?? '', media_type: null, content: payload, extras: null }
 }
 
-/** The id of the quoted message, which any part may hold. */
+/** The id of the quoted message. */
 function readQuotedId(message: JsonObject): string | null {
-  for (const part of Object.values(message)) {
-    const id = readId(asObject(asObject(part).contextInfo).stanzaId)
+  for (const { stanzaId } of contextsOf(message)) {
+    const id = readId(stanzaId)
     if (id !== null) return id
   }
   return null

@@ -59,7 +59,8 @@ async function change(
   const key = keyOf(message)
   const asked: DeviceCommand = text === null ? { verb: 'delete_message', key } : { verb: 'edit_message', key, text }
   const sent = (await command(ctx, tenant, instance, asked)) as Sent
-  await ctx.database.transaction((transaction) => changeOwnMessage(transaction, tenant.id, message, text ?? ''))
+  const change = { text: text ?? '', at: ctx.clock() }
+  await ctx.database.transaction((transaction) => changeOwnMessage(transaction, tenant.id, message, change))
   return sent
 }
 

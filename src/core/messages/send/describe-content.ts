@@ -1,4 +1,5 @@
-import type { MessageContent, ReadyContent } from '../../../model/messages/content.js'
+import { asObjects, asText } from '../../../lib/text/json.js'
+import type { FilledTemplate, MessageContent, RawTemplate, ReadyContent } from '../../../model/messages/content.js'
 import { describeInbound, type MessageDescription } from '../../../model/messages/describe-inbound.js'
 
 /** Text, media type and content of an outgoing message, in the same form as those of received messages. */
@@ -44,7 +45,8 @@ export function describeContent(message: MessageContent | ReadyContent): Message
     }
     case 'raw_template': {
       const { name, language, components, text } = message
-      return { text, media_type: null, content: { name, language, components } }
+      const parameters = describeComponents(components)
+      return { text, media_type: null, content: { name, language, components, parameters } }
     }
     case 'template': {
       const { template, header } = message
@@ -64,5 +66,30 @@ function describeTemplate({ template, header: file }: Extract<MessageContent | R
     ...(file?.filename ? { filename: file.filename } : {}),
     footer,
     buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
+    parameters: describeParameters(template),
   }
+}
+
+/** The values of a template, in the order in which they are shown. */
+function describeParameters({ header, body, buttons }: FilledTemplate) {
+  const ofHeader = header?.type === 'text' ? header.parameters : []
+  return [
+    ...ofHeader.map(({ name, text }) => ({ component: 'header', name, text })),
+    ...body.parameters.map(({ name, text }) => ({ component: 'body', name, text })),
+    ...buttons.flatMap(({ parameter }) =>
+      parameter === null ? [] : [{ component: 'button', name: null, text: parameter }],
+    ),
+  ]
+}
+
+/** The texts among the values of a template in the upstream's format. */
+function describeComponents(components: RawTemplate['components']) {
+  return components.flatMap(({ type, parameters }) =>
+    asObjects(parameters).flatMap(({ text, payload, parameter_name }) => {
+      const value = asText(text) ?? asText(payload)
+      return value === null
+        ? []
+        : [{ component: asText(type)?.toLowerCase() ?? null, name: asText(parameter_name), text: value }]
+    }),
+  )
 }

@@ -10,6 +10,7 @@ import {
   type GatewayStatus,
   presentGatewayMessage,
 } from '../../../model/instances/gateway-message.js'
+import { ContentSchema } from '../../../model/messages/shown/schemas.js'
 import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
@@ -72,6 +73,7 @@ const FindAnswer = named(
           key: Key,
           pushName: Type.String(),
           messageType: Type.String(),
+          content: ContentSchema,
           message: Type.Object({}, { additionalProperties: true }),
           messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
           instanceId: Type.String(),

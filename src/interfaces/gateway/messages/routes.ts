@@ -11,6 +11,7 @@ import { hangUpSignal } from '../../../http/hang-up.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import type { Instance } from '../../../model/instances/instance.js'
+import { ContentSchema } from '../../../model/messages/shown/schemas.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { requireRouteInstance } from '../auth.js'
 import { normalizeBody } from '../body/normalize.js'
@@ -35,6 +36,7 @@ const Sent = named(
       key: Type.Object({ remoteJid: Type.String(), fromMe: Type.Boolean(), id: Type.String() }),
       message: Type.Object({}, { additionalProperties: true }),
       messageType: Type.String(),
+      content: ContentSchema,
       messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
       pushName: Type.String(),
       instanceId: Type.String(),

@@ -32,6 +32,7 @@ describe('a callback of a linked device', () => {
       text: 'hi',
       media_type: null,
       content: null,
+      extras: null,
       awaitsMedia: false,
       contextUpstreamId: null,
       isSystem: false,
@@ -104,7 +105,30 @@ describe('a callback of a linked device', () => {
       { listResponseMessage: { title: 'Row', singleSelectReply: { selectedRowId: 'r' } } },
       { message_type: 'interactive', text: 'Row', content: { list_reply: { id: 'r', title: 'Row' } } },
     ],
-    [{ albumMessage: {} }, { message_type: 'unsupported', text: '[unsupported]', content: null }],
+    [
+      { albumMessage: {} },
+      { message_type: 'unsupported', text: '[unsupported]', content: null, extras: { raw_type: 'albumMessage' } },
+    ],
+    [{ stickerMessage: { isAnimated: true } }, { content: { id: 'A', animated: true } }],
+    [{ videoMessage: { gifPlayback: true } }, { content: { id: 'A', animated: true } }],
+    [
+      { extendedTextMessage: { text: 'x', contextInfo: { isForwarded: true, forwardingScore: 1 } } },
+      { extras: { forwarded: true } },
+    ],
+    [
+      { imageMessage: { contextInfo: { isForwarded: true, forwardingScore: 127 } } },
+      { extras: { forwarded: true, frequently_forwarded: true } },
+    ],
+    [
+      {
+        extendedTextMessage: {
+          text: 'x',
+          contextInfo: { externalAdReply: { title: 'Mugs', sourceType: 'ad', sourceId: '7', ctwaClid: 'click' } },
+        },
+      },
+      { extras: { referral: { headline: 'Mugs', source_type: 'ad', source_id: '7', ctwa_clid: 'click' } } },
+    ],
+    [{ extendedTextMessage: { text: 'x', contextInfo: { externalAdReply: { title: 'A link' } } } }, { extras: null }],
   ])('%j', (message, expected) => {
     expect(read(message)).toMatchObject({ kind: 'message', ...expected })
   })

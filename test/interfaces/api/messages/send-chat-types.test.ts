@@ -20,6 +20,8 @@ interface Case {
   wire: (mediaId: string) => Record<string, unknown>
   message: string
   mediaType: string | null
+  /** The content that is shown. */
+  content: object | null
   mimeType?: string
   /** The warnings about ignored fields. */
   warnings?: string[]
@@ -29,6 +31,15 @@ const BUTTONS = [
   { id: 'yes', title: 'Sim' },
   { id: 'no', title: 'Não' },
 ]
+/** What is not known of a sent card. */
+const NO_CARD = {
+  emails: [],
+  urls: [],
+  addresses: [],
+  organization: { company: null, department: null, title: null },
+  birthday: null,
+  vcard: null,
+}
 const REPLIES = BUTTONS.map((reply) => ({ type: 'reply', reply }))
 
 function withHeader(file: FileKind, type: 'image' | 'video' | 'document', mimeType: string, filename?: string): Case {
@@ -50,6 +61,7 @@ function withHeader(file: FileKind, type: 'image' | 'video' | 'document', mimeTy
     }),
     message: 'Pay now?',
     mediaType: 'interactive',
+    content: { type: 'buttons', header: null, body: 'Pay now?', footer: null, buttons: BUTTONS },
     mimeType,
   }
 }
@@ -62,6 +74,12 @@ function captioned(file: FileKind, type: 'image' | 'video', mimeType: string, ca
     wire: (id) => ({ type, [type]: caption === undefined ? { id } : { id, caption } }),
     message: caption ?? '',
     mediaType: type,
+    content: {
+      type,
+      caption: caption ?? null,
+      mime_type: mimeType,
+      ...(type === 'video' && { animated: false }),
+    },
     mimeType,
   }
 }
@@ -74,6 +92,7 @@ function audio(file: FileKind, mimeType: string): Case {
     wire: (id) => ({ type: 'audio', audio: { id } }),
     message: '',
     mediaType: 'audio',
+    content: { type: 'audio', voice: false, mime_type: mimeType },
     mimeType,
     warnings: ['The field caption is not a field of message_type audio and was ignored.'],
   }
@@ -86,6 +105,7 @@ const CASES: Case[] = [
     wire: () => ({ type: 'text', text: { body: 'Olá 👋\nAté já' } }),
     message: 'Olá 👋\nAté já',
     mediaType: null,
+    content: null,
   },
   captioned('jpeg', 'image', 'image/jpeg', 'Our shop'),
   captioned('png', 'image', 'image/png'),
@@ -101,6 +121,7 @@ const CASES: Case[] = [
     wire: (id) => ({ type: 'document', document: { id, caption: 'As agreed', filename: 'Preços.pdf' } }),
     message: 'As agreed',
     mediaType: 'document',
+    content: { type: 'document', caption: 'As agreed', filename: 'Preços.pdf', mime_type: 'application/pdf' },
     mimeType: 'application/pdf',
   },
   {
@@ -110,6 +131,12 @@ const CASES: Case[] = [
     wire: (id) => ({ type: 'document', document: { id, filename: 'document.docx' } }),
     message: '',
     mediaType: 'document',
+    content: {
+      type: 'document',
+      caption: null,
+      filename: 'document.docx',
+      mime_type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    },
     mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   },
   {
@@ -124,6 +151,14 @@ const CASES: Case[] = [
     }),
     message: 'MASP, Av. Paulista, 1578 (-23.5613, -46.6565)',
     mediaType: null,
+    content: {
+      type: 'location',
+      latitude: -23.5613,
+      longitude: -46.6565,
+      name: 'MASP',
+      address: 'Av. Paulista, 1578',
+      url: null,
+    },
   },
   {
     name: 'location of coordinates, which may be 0',
@@ -131,6 +166,7 @@ const CASES: Case[] = [
     wire: () => ({ type: 'location', location: { latitude: 0, longitude: 0 } }),
     message: '0, 0',
     mediaType: null,
+    content: { type: 'location', latitude: 0, longitude: 0, name: null, address: null, url: null },
   },
   {
     name: 'contacts',
@@ -156,6 +192,29 @@ const CASES: Case[] = [
     }),
     message: 'Ana Lima, Front desk',
     mediaType: null,
+    content: {
+      type: 'contacts',
+      origin: null,
+      contacts: [
+        {
+          ...NO_CARD,
+          name: 'Ana Lima',
+          first_name: 'Ana',
+          last_name: 'Lima',
+          phones: [
+            { phone: '+5511987654321', type: 'CELL', wa_id: null },
+            { phone: '+551133334444', type: null, wa_id: null },
+          ],
+        },
+        {
+          ...NO_CARD,
+          name: 'Front desk',
+          first_name: 'Front desk',
+          last_name: null,
+          phones: [{ phone: '100', type: null, wa_id: null }],
+        },
+      ],
+    },
   },
   {
     name: 'buttons below a text, above a footer',
@@ -175,6 +234,7 @@ const CASES: Case[] = [
     }),
     message: 'Pay now?',
     mediaType: 'interactive',
+    content: { type: 'buttons', header: 'Order 1001', body: 'Pay now?', footer: 'Parley', buttons: BUTTONS },
   },
   {
     name: 'buttons alone',
@@ -188,6 +248,7 @@ const CASES: Case[] = [
     }),
     message: 'Pay?',
     mediaType: 'interactive',
+    content: { type: 'buttons', header: null, body: 'Pay?', footer: null, buttons: BUTTONS },
   },
   withHeader('png', 'image', 'image/png'),
   withHeader('mp4', 'video', 'video/mp4'),
@@ -238,6 +299,23 @@ const CASES: Case[] = [
     }),
     message: 'What may it be?',
     mediaType: 'interactive',
+    content: {
+      type: 'list',
+      header: 'Menu',
+      body: 'What may it be?',
+      footer: 'Open till 22:00',
+      button: 'Choose',
+      sections: [
+        { title: 'Coffee', rows: [{ id: 'c1', title: 'Espresso', description: 'Short' }] },
+        {
+          title: 'Tea',
+          rows: [
+            { id: 't1', title: 'Mate', description: null },
+            { id: 't2', title: 'Sencha', description: null },
+          ],
+        },
+      ],
+    },
   },
   {
     name: 'list of one section, which needs no title',
@@ -255,6 +333,14 @@ const CASES: Case[] = [
     }),
     message: 'Size?',
     mediaType: 'interactive',
+    content: {
+      type: 'list',
+      header: null,
+      body: 'Size?',
+      footer: null,
+      button: 'Sizes',
+      sections: [{ title: null, rows: [{ id: 's', title: 'S', description: null }] }],
+    },
   },
 ]
 
@@ -271,7 +357,9 @@ const SHOWN = {
   outcome: null,
 }
 
-describe.each(CASES)('POST /send-chat with $name', ({ file, given, wire, message, mediaType, mimeType, warnings }) => {
+describe.each(CASES)('POST /send-chat with $name', (sent) => {
+  const { file, given, wire, message, mediaType, mimeType, content, warnings } = sent
+
   it.each([false, true])('responds, sends, shows and raises events; as a reply: %s', async (isReply) => {
     const { world, organization, newContact, fileUrl, send, arrived, shown, eventsAbout } = house
     const digits = await newContact()
@@ -310,6 +398,7 @@ describe.each(CASES)('POST /send-chat with $name', ({ file, given, wire, message
       message,
       media_type: mediaType,
       media_url: file ? expect.stringContaining(`${world.app.url}/media/`) : null,
+      content,
       message_id: id,
       message_type: body.message_type,
       context_message_id: isReply ? question.id : null,

@@ -80,6 +80,7 @@ describe('POST /send-chat with text', () => {
         message_status: 'sent',
         media_type: null,
         media_url: null,
+        content: null,
         assignee: null,
         voice_note_transcription: null,
         reactions: [],

@@ -61,6 +61,13 @@ describe('POST /send-template, 200', () => {
         message_status: 'sent',
         media_type: null,
         media_url: null,
+        content: expect.objectContaining({
+          type: 'template',
+          name: ORDER.templateName,
+          header: null,
+          body: 'Olá, Ana! O seu pedido 1042 foi enviado.',
+          parameters: ['Ana', '1042'].map((text) => ({ component: 'body', name: null, text })),
+        }),
         assignee: null,
         voice_note_transcription: null,
         reactions: [],

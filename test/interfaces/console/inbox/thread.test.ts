@@ -44,27 +44,27 @@ describe("a contact's message", () => {
     [
       'location',
       { location: { latitude: 1.5, longitude: -2.5, name: 'Office', address: 'Street 1' } },
-      { content: { latitude: 1.5, longitude: -2.5, name: 'Office', address: 'Street 1' } },
+      { content: { type: 'location', latitude: 1.5, longitude: -2.5, name: 'Office', address: 'Street 1' } },
     ],
     [
       'contacts',
       { contacts: [{ name: { formatted_name: 'Eve' }, phones: [{ phone: '+1 650' }] }] },
-      { message: 'Eve', content: [{ name: { formatted_name: 'Eve' }, phones: [{ phone: '+1 650' }] }] },
+      { message: 'Eve', content: { type: 'contacts', contacts: [{ name: 'Eve', phones: [{ phone: '+1 650' }] }] } },
     ],
     [
       'interactive',
       { interactive: { type: 'button_reply', button_reply: { id: 'yes', title: 'Yes' } } },
-      { message: 'Yes', content: { button_reply: { id: 'yes', title: 'Yes' } } },
+      { message: 'Yes', content: { type: 'button_reply', id: 'yes', title: 'Yes' } },
     ],
     [
       'interactive',
       { interactive: { type: 'list_reply', list_reply: { id: 'r1', title: 'Row', description: 'D' } } },
-      { content: { list_reply: { id: 'r1', title: 'Row' } } },
+      { content: { type: 'list_reply', id: 'r1', title: 'Row', description: 'D' } },
     ],
     [
       'button',
       { button: { text: 'Stop it', payload: 'P' } },
-      { message: 'Stop it', content: { text: 'Stop it', payload: 'P' } },
+      { message: 'Stop it', content: { type: 'button', title: 'Stop it', payload: 'P' } },
     ],
     [
       'order',
@@ -75,7 +75,7 @@ describe("a contact's message", () => {
           product_items: [{ product_retailer_id: 'p', quantity: 2, item_price: 3, currency: 'EUR' }],
         },
       },
-      { content: { catalog_id: 'c', product_items: [{ quantity: 2 }] } },
+      { content: { type: 'order', catalog_id: 'c', items: [{ product_id: 'p', quantity: 2 }], total: 6 } },
     ],
     ['unsupported', {}, { message_type: 'unsupported' }],
   ])('shows its content: %s', async (type, fields, shown) => {
@@ -170,15 +170,22 @@ describe("a contact's message", () => {
       [null, 'mine'],
       [null, 'ours'],
     ])
-    await inbound(digits, { type: 'revoke', revoke: { original_message_id: theirs } })
-    expect((await messagesOf(id))[0].changed).toBe('revoked')
     await createInstance(world, organization, { instanceName: 'second', integration: 'SANDBOX', number: '16505550901' })
     const { rows } = await world.database.pool.query(
       "SELECT id FROM instances WHERE organization_id = $1 AND name = 'second'",
       [organization.id],
     )
-    await moveToInstance(world, id, rows[0].id, [1])
-    expect((await messagesOf(id))[0]).toMatchObject({ changed: null, instance: 'second' })
+    const elsewhere = wamid()
+    await receiveMessages(world, organization, textMessage(digits, 'through another', { id: elsewhere }))
+    await moveToInstance(world, id, rows[0].id, [3])
+    for (const original_message_id of [elsewhere, theirs]) {
+      await inbound(digits, { type: 'revoke', revoke: { original_message_id } })
+    }
+    expect((await messagesOf(id)).map(({ changed, instance }) => [changed, instance])).toEqual([
+      ['revoked', null],
+      [null, null],
+      [null, 'second'],
+    ])
   })
 })
 
@@ -207,14 +214,14 @@ describe('a message of the team', () => {
     expect(messages.map(({ sender_type, assignee }) => [sender_type, assignee?.full_name])).toEqual(
       Array(5).fill(['human-chat', 'Ana Agent']),
     )
-    expect(messages[1].content).toMatchObject({ type: 'button', buttons: [{ id: 'y', title: 'Yes' }] })
+    expect(messages[1].content).toMatchObject({ type: 'buttons', buttons: [{ id: 'y', title: 'Yes' }] })
     expect(messages[2].content).toMatchObject({
       type: 'list',
       button: 'Open',
       sections: [{ rows: [{ title: 'Row' }] }],
     })
     expect(messages[3].content).toMatchObject({ latitude: 1, longitude: 2 })
-    expect(messages[4].content).toMatchObject([{ name: { formatted_name: 'Eve' } }])
+    expect(messages[4].content).toMatchObject({ type: 'contacts', contacts: [{ name: 'Eve' }] })
   })
 
   it('shows why it failed', async () => {

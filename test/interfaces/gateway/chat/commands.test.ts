@@ -21,6 +21,12 @@ async function contact(number: string) {
   return body.contact
 }
 
+/** The content of the newest message of a conversation, as Interface A shows it. */
+async function contentOf(number: string): Promise<unknown> {
+  const { body } = await readConversations(on.world, on.organization, { chatNumber: number, limit: '1' })
+  return body.messages[0].content
+}
+
 const jid = (number: string) => `${number}@s.whatsapp.net`
 
 describe('markMessageAsRead', () => {
@@ -194,6 +200,7 @@ describe('updateMessage', () => {
     })
     expect((await commands()).at(-1)).toEqual({ verb: 'edit_message', key: body.key, text: 'good day' })
     expect(await on.conversation(number)).toEqual(['good day'])
+    expect(await contentOf(number)).toEqual({ type: 'text', edited_at: expect.any(String) })
   })
 
   it('is refused while a legal hold is on, and nothing reaches the phone', async () => {
@@ -248,6 +255,7 @@ describe('deleteMessageForEveryone', () => {
     expect(answer.status).toBe(201)
     expect(answer.body.message).toMatchObject({ protocolMessage: { key: { id }, type: 'REVOKE' } })
     expect(await on.conversation(number)).toEqual([''])
+    expect(await contentOf(number)).toEqual({ type: 'text', deleted_at: expect.any(String) })
     const searched = await readConversations(on.world, on.organization, { chatNumber: number, query: 'regrettable' })
     expect(searched.body.messages).toEqual([])
     const again = { id, fromMe: true, remoteJid: jid(number) }

@@ -41,6 +41,7 @@ const MESSAGE = {
   key: KEY,
   pushName: 'string',
   messageType: 'string',
+  content: null,
   message: { conversation: 'string' },
   messageTimestamp: 'number',
   instanceId: 'string',

@@ -37,6 +37,69 @@ describe('findMessages', () => {
     expect(records[0].id).toMatch(/^[0-9a-f-]{36}$/)
   })
 
+  it('returns the content beside what the network calls it', async () => {
+    const number = on.newNumber()
+    await on.receive('shop', number, {
+      type: 'interactive',
+      interactive: { type: 'nfm_reply', nfm_reply: { name: 'flow', body: 'Sent', response_json: '{"day":"Friday"}' } },
+    })
+    await on.receive('shop', number, {
+      type: 'order',
+      order: {
+        catalog_id: 'c',
+        text: 'please',
+        product_items: [{ product_retailer_id: 'mug', quantity: 2, item_price: 7.99, currency: 'USD' }],
+      },
+    })
+    await on.receive('shop', number, {
+      type: 'interactive',
+      interactive: { type: 'product', product: { catalog_id: 'c', product_retailer_id: 'mug' } },
+    })
+    await on.receive('shop', number, {
+      ...text('from an ad'),
+      context: { frequently_forwarded: true },
+      referral: { source_id: '7', source_type: 'ad', headline: 'Mugs', ctwa_clid: 'click' },
+    })
+    const { records } = (await find('shop', withNumber(number))).body.messages
+    const content = { catalog_id: 'c', product_id: 'mug' }
+    expect(records.toReversed()).toMatchObject([
+      {
+        messageType: 'interactiveResponseMessage',
+        message: {
+          interactiveResponseMessage: {
+            body: { text: 'Sent' },
+            nativeFlowResponseMessage: { name: 'flow', paramsJson: '{"day":"Friday"}' },
+          },
+        },
+        content: { type: 'flow', response: { day: 'Friday' } },
+      },
+      {
+        messageType: 'orderMessage',
+        message: {
+          orderMessage: { itemCount: 2, message: 'please', totalAmount1000: 15_980, totalCurrencyCode: 'USD' },
+        },
+        content: { type: 'order', items: [{ product_id: 'mug', quantity: 2 }], total: 15.98 },
+      },
+      {
+        messageType: 'productMessage',
+        message: { productMessage: { product: { retailerId: 'mug' } } },
+        content: { type: 'product', ...content },
+      },
+      {
+        messageType: 'conversation',
+        message: { conversation: 'from an ad' },
+        contextInfo: {
+          isForwarded: true,
+          forwardingScore: 5,
+          externalAdReply: { title: 'Mugs', sourceId: '7', sourceType: 'ad', ctwaClid: 'click' },
+        },
+        content: { type: 'text', forwarded: 'often', referral: { source_id: '7' } },
+      },
+    ])
+    const forms = await find('shop', { where: { ...withNumber(number).where, messageType: 'orderMessage' } })
+    expect(forms.body.messages.total).toBe(1)
+  })
+
   it('returns only messages of the instance, for one conversation and for all', async () => {
     const number = on.newNumber()
     await on.sendText('phone', number, 'by phone')

@@ -1,4 +1,5 @@
 import type { InboxContact, ReplyChannel, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
+import type { ContentOf, ShownContent } from '../../../../../src/model/messages/shown/schemas.js'
 import { api } from '../../../api/client.js'
 import type { Member } from '../../../api/types.js'
 import { asObject, asObjects, asText } from '../../../shared/json.js'
@@ -50,12 +51,29 @@ export function fileRequest(route: Route, file: File, kind: string, caption: str
     media_type: kind,
     message: caption,
     media_url: URL.createObjectURL(file),
-    content: kind === 'document' ? { filename: file.name } : null,
+    content: contentOfFile(file, kind, caption),
   }
   return {
     ...framed(route, previewFields),
     post: async (key) =>
       readResult(await api.post(`/contacts/${contact.id}/files`, file, { query, idempotencyKey: key })),
+  }
+}
+
+/** The content of a file as it will be shown. */
+function contentOfFile({ name, type: mime_type }: File, kind: string, text: string): ShownContent | null {
+  const caption = text || null
+  switch (kind) {
+    case 'image':
+      return { type: kind, caption, mime_type }
+    case 'video':
+      return { type: kind, caption, mime_type, animated: false }
+    case 'audio':
+      return { type: kind, voice: false, mime_type }
+    case 'document':
+      return { type: kind, caption, filename: name, mime_type }
+    default:
+      return null
   }
 }
 
@@ -122,16 +140,37 @@ export function repeatFields({
   media_url,
 }: ThreadMessage): Record<string, unknown> | null {
   if (media_url !== null) return null
-  switch (message_type) {
-    case 'text':
-      return message === '' ? null : { text: message }
-    case 'location':
-      return { location: content }
+  if (message_type === 'text') return message === '' ? null : { text: message }
+  switch (content?.type) {
+    case 'location': {
+      const { latitude, longitude, name, address } = content
+      return { location: { latitude, longitude, name, address } }
+    }
     case 'contacts':
-      return { contacts: content }
-    case 'interactive':
-      return { interactive: content }
+      return { contacts: content.contacts.map(toCard) }
     default:
-      return null
+      return message_type === 'interactive' && content ? { interactive: toInteractive(content) } : null
+  }
+}
+
+/** The types that are called otherwise in a conversation, where answers have types too. */
+const ASKED_AS: Partial<Record<ShownContent['type'], string>> = {
+  buttons: 'button',
+  flow_offer: 'flow',
+  address_request: 'address',
+  product_offer: 'product',
+}
+
+/** The content of a conversation as the fields of a request, which does not take fields that its type lacks. */
+function toInteractive(content: ShownContent): Record<string, unknown> {
+  const given = Object.entries(content).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(given), type: ASKED_AS[content.type] ?? content.type }
+}
+
+/** A shown card as it is sent. */
+function toCard({ name, first_name, last_name, phones }: ContentOf<'contacts'>['contacts'][number]) {
+  return {
+    name: { formatted_name: name, first_name, last_name },
+    phones: phones.map(({ phone, type }) => ({ phone, type })),
   }
 }

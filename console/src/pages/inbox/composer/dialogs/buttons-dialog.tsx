@@ -21,12 +21,17 @@ export default function ButtonsDialog({ route, onSend, onClose }: MessageDialogP
   const submit = form.onSubmit(({ header, body, footer, ...titles }) => {
     const given = [...new Set(PLACES.map((place) => titles[place].trim()).filter((title) => title !== ''))]
     const buttons = given.map((title, index) => ({ id: `button_${index + 1}`, title }))
-    const interactive = { type: 'button', body, footer: footer || null, buttons, ...(header && { header }) }
+    const interactive = { header: header || null, body, footer: footer || null, buttons }
     onSend(
       chatRequest(
         route,
-        { interactive },
-        { message_type: 'interactive', message: body, media_type: 'interactive', content: interactive },
+        { interactive: { ...interactive, type: 'button' } },
+        {
+          message_type: 'interactive',
+          message: body,
+          media_type: 'interactive',
+          content: { ...interactive, type: 'buttons' },
+        },
       ),
     )
     onClose()

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
+import type { ContentOf } from '../../../../../../src/model/messages/shown/schemas.js'
 import { chatRequest } from '../requests.js'
 import { MessageDialog } from './message-dialog.js'
 import type { MessageDialogProps } from './message-dialog-props.js'
@@ -16,8 +17,10 @@ export default function CardDialog({ route, onSend, onClose }: MessageDialogProp
     },
   })
   const submit = form.onSubmit(({ name, phone }) => {
-    const contacts = [{ name: { formatted_name: name.trim() }, phones: [{ phone: phone.trim() }] }]
-    onSend(chatRequest(route, { contacts }, { message_type: 'contacts', message: name.trim(), content: contacts }))
+    const [shownName, number] = [name.trim(), phone.trim()]
+    const contacts = [{ name: { formatted_name: shownName }, phones: [{ phone: number }] }]
+    const content = contentOfCard(shownName, number)
+    onSend(chatRequest(route, { contacts }, { message_type: 'contacts', message: shownName, content }))
     onClose()
   })
   return (
@@ -33,4 +36,21 @@ export default function CardDialog({ route, onSend, onClose }: MessageDialogProp
       />
     </MessageDialog>
   )
+}
+
+/** A card with nothing but a name and a number, as it will be shown. */
+function contentOfCard(name: string, phone: string): ContentOf<'contacts'> {
+  const card = {
+    name,
+    first_name: null,
+    last_name: null,
+    phones: [{ phone, type: null, wa_id: null }],
+    emails: [],
+    urls: [],
+    addresses: [],
+    organization: { company: null, department: null, title: null },
+    birthday: null,
+    vcard: null,
+  }
+  return { type: 'contacts', origin: null, contacts: [card] }
 }

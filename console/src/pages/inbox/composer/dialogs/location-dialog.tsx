@@ -24,7 +24,8 @@ export default function LocationDialog({ route, onSend, onClose }: MessageDialog
     const place = [name, address].filter(Boolean).join(', ')
     const coordinates = `${location.latitude}, ${location.longitude}`
     const message = place === '' ? coordinates : `${place} (${coordinates})`
-    onSend(chatRequest(route, { location }, { message_type: 'location', message, content: location }))
+    const content = { type: 'location' as const, ...location, url: null }
+    onSend(chatRequest(route, { location }, { message_type: 'location', message, content }))
     onClose()
   })
   return (

@@ -181,12 +181,16 @@ function toRequest(
     ...(fileKindOf(readForm(template)) !== null && { headerMedia: values.headerMedia?.trim() }),
   }
   const content = {
+    type: 'template' as const,
     name,
     language,
-    ...(header !== null && { header }),
-    ...(place && { location: place }),
+    header,
+    location: place,
+    filename: file?.filename ?? null,
+    body,
     footer,
     buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
+    parameters: [],
   }
   const look = { message_type: 'template', message: body, media_type: file?.kind ?? null, media_url: file?.url ?? null }
   // Templates are sent from the organization's number and cannot be replies.

@@ -8,14 +8,23 @@ export function useDescribe(): (
   message: Pick<ThreadMessage, 'message' | 'message_type'> & Partial<ThreadMessage>,
 ) => string {
   const { t } = useTranslation('thread')
-  return ({ message, message_type, changed }) => {
+  return ({ message, message_type, changed, content }) => {
     if (changed === 'revoked') return t('revoked')
     const kind = KINDS.find((name) => name === message_type)
     if (message_type === 'sticker') return t('kinds.sticker')
     if (message !== '' && message !== '[unsupported]') return message
     if (kind) return t(`kinds.${kind}`)
+    const named = nameOf(content)
+    if (named !== null) return t('unsupportedKind', { kind: named })
+    if (message_type === 'interactive') return t('kinds.reply')
     return message === '' ? t('revoked') : t('unsupported')
   }
+}
+
+/** What WhatsApp calls a message that cannot be shown. */
+function nameOf(content: ThreadMessage['content'] | undefined): string | null {
+  if (content?.type === 'unsupported') return content.kind
+  return content?.type === 'other' ? content.name : null
 }
 
 /** The name of a message's author. */

@@ -2,18 +2,21 @@ import { ActionIcon, Group, Slider, Text, VisuallyHidden } from '@mantine/core'
 import { IconMicrophone, IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { asObject } from '../../../../../shared/json.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { FileState } from './file-state.js'
 
 /** A voice note or other audio, with its transcription. */
-export function Audio({ message }: { message: ThreadMessage }) {
+export function Audio({ message, isVoice }: { message: ThreadMessage; isVoice: boolean }) {
   const { t } = useTranslation('thread')
   const { media_url: url, voice_note_transcription: transcription } = message
   return (
     <>
-      {url === null ? <FileState message={message} /> : <Player url={url} isVoice={isVoice(message)} />}
+      {url === null ? (
+        <FileState message={message} />
+      ) : (
+        <Player url={url} isVoice={isVoice || transcription !== null} />
+      )}
       {transcription && (
         <div className={classes.transcription}>
           <VisuallyHidden>{t('transcription')}: </VisuallyHidden>
@@ -22,10 +25,6 @@ export function Audio({ message }: { message: ThreadMessage }) {
       )}
     </>
   )
-}
-
-function isVoice({ content, voice_note_transcription }: ThreadMessage): boolean {
-  return voice_note_transcription !== null || asObject(content).voice === true
 }
 
 /** An audio player that fits into a bubble. */

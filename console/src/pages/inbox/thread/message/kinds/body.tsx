@@ -3,18 +3,20 @@ import { useTranslation } from 'react-i18next'
 import { Markup } from '../../../../../shared/markup.js'
 import type { ThreadMessage } from '../../window.js'
 import { Audio } from './audio.js'
+import { Beside } from './beside.js'
 import classes from './body.module.css'
 import { Cards } from './cards.js'
 import { Document } from './document.js'
-import { ChosenReply, Interactive } from './interactive.js'
+import { FilledAddress, FilledForm } from './form.js'
+import { CallPermission, ChosenReply, Interactive } from './interactive.js'
 import { Missing } from './missing.js'
-import { Order } from './order.js'
+import { Order, Product } from './order.js'
 import { Picture } from './picture.js'
 import { Place } from './place.js'
 import { Poll } from './poll.js'
-import { Referral } from './referral.js'
 import { SentTemplate } from './sent-template.js'
 import { Sticker } from './sticker.js'
+import { Unknown, Unsupported } from './unsupported.js'
 import { Video } from './video.js'
 
 /** The content of a message's bubble, by kind. */
@@ -22,51 +24,78 @@ export function Body({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   // A deleted message shows nothing of its file, even if the file is stored.
   if (message.changed === 'revoked') return <Missing>{t('revoked')}</Missing>
-  switch (message.message_type) {
-    case 'text':
-      return <TextBody message={message} />
+  return (
+    <>
+      {message.content && <Beside content={message.content} />}
+      <Kind message={message} />
+    </>
+  )
+}
+
+function Kind({ message }: { message: ThreadMessage }) {
+  const { content } = message
+  switch (content?.type) {
     case 'image':
       return <WithCaption message={message} file={<Picture message={message} />} />
     case 'video':
       return <WithCaption message={message} file={<Video message={message} />} />
     case 'audio':
-      return <Audio message={message} />
+      return <Audio message={message} isVoice={content.voice} />
     case 'document':
-      return <WithCaption message={message} file={<Document message={message} />} />
+      return <WithCaption message={message} file={<Document message={message} filename={content.filename} />} />
     case 'sticker':
       return <Sticker message={message} />
     case 'location':
-      return <Place message={message} />
+      return <Place content={content} text={message.message} />
     case 'contacts':
-      return <Cards message={message} />
-    case 'interactive':
-      return message.sender_type === 'user-chat' ? <ChosenReply message={message} /> : <Interactive message={message} />
+      return <Cards content={content} />
+    case 'button_reply':
+    case 'list_reply':
     case 'button':
-      return <ChosenReply message={message} />
+      return <ChosenReply content={content} />
+    case 'flow':
+      return <FilledForm content={content} />
+    case 'address':
+      return <FilledAddress content={content} />
+    case 'call_permission':
+      return <CallPermission content={content} />
+    case 'product':
+      return <Product content={content} />
+    case 'buttons':
+    case 'list':
+    case 'cta_url':
+    case 'flow_offer':
+    case 'location_request':
+    case 'contact_request':
+    case 'address_request':
+    case 'product_offer':
+    case 'product_list':
+    case 'catalog':
+    case 'carousel':
+      return <Interactive message={message} content={content} />
     case 'template':
-    case 'raw_template':
-      return <SentTemplate message={message} />
+      return <SentTemplate message={message} content={content} />
     case 'order':
-      return <Order message={message} />
+      return <Order content={content} />
     case 'poll':
-      return <Poll message={message} />
+      return <Poll content={content} />
+    case 'unsupported':
+      return <Unsupported content={content} />
+    case 'other':
+      return <Unknown content={content} />
     default:
-      return <Unsupported message={message} />
+      return <TextBody message={message} />
   }
 }
 
-function TextBody({ message }: { message: ThreadMessage }) {
+function TextBody({ message: { message: text } }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
-  const { message: text } = message
   // A message without text was deleted by its author.
   if (text === '') return <Missing>{t('revoked')}</Missing>
   return (
-    <>
-      <Referral content={message.content} />
-      <Text component="div" size="sm" className={classes.text} data-emoji={isEmojiOnly(text) || undefined}>
-        <Markup text={text} />
-      </Text>
-    </>
+    <Text component="div" size="sm" className={classes.text} data-emoji={isEmojiOnly(text) || undefined}>
+      <Markup text={text} />
+    </Text>
   )
 }
 
@@ -81,13 +110,6 @@ function WithCaption({ message, file }: { message: ThreadMessage; file: React.Re
       )}
     </>
   )
-}
-
-function Unsupported({ message }: { message: ThreadMessage }) {
-  const { t } = useTranslation('thread')
-  const isKnown = message.message !== '' && !message.message.startsWith('[')
-  if (isKnown) return <TextBody message={message} />
-  return <Missing>{t('unsupported')}</Missing>
 }
 
 const EMOJI_ONLY = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u200d|\ufe0f|\s)+$/u

@@ -1,13 +1,12 @@
 import { Anchor, Avatar, Group, Stack, Text } from '@mantine/core'
-import { asObject, asObjects, asText } from '../../../../../shared/json.js'
-import type { ThreadMessage } from '../../window.js'
+import type { ContentOf } from '../../../../../../../src/model/messages/shown/schemas.js'
 import classes from './body.module.css'
 
 /** Contact cards: names, and numbers to call. */
-export function Cards({ message }: { message: ThreadMessage }) {
+export function Cards({ content }: { content: ContentOf<'contacts'> }) {
   return (
     <Stack gap={6}>
-      {asObjects(message.content).map((card, index) => (
+      {content.contacts.map((card, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: cards have no id, and their order never changes
         <Card key={index} card={card} />
       ))}
@@ -15,10 +14,9 @@ export function Cards({ message }: { message: ThreadMessage }) {
   )
 }
 
-function Card({ card }: { card: Record<string, unknown> }) {
-  const name = asObject(card.name)
-  const phones = asObjects(card.phones).flatMap(({ phone }) => asText(phone) ?? [])
-  const shown = asText(name.formatted_name) ?? asText(name.first_name) ?? phones[0] ?? '?'
+function Card({ card }: { card: ContentOf<'contacts'>['contacts'][number] }) {
+  const phones = card.phones.flatMap(({ phone }) => phone ?? [])
+  const shown = card.name ?? phones[0] ?? '?'
   return (
     <div className={classes.box}>
       <Group gap="sm" wrap="nowrap" align="flex-start">

@@ -1,15 +1,14 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { IconDownload, IconFileText } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { asObject, asText } from '../../../../../shared/json.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { FileState } from './file-state.js'
 
 /** A document: its name, with a link. */
-export function Document({ message }: { message: ThreadMessage }) {
+export function Document({ message, filename: given }: { message: ThreadMessage; filename: string | null }) {
   const { t } = useTranslation('thread')
-  const filename = asText(asObject(message.content).filename) ?? t('kinds.document')
+  const filename = given ?? t('kinds.document')
   const extension = /\.([a-z0-9]{1,5})$/i.exec(filename)?.[1]?.toUpperCase()
   if (message.media_url === null) {
     return (

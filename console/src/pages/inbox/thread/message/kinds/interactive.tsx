@@ -1,87 +1,54 @@
-import { Stack, Text } from '@mantine/core'
-import { IconArrowBackUp, IconListDetails } from '@tabler/icons-react'
+import { Text } from '@mantine/core'
+import { IconArrowBackUp, IconPhone } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { asObject, asObjects, asText } from '../../../../../shared/json.js'
+import type { ContentOf } from '../../../../../../../src/model/messages/shown/schemas.js'
 import { Markup } from '../../../../../shared/markup.js'
-import { ButtonRows } from '../../../../../shared/templates/template-card.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
+import { type Offer, Offered } from './offered.js'
 import { Picture } from './picture.js'
 
-/** A message with buttons or a list. */
-export function Interactive({ message }: { message: ThreadMessage }) {
-  const { header, footer, buttons, button, sections } = asObject(message.content)
-  const rows = asText(button)
+/** A message that offers or asks for something: buttons, a list, a form, products. */
+export function Interactive({ message, content }: { message: ThreadMessage; content: Offer }) {
+  const { header, footer } = content
   return (
     <>
       {message.media_url !== null && <Picture message={{ ...message, message: '' }} />}
-      {asText(header) && (
+      {header && (
         <Text size="sm" fw={600} px={4}>
-          {asText(header)}
+          {header}
         </Text>
       )}
-      <Text component="div" size="sm" className={classes.text}>
-        <Markup text={message.message} />
-      </Text>
-      {asText(footer) && (
+      {message.message !== '' && (
+        <Text component="div" size="sm" className={classes.text}>
+          <Markup text={message.message} />
+        </Text>
+      )}
+      {footer && (
         <Text size="xs" px={4} className={classes.dim}>
-          {asText(footer)}
+          {footer}
         </Text>
       )}
-      {rows === null ? (
-        <ButtonRows
-          buttons={asObjects(buttons).map(({ title }) => ({ kind: 'quick_reply', text: asText(title) ?? '' }))}
-        />
-      ) : (
-        <Sections button={rows} sections={asObjects(sections)} />
-      )}
+      <Offered content={content} />
     </>
   )
 }
 
-function Sections({ button, sections }: { button: string; sections: Record<string, unknown>[] }) {
-  return (
-    <Stack gap={6} mt={6} px={4}>
-      <Text size="sm" fw={500} c="var(--mantine-color-anchor)">
-        <IconListDetails aria-hidden size={16} className={classes.inline} /> {button}
-      </Text>
-      {sections.map(({ title, rows }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the entries have no id, and their order never changes
-        <div key={index}>
-          {asText(title) && (
-            <Text size="xs" fw={600} className={classes.dim}>
-              {asText(title)}
-            </Text>
-          )}
-          <ul className={classes.options}>
-            {asObjects(rows).map((row) => (
-              <li key={asText(row.id)}>
-                {asText(row.title)}
-                {asText(row.description) && (
-                  <Text size="xs" className={classes.dim}>
-                    {asText(row.description)}
-                  </Text>
-                )}
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
-    </Stack>
-  )
+interface ChosenReplyProps {
+  content: ContentOf<'button_reply'> | ContentOf<'list_reply'> | ContentOf<'button'>
 }
 
 /** The customer's choice from buttons or a list. */
-export function ChosenReply({ message }: { message: ThreadMessage }) {
+export function ChosenReply({ content }: ChosenReplyProps) {
   const { t } = useTranslation('thread')
-  const description = asText(asObject(asObject(message.content).list_reply).description)
+  const description = content.type === 'list_reply' ? content.description : null
   return (
     <>
       <Text size="xs" px={4} className={classes.dim}>
         <IconArrowBackUp aria-hidden size={13} className={classes.inline} /> {t('chosen')}
       </Text>
       <Text component="div" size="sm" fw={500} className={classes.text}>
-        {message.message || t('kinds.reply')}
+        {content.title ?? t('kinds.reply')}
       </Text>
       {description && (
         <Text size="xs" px={4} className={classes.dim}>
@@ -89,5 +56,16 @@ export function ChosenReply({ message }: { message: ThreadMessage }) {
         </Text>
       )}
     </>
+  )
+}
+
+/** Whether the customer may be called. */
+export function CallPermission({ content: { response } }: { content: ContentOf<'call_permission'> }) {
+  const { t } = useTranslation('thread')
+  return (
+    <Text component="div" size="sm" className={classes.text}>
+      <IconPhone aria-hidden size={16} className={classes.inline} />{' '}
+      {t(response === 'accept' ? 'mayCall' : 'mayNotCall')}
+    </Text>
   )
 }

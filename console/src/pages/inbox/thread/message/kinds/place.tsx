@@ -1,17 +1,15 @@
 import { Text, VisuallyHidden } from '@mantine/core'
 import { IconMapPinFilled } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { asObject, asText } from '../../../../../shared/json.js'
-import type { ThreadMessage } from '../../window.js'
+import type { ContentOf } from '../../../../../../../src/model/messages/shown/schemas.js'
 import classes from './body.module.css'
 
-/** A location, with a link to a map. */
-export function Place({ message }: { message: ThreadMessage }) {
+/** A location, with a link to a map. `text`: shown if neither address nor coordinates are known. */
+export function Place({ content, text }: { content: ContentOf<'location'>; text: string }) {
   const { t } = useTranslation('thread')
-  const { latitude, longitude, name, address } = asObject(message.content)
-  const [north, east] = [Number(latitude), Number(longitude)]
-  const hasCoordinates = asText(latitude) !== null && Number.isFinite(north) && Number.isFinite(east)
-  const label = asText(name) ?? t('kinds.location')
+  const { latitude, longitude, name, address } = content
+  const label = name ?? t('kinds.location')
+  const isOnMap = latitude !== null && longitude !== null
   const card = (
     <>
       <span className={classes.map}>
@@ -21,12 +19,12 @@ export function Place({ message }: { message: ThreadMessage }) {
         {label}
       </Text>
       <Text size="xs" className={classes.dim}>
-        {asText(address) ?? (hasCoordinates ? `${north.toFixed(5)}, ${east.toFixed(5)}` : message.message)}
+        {address ?? (isOnMap ? `${latitude.toFixed(5)}, ${longitude.toFixed(5)}` : text)}
       </Text>
     </>
   )
-  if (!hasCoordinates) return <span className={classes.box}>{card}</span>
-  const map = `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=16/${north}/${east}`
+  if (!isOnMap) return <span className={classes.box}>{card}</span>
+  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=16/${latitude}/${longitude}`
   return (
     <a href={map} target="_blank" rel="noopener noreferrer" className={classes.box}>
       {card}

@@ -1,0 +1,72 @@
+import { Text } from '@mantine/core'
+import { IconForms, IconHome } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ContentOf } from '../../../../../../../src/model/messages/shown/schemas.js'
+import { asObject, asText } from '../../../../../shared/json.js'
+import classes from './body.module.css'
+
+/** How many characters of one answer are shown. */
+const MAX_ANSWER = 500
+
+/** What the customer filled in. The field of the token is for programs. */
+export function FilledForm({ content: { body, response, response_text } }: { content: ContentOf<'flow'> }) {
+  const { t } = useTranslation('thread')
+  const fields = Object.entries(asObject(response)).filter(([name]) => name !== 'flow_token')
+  return (
+    <Fields
+      title={t('kinds.form')}
+      icon={<IconForms aria-hidden size={16} className={classes.inline} />}
+      text={fields.length === 0 ? (response_text ?? body) : null}
+      fields={fields}
+    />
+  )
+}
+
+/** An address that the customer filled in. */
+export function FilledAddress({ content: { body, values } }: { content: ContentOf<'address'> }) {
+  const { t } = useTranslation('thread')
+  const fields = Object.entries(values)
+  return (
+    <Fields
+      title={t('kinds.address')}
+      icon={<IconHome aria-hidden size={16} className={classes.inline} />}
+      text={fields.length === 0 ? body : null}
+      fields={fields}
+    />
+  )
+}
+
+interface FieldsProps {
+  title: string
+  icon: ReactNode
+  text: string | null
+  fields: [name: string, value: unknown][]
+}
+
+function Fields({ title, icon, text, fields }: FieldsProps) {
+  return (
+    <div className={classes.box}>
+      <Text size="sm" fw={600}>
+        {icon} {title}
+      </Text>
+      {text && (
+        <Text size="sm" className={classes.text} p={0}>
+          {text}
+        </Text>
+      )}
+      {fields.length > 0 && (
+        <ul className={classes.options}>
+          {fields.map(([name, value]) => (
+            <li key={name}>
+              <Text size="xs" className={classes.dim}>
+                {name}
+              </Text>
+              {(asText(value) ?? JSON.stringify(value)).slice(0, MAX_ANSWER)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

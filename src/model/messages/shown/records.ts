@@ -1,0 +1,150 @@
+import { asObject, type JsonObject } from '../../../lib/text/json.js'
+import { readItems, readNumber, readText, readTexts } from './read.js'
+import type { ContentOf } from './schemas.js'
+
+/** Contact cards, in the upstream's form or in ours, which has one company, e-mail address and link. */
+export function presentCards(content: unknown): ContentOf<'contacts'> {
+  // Some callbacks have the origin beside the cards: the reader puts it into the first one.
+  const [origin = null] = readItems(content, (card) => readText(card.origin)).filter((one) => one !== null)
+  return { type: 'contacts', origin, contacts: readItems(content, presentCard) }
+}
+
+function presentCard(card: JsonObject): ContentOf<'contacts'>['contacts'][number] {
+  const { formatted_name: name, first_name: first, last_name: last } = asObject(card.name)
+  const { company, department, title } = asObject(card.org)
+  return {
+    name: readText(name) ?? joined(readText(first), readText(last)),
+    first_name: readText(first),
+    last_name: readText(last),
+    phones: readItems(card.phones, ({ phone, type, wa_id }) => ({
+      phone: readText(phone),
+      type: readText(type),
+      wa_id: readText(wa_id),
+    })),
+    emails: readItems(card.emails ?? listOfOne('email', card.email), ({ email, type }) => ({
+      email: readText(email),
+      type: readText(type),
+    })),
+    urls: readItems(card.urls ?? listOfOne('url', card.url), ({ url, type }) => ({
+      url: readText(url),
+      type: readText(type),
+    })),
+    addresses: readItems(card.addresses, (address) => ({
+      street: readText(address.street),
+      city: readText(address.city),
+      state: readText(address.state),
+      zip: readText(address.zip),
+      country: readText(address.country),
+      country_code: readText(address.country_code),
+      type: readText(address.type),
+    })),
+    organization: {
+      company: readText(company) ?? readText(card.organization),
+      department: readText(department),
+      title: readText(title),
+    },
+    birthday: readText(card.birthday),
+    vcard: readText(card.vcard),
+  }
+}
+
+function joined(...parts: (string | null)[]): string | null {
+  return readText(parts.filter((part) => part !== null).join(' '))
+}
+
+function listOfOne(name: string, value: unknown): JsonObject[] {
+  return readText(value) === null ? [] : [{ [name]: value }]
+}
+
+/** A cart. The sum is shown only if it is one of a single currency. */
+export function presentOrder({ catalog_id, text, product_items }: JsonObject): ContentOf<'order'> {
+  const items = readItems(product_items, (item) => ({
+    product_id: readText(item.product_retailer_id),
+    quantity: readNumber(item.quantity),
+    price: readNumber(item.item_price),
+    currency: readText(item.currency),
+  }))
+  const total = Array.isArray(product_items) && product_items.length === items.length ? sumOf(items) : null
+  return {
+    type: 'order',
+    catalog_id: readText(catalog_id),
+    text: readText(text),
+    items,
+    ...(total !== null && { total }),
+  }
+}
+
+/** Prices have at most four decimals; sums of them have errors of the machine's fractions. */
+const PRECISION = 10_000
+
+function sumOf(items: ContentOf<'order'>['items']): number | null {
+  const [first] = items
+  if (!first || first.currency === null) return null
+  let sum = 0
+  for (const { quantity, price, currency } of items) {
+    if (quantity === null || price === null || currency !== first.currency) return null
+    sum += quantity * price
+  }
+  const rounded = Math.round(sum * PRECISION) / PRECISION
+  return Number.isFinite(rounded) ? rounded : null
+}
+
+/** A poll; `text`: its question. */
+export function presentPoll({ name, options, selectable_count }: JsonObject, text: string): ContentOf<'poll'> {
+  const count = readNumber(selectable_count)
+  return {
+    type: 'poll',
+    name: readText(text) ?? readText(name),
+    options: readTexts(options),
+    selectable_count: Number.isInteger(count) ? count : null,
+  }
+}
+
+/** A sent template; `text`: its body. */
+export function presentTemplate(content: JsonObject, text: string): ContentOf<'template'> {
+  const place = asObject(content.location)
+  const location = { name: readText(place.name), address: readText(place.address) }
+  return {
+    type: 'template',
+    name: readText(content.name),
+    language: readText(content.language),
+    header: readText(content.header),
+    location: location.name === null && location.address === null ? null : location,
+    filename: readText(content.filename),
+    body: readText(text),
+    footer: readText(content.footer),
+    buttons: readItems(content.buttons, (button) => ({ type: readText(button.type), text: readText(button.text) })),
+    parameters: readItems(content.parameters, ({ component, name, text: value }) => ({
+      component: readText(component),
+      name: readText(name),
+      text: readText(value),
+    })),
+  }
+}
+
+/** The upstream's words for what changed. */
+const EVENTS: Record<string, string> = {
+  user_changed_number: 'number_changed',
+  customer_changed_number: 'number_changed',
+  user_changed_user_id: 'user_id_changed',
+  customer_identity_changed: 'identity_changed',
+  user_identity_changed: 'identity_changed',
+}
+
+/** A notice of the upstream about a contact. */
+export function presentSystem(content: JsonObject, extras: unknown): ContentOf<'system'> {
+  const { from, to } = asObject(asObject(extras).address_change)
+  const word = readText(content.type)
+  return {
+    type: 'system',
+    event: word !== null && Object.hasOwn(EVENTS, word) ? (EVENTS[word] ?? null) : word,
+    previous: presentPerson(from),
+    current: presentPerson(to),
+  }
+}
+
+function presentPerson(value: unknown): ContentOf<'system'>['current'] {
+  const { waId, userId } = asObject(value)
+  const digits = readText(waId)
+  return { phone_number: digits === null ? null : `+${digits}`, user_id: readText(userId) }
+}

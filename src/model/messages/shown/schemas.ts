@@ -1,0 +1,319 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { Nullable } from '../../fields.js'
+import { MAX_ITEMS, MAX_TEXT } from './read.js'
+
+/** Null: it is not known. */
+const text = (description = '') => Nullable(Type.String(description === '' ? {} : { description }))
+const number = Nullable(Type.Number())
+const moment = (description: string) => Type.String({ format: 'date-time', description })
+/** A list; longer ones are cut. */
+const listOf = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: MAX_ITEMS })
+
+const Referral = Type.Object(
+  {
+    source_url: text(),
+    source_id: text('The id of the ad or post'),
+    source_type: text('`ad`, `post`'),
+    headline: text(),
+    body: text(),
+    media_type: text('`image`, `video`'),
+    image_url: text(),
+    video_url: text(),
+    thumbnail_url: text(),
+    ctwa_clid: text('The id of the click, for reports of conversions. Absent for ads in the status.'),
+    welcome_message: text('What the ad greeted with'),
+    ref: text(),
+  },
+  { title: 'Referral', description: 'The ad or post that the contact came from' },
+)
+
+const ContentError = Type.Object(
+  {
+    code: Nullable(Type.Union([Type.Number(), Type.String()])),
+    title: text(),
+    details: text(),
+  },
+  { title: 'ContentError' },
+)
+
+/** What a message of any kind may have. */
+const common = {
+  referral: Type.Optional(Referral),
+  referred_product: Type.Optional(
+    Type.Object(
+      { catalog_id: text(), product_id: text() },
+      { description: 'The product that was open when the contact wrote' },
+    ),
+  ),
+  forwarded: Type.Optional(Type.Enum(['once', 'often'], { description: '`often`: more than five times' })),
+  edited_at: Type.Optional(moment('Its author changed it. The text is the new one.')),
+  deleted_at: Type.Optional(moment('Its author deleted it. Text and content are empty.')),
+  errors: Type.Optional(listOf(ContentError)),
+  truncated: Type.Optional(
+    Type.Literal(true, { description: `A list was longer than ${MAX_ITEMS} items, and is shown without the others` }),
+  ),
+}
+
+function kind<const Kind extends string, Fields extends Record<string, TSchema>>(
+  type: Kind,
+  description: string,
+  fields: Fields,
+) {
+  const words = type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return Type.Object(
+    { type: Type.Literal(type), ...fields, ...common },
+    { title: `${words.join('')}Content`, description },
+  )
+}
+
+const mimeType = text('As its sender declared it')
+const caption = text()
+
+const choices = listOf(Type.Object({ id: text(), title: text() }))
+
+const cardFile = Nullable(Type.Object({ type: text('`image`, `video`'), url: text() }))
+
+/** A card of a sent carousel. */
+const CarouselCard = Type.Union([
+  Type.Object({
+    type: Type.Literal('cta_url'),
+    header_media: cardFile,
+    body: text(),
+    display_text: text(),
+    url: text(),
+  }),
+  Type.Object({ type: Type.Literal('button'), header_media: cardFile, body: text(), buttons: choices }),
+  Type.Object({ type: Type.Literal('product'), catalog_id: text(), product_id: text() }),
+])
+
+/** Not a record of TypeBox: the bodies of events would describe it by a pattern, and the answers of routes would not. */
+const addressFields = (description: string) =>
+  Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, description })
+
+/** The texts of a sent interactive message, beside what can be chosen. */
+const frame = { header: text('Null if there is none, or a file'), body: text(), footer: text() }
+
+const Phone = Type.Object({ phone: text(), type: text(), wa_id: text('The number as WhatsApp knows it') })
+
+const Card = Type.Object(
+  {
+    name: text('As it is shown'),
+    first_name: text(),
+    last_name: text(),
+    phones: listOf(Phone),
+    emails: listOf(Type.Object({ email: text(), type: text() })),
+    urls: listOf(Type.Object({ url: text(), type: text() })),
+    addresses: listOf(
+      Type.Object({
+        street: text(),
+        city: text(),
+        state: text(),
+        zip: text(),
+        country: text(),
+        country_code: text(),
+        type: text(),
+      }),
+    ),
+    organization: Type.Object({ company: text(), department: text(), title: text() }),
+    birthday: text(),
+    vcard: text(),
+  },
+  { title: 'ContactCard' },
+)
+
+const Person = Type.Object({ phone_number: text(), user_id: text() })
+
+/** The kinds of content, by their `type`. */
+export const KINDS = {
+  text: kind('text', 'A text that has something beside it', {
+    mentions: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_ITEMS, description: 'People, in groups' })),
+  }),
+  image: kind('image', 'A picture', { caption, mime_type: mimeType }),
+  video: kind('video', 'A video', {
+    caption,
+    mime_type: mimeType,
+    animated: Type.Boolean({ description: 'Plays in a loop without sound, as a GIF' }),
+  }),
+  audio: kind('audio', 'A recording', {
+    voice: Type.Boolean({ description: 'True for a voice note, false for a file' }),
+    mime_type: mimeType,
+  }),
+  document: kind('document', 'A file', { caption, filename: text(), mime_type: mimeType }),
+  sticker: kind('sticker', 'A sticker', { animated: Type.Boolean(), mime_type: mimeType }),
+  location: kind('location', 'A place', {
+    latitude: number,
+    longitude: number,
+    name: text(),
+    address: text(),
+    url: text(),
+  }),
+  contacts: kind('contacts', 'Contact cards', {
+    origin: text('`contact_request`: the contact answered the request for a number; `other`'),
+    contacts: listOf(Card),
+  }),
+  button_reply: kind('button_reply', 'The chosen button of an interactive message', {
+    id: text('As it was sent'),
+    title: text(),
+  }),
+  list_reply: kind('list_reply', 'The chosen row of a list', {
+    id: text('As it was sent'),
+    title: text(),
+    description: text(),
+  }),
+  flow: kind('flow', 'A filled form', {
+    name: text(),
+    body: text(),
+    response: Type.Unknown({ description: 'What was filled in; any JSON. Null if it is not JSON.' }),
+    response_text: Type.Optional(Type.String({ description: 'The answer, if it is not JSON' })),
+    token: text('The `flow_token` that the form was sent with'),
+  }),
+  address: kind('address', 'A filled form for an address', {
+    body: text(),
+    values: addressFields('Each field of the address'),
+    saved_address_id: text(),
+  }),
+  call_permission: kind('call_permission', 'Whether the contact may be called', {
+    response: text('`accept`, `reject`'),
+    is_permanent: Nullable(Type.Boolean()),
+    expires_at: Nullable(Type.String({ format: 'date-time' })),
+    source: text('`user_action`, `automatic`'),
+  }),
+  product: kind('product', 'A product of the catalogue', { catalog_id: text(), product_id: text() }),
+  buttons: kind('buttons', 'A sent message with buttons (`interactive.type` is `button`)', {
+    ...frame,
+    buttons: choices,
+  }),
+  list: kind('list', 'A sent message with a list', {
+    ...frame,
+    button: text('What opens the list'),
+    sections: listOf(
+      Type.Object({
+        title: text(),
+        rows: listOf(Type.Object({ id: text(), title: text(), description: text() })),
+      }),
+    ),
+  }),
+  cta_url: kind('cta_url', 'A sent message with a button that opens an address', {
+    ...frame,
+    display_text: text("The button's text"),
+    url: text(),
+  }),
+  flow_offer: kind('flow_offer', 'A sent form (`interactive.type` is `flow`)', {
+    ...frame,
+    flow_id: text(),
+    flow_name: text(),
+    flow_cta: text("The button's text"),
+    flow_token: text('Comes back as `token` of the answer'),
+    mode: text('`draft`, `published`'),
+    flow_action: text('`navigate`, `data_exchange`'),
+    screen: text('The first screen'),
+    data: Nullable(Type.Object({}, { additionalProperties: true, description: 'What the first screen shows' })),
+  }),
+  location_request: kind('location_request', 'A sent request for the location', frame),
+  contact_request: kind('contact_request', 'A sent request for the number', frame),
+  address_request: kind('address_request', 'A sent form for an address (`interactive.type` is `address`)', {
+    ...frame,
+    country: text(),
+    values: addressFields('What is filled in already'),
+    saved_addresses: listOf(Type.Object({ id: text(), value: addressFields('Each field of the address') })),
+  }),
+  product_offer: kind('product_offer', 'A sent product (`interactive.type` is `product`)', {
+    ...frame,
+    catalog_id: text(),
+    product_id: text(),
+  }),
+  product_list: kind('product_list', 'Sent products of one catalogue', {
+    ...frame,
+    catalog_id: text(),
+    sections: listOf(Type.Object({ title: text(), product_ids: Type.Array(Type.String(), { maxItems: MAX_ITEMS }) })),
+  }),
+  catalog: kind('catalog', 'The sent catalogue', { ...frame, thumbnail_product_id: text() }),
+  carousel: kind('carousel', 'Sent cards to swipe through', { ...frame, cards: listOf(CarouselCard) }),
+  button: kind('button', 'The pressed button of a template', {
+    payload: text('As it was sent with the template; by default the title'),
+    title: text(),
+  }),
+  order: kind('order', 'A cart', {
+    catalog_id: text(),
+    text: text(),
+    items: listOf(
+      Type.Object({
+        product_id: text(),
+        quantity: number,
+        price: Nullable(Type.Number({ description: 'Of one' })),
+        currency: text(),
+      }),
+    ),
+    total: Type.Optional(Type.Number({ description: 'Only if all items have a price in the same currency' })),
+  }),
+  reaction: kind('reaction', 'A reaction (in events)', {
+    emoji: text('Null: it was removed'),
+    message_id: text("The upstream's id of the message that it is on"),
+  }),
+  poll: kind('poll', 'A poll (of linked devices)', {
+    name: text(),
+    options: Type.Array(Type.String(), { maxItems: MAX_ITEMS }),
+    selectable_count: Nullable(Type.Integer({ description: '0: any number of options' })),
+  }),
+  template: kind('template', 'A sent template, filled', {
+    name: text(),
+    language: text(),
+    header: text(),
+    location: Nullable(Type.Object({ name: text(), address: text() })),
+    filename: text(),
+    body: text(),
+    footer: text(),
+    buttons: listOf(Type.Object({ type: text(), text: text() })),
+    parameters: listOf(
+      Type.Object({
+        component: text('`header`, `body`, `button`'),
+        name: text('Null in templates with numbered variables'),
+        text: text(),
+      }),
+    ),
+  }),
+  system: kind('system', 'A change of the contact, as WhatsApp reports it', {
+    event: text("`number_changed`, `user_id_changed`, `identity_changed`, or WhatsApp's own word"),
+    previous: Person,
+    current: Person,
+  }),
+  call: kind('call', 'A call', {
+    direction: text('`inbound`, `outbound`'),
+    outcome: text('`missed`, `answered`, `rejected`, `failed`'),
+    seconds: number,
+  }),
+  request_welcome: kind('request_welcome', 'The contact opened the conversation, and wrote nothing yet', {}),
+  unsupported: kind('unsupported', 'A message that WhatsApp does not pass on. `errors` says why.', {
+    kind: text('What was sent, such as `poll_creation`; null if it is not known'),
+  }),
+  other: kind('other', 'A kind that this version does not know', {
+    name: text("WhatsApp's name of the kind"),
+    raw: Nullable(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'As it was received. Null if it is longer than 16 KB.' },
+      ),
+    ),
+  }),
+}
+
+/** The content of one kind. */
+export type ContentOf<Kind extends keyof typeof KINDS> = Static<(typeof KINDS)[Kind]>
+
+/** What a message holds beside its text, as interfaces and events show it. */
+export type ShownContent = { [Kind in keyof typeof KINDS]: ContentOf<Kind> }[keyof typeof KINDS]
+
+/** What messages of all kinds may have. */
+export type CommonContent = Omit<ContentOf<'request_welcome'>, 'type'>
+
+/** Any kind of content; `type` says which. */
+const AnyContent = Type.Unsafe<ShownContent>({
+  title: 'MessageContent',
+  type: 'object',
+  description: `What the message holds beside its text, by \`type\`. It is the \`message_type\`, or for \`interactive\` what was chosen or offered. Texts are as they were received, at most ${MAX_TEXT} characters each.`,
+  discriminator: { propertyName: 'type' },
+  oneOf: Object.values(KINDS),
+})
+
+/** The content of a message; null for a plain text. */
+export const ContentSchema = Nullable(AnyContent)
