@@ -68,6 +68,15 @@ export const MessageSchema = named(
         { description: 'The group member who wrote the message; absent in private chats' },
       ),
     ),
+    edited_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When its author changed the text; absent if never' }),
+    ),
+    deleted_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When its author deleted it for everyone; `message` is empty then. Absent if it was not deleted',
+      }),
+    ),
   }),
 )
 

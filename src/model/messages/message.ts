@@ -74,6 +74,10 @@ export interface Message {
   assignee_id: string | null
   created_at: Date | string
   accepted_at: Date | string | null
+  /** When its author changed the text the last time; null: never. Older events have none. */
+  edited_at?: Date | string | null
+  /** When its author deleted it for everyone; then it has no text. */
+  deleted_at?: Date | string | null
 }
 
 /** A message's row with data of other tables; events of new messages leave out what is empty. */
@@ -110,7 +114,13 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
     error: message.error && { code: message.error.code, text: message.error.text },
     outcome: message.outcome,
     ...presentAuthor(message),
+    ...presentChanges(message),
   }
+}
+
+/** When the message was edited or deleted; empty for the others, which are almost all. */
+function presentChanges({ edited_at, deleted_at }: ShownMessage) {
+  return { ...(edited_at && { edited_at: toIso(edited_at) }), ...(deleted_at && { deleted_at: toIso(deleted_at) }) }
 }
 
 /** The author of a group message; empty for private ones. */

@@ -29,6 +29,8 @@ export interface EventData {
   message?: ShownMessage & { recipient_n?: number | null; traceparent?: string | null }
   contact?: Contact
   previous_status?: MessageStatus
+  /** Of `message.edited`: the text before; null in other events of changes. */
+  previous_message?: string | null
   broadcast?: ShownBroadcast
   template?: Template
   webhook?: ShownWebhook
@@ -66,6 +68,7 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
       ...(data.message && { message: presentMessage(data.message, mediaAddress) }),
       ...(data.contact && { contact: presentContact(data.contact, at) }),
       ...(data.previous_status && { previous_status: data.previous_status }),
+      ...(typeof data.previous_message === 'string' && { previous_message: data.previous_message }),
       ...(data.broadcast && { broadcast: presentBroadcast(data.broadcast) }),
       ...(data.template && { template: presentTemplate(data.template) }),
       ...(data.webhook && { webhook: presentWebhook(data.webhook) }),

@@ -12,6 +12,8 @@ export const EVENT_KINDS = [
   'message.read',
   'message.failed',
   'message.reaction',
+  'message.edited',
+  'message.deleted',
   'contact.created',
   'contact.updated',
   'contact.opted_out',
@@ -102,7 +104,7 @@ export interface Delivery {
 
 const MAX_URL_LENGTH = 2_048
 const MAX_DESCRIPTION = 500
-const MAX_KINDS = 20
+const MAX_KINDS = 50
 
 /** The input for a webhook. */
 export const SetWebhook = Type.Object({

@@ -78,6 +78,17 @@ export const senderContact = (
        ) a
      ))`
 
+/**
+ * The newest edit or revocation of a message by its author, for a lateral join. Given as SQL: the message's contact and
+ * upstream id, and the author as in `isSameAuthor`.
+ */
+export const newestChange = (contact: string, upstreamId: string, author: readonly [string, string, string]) =>
+  `SELECT e.id, e.message_type, e.text, e.created_at FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = ${upstreamId} AND e.contact_id = ${contact} AND e.seq IS NULL
+         AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', ...author)}
+       ORDER BY e.created_at DESC, e.id DESC
+       LIMIT 1`
+
 // Does not record a message whose contact is unresolved or lacks the known number, nor later ones of the same person.
 // If an edit or revocation came before the message, its text is used. A message with a file raises message.received
 // after the first attempt to download the file (see incoming-media), so that the event has the file's URL; this
@@ -152,22 +163,18 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Records the messages, with the text of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
-       assignee_id, gateway_type, trace, traceparent)
+       assignee_id, gateway_type, trace, traceparent, edited_at, deleted_at)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
-       coalesce((
-         SELECT e.text FROM messages e
-         WHERE e.organization_id = $1 AND e.context_upstream_id = k.upstream_id AND e.contact_id = c.id AND e.seq IS NULL
-           AND e.message_type IN ('edit', 'revoke')
-           AND ${isSameAuthor('e', "k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'")}
-         ORDER BY e.created_at DESC, e.id DESC
-         LIMIT 1
-       ), k.text),
+       coalesce(e.text, k.text),
        k.media_type, k.content, CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END,
        k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
-       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent
-     FROM next k JOIN numbered c ON c.id = k.sender_id
+       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
+       CASE WHEN e.message_type = 'edit' THEN e.created_at END, CASE WHEN e.message_type = 'revoke' THEN e.created_at END
+     FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
+       ${newestChange('c.id', 'k.upstream_id', ["k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'"])}
+     ) e ON true
      ORDER BY k.n
      RETURNING *
    ), repeated AS (

@@ -5,7 +5,7 @@ import type { RaisedEvents } from '../events/raise.js'
 
 /** The columns of a row `m` of messages. */
 export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
-  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
+  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at, m.edited_at, m.deleted_at`
 
 /**
  * The reactions on the message `m`, as JSON: of each side (customer, organization) the last one that did not fail,
@@ -57,15 +57,18 @@ interface MessageSnapshots {
   contact?: string
   /** Only for a change of status. */
   previousStatus?: string
+  /** Only for an edit: the text before it, else NULL. */
+  previousText?: string
 }
 
 /** Events about messages `m` of contacts `c`; `type` and `id` are SQL. */
 export function messageEvents(
   type: string,
   id: string,
-  { message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', previousStatus }: MessageSnapshots = {},
+  { message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', previousStatus, previousText }: MessageSnapshots = {},
 ): Omit<RaisedEvents, 'from'> {
-  const previous = previousStatus === undefined ? '' : `, 'previous_status', ${previousStatus}`
+  const status = previousStatus === undefined ? '' : `, 'previous_status', ${previousStatus}`
+  const previous = previousText === undefined ? status : `${status}, 'previous_message', ${previousText}`
   return {
     id,
     type,

@@ -130,7 +130,7 @@ describe('an edit', () => {
     await take(original)
     const before = await only(from)
     await take(edit(from, String(original.id), 'Hello', 5))
-    expect(await only(from)).toEqual({ ...before, message: 'Hello' })
+    expect(await only(from)).toEqual({ ...before, message: 'Hello', edited_at: '2025-06-15T15:06:45.000Z' })
   })
 
   it('changes a caption', async () => {
@@ -198,7 +198,7 @@ describe('a revocation', () => {
     await take(original)
     const before = await only(from)
     await take(revoke(from, String(original.id), 5))
-    expect(await only(from)).toEqual({ ...before, message: '' })
+    expect(await only(from)).toEqual({ ...before, message: '', deleted_at: '2025-06-15T15:06:45.000Z' })
   })
 
   it('applies even if it arrives before its message, and after an edit', async () => {
@@ -216,5 +216,65 @@ describe('a revocation', () => {
     expect((await only(from)).message).toBe('')
     const received = await eventsOf(world, organization, 'message.received')
     expect(received.filter((event) => event.data.contact.chat_id === from)).toHaveLength(1)
+  })
+})
+
+describe('the events of changes', () => {
+  const textEdited = (events: { data: { message: { text: string } } }[]) => events.map(({ data }) => data.message.text)
+
+  it('are raised once each, with the text before an edit', async () => {
+    const from = person()
+    const original = textMessage(from, 'one')
+    const id = String(original.id)
+    const second = edit(from, id, 'two', 5)
+    await take(original, second, second, edit(from, id, 'three', 9))
+    const mine = (await eventsOf(world, organization, 'message.edited')).filter(
+      ({ data }) => data.message.upstream_id === id,
+    )
+    expect(mine.map(({ data }) => [data.previous_message, data.message.text])).toEqual([
+      ['one', 'two'],
+      ['two', 'three'],
+    ])
+    expect(await only(from)).toMatchObject({ message: 'three', edited_at: '2025-06-15T15:06:49.000Z' })
+  })
+
+  it('are not raised by an edit that is older than the newest one, or by another person', async () => {
+    const [from, stranger] = [person(), person()]
+    const original = textMessage(from, 'one')
+    const id = String(original.id)
+    await take(original, edit(from, id, 'three', 9), edit(from, id, 'two', 5), edit(stranger, id, 'forged', 12))
+    const mine = (await eventsOf(world, organization, 'message.edited')).filter(
+      ({ data }) => data.message.upstream_id === id,
+    )
+    expect(textEdited(mine)).toEqual(['three'])
+  })
+
+  it('mark the message, also if they come before it; then message.received has the text', async () => {
+    const from = person()
+    const original = textMessage(from, 'one')
+    await take(edit(from, String(original.id), 'two', 5), original)
+    expect(await only(from)).toMatchObject({ message: 'two', edited_at: '2025-06-15T15:06:45.000Z' })
+    const received = await eventsOf(world, organization, 'message.received')
+    expect(received.at(-1)?.data.message).toMatchObject({ upstream_id: original.id, text: 'two' })
+  })
+
+  it('tell that the message was deleted, and not what it said', async () => {
+    const from = person()
+    const original = textMessage(from, 'a secret')
+    await take(original, revoke(from, String(original.id), 5))
+    const told = (await eventsOf(world, organization, 'message.deleted')).at(-1)
+    expect(told?.data.message).toMatchObject({ upstream_id: original.id, text: '' })
+    expect(JSON.stringify(told)).not.toContain('a secret')
+    expect(await only(from)).toMatchObject({ message: '', deleted_at: '2025-06-15T15:06:45.000Z' })
+  })
+
+  it('are those of one organization only', async () => {
+    const other = await world.createOrganization()
+    const from = person()
+    const original = textMessage(from, 'one')
+    await take(original)
+    await receiveMessages(world, other, edit(from, String(original.id), 'forged', 5))
+    expect(await eventsOf(world, other, 'message.edited')).toEqual([])
+    expect((await only(from)).message).toBe('one')
   })
 })

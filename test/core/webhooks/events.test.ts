@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
-import { post, textMessage, wamid } from '../../support/callbacks.js'
+import { post, seconds, textMessage, wamid } from '../../support/callbacks.js'
 import { createContact } from '../../support/contacts.js'
 import { closeEndpoints, type Endpoint, startEndpoint } from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
@@ -185,6 +185,28 @@ describe('events of a message', () => {
     expect(Object.keys(got.message)).toEqual(Object.keys(shown))
     expect(got.message).toMatchObject({ message_type: 'reaction', message: '👍', context_message_id: id })
     expect(shown.reactions).toMatchObject([{ emoji: '👍' }])
+  })
+})
+
+describe('events of a changed message', () => {
+  it('report an edit with the text before, and a deletion without it, as the API shows the message', async () => {
+    const original = textMessage(digits, 'Helo')
+    const id = String(original.id)
+    const change = (type: string, fields: object) => ({ ...textMessage(digits, ''), type, text: undefined, ...fields })
+    const edited = { original_message_id: id, message: { type: 'text', text: { body: 'Hello' } } }
+    await post(world, organization, { messages: [original] })
+    await post(world, organization, { messages: [change('edit', { timestamp: seconds(1), edit: edited })] })
+    await world.drain()
+    const shown = await shownMessage()
+    expect(shown).toMatchObject({ message: 'Hello', edited_at: '2025-06-15T15:06:41.000Z' })
+    const contact = await shownContact()
+    expect(arrived('message.edited')).toEqual([{ message: shown, contact, previous_message: 'Helo' }])
+    const revoke = { timestamp: seconds(2), revoke: { original_message_id: id } }
+    await post(world, organization, { messages: [change('revoke', revoke)] })
+    await world.drain()
+    const deleted = await shownMessage()
+    expect(deleted).toMatchObject({ message: '', deleted_at: '2025-06-15T15:06:42.000Z' })
+    expect(arrived('message.deleted')).toEqual([{ message: deleted, contact: await shownContact() }])
   })
 })
 

@@ -44,6 +44,8 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'message.read':
     case 'message.failed':
     case 'message.reaction':
+    case 'message.edited':
+    case 'message.deleted':
       return event.data.message.id
     case 'contact.created':
     case 'contact.updated':

@@ -88,6 +88,12 @@ async function recordMessages({ record, refuse, world, organization }: Scene): P
   const reaction = { message_id: thanks.body.message_id, emoji: '👍' }
   await world.sim('POST', '/inbound', { ...from, type: 'reaction', reaction })
   await world.settle()
+  const typed = await world.sim('POST', '/inbound', { ...from, type: 'text', text: { body: 'Until when are you opne?' } })
+  const about = { original_message_id: typed.body.message_id }
+  const message = { type: 'text', text: { body: 'Until when are you open?' } }
+  await world.sim('POST', '/inbound', { ...from, type: 'edit', edit: { ...about, message } })
+  await world.sim('POST', '/inbound', { ...from, type: 'revoke', revoke: about })
+  await world.settle()
   await record('conversations.list', { query: { chatNumber: ANA, limit: '2' } })
   await refuse('conversations.list', { query: { chatNumber: UNKNOWN } })
   await record('conversations.export', { query: { chatNumber: ANA } })

@@ -229,6 +229,8 @@ export const settings = {
       message_read: 'A message was read',
       message_failed: 'A message was rejected or not delivered',
       message_reaction: 'A contact reacted to a message',
+      message_edited: 'A message was edited',
+      message_deleted: 'A message was deleted for everyone',
       contact_created: 'A contact was created',
       contact_updated: 'A contact was changed',
       contact_opted_out: 'A contact opted out of broadcasts',

@@ -233,6 +233,8 @@ export const settings: SameShape<typeof english> = {
       message_read: 'Uma mensagem foi lida',
       message_failed: 'Uma mensagem foi recusada ou não foi entregue',
       message_reaction: 'Um contato reagiu a uma mensagem',
+      message_edited: 'Uma mensagem foi editada',
+      message_deleted: 'Uma mensagem foi apagada para todos',
       contact_created: 'Um contato foi criado',
       contact_updated: 'Um contato foi alterado',
       contact_opted_out: 'Um contato se descadastrou das campanhas',

@@ -10,6 +10,7 @@ type Kind = (typeof EVENT_KINDS)[number] | typeof TEST_KIND
 
 const aboutMessage = { message: MessageSchema, contact: ContactSchema }
 const aboutStatus = { ...aboutMessage, previous_status: Type.Optional(MessageSchema.properties.message_status) }
+const aboutEdit = { ...aboutMessage, previous_message: Type.String({ description: 'The text before the edit' }) }
 const aboutContact = { contact: ContactSchema }
 const aboutBroadcast = { broadcast: BroadcastSchema }
 
@@ -21,6 +22,8 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'message.read': ['The contact read a message', aboutStatus],
   'message.failed': ['A message was refused, or could not be delivered', aboutStatus],
   'message.reaction': ['The contact reacted to a message, or a reaction was sent', aboutMessage],
+  'message.edited': ['The author of a message changed its text', aboutEdit],
+  'message.deleted': ['The author of a message deleted it for everyone', aboutMessage],
   'contact.created': ['A contact was created by the API, an import or a message', aboutContact],
   'contact.updated': ['A contact changed', aboutContact],
   'contact.opted_out': ['A contact opted out of broadcasts', aboutContact],

@@ -22,6 +22,8 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'message.read': 'messages',
   'message.failed': 'messages',
   'message.reaction': 'messages',
+  'message.edited': 'messages',
+  'message.deleted': 'messages',
   'contact.created': 'contacts',
   'contact.updated': 'contacts',
   'contact.opted_out': 'contacts',
