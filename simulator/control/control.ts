@@ -31,6 +31,12 @@ type NumberRoute = { Params: { phoneNumberId: string } }
 type MessagesRoute = { Querystring: Record<string, string | string[] | undefined> }
 type MediaRoute = { Querystring: { phone_number_id?: string | string[] } }
 
+/** The fields whose values name the business number in `metadata`. */
+const fieldsOfNumbers = new Set([
+  ...['messages', 'user_id_update', 'user_preferences', 'calls', 'smb_message_echoes', 'smb_app_state_sync', 'history'],
+  ...['standby', 'automatic_events'],
+])
+
 const defaultListLimit = 1_000
 const maxListLimit = 1_000_000
 const defaultIdleMs = 10_000
@@ -134,8 +140,8 @@ async function sendCallback(context: Context, body: JsonObject): Promise<Answer>
 }
 
 /**
- * Reads the callback to send. A string in `body` is sent unchanged. A `messages` or `user_id_update` value gets product
- * and metadata if it lacks them.
+ * Reads the callback to send. A string in `body` is sent unchanged. The value of a field that belongs to a number gets
+ * product and metadata if it lacks them.
  */
 function readCallback(
   number: BusinessNumber,
@@ -144,7 +150,7 @@ function readCallback(
   if (typeof field !== 'string') return invalidField('field must be a string')
   if (body !== undefined) return { kind: 'body', bytes: typeof body === 'string' ? body : escapeJson(body) }
   if (value === undefined) return missingField('value (or body)')
-  if ((field !== 'messages' && field !== 'user_id_update') || !isJsonObject(value))
+  if (!fieldsOfNumbers.has(field) || !isJsonObject(value))
     return { kind: 'change', change: { value, field } }
   const filled = { messaging_product: 'whatsapp', metadata: metadataOf(number), ...value }
   return { kind: 'change', change: { value: filled, field } }

@@ -83,7 +83,7 @@ export async function applyReply(
   if (optOut?.isWhole && !(button && (await isServiceButton(transaction, organizationId, messageId, button)))) {
     await optOutByReply(transaction, organizationId, messageId, at, [newId(), newId()])
   }
-  if (isReOptIn) await endOptOut(transaction, organizationId, messageId, at, newId())
+  if (isReOptIn) await endOptOut(transaction, organizationId, messageId, at, [newId(), newId()])
 }
 
 /** Buttons of these categories do not refer to broadcasts: they may cancel an appointment, for example. */

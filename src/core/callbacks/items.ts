@@ -57,6 +57,7 @@ export function keysOf(item: CallbackItem): readonly string[] {
     return [upstreamId, ...(messageId === null ? [] : [messageId]), ...(typed ? keysOf(typed) : [])]
   }
   if (item.kind === 'address_change') return keysOfChange(item.addressChange)
+  if (item.kind === 'preference') return personAddresses(item.preference.person).all
   const changed = item.kind === 'message' && item.addressChange ? keysOfChange(item.addressChange) : []
   return [...personAddresses(item.from).all, ...changed]
 }

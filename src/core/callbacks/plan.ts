@@ -13,7 +13,7 @@ import {
   toReportedStatus,
   toSender,
 } from './items.js'
-import type { CallbackItem, IncomingItem } from './read/read-callback.js'
+import type { CallbackItem, IncomingItem, PersonItem } from './read/read-callback.js'
 
 /** An item of a batch: `items[index]` of the callback `of`. */
 export interface BatchItem<Item extends CallbackItem = CallbackItem> {
@@ -43,7 +43,7 @@ export interface PlannedStatus extends BatchItem<StatusItem> {
 export interface Round {
   messages: PlannedMessage[]
   statuses: PlannedStatus[]
-  others: BatchItem<IncomingItem | Extract<CallbackItem, { kind: 'address_change' }>>[]
+  others: BatchItem<IncomingItem | PersonItem>[]
 }
 
 /** The items that share keys, directly or through others: those of a person, or of a message. */

@@ -9,6 +9,7 @@ import { recordIncomingChange, recordIncomingReaction } from '../../storage/mess
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
 import { optOutByUpstream } from '../contacts/opt-outs.js'
+import { applyPreference } from '../contacts/preferences.js'
 import { applyAddressChange } from '../contacts/resolution/address-change.js'
 import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
@@ -102,15 +103,25 @@ async function recordRound(recording: Recording, { messages, statuses, others }:
   for (const some of slices(messages, MAX_PER_STATEMENT)) if (!(await recordMessages(recording, some))) return false
   for (const some of slices(statuses, MAX_PER_STATEMENT)) if (!(await recordStatuses(recording, some))) return false
   for (const other of others) {
-    const { of, index, item } = other
-    if (item.kind === 'address_change') {
-      const { ctx, organizationId } = recording
-      await applyAddressChange(ctx, organizationId, item.addressChange, null, observe(recording, other))
-    } else await recordAlone(recording, { of, index, item })
+    await recordOther(recording, other)
     addRecorded(recording, other)
     if (!recording.mayGoOn()) return false
   }
   return true
+}
+
+/** Records an item that shares no statement with others. */
+function recordOther(recording: Recording, other: Round['others'][number]): Promise<unknown> {
+  const { ctx, organizationId } = recording
+  const { of, index, item } = other
+  switch (item.kind) {
+    case 'address_change':
+      return applyAddressChange(ctx, organizationId, item.addressChange, null, observe(recording, other))
+    case 'preference':
+      return applyPreference(ctx, organizationId, item.preference, observe(recording, other))
+    default:
+      return recordAlone(recording, { of, index, item })
+  }
 }
 
 /** When and through which channel the person of an item was seen. */

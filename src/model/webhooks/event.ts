@@ -35,6 +35,8 @@ export interface EventData {
   template?: Template
   webhook?: ShownWebhook
   reason?: string
+  /** Of `contact.opted_in`: who reported it. */
+  source?: 'reply' | 'upstream'
   /** Of `note.…`, which Interface A never shows. */
   note?: NoteRow
   /** Of `contact.erased`, which Interface A never shows; the event has no contact_id. */
@@ -67,6 +69,7 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
     data: {
       ...(data.message && { message: presentMessage(data.message, mediaAddress) }),
       ...(data.contact && { contact: presentContact(data.contact, at) }),
+      ...presentConsent(type, data),
       ...(data.previous_status && { previous_status: data.previous_status }),
       ...(typeof data.previous_message === 'string' && { previous_message: data.previous_message }),
       ...(data.broadcast && { broadcast: presentBroadcast(data.broadcast) }),
@@ -75,4 +78,12 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
       ...(data.reason !== undefined && { reason: data.reason }),
     },
   }
+}
+
+/** Who reported an opt-out or opt-in, in which words and when; empty for other events. */
+function presentConsent(type: string, { contact, source }: EventData) {
+  if (!contact) return {}
+  const { consent_words: words = null, opt_out_source, opted_out_at, opted_in_at } = contact
+  if (type === 'contact.opted_out') return { source: opt_out_source, words, at: toIso(opted_out_at) }
+  return type === 'contact.opted_in' ? { source, words, at: toIso(opted_in_at) } : {}
 }

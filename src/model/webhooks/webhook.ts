@@ -17,6 +17,7 @@ export const EVENT_KINDS = [
   'contact.created',
   'contact.updated',
   'contact.opted_out',
+  'contact.opted_in',
   'broadcast.started',
   'broadcast.completed',
   'template.status_changed',

@@ -58,6 +58,15 @@ const moveActivity = statement<never>(
    WHERE older.organization_id = $1 AND older.contact_id = $3 AND younger.organization_id = $1 AND younger.contact_id = $2`,
 )
 
+// The words belong to the opt-out that the merged contact takes over.
+const takeWords = statement<never>(
+  'contactMerges.takeWords',
+  `UPDATE contacts older SET consent_words = younger.consent_words
+   FROM contacts younger
+   WHERE older.organization_id = $1 AND older.id = $3 AND younger.organization_id = $1 AND younger.id = $2
+     AND older.opted_out_at IS NULL AND younger.opted_out_at IS NOT NULL`,
+)
+
 // The search indexes the moved messages again.
 const deleteWords = statement<never>(
   'contactMerges.deleteWords',
@@ -121,6 +130,7 @@ export async function mergeContacts(
   await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])
   await transaction.run(deleteWords, [organizationId, younger.id])
+  await transaction.run(takeWords, [organizationId, younger.id, older.id])
   await transaction.run(deleteContact, [organizationId, younger.id])
   const [merged] = await transaction.raise(
     mergeFields,

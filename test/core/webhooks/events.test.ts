@@ -101,13 +101,20 @@ describe('events of a contact', () => {
     expect(arrived('contact.updated')).toEqual([{ contact: await shownContact() }])
   })
 
-  it('report an opt-out, as the API shows it', async () => {
+  it('report an opt-out and an opt-in, as the API shows them', async () => {
     await createContact(world, organization, `+${digits}`)
     await post(world, organization, { messages: [textMessage(digits, 'STOP')] })
     await world.drain()
     const contact = await shownContact()
     expect(contact.allow_broadcast).toBe(false)
-    expect(arrived('contact.opted_out')).toEqual([{ contact }])
+    const consent = { source: 'reply', words: 'STOP', at: '2025-06-15T15:06:40.000Z' }
+    expect(arrived('contact.opted_out')).toEqual([{ contact, ...consent }])
+    const start = textMessage(digits, 'start', { timestamp: seconds(9) })
+    await post(world, organization, { messages: [start] })
+    await world.drain()
+    const [again] = arrived('contact.opted_in')
+    expect(again).toMatchObject({ source: 'reply', words: 'start', at: '2025-06-15T15:06:49.000Z' })
+    expect(again.contact).toMatchObject({ allow_broadcast: true })
   })
 })
 

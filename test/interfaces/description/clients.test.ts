@@ -50,6 +50,7 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'contact.created':
     case 'contact.updated':
     case 'contact.opted_out':
+    case 'contact.opted_in':
       return event.data.contact.id
     case 'broadcast.started':
     case 'broadcast.completed':

@@ -11,6 +11,7 @@ export interface ContactRow {
   allow_broadcast: boolean
   opted_out_at: Date | null
   opt_out_source: string | null
+  consent_words: string | null
   last_seq: number
   searchable_seq: number
 }

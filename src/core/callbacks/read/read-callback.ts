@@ -3,7 +3,9 @@ import { describeInbound, readInboundFile } from '../../../model/messages/descri
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import type { AddressChange } from '../../contacts/resolution/address-change.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
+import type { Preference } from '../../contacts/preferences.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
+import { readPreferences } from './read-preferences.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
 
 /** What only linked devices report about a message. */
@@ -51,6 +53,7 @@ export type CallbackItem =
       author?: NetworkDetails
     }
   | { kind: 'address_change'; addressChange: AddressChange; createdAt: Date | null }
+  | { kind: 'preference'; preference: Preference; createdAt: Date | null }
   | {
       kind: 'status'
       upstreamId: string
@@ -67,8 +70,14 @@ export type CallbackItem =
       typed?: IncomingItem
     }
 
+/** The kinds of items that are not about one message. */
+type NotOfMessages = 'address_change' | 'preference'
+
+/** What a person did besides writing. */
+export type PersonItem = Extract<CallbackItem, { kind: NotOfMessages }>
+
 /** A message, or a change of one. */
-export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | 'address_change' }>
+export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | NotOfMessages }>
 
 const MAX_CODE_LENGTH = 100
 
@@ -77,12 +86,27 @@ const MAX_CODE_LENGTH = 100
  * the raw callback.
  */
 export function readCallback(envelope: JsonObject): CallbackItem[] {
-  const values = asObjects(envelope.entry)
+  const changes = asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
-    .filter((change) => change.field === 'messages' || change.field === 'user_id_update')
-    .map((change) => asObject(change.value))
-  const people = values.flatMap((value) => asObjects(value.contacts))
-  return values.flatMap((value) => readValue(value, people))
+    .map(({ field, value }) => ({ read: FIELDS.get(String(field)), value: asObject(value) }))
+  const people = changes.flatMap(({ read, value }) => (read ? asObjects(value.contacts) : []))
+  return changes.flatMap(({ read, value }) => read?.(value, people) ?? [])
+}
+
+/** The fields whose changes have items; other modules read the fields about templates, numbers and accounts. */
+const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => CallbackItem[]>([
+  ['messages', readValue],
+  ['user_id_update', readValue],
+  ['user_preferences', readWishes],
+])
+
+/** What people chose in WhatsApp about the marketing messages of the organization. */
+function readWishes(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  return readPreferences(value, people).map(({ timestamp, ...preference }) => ({
+    kind: 'preference',
+    preference,
+    createdAt: readTimestamp(timestamp),
+  }))
 }
 
 function readValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { nameOfKind, type WebhookParts } from '../../../http/description/describe.js'
 import { named } from '../../../http/description/name-schemas.js'
+import { Nullable } from '../../../model/fields.js'
 import type { EVENT_KINDS, TEST_KIND } from '../../../model/webhooks/webhook.js'
 import { BroadcastSchema } from '../broadcasts/schemas.js'
 import { ContactSchema, MessageSchema, TemplateSchema } from '../schemas.js'
@@ -12,6 +13,10 @@ const aboutMessage = { message: MessageSchema, contact: ContactSchema }
 const aboutStatus = { ...aboutMessage, previous_status: Type.Optional(MessageSchema.properties.message_status) }
 const aboutEdit = { ...aboutMessage, previous_message: Type.String({ description: 'The text before the edit' }) }
 const aboutContact = { contact: ContactSchema }
+const Words = Nullable(Type.String({ description: "The text of the reply, or WhatsApp's sentence" }))
+const At = Type.String({ format: 'date-time', description: 'Since when it counts' })
+const aboutOptOut = { ...aboutContact, source: Type.Enum(['reply', 'upstream', 'import']), words: Words, at: At }
+const aboutOptIn = { ...aboutContact, source: Type.Enum(['reply', 'upstream']), words: Words, at: At }
 const aboutBroadcast = { broadcast: BroadcastSchema }
 
 /** When an event of each kind happens, and the objects in its `data`. */
@@ -26,7 +31,8 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'message.deleted': ['The author of a message deleted it for everyone', aboutMessage],
   'contact.created': ['A contact was created by the API, an import or a message', aboutContact],
   'contact.updated': ['A contact changed', aboutContact],
-  'contact.opted_out': ['A contact opted out of broadcasts', aboutContact],
+  'contact.opted_out': ['A contact opted out of broadcasts', aboutOptOut],
+  'contact.opted_in': ['A contact that had opted out opted in again', aboutOptIn],
   'broadcast.started': ['A broadcast started', aboutBroadcast],
   'broadcast.completed': ['A broadcast completed', aboutBroadcast],
   'template.status_changed': ['WhatsApp approved, paused or deleted a template', { template: TemplateSchema }],

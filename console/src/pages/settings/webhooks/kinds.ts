@@ -27,6 +27,7 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'contact.created': 'contacts',
   'contact.updated': 'contacts',
   'contact.opted_out': 'contacts',
+  'contact.opted_in': 'contacts',
   'broadcast.started': 'others',
   'broadcast.completed': 'others',
   'template.status_changed': 'others',
