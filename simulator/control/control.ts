@@ -6,6 +6,7 @@ import type { CallbackContent } from '../callbacks/batches.js'
 import { firstAttempt } from '../callbacks/first-attempt.js'
 import { escapeJson } from '../callbacks/signing.js'
 import type { Context } from '../context.js'
+import { readCall } from '../inbound/call.js'
 import { withMedia } from '../inbound/media.js'
 import { inboundChange, readInbound } from '../inbound/message.js'
 import {
@@ -58,6 +59,7 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
     answer(reply, unregister(context, request.params.phoneNumberId)),
   )
   app.post('/inbound', (request, reply) => withBody(request, reply, (body) => receiveInbound(context, body)))
+  app.post('/call', (request, reply) => withBody(request, reply, (body) => receiveCall(context, body)))
   app.post('/callback', (request, reply) => withBody(request, reply, (body) => sendCallback(context, body)))
   app.get<MessagesRoute>('/messages', (request, reply) => answer(reply, listMessages(context, request.query)))
   app.get<MediaRoute>('/media', (request, reply) => answer(reply, listMedia(context, request.query)))
@@ -114,6 +116,27 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
     repeat,
   )
   return { success: true, message_id: message.id, ...attempt }
+}
+
+/** Reports a call. One by the person opens the 24-hour window, answered or not. */
+async function receiveCall(context: Context, body: JsonObject): Promise<Answer> {
+  const number = findNumber(context.numbers, body)
+  if (isProblem(number)) return number
+  const repeat = readRepeat(body)
+  if (typeof repeat !== 'boolean') return repeat
+  const call = readCall(number, body)
+  if (isProblem(call)) return call
+  const { from, user_id: userId, direction = 'inbound' } = body
+  if (direction === 'inbound') {
+    const digits = typeof from === 'string' ? (phoneDigits(from) ?? null) : null
+    if (digits) context.limits?.recordInbound(number.phone_number_id, networkId(digits), Date.now())
+    if (typeof userId === 'string') context.limits?.recordInbound(number.phone_number_id, userId, Date.now())
+  }
+  let attempt = { delivered: false, status: null as number | null }
+  for (const change of call.changes) {
+    attempt = await firstAttempt(context, number.phone_number_id, { kind: 'change', change }, repeat)
+  }
+  return { success: true, call_id: call.id, ...attempt }
 }
 
 /**

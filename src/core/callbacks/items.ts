@@ -80,13 +80,14 @@ export function toSender(item: IncomingItem): Sender {
 
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
-  const { device } = item
+  const { device, call, isSystem } = item
+  const isWritten = !isSystem && !device?.fromMe
   return {
     id: newId(),
     eventId: newId(),
     upstreamId: item.upstreamId,
     instanceId,
-    sender_type: item.isSystem ? 'system' : device?.fromMe ? 'human-chat' : 'user-chat',
+    sender_type: isSystem ? 'system' : device?.fromMe ? 'human-chat' : 'user-chat',
     message_type: item.message_type,
     text: item.text,
     media_type: item.media_type,
@@ -95,6 +96,8 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     contextUpstreamId: item.contextUpstreamId,
     network: device?.network ?? item.author ?? null,
     keepsArchived: device?.keepsArchived ?? false,
+    opensWindow: isWritten || call?.direction === 'inbound',
+    isNews: isWritten || call?.outcome === 'missed',
     created_at: item.createdAt ?? ctx.clock(),
     note: callbackNote(ctx, of),
     traceparent,

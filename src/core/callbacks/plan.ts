@@ -120,6 +120,7 @@ function changeAlike(one: PlannedMessage, other: PlannedMessage): boolean {
   return (
     one.reply === null &&
     one.item.isSystem === other.item.isSystem &&
+    one.message.isNews === other.message.isNews &&
     one.sender.profileName === other.sender.profileName
   )
 }

@@ -2,6 +2,7 @@ import { presentBroadcast, type ShownBroadcast } from '../broadcasts/broadcast.j
 import { type Contact, presentContact, toIso } from '../contacts/contact.js'
 import type { NoteRow } from '../conversations/note.js'
 import type { InstanceState, ShownInstance } from '../instances/instance.js'
+import { readCall } from '../messages/call.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from '../messages/message.js'
 import { presentTemplate, type Template } from '../templates/template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
@@ -68,6 +69,7 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
     timestamp: toIso(at),
     data: {
       ...(data.message && { message: presentMessage(data.message, mediaAddress) }),
+      ...(type.startsWith('call.') && { call: readCall(data.message?.content) }),
       ...(data.contact && { contact: presentContact(data.contact, at) }),
       ...presentConsent(type, data),
       ...(data.previous_status && { previous_status: data.previous_status }),

@@ -14,6 +14,8 @@ export const EVENT_KINDS = [
   'message.reaction',
   'message.edited',
   'message.deleted',
+  'call.missed',
+  'call.ended',
   'contact.created',
   'contact.updated',
   'contact.opted_out',

@@ -31,6 +31,10 @@ export interface IncomingMessage {
   network: NetworkDetails | null
   /** The phone leaves chats in its archive when a message comes. */
   keepsArchived: boolean
+  /** Whether the contact did something after which free messages may be sent for 24 hours: wrote, or called. */
+  opensWindow: boolean
+  /** Whether the team should look at it: it marks the contact unread and takes it out of the archive. */
+  isNews: boolean
   created_at: Date
   /** The callback that brought it. */
   note: CallbackNote
@@ -98,7 +102,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
        has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
-       upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
+       upstream_id text, instance_id uuid, keeps_archived boolean, opens_window boolean, is_news boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
        note jsonb, traceparent text)
      ${FEW_ROWS}
@@ -114,7 +118,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- The new messages with a resolved contact, and the contact as it was.
      SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
        c.last_inbound_at AS inbound_before, c.archived AS archived_before,
-       f.sender_type = 'user-chat' AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
+       f.is_news AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
      FROM found f CROSS JOIN LATERAL (
        SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = f.sender_id OFFSET 0
      ) c
@@ -125,7 +129,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
    ), next AS MATERIALIZED (
      -- What is recorded now: each message, its position among those of its contact, and the newest time until then.
      SELECT k.*, row_number() OVER so_far AS position, count(*) OVER (PARTITION BY k.sender_id) AS total,
-       max(k.created_at) OVER so_far AS inbound_until
+       max(k.created_at) FILTER (WHERE k.opens_window) OVER so_far AS inbound_until
      FROM known k
      WHERE NOT EXISTS (SELECT FROM unknown u WHERE u.person = k.person AND u.n < k.n)
      WINDOW so_far AS (PARTITION BY k.sender_id ORDER BY k.n)
@@ -133,16 +137,16 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Takes the next numbers of the conversations and updates the contacts.
      UPDATE contacts c
      SET last_seq = c.last_seq + t.total,
-       has_unread_messages = (c.has_unread_messages OR (t.has_inbound AND NOT c.blocked)) AND NOT t.has_typed,
+       has_unread_messages = (c.has_unread_messages OR (t.has_news AND NOT c.blocked)) AND NOT t.has_typed,
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
-       last_inbound_at = CASE WHEN t.has_inbound THEN greatest(c.last_inbound_at, t.inbound_at) ELSE c.last_inbound_at END,
+       last_inbound_at = greatest(c.last_inbound_at, t.inbound_at),
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
        archived = c.archived AND (c.blocked OR NOT t.unarchives),
        archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
        updated_at = now()
      FROM (
-       SELECT sender_id, count(*) AS total, bool_or(sender_type = 'user-chat') AS has_inbound, bool_or(unarchives) AS unarchives,
-         bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE sender_type = 'user-chat') AS inbound_at,
+       SELECT sender_id, count(*) AS total, bool_or(is_news) AS has_news, bool_or(unarchives) AS unarchives,
+         bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE opens_window) AS inbound_at,
          (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
          (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name
        FROM next
@@ -189,7 +193,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      ${raiseEvents({
        ...messageEvents(RECORDED_EVENT, 'k.event_id', {
          contact: `CASE WHEN k.position = k.total THEN to_jsonb(c) ELSE to_jsonb(c) || jsonb_build_object('last_seq', m.seq,
-           'last_inbound_at', CASE WHEN k.sender_type = 'user-chat' THEN greatest(k.inbound_before, k.inbound_until) ELSE c.last_inbound_at END)
+           'last_inbound_at', greatest(k.inbound_before, k.inbound_until))
          END`,
        }),
        from: `recorded m JOIN next k ON k.id = m.id JOIN numbered c ON c.id = m.contact_id
@@ -277,6 +281,8 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     upstream_id: message.upstreamId,
     instance_id: message.instanceId,
     keeps_archived: message.keepsArchived,
+    opens_window: message.opensWindow,
+    is_news: message.isNews,
     sender_type: message.sender_type,
     message_type: message.message_type,
     text: message.text,

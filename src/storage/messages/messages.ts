@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, sharedStatement, statement } from '../../database/statement.js'
+import { CALL } from '../../model/messages/call.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
 import type { RaisedEvents } from '../events/raise.js'
 
@@ -43,7 +44,11 @@ export const hasContact = (organization: string) => `EXISTS (
 export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'message.reaction' ELSE 'message.sent' END`
 
 /** The type of the event for the recorded message `m`; a message typed on the phone is sent already. */
-export const RECORDED_EVENT = `CASE WHEN m.sender_type = 'human-chat' THEN 'message.sent' ELSE 'message.received' END`
+export const RECORDED_EVENT = `CASE
+       WHEN m.sender_type = 'human-chat' THEN 'message.sent'
+       WHEN m.sender_type = 'system' AND m.message_type = '${CALL}' THEN CASE m.content ->> 'outcome' WHEN 'missed' THEN 'call.missed' ELSE 'call.ended' END
+       ELSE 'message.received'
+     END`
 
 /** The message `m` with all that is shown of it, for a select list. */
 export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`

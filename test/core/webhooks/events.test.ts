@@ -217,6 +217,22 @@ describe('events of a changed message', () => {
   })
 })
 
+describe('events of a call', () => {
+  it('report a missed one and an answered one, as the API shows them', async () => {
+    const person = { phone_number_id: organization.phoneNumberId, from: digits }
+    await world.sim('POST', '/call', person)
+    await world.settle()
+    await world.drain()
+    const missed = { direction: 'inbound', outcome: 'missed', seconds: null }
+    const shown = await shownMessage()
+    expect(arrived('call.missed')).toEqual([{ message: shown, call: missed, contact: await shownContact() }])
+    await world.sim('POST', '/call', { ...person, seconds: 5 })
+    await world.settle()
+    await world.drain()
+    expect(arrived('call.ended')).toMatchObject([{ call: { outcome: 'answered', seconds: 5 } }])
+  })
+})
+
 describe('events of a broadcast', () => {
   it('report its start and completion, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)

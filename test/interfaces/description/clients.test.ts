@@ -46,6 +46,8 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'message.reaction':
     case 'message.edited':
     case 'message.deleted':
+    case 'call.missed':
+    case 'call.ended':
       return event.data.message.id
     case 'contact.created':
     case 'contact.updated':

@@ -183,7 +183,7 @@ async function recordOptOuts({ record, refuse }: Scene): Promise<void> {
   await refuse('optOuts.export', { query: { format: 'xlsx' } })
 }
 
-async function recordWebhooks({ record, refuse, world, request }: Scene, id: string, gone: string): Promise<void> {
+async function recordWebhooks({ record, refuse, world, organization, request }: Scene, id: string, gone: string): Promise<void> {
   const path = { id }
   const unknown = { id: randomUUID() }
   await refuse('webhooks.set', { body: { url: 'http://10.0.0.1/hook', events: ['*'] } })
@@ -206,6 +206,16 @@ async function recordWebhooks({ record, refuse, world, request }: Scene, id: str
   await refuse('events.list', { query: { types: 'contact.lost' } })
   await request('POST', '/set-webhooks', { url: gone, events: ['contact.updated'] })
   await request('PATCH', `/contact?phone_number=${encodeURIComponent(ANA)}`, { email: 'ana@example.com' })
+  await world.settle()
+  const from = { phone_number_id: organization.phoneNumberId, from: ANA.slice(1) }
+  await world.sim('POST', '/call', from)
+  await world.sim('POST', '/call', { ...from, seconds: 125 })
+  for (const [value, timestamp] of [['stop', 1_772_440_000], ['resume', 1_772_440_100]]) {
+    const words = { category: 'marketing_messages', detail: `User requested to ${value} marketing messages` }
+    const preference = { wa_id: ANA.slice(1), ...words, value, timestamp }
+    const callback = { field: 'user_preferences', value: { user_preferences: [preference] } }
+    await world.sim('POST', '/callback', { phone_number_id: organization.phoneNumberId, ...callback })
+  }
   await world.settle()
   await record('webhooks.rotateSecret', { path })
   await record('webhooks.enable', { path })

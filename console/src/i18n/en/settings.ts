@@ -231,6 +231,8 @@ export const settings = {
       message_reaction: 'A contact reacted to a message',
       message_edited: 'A message was edited',
       message_deleted: 'A message was deleted for everyone',
+      call_missed: 'A contact called, and nobody answered',
+      call_ended: 'A call ended',
       contact_created: 'A contact was created',
       contact_updated: 'A contact was changed',
       contact_opted_out: 'A contact opted out of broadcasts',

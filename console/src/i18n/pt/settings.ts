@@ -235,6 +235,8 @@ export const settings: SameShape<typeof english> = {
       message_reaction: 'Um contato reagiu a uma mensagem',
       message_edited: 'Uma mensagem foi editada',
       message_deleted: 'Uma mensagem foi apagada para todos',
+      call_missed: 'Um contato ligou e ninguém atendeu',
+      call_ended: 'Uma chamada terminou',
       contact_created: 'Um contato foi criado',
       contact_updated: 'Um contato foi alterado',
       contact_opted_out: 'Um contato se descadastrou das campanhas',

@@ -1,10 +1,12 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { CALL, type Call, describeCall } from '../../../model/messages/call.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import type { AddressChange } from '../../contacts/resolution/address-change.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import type { Preference } from '../../contacts/preferences.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
+import { readCalls } from './read-calls.js'
 import { readPreferences } from './read-preferences.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
 
@@ -37,6 +39,8 @@ export type CallbackItem =
       device?: DeviceDetails
       /** The author of a group message; absent in private chats. */
       author?: NetworkDetails
+      /** The call that it stands for. */
+      call?: Call
       /** The change of address, if the message reports one. */
       addressChange: AddressChange | null
     }
@@ -98,7 +102,28 @@ const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => Call
   ['messages', readValue],
   ['user_id_update', readValue],
   ['user_preferences', readWishes],
+  ['calls', readCallValue],
 ])
+
+/** Calls are messages of the conversation, which nobody wrote. */
+function readCallValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  return readCalls(value, people).map(({ id, person: { name, ...from }, call, timestamp }) => ({
+    kind: 'message',
+    from,
+    profileName: name,
+    upstreamId: id,
+    createdAt: readTimestamp(timestamp),
+    message_type: CALL,
+    text: describeCall(call),
+    media_type: null,
+    content: call,
+    awaitsMedia: false,
+    contextUpstreamId: null,
+    isSystem: true,
+    call,
+    addressChange: null,
+  }))
+}
 
 /** What people chose in WhatsApp about the marketing messages of the organization. */
 function readWishes(value: JsonObject, people: JsonObject[]): CallbackItem[] {

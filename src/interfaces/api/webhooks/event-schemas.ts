@@ -12,6 +12,14 @@ type Kind = (typeof EVENT_KINDS)[number] | typeof TEST_KIND
 const aboutMessage = { message: MessageSchema, contact: ContactSchema }
 const aboutStatus = { ...aboutMessage, previous_status: Type.Optional(MessageSchema.properties.message_status) }
 const aboutEdit = { ...aboutMessage, previous_message: Type.String({ description: 'The text before the edit' }) }
+const aboutCall = {
+  ...aboutMessage,
+  call: Type.Object({
+    direction: Type.Enum(['inbound', 'outbound']),
+    outcome: Type.Enum(['missed', 'answered', 'rejected', 'failed']),
+    seconds: Nullable(Type.Integer({ description: 'How long it was; null if WhatsApp does not say so' })),
+  }),
+}
 const aboutContact = { contact: ContactSchema }
 const Words = Nullable(Type.String({ description: "The text of the reply, or WhatsApp's sentence" }))
 const At = Type.String({ format: 'date-time', description: 'Since when it counts' })
@@ -29,6 +37,8 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'message.reaction': ['The contact reacted to a message, or a reaction was sent', aboutMessage],
   'message.edited': ['The author of a message changed its text', aboutEdit],
   'message.deleted': ['The author of a message deleted it for everyone', aboutMessage],
+  'call.missed': ['A contact called, and nobody answered', aboutCall],
+  'call.ended': ['A call ended, or the contact did not answer one', aboutCall],
   'contact.created': ['A contact was created by the API, an import or a message', aboutContact],
   'contact.updated': ['A contact changed', aboutContact],
   'contact.opted_out': ['A contact opted out of broadcasts', aboutOptOut],

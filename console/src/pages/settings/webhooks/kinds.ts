@@ -24,6 +24,8 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'message.reaction': 'messages',
   'message.edited': 'messages',
   'message.deleted': 'messages',
+  'call.missed': 'contacts',
+  'call.ended': 'contacts',
   'contact.created': 'contacts',
   'contact.updated': 'contacts',
   'contact.opted_out': 'contacts',

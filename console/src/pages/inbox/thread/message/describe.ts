@@ -3,13 +3,20 @@ import type { ThreadMessage } from '../window.js'
 
 const KINDS = ['image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'order', 'poll'] as const
 
+const CALLS = ['missed', 'answered', 'rejected', 'failed'] as const
+
+/** What a conversation stores of a call. */
+type CallContent = { outcome?: unknown } | null | undefined
+
 /** A message in one line: its text, or its kind. */
 export function useDescribe(): (
   message: Pick<ThreadMessage, 'message' | 'message_type'> & Partial<ThreadMessage>,
 ) => string {
   const { t } = useTranslation('thread')
-  return ({ message, message_type, changed }) => {
+  return ({ message, message_type, changed, content }) => {
     if (changed === 'revoked') return t('revoked')
+    const call = message_type === 'call' && CALLS.find((outcome) => outcome === (content as CallContent)?.outcome)
+    if (call) return t(`calls.${call}`)
     const kind = KINDS.find((name) => name === message_type)
     if (message_type === 'sticker') return t('kinds.sticker')
     if (message !== '' && message !== '[unsupported]') return message
