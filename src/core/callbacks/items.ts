@@ -98,6 +98,7 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     keepsArchived: device?.keepsArchived ?? false,
     opensWindow: isWritten || call?.direction === 'inbound',
     isNews: isWritten || call?.outcome === 'missed',
+    placeholder: item.placeholder ?? null,
     created_at: item.createdAt ?? ctx.clock(),
     note: callbackNote(ctx, of),
     traceparent,

@@ -73,9 +73,13 @@ export function planRounds(ctx: TurnContext, organizationId: string, items: read
       const message = planMessage(ctx, { of, index, item }, group.id)
       const key = `${of.callback.instanceId ?? ''} ${item.upstreamId}`
       const first = planned.get(key)
-      if (first) first.repeated.push(message)
-      else roundAt(joinRound(group, message)).messages.push(message)
-      planned.set(key, first ?? message)
+      const fills = first !== undefined && isFilledBy(first, message)
+      if (fills) endRound(group)
+      if (first && !fills) first.repeated.push(message)
+      else {
+        roundAt(joinRound(group, message)).messages.push(message)
+        planned.set(key, message)
+      }
     } else if (item.kind === 'status') {
       const status = toReportedStatus(ctx, organizationId, of.callback, item)
       roundAt(takeRound(group)).statuses.push({ of, index, item, status })
@@ -110,9 +114,19 @@ function joinRound(group: Group, message: PlannedMessage): number {
 
 /** A round of its own. */
 function takeRound(group: Group): number {
+  endRound(group)
+  return group.round++
+}
+
+/** The next item comes into a later round. */
+function endRound(group: Group): void {
   if (group.last) group.round++
   group.last = null
-  return group.round++
+}
+
+/** Whether the first message is only a placeholder for the other one, which has the same id. */
+function isFilledBy(first: PlannedMessage, { message }: PlannedMessage): boolean {
+  return first.message.placeholder !== null && message.placeholder === null
 }
 
 /** Whether two messages of a person can be recorded at once, with the contact in their events as it was after each. */

@@ -6,6 +6,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { OPTED_OUT } from '../../model/messages/message.js'
 import { type Received, recordIncomingMessages } from '../../storage/messages/incoming.js'
 import { recordIncomingChange, recordIncomingReaction } from '../../storage/messages/incoming-changes.js'
+import { fillPlaceholder } from '../../storage/messages/placeholders.js'
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
 import { optOutByUpstream } from '../contacts/opt-outs.js'
@@ -167,9 +168,18 @@ async function recordKnown(
   const results = await retryOnConflict(() => (hasReplies ? ctx.database.transaction(record) : record(ctx.database)))
   for (const [index, message] of messages.entries()) {
     if (results[index] === 'no_contact') continue
+    if (results[index] === 'fills') await fill(recording, message)
     for (const item of [message, ...message.repeated]) addRecorded(recording, item)
   }
   return messages.filter((_, index) => results[index] === 'no_contact')
+}
+
+/** The message is what a placeholder of before stood for; a reply has its effect now. */
+async function fill({ ctx, organizationId }: Recording, { message, reply }: PlannedMessage): Promise<void> {
+  await ctx.database.transaction(async (transaction) => {
+    const id = await fillPlaceholder(transaction, organizationId, message)
+    if (id !== null && reply) await applyReply(transaction, organizationId, { ...message, id }, reply)
+  })
 }
 
 /** Resolves the contact that the addresses of a sender do not decide. */

@@ -35,6 +35,11 @@ export interface IncomingMessage {
   opensWindow: boolean
   /** Whether the team should look at it: it marks the contact unread and takes it out of the archive. */
   isNews: boolean
+  /**
+   * Set if the upstream could not say yet what the message is. `held`: the real one will probably follow, and
+   * message.received waits for it, at most 10 minutes.
+   */
+  placeholder: 'held' | 'told' | null
   created_at: Date
   /** The callback that brought it. */
   note: CallbackNote
@@ -42,13 +47,18 @@ export interface IncomingMessage {
   traceparent: string | null
 }
 
-/** `no_contact`: the addresses do not lead to exactly one complete contact; resolve the contact and record again. */
-export type Received = 'recorded' | 'duplicate' | 'no_contact'
+/**
+ * `no_contact`: the addresses do not lead to exactly one complete contact; resolve the contact and record again.
+ * `fills`: a placeholder with the same upstream id is there; see placeholders.
+ */
+export type Received = 'recorded' | 'duplicate' | 'fills' | 'no_contact'
 
 /** Whether a message was recorded, or had been before. */
 export interface RecordRow {
   recorded: boolean
   duplicate: boolean
+  /** Whether the one before is a placeholder that this one fills. */
+  fills?: boolean
 }
 
 /**
@@ -93,6 +103,9 @@ export const newestChange = (contact: string, upstreamId: string, author: readon
        ORDER BY e.created_at DESC, e.id DESC
        LIMIT 1`
 
+/** For how many minutes message.received waits for what a placeholder stands for. */
+const HELD_MINUTES = 10
+
 // Does not record a message whose contact is unresolved or lacks the known number, nor later ones of the same person.
 // If an edit or revocation came before the message, its text is used. A message with a file raises message.received
 // after the first attempt to download the file (see incoming-media), so that the event has the file's URL; this
@@ -104,16 +117,18 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, opens_window boolean, is_news boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
-       note jsonb, traceparent text)
+       note jsonb, traceparent text, placeholder text)
      ${FEW_ROWS}
    ), found AS MATERIALIZED (
-     -- The contact of each sender, and whether the same message was recorded before.
-     SELECT g.*, ${senderContact('g.addresses', 'g.required', 'g.created_at', 'g.contact_id')} AS sender_id,
-       EXISTS (
-         SELECT FROM messages
-         WHERE organization_id = $1 AND upstream_id = g.upstream_id AND instance_id IS NOT DISTINCT FROM g.instance_id
-       ) AS is_duplicate
-     FROM given g
+     -- The contact of each sender, and whether the same message was recorded before, or a placeholder for it.
+     SELECT f.*, f.known IS NOT NULL AS is_duplicate, f.known <> '' AND f.placeholder IS NULL AS fills
+     FROM (
+       SELECT g.*, ${senderContact('g.addresses', 'g.required', 'g.created_at', 'g.contact_id')} AS sender_id, (
+           SELECT coalesce(m.placeholder, '') FROM messages m
+           WHERE m.organization_id = $1 AND m.upstream_id = g.upstream_id AND m.instance_id IS NOT DISTINCT FROM g.instance_id
+         ) AS known
+       FROM given g
+     ) f
    ), known AS MATERIALIZED (
      -- The new messages with a resolved contact, and the contact as it was.
      SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
@@ -167,7 +182,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Records the messages, with the text of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
-       assignee_id, gateway_type, trace, traceparent, edited_at, deleted_at)
+       assignee_id, gateway_type, trace, traceparent, edited_at, deleted_at,
+       placeholder)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
        coalesce(e.text, k.text),
        k.media_type, k.content, CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END,
@@ -175,7 +191,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
        jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
-       CASE WHEN e.message_type = 'edit' THEN e.created_at END, CASE WHEN e.message_type = 'revoke' THEN e.created_at END
+       CASE WHEN e.message_type = 'edit' THEN e.created_at END, CASE WHEN e.message_type = 'revoke' THEN e.created_at END,
+       k.placeholder
      FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
        ${newestChange('c.id', 'k.upstream_id', ["k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'"])}
      ) e ON true
@@ -185,11 +202,11 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Notes further callbacks that bring a recorded message, each once.
      UPDATE messages m SET trace = coalesce(m.trace, '[]') || (f.note || '{"idle": true}')
      FROM found f
-     WHERE f.is_duplicate AND m.organization_id = $1 AND m.upstream_id = f.upstream_id
+     WHERE f.is_duplicate AND NOT f.fills AND m.organization_id = $1 AND m.upstream_id = f.upstream_id
        AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
        AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
-     -- Raises the events of the messages, unless they wait for their files, with the contacts as they were then.
+     -- Raises the events of the messages, unless they wait for their files or are held, with the contacts as they were then.
      ${raiseEvents({
        ...messageEvents(RECORDED_EVENT, 'k.event_id', {
          contact: `CASE WHEN k.position = k.total THEN to_jsonb(c) ELSE to_jsonb(c) || jsonb_build_object('last_seq', m.seq,
@@ -197,7 +214,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
          END`,
        }),
        from: `recorded m JOIN next k ON k.id = m.id JOIN numbered c ON c.id = m.contact_id
-     WHERE NOT k.awaits_media
+     WHERE NOT k.awaits_media AND k.placeholder IS DISTINCT FROM 'held'
      ORDER BY k.n`,
      })}
    ), enqueued AS (
@@ -206,6 +223,14 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        task: 'fetch_media',
        from: "recorded WHERE media_state = 'awaited'",
        payload: "jsonb_build_object('messageId', recorded.id)",
+     })}
+   ), telling AS (
+     -- Enqueues the events of placeholders that nothing will have filled by then.
+     ${enqueueJobs({
+       task: 'tell_placeholder',
+       from: "recorded WHERE placeholder = 'held'",
+       payload: "jsonb_build_object('messageId', recorded.id)",
+       runAt: `now() + interval '${HELD_MINUTES} minutes'`,
      })}
    ), named AS (
      -- Raises contact.updated for contacts that got a name, left the archive or were answered on the phone.
@@ -217,7 +242,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      })}
    )
    SELECT EXISTS (SELECT FROM recorded WHERE recorded.id = f.id) AS recorded, f.is_duplicate AS duplicate,
-     f.awaits_media
+     f.awaits_media, f.fills
    FROM found f
    ORDER BY f.n`,
   { raises: 'events', enqueues: ({ recorded, awaits_media }) => recorded && awaits_media },
@@ -295,11 +320,13 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     gateway_type: gatewayType(message),
     note: message.note,
     traceparent: message.traceparent,
+    placeholder: message.placeholder,
   }
 }
 
-/** `no_contact` if the message is neither recorded nor a duplicate. */
+/** `no_contact` if the message is not recorded, and neither it nor a placeholder was before. */
 export function toReceived(row: RecordRow | undefined): Received {
   if (row?.recorded) return 'recorded'
+  if (row?.fills) return 'fills'
   return row?.duplicate ? 'duplicate' : 'no_contact'
 }

@@ -80,6 +80,7 @@ describe('an ordinary message', () => {
     keepsArchived: false,
     opensWindow: true,
     isNews: true,
+    placeholder: null,
     created_at: at(),
     note: { k: 'callback' as const, id: '', at: 0, done: 0 },
     traceparent: null,

@@ -39,6 +39,8 @@ export type CallbackItem =
       device?: DeviceDetails
       /** The author of a group message; absent in private chats. */
       author?: NetworkDetails
+      /** Set if it only says that a message has come; see storage/messages/incoming. */
+      placeholder?: 'held' | 'told'
       /** The call that it stands for. */
       call?: Call
       /** The change of address, if the message reports one. */
@@ -169,8 +171,19 @@ function readMessage(message: JsonObject, person: NamedSender): CallbackItem | n
     awaitsMedia: readInboundFile(type, message[type]) !== null,
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
+    ...readPlaceholder(type, message),
     addressChange,
   }
+}
+
+/** Types of messages that the upstream could not read. */
+const UNREADABLE = new Set(['unsupported', 'unknown'])
+/** The upstream's code for a message that the phone has not delivered yet. */
+const UNAVAILABLE = '131060'
+
+function readPlaceholder(type: string, { errors }: JsonObject): { placeholder?: 'held' | 'told' } {
+  if (!UNREADABLE.has(type)) return {}
+  return { placeholder: asObjects(errors).some(({ code }) => String(code) === UNAVAILABLE) ? 'held' : 'told' }
 }
 
 /** The conversation that a message belongs to: that of its group, else that of its sender. */
