@@ -7,6 +7,7 @@ import { firstAttempt } from '../callbacks/first-attempt.js'
 import { escapeJson } from '../callbacks/signing.js'
 import type { Context } from '../context.js'
 import { readCall } from '../inbound/call.js'
+import { echoChange, readEcho } from '../inbound/echo.js'
 import { withMedia } from '../inbound/media.js'
 import { inboundChange, readInbound } from '../inbound/message.js'
 import {
@@ -59,6 +60,7 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
     answer(reply, unregister(context, request.params.phoneNumberId)),
   )
   app.post('/inbound', (request, reply) => withBody(request, reply, (body) => receiveInbound(context, body)))
+  app.post('/echo', (request, reply) => withBody(request, reply, (body) => writeOnPhone(context, body)))
   app.post('/call', (request, reply) => withBody(request, reply, (body) => receiveCall(context, body)))
   app.post('/callback', (request, reply) => withBody(request, reply, (body) => sendCallback(context, body)))
   app.get<MessagesRoute>('/messages', (request, reply) => answer(reply, listMessages(context, request.query)))
@@ -115,6 +117,21 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
     { kind: 'change', change: inboundChange(number, { ...inbound, message }) },
     repeat,
   )
+  return { success: true, message_id: message.id, ...attempt }
+}
+
+/** Reports a message that was written on the phone of a business number. It opens no window and has no statuses. */
+async function writeOnPhone(context: Context, body: JsonObject): Promise<Answer> {
+  const number = findNumber(context.numbers, body)
+  if (isProblem(number)) return number
+  const repeat = readRepeat(body)
+  if (typeof repeat !== 'boolean') return repeat
+  const echo = readEcho(body)
+  if (isProblem(echo)) return echo
+  const message = await withMedia(context, number.phone_number_id, echo.message)
+  if (isProblem(message)) return message
+  const change = echoChange(number, { ...echo, message })
+  const attempt = await firstAttempt(context, number.phone_number_id, { kind: 'change', change }, repeat)
   return { success: true, message_id: message.id, ...attempt }
 }
 

@@ -78,16 +78,26 @@ export function toSender(item: IncomingItem): Sender {
   return { addresses, required, hasNumber: number !== null, contactId: null, profileName }
 }
 
+/** Who wrote the message, or the change of one. */
+export function senderTypeOf({ device, sentBy }: IncomingItem): 'user-chat' | 'human-chat' {
+  return sentBy ?? (device?.fromMe ? 'human-chat' : 'user-chat')
+}
+
+/** Whether the organization wrote it, but not with Parley. */
+export function isSent(item: IncomingItem): boolean {
+  return senderTypeOf(item) !== 'user-chat'
+}
+
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
   const { device, call, isSystem } = item
-  const isWritten = !isSystem && !device?.fromMe
+  const isWritten = !isSystem && !isSent(item)
   return {
     id: newId(),
     eventId: newId(),
     upstreamId: item.upstreamId,
     instanceId,
-    sender_type: isSystem ? 'system' : device?.fromMe ? 'human-chat' : 'user-chat',
+    sender_type: isSystem ? 'system' : senderTypeOf(item),
     message_type: item.message_type,
     text: item.text,
     media_type: item.media_type,

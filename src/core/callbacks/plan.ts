@@ -4,6 +4,7 @@ import type { SentMessage } from '../../storage/messages/incoming.js'
 import type { ReportedStatus } from '../../storage/messages/statuses.js'
 import type { Reply } from '../broadcasts/reply.js'
 import {
+  isSent,
   keysOf,
   type MessageItem,
   type ReadCallback,
@@ -101,8 +102,8 @@ export function planMessage(
 }
 
 /** Whether the message can share a statement with others. */
-function isPlain({ addressChange, device }: MessageItem): boolean {
-  return addressChange === null && !device?.fromMe
+function isPlain(item: MessageItem): boolean {
+  return item.addressChange === null && !isSent(item)
 }
 
 /** The round of a message: that of the last one, if it changes the contact alike. */

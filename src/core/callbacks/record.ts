@@ -16,7 +16,7 @@ import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
 import { applyTemplateChanges } from '../templates/changes.js'
-import { type MessageItem, type ReadCallback, toSender } from './items.js'
+import { type MessageItem, type ReadCallback, senderTypeOf, toSender } from './items.js'
 import {
   type BatchItem,
   type PlannedMessage,
@@ -257,7 +257,7 @@ function recordChange(
     text,
     replyToUpstreamId,
     instanceId,
-    sender_type: device?.fromMe ? ('human-chat' as const) : ('user-chat' as const),
+    sender_type: senderTypeOf(item),
     network: device?.network ?? author ?? null,
     created_at: item.createdAt ?? ctx.clock(),
   }

@@ -18,7 +18,7 @@ export interface IncomingMessage {
   upstreamId: string
   /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
-  /** human-chat: a member of the team typed it on the phone of a linked device. */
+  /** human-chat: a member of the team typed it on the phone of a linked device or of the business number. */
   sender_type: 'user-chat' | 'system' | 'human-chat'
   message_type: string
   text: string

@@ -48,7 +48,7 @@ describe('a message that is not available yet', () => {
 
   it('is found by the words of the real one', async () => {
     await receiveSamples(world, organization, 'unsupported-unavailable', 'unsupported-unavailable-then-text')
-    const found = await world.request('GET', `/conversations?chatNumber=${ANA}&search=saw`, { key: organization.key })
+    const found = await world.request('GET', `/conversations?chatNumber=${ANA}&query=saw`, { key: organization.key })
     expect(found.body.messages).toHaveLength(1)
   })
 

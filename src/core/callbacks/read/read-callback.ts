@@ -7,6 +7,7 @@ import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.j
 import type { Preference } from '../../contacts/preferences.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
 import { readCalls } from './read-calls.js'
+import { asReceived } from './read-echoes.js'
 import { readPreferences } from './read-preferences.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
 
@@ -18,6 +19,9 @@ export interface DeviceDetails {
   /** The phone leaves chats in its archive when a message comes. */
   keepsArchived: boolean
 }
+
+/** Who sent a message of the business number that Parley did not send: a person on the phone. */
+type Sender = 'human-chat'
 
 /** One item of a callback, in the same form for all sources. */
 export type CallbackItem =
@@ -37,6 +41,7 @@ export type CallbackItem =
       isSystem: boolean
       /** Set if a linked device reported it. */
       device?: DeviceDetails
+      sentBy?: Sender
       /** The author of a group message; absent in private chats. */
       author?: NetworkDetails
       /** Set if it only says that a message has come; see storage/messages/incoming. */
@@ -56,6 +61,7 @@ export type CallbackItem =
       text: string
       replyToUpstreamId: string
       device?: DeviceDetails
+      sentBy?: Sender
       author?: NetworkDetails
     }
   | { kind: 'address_change'; addressChange: AddressChange; createdAt: Date | null }
@@ -105,7 +111,13 @@ const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => Call
   ['user_id_update', readValue],
   ['user_preferences', readWishes],
   ['calls', readCallValue],
+  ['smb_message_echoes', readTyped],
 ])
+
+/** What a member of the team wrote on the phone of the business number; `from` is who got it. */
+function readTyped(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  return readValue(asReceived(value), people).map((item) => ('from' in item ? { ...item, sentBy: 'human-chat' } : item))
+}
 
 /** Calls are messages of the conversation, which nobody wrote. */
 function readCallValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
