@@ -143,6 +143,7 @@ export function toReportedStatus(
     status,
     at: createdAt ?? ctx.clock(),
     error: item.error,
+    price: item.price ?? null,
     alias: waId,
     userAddress: userId === null ? null : `user:${userId}`,
     eventIds: [newId(), newId()],

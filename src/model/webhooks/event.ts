@@ -4,6 +4,7 @@ import type { NoteRow } from '../conversations/note.js'
 import type { InstanceState, ShownInstance } from '../instances/instance.js'
 import { readCall } from '../messages/call.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from '../messages/message.js'
+import type { Price } from '../messages/price.js'
 import { presentTemplate, type Template } from '../templates/template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
 
@@ -32,6 +33,8 @@ export interface EventData {
   previous_status?: MessageStatus
   /** Of `message.edited`: the text before; null in other events of changes. */
   previous_message?: string | null
+  /** Of a status: what it says about the price. */
+  pricing?: Price | null
   broadcast?: ShownBroadcast
   template?: Template
   webhook?: ShownWebhook
@@ -73,6 +76,7 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
       ...(data.contact && { contact: presentContact(data.contact, at) }),
       ...presentConsent(type, data),
       ...(data.previous_status && { previous_status: data.previous_status }),
+      ...(data.pricing && { pricing: data.pricing }),
       ...(typeof data.previous_message === 'string' && { previous_message: data.previous_message }),
       ...(data.broadcast && { broadcast: presentBroadcast(data.broadcast) }),
       ...(data.template && { template: presentTemplate(data.template) }),

@@ -64,21 +64,23 @@ interface MessageSnapshots {
   previousStatus?: string
   /** Only for an edit: the text before it, else NULL. */
   previousText?: string
+  /** Only for a status: what it says about the price, or NULL. */
+  price?: string
 }
 
 /** Events about messages `m` of contacts `c`; `type` and `id` are SQL. */
 export function messageEvents(
   type: string,
   id: string,
-  { message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', previousStatus, previousText }: MessageSnapshots = {},
+  { message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', previousStatus, previousText, price }: MessageSnapshots = {},
 ): Omit<RaisedEvents, 'from'> {
-  const status = previousStatus === undefined ? '' : `, 'previous_status', ${previousStatus}`
-  const previous = previousText === undefined ? status : `${status}, 'previous_message', ${previousText}`
+  const more = { previous_status: previousStatus, previous_message: previousText, pricing: price }
+  const fields = Object.entries(more).map(([name, value]) => (value === undefined ? '' : `, '${name}', ${value}`))
   return {
     id,
     type,
     contactId: 'm.contact_id',
-    data: `jsonb_build_object('message', ${message}, 'contact', ${contact}${previous})`,
+    data: `jsonb_build_object('message', ${message}, 'contact', ${contact}${fields.join('')})`,
   }
 }
 

@@ -1,5 +1,6 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { CALL, type Call, describeCall } from '../../../model/messages/call.js'
+import type { Price } from '../../../model/messages/price.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import type { AddressChange } from '../../contacts/resolution/address-change.js'
@@ -8,6 +9,7 @@ import type { Preference } from '../../contacts/preferences.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
 import { readCalls } from './read-calls.js'
 import { asReceived } from './read-echoes.js'
+import { readPrice } from './read-price.js'
 import { readPreferences } from './read-preferences.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
 
@@ -75,6 +77,8 @@ export type CallbackItem =
       createdAt: Date | null
       error: MessageError | null
       recipient: UpstreamPerson
+      /** Absent if it says nothing about the price. */
+      price?: Price
       /**
        * The message itself, recorded if no message has this id: it was typed on the phone, which creates ids of the
        * same form.
@@ -259,7 +263,11 @@ function readStatus(status: JsonObject, people: JsonObject[]): CallbackItem | nu
   const upstreamId = readId(status.id)
   const name = asText(status.status)
   const known = name !== null && Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined
-  if (upstreamId === null || known === undefined) return null
+  // The payment of an order and a call have words of their own, some of which are equal.
+  const isOfMessage = status.type !== 'payment' && status.type !== 'call'
+  if (upstreamId === null || known === undefined || !isOfMessage) return null
+  const recipient = readRecipient(status, people)
+  const price = readPrice(status, recipient)
   return {
     kind: 'status',
     upstreamId,
@@ -267,7 +275,8 @@ function readStatus(status: JsonObject, people: JsonObject[]): CallbackItem | nu
     status: known,
     createdAt: readTimestamp(status.timestamp),
     error: known === 'failed' ? readError(status) : null,
-    recipient: readRecipient(status, people),
+    recipient,
+    ...(price && { price }),
   }
 }
 

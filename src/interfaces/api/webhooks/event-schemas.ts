@@ -10,7 +10,22 @@ import { WebhookSchema } from './schemas.js'
 type Kind = (typeof EVENT_KINDS)[number] | typeof TEST_KIND
 
 const aboutMessage = { message: MessageSchema, contact: ContactSchema }
-const aboutStatus = { ...aboutMessage, previous_status: Type.Optional(MessageSchema.properties.message_status) }
+const Word = Nullable(Type.String())
+const Pricing = Type.Object(
+  {
+    billable: Nullable(Type.Boolean()),
+    model: Word,
+    type: Word,
+    category: Word,
+    country: Nullable(Type.String({ description: "Of the recipient's number or user id, ISO 3166" })),
+  },
+  { description: 'What WhatsApp says about the price; absent if it says nothing, which does not mean free' },
+)
+const aboutStatus = {
+  ...aboutMessage,
+  previous_status: Type.Optional(MessageSchema.properties.message_status),
+  pricing: Type.Optional(Pricing),
+}
 const aboutEdit = { ...aboutMessage, previous_message: Type.String({ description: 'The text before the edit' }) }
 const aboutCall = {
   ...aboutMessage,
