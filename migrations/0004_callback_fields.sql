@@ -25,3 +25,27 @@ CREATE TABLE message_prices (
   at              timestamptz NOT NULL,
   PRIMARY KEY (organization_id, message_id)
 );
+
+-- What the upstream reported about the account and its numbers, and the names of fields that this version does not know.
+CREATE TABLE upstream_notices (
+  organization_id uuid NOT NULL REFERENCES organization_rows (id) ON DELETE CASCADE,
+  id              uuid NOT NULL,
+  digest          bytea NOT NULL, -- of what was reported, so that a repetition changes nothing
+  instance_id     uuid, -- the instance whose number or account it is about; null: the organization's own
+  field           text NOT NULL,
+  kind            text,
+  severity        text NOT NULL,
+  title           text NOT NULL,
+  advice          text,
+  value           jsonb, -- as it came; null for unknown fields and large values
+  at              timestamptz NOT NULL,
+  until           timestamptz,
+  closed_at       timestamptz, -- when a member has dealt with it
+  PRIMARY KEY (organization_id, id),
+  UNIQUE (organization_id, digest)
+);
+CREATE INDEX upstream_notices_newest ON upstream_notices (organization_id, at, id);
+
+-- The quality that the upstream last reported (GREEN, YELLOW, RED, UNKNOWN), and when; null: it has reported none.
+ALTER TABLE templates ADD COLUMN quality text;
+ALTER TABLE templates ADD COLUMN quality_at timestamptz;

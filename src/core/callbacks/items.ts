@@ -9,11 +9,12 @@ import type { ReportedStatus } from '../../storage/messages/statuses.js'
 import { type Reply, readReply } from '../broadcasts/reply.js'
 import type { AddressChange } from '../contacts/resolution/address-change.js'
 import { personAddresses } from '../contacts/resolution/resolve-contact.js'
-import { type ConnectionChange, readConnectionChanges } from '../instances/manage/connection-changes.js'
-import { readTemplateChanges, type TemplateChange } from '../templates/changes.js'
+import { CONNECTION_FIELD, type ConnectionChange, readConnectionChanges } from '../instances/manage/connection-changes.js'
+import { isTemplateField, readTemplateChanges, type TemplateChange } from '../templates/changes.js'
 import { parseStoredBody } from './read/parse-body.js'
-import { type CallbackItem, type IncomingItem, readCallback } from './read/read-callback.js'
+import { type CallbackItem, hasItems, type IncomingItem, readCallback } from './read/read-callback.js'
 import { readDeviceCallback } from './read/read-device-callback.js'
+import { type ReportedNotice, readNotices } from './read/read-notices.js'
 
 export type MessageItem = Extract<CallbackItem, { kind: 'message' }>
 export type StatusItem = Extract<CallbackItem, { kind: 'status' }>
@@ -26,6 +27,7 @@ export interface ReadCallback {
   keys: string[]
   templateChanges: TemplateChange[]
   connectionChanges: ConnectionChange[]
+  notices: ReportedNotice[]
   /** Why it could not be read; absent if it could. */
   problem?: unknown
 }
@@ -33,7 +35,7 @@ export interface ReadCallback {
 /** Reads a stored callback. An erased body has no items. */
 export function readItems(callback: WaitingCallback): ReadCallback {
   const { body, isDevice, instanceId } = callback
-  const nothing = { callback, items: [], keys: [], templateChanges: [], connectionChanges: [] }
+  const nothing = { callback, items: [], keys: [], templateChanges: [], connectionChanges: [], notices: [] }
   if (body.length === 0) return nothing
   try {
     const envelope = parseStoredBody(body)
@@ -41,10 +43,16 @@ export function readItems(callback: WaitingCallback): ReadCallback {
     const items = isDevice ? readDeviceCallback(asObjects(envelope.events)) : readCallback(envelope)
     const keys = [...new Set(items.flatMap(keysOf))]
     const connectionChanges = instanceId === null ? [] : readConnectionChanges(envelope)
-    return { callback, items, keys, templateChanges: readTemplateChanges(envelope), connectionChanges }
+    const notices = isDevice ? [] : readNotices(envelope, isKnownField)
+    return { callback, items, keys, templateChanges: readTemplateChanges(envelope), connectionChanges, notices }
   } catch (problem) {
     return { ...nothing, problem }
   }
+}
+
+/** Whether anything but readNotices reads the changes of a field. */
+function isKnownField(field: string): boolean {
+  return hasItems(field) || isTemplateField(field) || field === CONNECTION_FIELD
 }
 
 /**

@@ -16,6 +16,7 @@ import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
 import { applyTemplateChanges } from '../templates/changes.js'
+import { applyNotices } from './notices.js'
 import { type MessageItem, type ReadCallback, senderTypeOf, toSender } from './items.js'
 import {
   type BatchItem,
@@ -86,11 +87,13 @@ async function recordItems(recording: Recording, callbacks: readonly ReadCallbac
 async function applyChanges(
   ctx: TurnContext,
   organizationId: string,
-  { callback: { instanceId, receivedAt }, templateChanges, connectionChanges, problem }: ReadCallback,
+  { callback, templateChanges, connectionChanges, notices, problem }: ReadCallback,
 ): Promise<void> {
   if (problem !== undefined) throw problem
   await applyTemplateChanges(ctx, organizationId, templateChanges)
+  const { instanceId, receivedAt } = callback
   await applyConnectionChanges(ctx, organizationId, instanceId, connectionChanges, receivedAt)
+  await applyNotices(ctx, organizationId, notices, callback)
 }
 
 function addRecorded({ recorded }: Recording, { of: { callback }, index }: BatchItem): void {

@@ -5,6 +5,7 @@ import type { InstanceState, ShownInstance } from '../instances/instance.js'
 import { readCall } from '../messages/call.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from '../messages/message.js'
 import type { Price } from '../messages/price.js'
+import { type Notice, presentNotice } from '../organizations/notice.js'
 import { presentTemplate, type Template } from '../templates/template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
 
@@ -37,7 +38,12 @@ export interface EventData {
   pricing?: Price | null
   broadcast?: ShownBroadcast
   template?: Template
+  /** Of `template.quality_changed`. */
+  quality?: string
+  previous_quality?: string | null
   webhook?: ShownWebhook
+  /** Of `account.updated` and `number.updated`. */
+  notice?: Notice
   reason?: string
   /** Of `contact.opted_in`: who reported it. */
   source?: 'reply' | 'upstream'
@@ -80,6 +86,8 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
       ...(typeof data.previous_message === 'string' && { previous_message: data.previous_message }),
       ...(data.broadcast && { broadcast: presentBroadcast(data.broadcast) }),
       ...(data.template && { template: presentTemplate(data.template) }),
+      ...(data.quality !== undefined && { quality: data.quality, previous_quality: data.previous_quality ?? null }),
+      ...(data.notice && { notice: presentNotice(data.notice) }),
       ...(data.webhook && { webhook: presentWebhook(data.webhook) }),
       ...(data.reason !== undefined && { reason: data.reason }),
     },

@@ -23,6 +23,9 @@ export const EVENT_KINDS = [
   'broadcast.started',
   'broadcast.completed',
   'template.status_changed',
+  'template.quality_changed',
+  'account.updated',
+  'number.updated',
   'webhook.disabled',
 ] as const
 

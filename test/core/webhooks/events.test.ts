@@ -268,6 +268,28 @@ describe('events of a template', () => {
   })
 })
 
+describe('events of the account', () => {
+  it('report what the upstream says about the account, a number and a template', async () => {
+    const say = async (field: string, value: object) => {
+      const callback = { phone_number_id: organization.phoneNumberId, field, value }
+      expect((await world.sim('POST', '/callback', callback)).status).toBe(200)
+    }
+    await say('account_update', { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } })
+    await say('phone_number_quality_update', { display_phone_number: '15550001111', event: 'FLAGGED' })
+    const template = { message_template_name: 'hello_world', message_template_language: 'en_US' }
+    await say('message_template_quality_update', { ...template, new_quality_score: 'YELLOW' })
+    await world.settle()
+    await world.drain()
+    expect(arrived('account.updated')).toMatchObject([
+      { notice: { field: 'account_update', kind: 'ACCOUNT_VIOLATION', severity: 'warning', value: expect.any(Object) } },
+    ])
+    expect(arrived('number.updated')).toMatchObject([{ notice: { kind: 'FLAGGED', severity: 'warning' } }])
+    expect(arrived('template.quality_changed')).toMatchObject([
+      { template: { name: 'hello_world' }, quality: 'YELLOW', previous_quality: null },
+    ])
+  })
+})
+
 describe('events of a webhook', () => {
   it('report at the other webhooks that it was disabled, and why, as the API shows it', async () => {
     const gone = await startEndpoint(world, organization)

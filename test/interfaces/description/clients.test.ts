@@ -57,7 +57,11 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'broadcast.started':
     case 'broadcast.completed':
       return event.data.broadcast.id
+    case 'account.updated':
+    case 'number.updated':
+      return event.data.notice.id
     case 'template.status_changed':
+    case 'template.quality_changed':
       return event.data.template.name
     case 'webhook.disabled':
     case 'webhook.test':

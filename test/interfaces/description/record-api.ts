@@ -216,6 +216,14 @@ async function recordWebhooks({ record, refuse, world, organization, request }: 
     const callback = { field: 'user_preferences', value: { user_preferences: [preference] } }
     await world.sim('POST', '/callback', { phone_number_id: organization.phoneNumberId, ...callback })
   }
+  const number = { phone_number_id: organization.phoneNumberId }
+  const template = { message_template_name: 'hello_world', message_template_language: 'en_US' }
+  const quality = { ...template, previous_quality_score: 'GREEN', new_quality_score: 'YELLOW' }
+  const violation = { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }
+  const flagged = { display_phone_number: '15550001111', event: 'FLAGGED', current_limit: 'TIER_10K' }
+  await world.sim('POST', '/callback', { ...number, field: 'message_template_quality_update', value: quality })
+  await world.sim('POST', '/callback', { ...number, field: 'account_update', value: violation })
+  await world.sim('POST', '/callback', { ...number, field: 'phone_number_quality_update', value: flagged })
   await world.settle()
   await record('webhooks.rotateSecret', { path })
   await record('webhooks.enable', { path })

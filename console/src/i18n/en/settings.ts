@@ -58,6 +58,12 @@ export const settings = {
     held: 'A legal hold is on',
     heldBy: 'Since {{since}}, set by {{by}}: {{reason}}. Until the operator releases it, nothing can be deleted.',
   },
+  health: {
+    title: 'Reports by WhatsApp',
+    nothing: 'WhatsApp has reported nothing that needs your attention.',
+    until: 'until {{at}}',
+    done: 'Done',
+  },
   number: {
     title: 'Business number',
     hint: 'The WhatsApp number that sends your broadcasts, templates and replies.',
@@ -240,6 +246,9 @@ export const settings = {
       broadcast_started: 'A broadcast started',
       broadcast_completed: 'A broadcast was completed',
       template_status_changed: 'A template was approved, paused, rejected …',
+      template_quality_changed: 'The quality of a template changed',
+      account_updated: 'WhatsApp reported something about the account',
+      number_updated: 'WhatsApp reported something about a number',
       webhook_disabled: 'A webhook was disabled automatically',
     },
     active: 'Active',

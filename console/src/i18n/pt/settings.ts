@@ -61,6 +61,12 @@ export const settings: SameShape<typeof english> = {
     held: 'A organização está sob retenção legal',
     heldBy: 'Desde {{since}}, por {{by}}: {{reason}}. Até o operador liberar, nada pode ser excluído.',
   },
+  health: {
+    title: 'Avisos do WhatsApp',
+    nothing: 'O WhatsApp não informou nada que exija a sua atenção.',
+    until: 'até {{at}}',
+    done: 'Resolvido',
+  },
   number: {
     title: 'Número comercial',
     hint: 'O número do WhatsApp que envia suas campanhas, modelos e respostas.',
@@ -244,6 +250,9 @@ export const settings: SameShape<typeof english> = {
       broadcast_started: 'Uma campanha começou',
       broadcast_completed: 'Uma campanha foi concluída',
       template_status_changed: 'Um modelo foi aprovado, pausado, recusado …',
+      template_quality_changed: 'A qualidade de um modelo mudou',
+      account_updated: 'O WhatsApp informou algo sobre a conta',
+      number_updated: 'O WhatsApp informou algo sobre um número',
       webhook_disabled: 'Um webhook foi desativado automaticamente',
     },
     active: 'Ativo',

@@ -11,6 +11,7 @@ import { readCalls } from './read-calls.js'
 import { asReceived } from './read-echoes.js'
 import { readPrice } from './read-price.js'
 import { readPreferences } from './read-preferences.js'
+import { readTimestamp } from './read-timestamp.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
 
 /** What only linked devices report about a message. */
@@ -107,6 +108,11 @@ export function readCallback(envelope: JsonObject): CallbackItem[] {
     .map(({ field, value }) => ({ read: FIELDS.get(String(field)), value: asObject(value) }))
   const people = changes.flatMap(({ read, value }) => (read ? asObjects(value.contacts) : []))
   return changes.flatMap(({ read, value }) => read?.(value, people) ?? [])
+}
+
+/** Whether changes of this field have items. */
+export function hasItems(field: string): boolean {
+  return FIELDS.has(field)
 }
 
 /** The fields whose changes have items; other modules read the fields about templates, numbers and accounts. */
@@ -293,13 +299,4 @@ function readError(status: JsonObject): MessageError {
 /** Failures are counted by code, so codes are kept short. */
 function shorten(code: number | string): number | string {
   return typeof code === 'number' ? code : code.slice(0, MAX_CODE_LENGTH)
-}
-
-const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000
-
-/** Reads Unix seconds, as text or number; null for other values. */
-function readTimestamp(value: unknown): Date | null {
-  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
-  if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= LAST_SECOND)) return null
-  return new Date(seconds * 1000)
 }

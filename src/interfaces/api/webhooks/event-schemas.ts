@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { nameOfKind, type WebhookParts } from '../../../http/description/describe.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { Nullable } from '../../../model/fields.js'
+import { NoticeSchema } from '../../../model/organizations/notice.js'
 import type { EVENT_KINDS, TEST_KIND } from '../../../model/webhooks/webhook.js'
 import { BroadcastSchema } from '../broadcasts/schemas.js'
 import { ContactSchema, MessageSchema, TemplateSchema } from '../schemas.js'
@@ -40,6 +41,7 @@ const Words = Nullable(Type.String({ description: "The text of the reply, or Wha
 const At = Type.String({ format: 'date-time', description: 'Since when it counts' })
 const aboutOptOut = { ...aboutContact, source: Type.Enum(['reply', 'upstream', 'import']), words: Words, at: At }
 const aboutOptIn = { ...aboutContact, source: Type.Enum(['reply', 'upstream']), words: Words, at: At }
+const aboutNotice = { notice: NoticeSchema }
 const aboutBroadcast = { broadcast: BroadcastSchema }
 
 /** When an event of each kind happens, and the objects in its `data`. */
@@ -61,6 +63,16 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'broadcast.started': ['A broadcast started', aboutBroadcast],
   'broadcast.completed': ['A broadcast completed', aboutBroadcast],
   'template.status_changed': ['WhatsApp approved, paused or deleted a template', { template: TemplateSchema }],
+  'template.quality_changed': [
+    'WhatsApp reported another quality of a template',
+    {
+      template: TemplateSchema,
+      quality: Type.String({ description: 'GREEN, YELLOW, RED or UNKNOWN' }),
+      previous_quality: Nullable(Type.String()),
+    },
+  ],
+  'account.updated': ['WhatsApp reported something about the account', aboutNotice],
+  'number.updated': ['WhatsApp reported something about a business number', aboutNotice],
   'webhook.disabled': [
     'A webhook was disabled automatically',
     { webhook: WebhookSchema, reason: Type.String({ description: 'Why it was disabled' }) },

@@ -33,6 +33,9 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'broadcast.started': 'others',
   'broadcast.completed': 'others',
   'template.status_changed': 'others',
+  'template.quality_changed': 'others',
+  'account.updated': 'others',
+  'number.updated': 'others',
   'webhook.disabled': 'others',
 }
 
