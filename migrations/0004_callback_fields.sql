@@ -49,3 +49,6 @@ CREATE INDEX upstream_notices_newest ON upstream_notices (organization_id, at, i
 -- The quality that the upstream last reported (GREEN, YELLOW, RED, UNKNOWN), and when; null: it has reported none.
 ALTER TABLE templates ADD COLUMN quality text;
 ALTER TABLE templates ADD COLUMN quality_at timestamptz;
+
+-- Who held the conversation when the message came or was sent, if not the organization: `upstream_agent`.
+ALTER TABLE messages ADD COLUMN handled_by text;

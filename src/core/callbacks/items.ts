@@ -87,7 +87,7 @@ export function toSender(item: IncomingItem): Sender {
 }
 
 /** Who wrote the message, or the change of one. */
-export function senderTypeOf({ device, sentBy }: IncomingItem): 'user-chat' | 'human-chat' {
+export function senderTypeOf({ device, sentBy }: IncomingItem): 'user-chat' | 'human-chat' | 'bot-chat' {
   return sentBy ?? (device?.fromMe ? 'human-chat' : 'user-chat')
 }
 
@@ -98,7 +98,7 @@ export function isSent(item: IncomingItem): boolean {
 
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
-  const { device, call, isSystem } = item
+  const { device, call, handover, isSystem, isStandby = false } = item
   const isWritten = !isSystem && !isSent(item)
   return {
     id: newId(),
@@ -112,10 +112,11 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     content: item.content,
     awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
-    network: device?.network ?? item.author ?? null,
+    network: device?.network ?? item.author ?? (item.sentBy === 'human-chat' ? { fromPhone: true } : null),
     keepsArchived: device?.keepsArchived ?? false,
     opensWindow: isWritten || call?.direction === 'inbound',
-    isNews: isWritten || call?.outcome === 'missed',
+    isNews: (isWritten && !isStandby) || call?.outcome === 'missed' || handover?.holder === 'us',
+    handled_by: isStandby ? 'upstream_agent' : null,
     placeholder: item.placeholder ?? null,
     created_at: item.createdAt ?? ctx.clock(),
     note: callbackNote(ctx, of),

@@ -68,6 +68,11 @@ export const MessageSchema = named(
         { description: 'The group member who wrote the message; absent in private chats' },
       ),
     ),
+    handled_by: Type.Optional(
+      Type.Enum(['upstream_agent'], {
+        description: "WhatsApp's own agent held the conversation: no bot should answer. Absent otherwise",
+      }),
+    ),
     edited_at: Type.Optional(
       Type.String({ format: 'date-time', description: 'When its author changed the text; absent if never' }),
     ),

@@ -49,7 +49,8 @@ export function gatewayEventFor(event: EventRow, instance: WebhookInstance): Gat
 export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>): GatewayEventName | null {
   switch (type) {
     case 'message.received':
-      return data.message?.sender_type === 'system' ? null : 'messages.upsert'
+      // Clients of the gateway would answer what WhatsApp's own agent answers.
+      return data.message?.sender_type === 'system' || data.message?.handled_by ? null : 'messages.upsert'
     case 'message.sent':
     case 'message.reaction':
       return isSentByUs(data.message) ? 'send.message' : 'messages.upsert'

@@ -78,6 +78,8 @@ export interface Message {
   edited_at?: Date | string | null
   /** When its author deleted it for everyone; then it has no text. */
   deleted_at?: Date | string | null
+  /** Who held the conversation then, if not the organization. Older events have none. */
+  handled_by?: 'upstream_agent' | null
 }
 
 /** A message's row with data of other tables; events of new messages leave out what is empty. */
@@ -115,6 +117,7 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
     outcome: message.outcome,
     ...presentAuthor(message),
     ...presentChanges(message),
+    ...(message.handled_by && { handled_by: message.handled_by }),
   }
 }
 

@@ -3,6 +3,7 @@ import { type Contact, presentContact, toIso } from '../contacts/contact.js'
 import type { NoteRow } from '../conversations/note.js'
 import type { InstanceState, ShownInstance } from '../instances/instance.js'
 import { readCall } from '../messages/call.js'
+import { readHandover } from '../messages/handover.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from '../messages/message.js'
 import type { Price } from '../messages/price.js'
 import { type Notice, presentNotice } from '../organizations/notice.js'
@@ -78,6 +79,7 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
     timestamp: toIso(at),
     data: {
       ...(data.message && { message: presentMessage(data.message, mediaAddress) }),
+      ...(type === 'conversation.handed_over' && { handover: readHandover(data.message?.content) }),
       ...(type.startsWith('call.') && { call: readCall(data.message?.content) }),
       ...(data.contact && { contact: presentContact(data.contact, at) }),
       ...presentConsent(type, data),

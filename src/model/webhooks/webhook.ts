@@ -16,6 +16,7 @@ export const EVENT_KINDS = [
   'message.deleted',
   'call.missed',
   'call.ended',
+  'conversation.handed_over',
   'contact.created',
   'contact.updated',
   'contact.opted_out',

@@ -30,8 +30,8 @@ const recordReaction = statement<RecordRow>(
      -- Records the reaction without a number in the conversation.
      INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
        context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id, gateway_type)
-     SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
-       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 <> 'human-chat' THEN known.assignee_id END, $14
+     SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'user-chat' THEN 'delivered' ELSE 'sent' END, $6, $7, $7,
+       CASE WHEN $9 = 'user-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 = 'user-chat' THEN known.assignee_id END, $14
      FROM known
      WHERE NOT EXISTS (SELECT FROM duplicate)
      RETURNING *
@@ -110,7 +110,7 @@ export interface IncomingRecord {
   text: string
   replyToUpstreamId: string
   instanceId: string | null
-  sender_type: 'user-chat' | 'human-chat'
+  sender_type: 'user-chat' | 'human-chat' | 'bot-chat'
   network: NetworkDetails | null
   created_at: Date
 }

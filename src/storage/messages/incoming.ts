@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
-import type { NetworkDetails } from '../../model/messages/message.js'
+import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { normalizeName } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -18,8 +18,11 @@ export interface IncomingMessage {
   upstreamId: string
   /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
-  /** human-chat: a member of the team typed it on the phone of a linked device or of the business number. */
-  sender_type: 'user-chat' | 'system' | 'human-chat'
+  /**
+   * human-chat: a member of the team typed it on the phone of a linked device or of the business number. bot-chat: the
+   * upstream's agent sent it.
+   */
+  sender_type: 'user-chat' | 'system' | 'human-chat' | 'bot-chat'
   message_type: string
   text: string
   media_type: string | null
@@ -40,6 +43,7 @@ export interface IncomingMessage {
    * message.received waits for it, at most 10 minutes.
    */
   placeholder: 'held' | 'told' | null
+  handled_by: Message['handled_by']
   created_at: Date
   /** The callback that brought it. */
   note: CallbackNote
@@ -103,6 +107,9 @@ export const newestChange = (contact: string, upstreamId: string, author: readon
        ORDER BY e.created_at DESC, e.id DESC
        LIMIT 1`
 
+/** SQL: whether the organization sent the message `k`, but not with Parley. */
+const IS_OURS = "k.sender_type IN ('human-chat', 'bot-chat')"
+
 /** For how many minutes message.received waits for what a placeholder stands for. */
 const HELD_MINUTES = 10
 
@@ -117,7 +124,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, opens_window boolean, is_news boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
-       note jsonb, traceparent text, placeholder text)
+       note jsonb, traceparent text, placeholder text, handled_by text)
      ${FEW_ROWS}
    ), found AS MATERIALIZED (
      -- The contact of each sender, and whether the same message was recorded before, or a placeholder for it.
@@ -183,16 +190,16 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
        assignee_id, gateway_type, trace, traceparent, edited_at, deleted_at,
-       placeholder)
+       placeholder, handled_by)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
        coalesce(e.text, k.text),
-       k.media_type, k.content, CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END,
+       k.media_type, k.content, CASE WHEN ${IS_OURS} THEN 'sent' ELSE 'delivered' END,
        k.context_upstream_id, k.created_at, k.created_at,
-       CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
-       k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
+       CASE WHEN NOT ${IS_OURS} THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
+       k.instance_id, k.network, CASE WHEN NOT ${IS_OURS} THEN c.assignee_id END, k.gateway_type,
        jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
        CASE WHEN e.message_type = 'edit' THEN e.created_at END, CASE WHEN e.message_type = 'revoke' THEN e.created_at END,
-       k.placeholder
+       k.placeholder, k.handled_by
      FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
        ${newestChange('c.id', 'k.upstream_id', ["k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'"])}
      ) e ON true
@@ -321,6 +328,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     note: message.note,
     traceparent: message.traceparent,
     placeholder: message.placeholder,
+    handled_by: message.handled_by,
   }
 }
 

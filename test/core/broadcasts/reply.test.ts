@@ -81,6 +81,7 @@ describe('an ordinary message', () => {
     opensWindow: true,
     isNews: true,
     placeholder: null,
+    handled_by: null,
     created_at: at(),
     note: { k: 'callback' as const, id: '', at: 0, done: 0 },
     traceparent: null,

@@ -233,6 +233,20 @@ describe('events of a call', () => {
   })
 })
 
+describe('events of a hand-over', () => {
+  it('report who answers from now on', async () => {
+    const recipient = { phone_number_id: organization.phoneNumberId, display_phone_number: '15550001111' }
+    const passed = { type: 'control_passed', control_passed: { metadata: 'asks for a person' } }
+    const value = { recipient, sender: { phone_number: digits }, timestamp: seconds(), ...passed }
+    await world.sim('POST', '/callback', { phone_number_id: organization.phoneNumberId, field: 'messaging_handovers', value })
+    await world.settle()
+    await world.drain()
+    expect(arrived('conversation.handed_over')).toMatchObject([
+      { message: await shownMessage(), handover: { holder: 'us', note: 'asks for a person' } },
+    ])
+  })
+})
+
 describe('events of a broadcast', () => {
   it('report its start and completion, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)

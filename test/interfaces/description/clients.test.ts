@@ -46,6 +46,7 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'message.reaction':
     case 'message.edited':
     case 'message.deleted':
+    case 'conversation.handed_over':
     case 'call.missed':
     case 'call.ended':
       return event.data.message.id

@@ -217,6 +217,9 @@ async function recordWebhooks({ record, refuse, world, organization, request }: 
     await world.sim('POST', '/callback', { phone_number_id: organization.phoneNumberId, ...callback })
   }
   const number = { phone_number_id: organization.phoneNumberId }
+  const passed = { type: 'control_passed', control_passed: { new_owner_role: 'escalation', metadata: 'wants a refund' } }
+  const handover = { recipient: number, sender: { phone_number: ANA.slice(1) }, timestamp: '1772440200', ...passed }
+  await world.sim('POST', '/callback', { ...number, field: 'messaging_handovers', value: handover })
   const template = { message_template_name: 'hello_world', message_template_language: 'en_US' }
   const quality = { ...template, previous_quality_score: 'GREEN', new_quality_score: 'YELLOW' }
   const violation = { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }

@@ -239,6 +239,7 @@ export const settings = {
       message_deleted: 'A message was deleted for everyone',
       call_missed: 'A contact called, and nobody answered',
       call_ended: 'A call ended',
+      conversation_handed_over: 'A conversation was handed over',
       contact_created: 'A contact was created',
       contact_updated: 'A contact was changed',
       contact_opted_out: 'A contact opted out of broadcasts',

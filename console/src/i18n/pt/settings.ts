@@ -243,6 +243,7 @@ export const settings: SameShape<typeof english> = {
       message_deleted: 'Uma mensagem foi apagada para todos',
       call_missed: 'Um contato ligou e ninguém atendeu',
       call_ended: 'Uma chamada terminou',
+      conversation_handed_over: 'Uma conversa foi transferida',
       contact_created: 'Um contato foi criado',
       contact_updated: 'Um contato foi alterado',
       contact_opted_out: 'Um contato se descadastrou das campanhas',

@@ -1,5 +1,6 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { CALL, type Call, describeCall } from '../../../model/messages/call.js'
+import { describeHandover, HANDOVER, type Handover } from '../../../model/messages/handover.js'
 import type { Price } from '../../../model/messages/price.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
@@ -9,8 +10,10 @@ import type { Preference } from '../../contacts/preferences.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
 import { readCalls } from './read-calls.js'
 import { asReceived } from './read-echoes.js'
+import { readHandover } from './read-handover.js'
 import { readPrice } from './read-price.js'
 import { readPreferences } from './read-preferences.js'
+import { readStandby } from './read-standby.js'
 import { readTimestamp } from './read-timestamp.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
 
@@ -23,8 +26,8 @@ export interface DeviceDetails {
   keepsArchived: boolean
 }
 
-/** Who sent a message of the business number that Parley did not send: a person on the phone. */
-type Sender = 'human-chat'
+/** Who sent a message of the business number that Parley did not send: a person on the phone, or the upstream's agent. */
+type Sender = 'human-chat' | 'bot-chat'
 
 /** One item of a callback, in the same form for all sources. */
 export type CallbackItem =
@@ -45,12 +48,15 @@ export type CallbackItem =
       /** Set if a linked device reported it. */
       device?: DeviceDetails
       sentBy?: Sender
+      /** Set if the upstream's agent holds the conversation. */
+      isStandby?: boolean
       /** The author of a group message; absent in private chats. */
       author?: NetworkDetails
       /** Set if it only says that a message has come; see storage/messages/incoming. */
       placeholder?: 'held' | 'told'
-      /** The call that it stands for. */
+      /** The call or hand-over that it stands for. */
       call?: Call
+      handover?: Handover
       /** The change of address, if the message reports one. */
       addressChange: AddressChange | null
     }
@@ -122,6 +128,8 @@ const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => Call
   ['user_preferences', readWishes],
   ['calls', readCallValue],
   ['smb_message_echoes', readTyped],
+  ['standby', readStandbyValue],
+  ['messaging_handovers', readHandoverValue],
 ])
 
 /** What a member of the team wrote on the phone of the business number; `from` is who got it. */
@@ -129,24 +137,52 @@ function readTyped(value: JsonObject, people: JsonObject[]): CallbackItem[] {
   return readValue(asReceived(value), people).map((item) => ('from' in item ? { ...item, sentBy: 'human-chat' } : item))
 }
 
+/** Conversations that the upstream's agent holds: nobody else is to answer. */
+function readStandbyValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  const { received, echoes } = readStandby(value)
+  const findPerson = createSenderFinder({ messages: echoes.map(({ message }) => message) }, people)
+  const answers = echoes.flatMap(({ message, sent }) => {
+    const item = readMessage(message, findPerson(message))
+    if (item === null || !('from' in item)) return []
+    const common = { ...item, sentBy: 'bot-chat' as const }
+    return [common.kind === 'message' ? { ...common, ...sent } : common]
+  })
+  return [...readValue(received, people), ...answers].map((item) =>
+    item.kind === 'message' ? { ...item, isStandby: true } : item,
+  )
+}
+
+/** A hand-over is a message of the conversation, which nobody wrote. */
+function readHandoverValue(value: JsonObject): CallbackItem[] {
+  const reported = readHandover(value)
+  if (reported === null) return []
+  const { id, person, handover, timestamp } = reported
+  const notice = { message_type: HANDOVER, text: describeHandover(handover), content: handover, handover }
+  return [{ ...unwrittenMessage(id, person, timestamp), ...notice }]
+}
+
 /** Calls are messages of the conversation, which nobody wrote. */
 function readCallValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
-  return readCalls(value, people).map(({ id, person: { name, ...from }, call, timestamp }) => ({
-    kind: 'message',
+  return readCalls(value, people).map(({ id, person: { name, ...from }, call, timestamp }) => {
+    const notice = { message_type: CALL, text: describeCall(call), content: call, call }
+    return { ...unwrittenMessage(id, from, timestamp), profileName: name, ...notice }
+  })
+}
+
+/** The parts that all messages have in common that nobody wrote. */
+function unwrittenMessage(upstreamId: string, from: UpstreamPerson, timestamp: unknown) {
+  return {
+    kind: 'message' as const,
     from,
-    profileName: name,
-    upstreamId: id,
+    profileName: null,
+    upstreamId,
     createdAt: readTimestamp(timestamp),
-    message_type: CALL,
-    text: describeCall(call),
     media_type: null,
-    content: call,
     awaitsMedia: false,
     contextUpstreamId: null,
     isSystem: true,
-    call,
     addressChange: null,
-  }))
+  }
 }
 
 /** What people chose in WhatsApp about the marketing messages of the organization. */

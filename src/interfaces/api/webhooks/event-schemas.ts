@@ -36,6 +36,16 @@ const aboutCall = {
     seconds: Nullable(Type.Integer({ description: 'How long it was; null if WhatsApp does not say so' })),
   }),
 }
+const aboutHandover = {
+  ...aboutMessage,
+  handover: Type.Object({
+    holder: Type.Enum(['us', 'other'], { description: 'Who answers now' }),
+    previous_role: Nullable(Type.String()),
+    new_role: Nullable(Type.String()),
+    note: Nullable(Type.String({ description: 'What the one who handed it over says' })),
+    summary: Nullable(Type.String({ description: "What was said before, by a model of WhatsApp's" })),
+  }),
+}
 const aboutContact = { contact: ContactSchema }
 const Words = Nullable(Type.String({ description: "The text of the reply, or WhatsApp's sentence" }))
 const At = Type.String({ format: 'date-time', description: 'Since when it counts' })
@@ -56,6 +66,10 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'message.deleted': ['The author of a message deleted it for everyone', aboutMessage],
   'call.missed': ['A contact called, and nobody answered', aboutCall],
   'call.ended': ['A call ended, or the contact did not answer one', aboutCall],
+  'conversation.handed_over': [
+    "A conversation was handed over between WhatsApp's own agent, another app, and you",
+    aboutHandover,
+  ],
   'contact.created': ['A contact was created by the API, an import or a message', aboutContact],
   'contact.updated': ['A contact changed', aboutContact],
   'contact.opted_out': ['A contact opted out of broadcasts', aboutOptOut],

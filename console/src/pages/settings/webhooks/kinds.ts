@@ -26,6 +26,7 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'message.deleted': 'messages',
   'call.missed': 'contacts',
   'call.ended': 'contacts',
+  'conversation.handed_over': 'contacts',
   'contact.created': 'contacts',
   'contact.updated': 'contacts',
   'contact.opted_out': 'contacts',
