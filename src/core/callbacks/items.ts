@@ -66,6 +66,7 @@ export function keysOf(item: CallbackItem): readonly string[] {
   }
   if (item.kind === 'address_change') return keysOfChange(item.addressChange)
   if (item.kind === 'preference') return personAddresses(item.preference.person).all
+  if (item.kind === 'known_name') return personAddresses(item.knownName.person).all
   const changed = item.kind === 'message' && item.addressChange ? keysOfChange(item.addressChange) : []
   return [...personAddresses(item.from).all, ...changed]
 }

@@ -10,6 +10,7 @@ import { fillPlaceholder } from '../../storage/messages/placeholders.js'
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
 import { optOutByUpstream } from '../contacts/opt-outs.js'
+import { applyKnownName } from '../contacts/known-names.js'
 import { applyPreference } from '../contacts/preferences.js'
 import { applyAddressChange } from '../contacts/resolution/address-change.js'
 import { linkUserId } from '../contacts/resolution/link-user-id.js'
@@ -123,6 +124,8 @@ function recordOther(recording: Recording, other: Round['others'][number]): Prom
       return applyAddressChange(ctx, organizationId, item.addressChange, null, observe(recording, other))
     case 'preference':
       return applyPreference(ctx, organizationId, item.preference, observe(recording, other))
+    case 'known_name':
+      return applyKnownName(ctx, organizationId, item.knownName, observe(recording, other))
     default:
       return recordAlone(recording, { of, index, item })
   }

@@ -7,6 +7,7 @@ export interface ContactRow {
   chat_id: string
   phone_number: string | null
   network_id: string | null
+  full_name: string | null
   assignee_id: string | null
   allow_broadcast: boolean
   opted_out_at: Date | null

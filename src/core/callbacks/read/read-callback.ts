@@ -6,7 +6,9 @@ import { describeInbound, readInboundFile } from '../../../model/messages/descri
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import type { AddressChange } from '../../contacts/resolution/address-change.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
+import type { KnownName } from '../../contacts/known-names.js'
 import type { Preference } from '../../contacts/preferences.js'
+import { readAddressBook } from './read-address-book.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
 import { readCalls } from './read-calls.js'
 import { asReceived } from './read-echoes.js'
@@ -75,6 +77,7 @@ export type CallbackItem =
     }
   | { kind: 'address_change'; addressChange: AddressChange; createdAt: Date | null }
   | { kind: 'preference'; preference: Preference; createdAt: Date | null }
+  | { kind: 'known_name'; knownName: KnownName; createdAt: Date | null }
   | {
       kind: 'status'
       upstreamId: string
@@ -94,9 +97,9 @@ export type CallbackItem =
     }
 
 /** The kinds of items that are not about one message. */
-type NotOfMessages = 'address_change' | 'preference'
+type NotOfMessages = 'address_change' | 'preference' | 'known_name'
 
-/** What a person did besides writing. */
+/** What a person did besides writing, or who it is. */
 export type PersonItem = Extract<CallbackItem, { kind: NotOfMessages }>
 
 /** A message, or a change of one. */
@@ -130,6 +133,7 @@ const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => Call
   ['smb_message_echoes', readTyped],
   ['standby', readStandbyValue],
   ['messaging_handovers', readHandoverValue],
+  ['smb_app_state_sync', readNames],
 ])
 
 /** What a member of the team wrote on the phone of the business number; `from` is who got it. */
@@ -183,6 +187,15 @@ function unwrittenMessage(upstreamId: string, from: UpstreamPerson, timestamp: u
     isSystem: true,
     addressChange: null,
   }
+}
+
+/** Who is in the address book of the phone of the business number. */
+function readNames(value: JsonObject): CallbackItem[] {
+  return readAddressBook(value).map(({ timestamp, ...knownName }) => ({
+    kind: 'known_name',
+    knownName,
+    createdAt: readTimestamp(timestamp),
+  }))
 }
 
 /** What people chose in WhatsApp about the marketing messages of the organization. */
