@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { normalizeName } from './contacts.js'
 
@@ -7,7 +7,7 @@ const name = statement<never>(
   'knownNames.name',
   `WITH named AS (
      UPDATE contacts c SET full_name = $3, folded_name = $4, updated_at = now()
-     WHERE c.organization_id = $1 AND c.id = $2 AND c.full_name IS NULL
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = $2 AND c.full_name IS NULL
      RETURNING c.*
    )
    ${raiseEvents(contactEvents('contact.updated', '$5', 'named'))}`,

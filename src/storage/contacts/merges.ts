@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
@@ -63,7 +63,8 @@ const takeWords = statement<never>(
   'contactMerges.takeWords',
   `UPDATE contacts older SET consent_words = younger.consent_words
    FROM contacts younger
-   WHERE older.organization_id = $1 AND older.id = $3 AND younger.organization_id = $1 AND younger.id = $2
+   WHERE ${ofOrganization('older.organization_id', '$1::uuid')} AND older.id = $3
+     AND ${ofOrganization('younger.organization_id', '$1::uuid')} AND younger.id = $2
      AND older.opted_out_at IS NULL AND younger.opted_out_at IS NOT NULL`,
 )
 

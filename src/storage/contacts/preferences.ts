@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { optedInEvents } from './opt-outs.js'
 
@@ -19,7 +19,7 @@ const stop = statement<never>(
   `WITH before AS (
      -- Locks the contact, unless it opted in later.
      SELECT id, opted_out_at FROM contacts
-     WHERE organization_id = $1 AND id = $2 AND (opted_in_at <= $5) IS NOT FALSE
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 AND (opted_in_at <= $5) IS NOT FALSE
        AND (opted_out_at IS NULL OR opt_out_source = 'upstream')
      FOR NO KEY UPDATE
    ), changed AS (
@@ -28,7 +28,7 @@ const stop = statement<never>(
      SET allow_broadcast = false, opted_out_at = greatest(c.opted_out_at, $5), opt_out_source = 'upstream',
        consent_words = CASE WHEN c.opted_out_at > $5 THEN coalesce(c.consent_words, $6) ELSE $6 END, updated_at = now()
      FROM before
-     WHERE c.organization_id = $1 AND c.id = before.id
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = before.id
      RETURNING c.*
    ), raised AS (
      -- Raises the events if it was not opted out.
@@ -47,7 +47,7 @@ const resume = statement<never>(
   `WITH before AS (
      -- Locks the contact, unless it opted in or out later, or the opt-out is not the upstream's.
      SELECT id, opted_out_at FROM contacts
-     WHERE organization_id = $1 AND id = $2 AND (opted_out_at < $5) IS NOT FALSE AND (opted_in_at <= $5) IS NOT FALSE
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 AND (opted_out_at < $5) IS NOT FALSE AND (opted_in_at <= $5) IS NOT FALSE
        AND (opted_out_at IS NULL OR opt_out_source = 'upstream')
      FOR NO KEY UPDATE
    ), changed AS (
@@ -56,7 +56,7 @@ const resume = statement<never>(
      SET allow_broadcast = c.allow_broadcast OR before.opted_out_at IS NOT NULL, opted_out_at = NULL,
        opt_out_source = NULL, opted_in_at = $5, consent_words = $6, updated_at = now()
      FROM before
-     WHERE c.organization_id = $1 AND c.id = before.id
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = before.id
      RETURNING c.*
    ), raised AS (
      -- Raises the events if there was one.
