@@ -26,8 +26,8 @@ async function notices({ id } = organization) {
 async function runningBroadcast() {
   const id = crypto.randomUUID()
   await world.database.pool.query(
-    `INSERT INTO broadcasts (organization_id, id, kind, name, status, template_name, template_language, template)
-     VALUES ($1, $2, 'broadcast', 'News', 'running', 'promo', 'en_US', '{}')`,
+    `INSERT INTO broadcasts (organization_id, id, kind, name, status, template_name, template_language, template, created_at)
+     VALUES ($1, $2, 'broadcast', 'News', 'running', 'promo', 'en_US', '{}', now())`,
     [organization.id, id],
   )
   return async () => {

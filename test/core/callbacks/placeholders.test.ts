@@ -26,7 +26,7 @@ async function told(): Promise<string[]> {
 }
 
 function unavailable(id: string, code = 131_060): WireMessage {
-  const { text: _, ...common } = textMessage(ANA, '', { id, type: 'unsupported' })
+  const { text: _text, ...common } = textMessage(ANA, '', { id, type: 'unsupported' })
   return { ...common, errors: [{ code, title: 'This message is unavailable.' }] }
 }
 
