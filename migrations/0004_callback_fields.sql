@@ -52,3 +52,7 @@ ALTER TABLE templates ADD COLUMN quality_at timestamptz;
 
 -- Who held the conversation when the message came or was sent, if not the organization: `upstream_agent`.
 ALTER TABLE messages ADD COLUMN handled_by text;
+
+-- When the upstream accepted the message and held it back, to see how the first recipients of its template react. Null
+-- again once a status has come.
+ALTER TABLE messages ADD COLUMN held_at timestamptz;

@@ -58,8 +58,9 @@ export const MessageSchema = named(
       ),
     ),
     outcome: Nullable(
-      Type.Enum(['pending', 'unknown'], {
-        description: '`pending`: the upstream has not answered yet; `unknown`: its answer was lost',
+      Type.Enum(['pending', 'unknown', 'held'], {
+        description:
+          '`pending`: the upstream has not answered yet; `unknown`: its answer was lost; `held`: it accepted the message, and holds it back until it knows how the first recipients of the template react',
       }),
     ),
     author: Type.Optional(

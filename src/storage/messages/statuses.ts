@@ -44,7 +44,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      -- Finds the message of each status by its upstream id or ours, and locks it.
      SELECT g.n, m.*
      FROM given g CROSS JOIN LATERAL (
-       SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error
+       SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error, m.held_at
        FROM (
          SELECT id FROM messages WHERE organization_id = g.organization_id AND upstream_id = g.upstream_id
          UNION ALL
@@ -71,6 +71,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        END,
        status = g.status,
        outcome = NULL,
+       held_at = NULL,
        error = g.error,
        accepted_at = coalesce(m.accepted_at, g.at),
        delivered_at = CASE WHEN g.status IN ('delivered', 'read') THEN coalesce(m.delivered_at, g.at) ELSE m.delivered_at END,
@@ -79,7 +80,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        trace = ${withNote('m', 'g.note')}
      FROM before b JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
-       WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
+       WHEN 'sent' THEN b.outcome IS NOT NULL OR b.held_at IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
        WHEN 'delivered' THEN b.status IN ('sent', 'failed')
        WHEN 'read' THEN b.status IN ('sent', 'delivered', 'failed')
        WHEN 'failed' THEN b.status = 'sent'

@@ -40,8 +40,8 @@ export async function recordOutcome(
 ): Promise<SendResult> {
   switch (outcome.outcome) {
     case 'accepted': {
-      const { upstreamId, waId, userId = null, answer, network = null } = outcome
-      const accepted = { upstreamId, waId, userId, network, note }
+      const { upstreamId, waId, userId = null, isHeld = false, answer, network = null } = outcome
+      const accepted = { upstreamId, waId, userId, network, isHeld, note }
       const isStored = await tryToStore(ctx, () => storeAcceptance(ctx, tenant, messageId, recorded, accepted))
       if (!isStored) return { result: 'unknown', messageId }
       return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
@@ -83,9 +83,9 @@ async function storeAcceptance(
   tenant: Tenant,
   messageId: string,
   recorded: { chatId: string },
-  accepted: Pick<Acceptance, 'network' | 'userId' | 'note'> & { upstreamId: string; waId: string | null },
+  accepted: Pick<Acceptance, 'network' | 'userId' | 'isHeld' | 'note'> & { upstreamId: string; waId: string | null },
 ): Promise<void> {
-  const { upstreamId, waId, userId, network, note } = accepted
+  const { upstreamId, waId, userId, network, isHeld, note } = accepted
   const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
   const acceptance = {
     organizationId: tenant.id,
@@ -95,6 +95,7 @@ async function storeAcceptance(
     at: ctx.clock(),
     alias,
     userId,
+    isHeld,
     eventId: newId(),
     note,
   }
