@@ -100,9 +100,12 @@ function readNumberId(field: unknown, value: JsonObject): string | null {
   return null
 }
 
-/** What reports about partners have as the entry's id is the partner's portfolio, which belongs to nobody here. */
+/**
+ * What reports about partners have as the entry's id is the partner's portfolio, which belongs to nobody here. Some of
+ * them have the field's name in another place.
+ */
 function readAccountId(field: unknown, value: JsonObject): string | null {
-  return field === 'account_update' ? asText(asObject(value.waba_info).waba_id) : null
+  return field === 'account_update' || field === undefined ? asText(asObject(value.waba_info).waba_id) : null
 }
 
 function isId(value: string): boolean {

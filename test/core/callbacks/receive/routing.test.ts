@@ -73,6 +73,13 @@ describe('a change that names its owner elsewhere, as published', () => {
     expect(namedIds(readChanges(read(name) as Record<string, unknown>), 10)).toEqual([{ ...id, changes: 1 }])
   })
 
+  it('is found if the name of the field is in another place, as two published examples have it', () => {
+    const value = { field: 'account_update', event: 'PARTNER_APP_UNINSTALLED', waba_info: { waba_id: 'account 1' } }
+    expect(namedIds(readChanges({ entry: [{ id: 'portfolio', changes: [{ value }] }] }), 10)).toEqual([
+      { kind: 'business_account_id', value: 'account 1', changes: 1 },
+    ])
+  })
+
   it('does not count in another field, or with a value of another type', () => {
     const changes = [
       { field: 'messages', value: { recipient: { phone_number_id: 'number 1' }, waba_info: { waba_id: 'account 1' } } },
