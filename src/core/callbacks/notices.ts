@@ -22,16 +22,14 @@ export async function applyNotices(
   notices: readonly ReportedNotice[],
   { instanceId, receivedAt }: Pick<WaitingCallback, 'instanceId' | 'receivedAt'>,
 ): Promise<void> {
-  for (const { timestamp, until: end, stopsBroadcasts, ...notice } of notices) {
-    const until = readTimestamp(end)
-    const isOver = until !== null && until <= ctx.clock()
+  for (const { timestamp, stopsBroadcasts, ...notice } of notices) {
+    const isOver = notice.until !== null && notice.until <= ctx.clock()
     await insertNotice(ctx.database, organizationId, {
       ...notice,
       id: newId(),
       eventId: newId(),
       instanceId,
       at: readTimestamp(timestamp) ?? receivedAt,
-      until,
       stopsBroadcasts: stopsBroadcasts && instanceId === null && !isOver,
     })
   }

@@ -66,7 +66,7 @@ export function isTemplateField(field: string): boolean {
 export function readTemplateChanges(envelope: JsonObject): TemplateChange[] {
   return asObjects(envelope.entry)
     .flatMap(({ changes, time }) => asObjects(changes).map(({ field, value }) => ({ field, value, time })))
-    .filter(({ field }) => FIELDS.has(String(field)))
+    .filter(({ field }) => FIELDS.has(asText(field) ?? ''))
     .map(({ value, time }) => readChange(asObject(value), time))
 }
 

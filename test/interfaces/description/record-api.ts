@@ -208,8 +208,8 @@ async function recordWebhooks({ record, refuse, world, organization, request }: 
   await request('PATCH', `/contact?phone_number=${encodeURIComponent(ANA)}`, { email: 'ana@example.com' })
   await world.settle()
   const from = { phone_number_id: organization.phoneNumberId, from: ANA.slice(1) }
-  await world.sim('POST', '/call', from)
-  await world.sim('POST', '/call', { ...from, seconds: 125 })
+  await world.sim('POST', '/call', { ...from, id: 'wacid.MQ==' })
+  await world.sim('POST', '/call', { ...from, id: 'wacid.Mg==', seconds: 125 })
   for (const [value, timestamp] of [['stop', 1_772_440_000], ['resume', 1_772_440_100]]) {
     const words = { category: 'marketing_messages', detail: `User requested to ${value} marketing messages` }
     const preference = { wa_id: ANA.slice(1), ...words, value, timestamp }

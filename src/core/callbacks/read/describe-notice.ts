@@ -1,5 +1,6 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import type { Severity } from '../../../model/organizations/notice.js'
+import { readTimestamp } from './read-timestamp.js'
 
 /** What a report of the upstream means for the organization. */
 export interface NoticeDescription {
@@ -7,14 +8,15 @@ export interface NoticeDescription {
   severity: Severity
   title: string
   advice: string | null
-  /** Unix seconds, as they came. */
-  until: unknown
+  /** When it ends on its own. */
+  until: Date | null
   /** Whether templates would only fail from now on. */
   stopsBroadcasts: boolean
 }
 
 const MAX_KIND = 100
 const MAX_TITLE = 500
+const MAX_RESTRICTIONS = 20
 
 const SUPPORT = 'Open the account in WhatsApp Manager, and ask for a review there if it is wrong.'
 
@@ -71,14 +73,15 @@ function describeAccount(value: JsonObject, kind: string | null): Description {
 const TEMPLATES_RESTRICTED = 'RESTRICTED_BIZ_INITIATED_MESSAGING'
 
 function describeRestriction(restrictions: JsonObject[]): Description {
-  const types = restrictions.flatMap(({ restriction_type }) => word(restriction_type) ?? [])
-  const ends = restrictions.map(({ expiration }) => Number(expiration)).filter((end) => end > 0)
+  const known = restrictions.slice(0, MAX_RESTRICTIONS)
+  const types = known.flatMap(({ restriction_type }) => word(restriction_type) ?? [])
+  const ends = known.flatMap(({ expiration }) => readTimestamp(expiration)?.getTime() ?? [])
   const title = `WhatsApp has restricted the account: ${types.join(', ') || 'it does not say how'}`
   return {
     severity: 'critical',
     title,
     advice: `Until it ends, what it names is refused. ${SUPPORT}`,
-    until: ends.length === 0 ? null : Math.max(...ends),
+    until: ends.length === 0 ? null : new Date(Math.max(...ends)),
     stopsBroadcasts: types.includes(TEMPLATES_RESTRICTED),
   }
 }
@@ -150,7 +153,7 @@ function describeSecurity(value: JsonObject, kind: string | null): Description {
 }
 
 function describeForm(value: JsonObject): Description {
-  const isTroubled = value.alert_state === 'ACTIVATED' || ['THROTTLED', 'BLOCKED'].includes(String(value.new_status))
+  const isTroubled = value.alert_state === 'ACTIVATED' || ['THROTTLED', 'BLOCKED'].includes(word(value.new_status) ?? '')
   const title = asText(value.message)
   return { severity: isTroubled ? 'warning' : 'info', ...(title !== null && { title }) }
 }

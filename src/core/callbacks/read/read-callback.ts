@@ -114,7 +114,7 @@ const MAX_CODE_LENGTH = 100
 export function readCallback(envelope: JsonObject): CallbackItem[] {
   const changes = asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
-    .map(({ field, value }) => ({ read: FIELDS.get(String(field)), value: asObject(value) }))
+    .map(({ field, value }) => ({ read: FIELDS.get(asText(field) ?? ''), value: asObject(value) }))
   const people = changes.flatMap(({ read, value }) => (read ? asObjects(value.contacts) : []))
   return changes.flatMap(({ read, value }) => read?.(value, people) ?? [])
 }
@@ -250,11 +250,11 @@ function readMessage(message: JsonObject, person: NamedSender): CallbackItem | n
 /** Types of messages that the upstream could not read. */
 const UNREADABLE = new Set(['unsupported', 'unknown'])
 /** The upstream's code for a message that the phone has not delivered yet. */
-const UNAVAILABLE = '131060'
+const UNAVAILABLE: readonly unknown[] = [131_060, '131060']
 
 function readPlaceholder(type: string, { errors }: JsonObject): { placeholder?: 'held' | 'told' } {
   if (!UNREADABLE.has(type)) return {}
-  return { placeholder: asObjects(errors).some(({ code }) => String(code) === UNAVAILABLE) ? 'held' : 'told' }
+  return { placeholder: asObjects(errors).some(({ code }) => UNAVAILABLE.includes(code)) ? 'held' : 'told' }
 }
 
 /** The conversation that a message belongs to: that of its group, else that of its sender. */

@@ -2,6 +2,7 @@ import { asObject, asText, type JsonObject } from '../../../lib/text/json.js'
 import type { Handover } from '../../../model/messages/handover.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import { readPerson } from './read-sender.js'
+import { readTimestamp } from './read-timestamp.js'
 
 /** A hand-over of the conversation with a person. */
 export interface ReportedHandover {
@@ -33,7 +34,7 @@ export function readHandover(value: JsonObject): ReportedHandover | null {
     summary: readText(asObject(asObject(control.conversation_context).summary).text, MAX_TEXT),
   }
   // Hand-overs have no id of their own.
-  const id = `handover:${type}:${String(timestamp).slice(0, 20)}:${address}`.slice(0, MAX_ID)
+  const id = `handover:${type}:${readTimestamp(timestamp)?.getTime() ?? ''}:${address}`.slice(0, MAX_ID)
   return { id, person, handover, timestamp }
 }
 

@@ -46,7 +46,7 @@ function componentOf({ components }: JsonObject, type: string): JsonObject {
 /** The values by the names of the variables; a variable without a name has its position, from 1. */
 function readValues({ parameters }: JsonObject): Map<string, string> {
   const values = asObjects(parameters).map((parameter, index): [string, string | null] => {
-    const fallback = asText(asObject(parameter[String(parameter.type)]).fallback_value)
+    const fallback = asText(asObject(parameter[asText(parameter.type) ?? '']).fallback_value)
     return [asText(parameter.parameter_name) ?? String(index + 1), asText(parameter.text) ?? fallback]
   })
   return new Map(values.filter((one): one is [string, string] => one[1] !== null))
