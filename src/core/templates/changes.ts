@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
+import { beginningOf } from '../../lib/text/text.js'
 import { enqueueTemplateSync, setTemplateQuality, setTemplateStatus } from '../../storage/templates/templates.js'
 
 /** A change of a template in a callback; `status` and `quality` are null if the callback has no new one. */
@@ -84,8 +85,10 @@ function readChange(value: JsonObject, time: unknown): TemplateChange {
   }
 }
 
+const MAX_QUALITY = 64
 const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1_000
 
 function readQuality(value: unknown): string | null {
-  return asText(value)?.slice(0, 64).toUpperCase() ?? null
+  const text = asText(value)
+  return text && beginningOf(text.toUpperCase(), MAX_QUALITY)
 }

@@ -1,4 +1,5 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
+import { beginningOf } from '../../../lib/text/text.js'
 import type { Severity } from '../../../model/organizations/notice.js'
 import { readTimestamp } from './read-timestamp.js'
 
@@ -26,7 +27,7 @@ export function describeNotice(field: string, value: JsonObject): NoticeDescript
   const described = DESCRIBERS.get(field)?.(value, kind) ?? {}
   const title = described.title ?? `WhatsApp reports ${kind ?? field}`
   const defaults = { severity: 'info', advice: null, until: null, stopsBroadcasts: false } as const
-  return { kind, ...defaults, ...described, title: title.slice(0, MAX_TITLE) }
+  return { kind, ...defaults, ...described, title: beginningOf(title, MAX_TITLE) }
 }
 
 type Description = Partial<Omit<NoticeDescription, 'kind'>>
@@ -163,5 +164,6 @@ function numberOf({ display_phone_number }: JsonObject): string {
 }
 
 function word(value: unknown): string | null {
-  return asText(value)?.slice(0, MAX_KIND) ?? null
+  const text = asText(value)
+  return text && beginningOf(text, MAX_KIND)
 }

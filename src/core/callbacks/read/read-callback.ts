@@ -1,4 +1,5 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { beginningOf } from '../../../lib/text/text.js'
 import { CALL, type Call, describeCall } from '../../../model/messages/call.js'
 import { describeHandover, HANDOVER, type Handover } from '../../../model/messages/handover.js'
 import type { Price } from '../../../model/messages/price.js'
@@ -106,6 +107,7 @@ export type PersonItem = Extract<CallbackItem, { kind: NotOfMessages }>
 export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | NotOfMessages }>
 
 const MAX_CODE_LENGTH = 100
+const MAX_TYPE_LENGTH = 64
 
 /**
  * Reads a stored callback, in order. The content is untrusted: parts that are not understood are skipped and stay in
@@ -222,7 +224,7 @@ function readUpdate({ timestamp, ...addressChange }: AddressChange & { timestamp
 
 function readMessage(message: JsonObject, person: NamedSender): CallbackItem | null {
   const upstreamId = readId(message.id)
-  const type = asText(message.type)?.slice(0, 64) ?? 'unknown'
+  const type = beginningOf(asText(message.type) ?? 'unknown', MAX_TYPE_LENGTH)
   const addressChange = type === 'system' ? readAddressChange(message) : null
   const sender = addressChange?.from ?? { waId: person.waId, userId: person.userId }
   const groupId = readGroup(message)
@@ -347,5 +349,5 @@ function readError(status: JsonObject): MessageError {
 
 /** Failures are counted by code, so codes are kept short. */
 function shorten(code: number | string): number | string {
-  return typeof code === 'number' ? code : code.slice(0, MAX_CODE_LENGTH)
+  return typeof code === 'number' ? code : beginningOf(code, MAX_CODE_LENGTH)
 }

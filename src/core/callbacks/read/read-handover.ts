@@ -1,4 +1,5 @@
 import { asObject, asText, type JsonObject } from '../../../lib/text/json.js'
+import { beginningOf } from '../../../lib/text/text.js'
 import type { Handover } from '../../../model/messages/handover.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import { readPerson } from './read-sender.js'
@@ -34,10 +35,11 @@ export function readHandover(value: JsonObject): ReportedHandover | null {
     summary: readText(asObject(asObject(control.conversation_context).summary).text, MAX_TEXT),
   }
   // Hand-overs have no id of their own.
-  const id = `handover:${type}:${readTimestamp(timestamp)?.getTime() ?? ''}:${address}`.slice(0, MAX_ID)
+  const id = beginningOf(`handover:${type}:${readTimestamp(timestamp)?.getTime() ?? ''}:${address}`, MAX_ID)
   return { id, person, handover, timestamp }
 }
 
 function readText(value: unknown, length: number): string | null {
-  return asText(value)?.slice(0, length) ?? null
+  const text = asText(value)
+  return text && beginningOf(text, length)
 }

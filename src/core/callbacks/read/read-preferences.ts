@@ -1,4 +1,5 @@
 import { asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
+import { beginningOf } from '../../../lib/text/text.js'
 import type { Preference } from '../../contacts/preferences.js'
 import { createSenderFinder } from './read-sender.js'
 
@@ -20,6 +21,7 @@ export function readPreferences(value: JsonObject, others: JsonObject[]): Report
     if (category !== 'marketing_messages' || (wish !== 'stop' && wish !== 'resume')) return []
     const { name, ...person } = findPerson(preference)
     if (person.waId === null && person.userId === null) return []
-    return [{ person, profileName: name, wish, words: asText(detail)?.slice(0, MAX_WORDS) ?? null, timestamp }]
+    const text = asText(detail)
+    return [{ person, profileName: name, wish, words: text && beginningOf(text, MAX_WORDS), timestamp }]
   })
 }

@@ -1,4 +1,5 @@
 import { asObject, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { beginningOf } from '../../../lib/text/text.js'
 import { countryOf } from '../../../model/contacts/phone-number.js'
 import type { Price } from '../../../model/messages/price.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
@@ -23,5 +24,6 @@ export function readPrice(status: JsonObject, { waId, userId }: UpstreamPerson):
 }
 
 function readWord(value: unknown): string | null {
-  return asText(value)?.slice(0, MAX_WORD) ?? null
+  const text = asText(value)
+  return text && beginningOf(text, MAX_WORD)
 }
