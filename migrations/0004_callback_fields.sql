@@ -1,9 +1,5 @@
 -- What the upstream's callbacks report beyond new messages and statuses.
 
--- When its author edited or deleted the message, as the upstream says; see storage/messages/incoming-changes.
-ALTER TABLE messages ADD COLUMN edited_at timestamptz;
-ALTER TABLE messages ADD COLUMN deleted_at timestamptz;
-
 -- The words of a contact's last opt-out or opt-in; null if it had none.
 ALTER TABLE contacts ADD COLUMN consent_words text;
 

@@ -74,15 +74,6 @@ export const MessageSchema = named(
         description: "WhatsApp's own agent held the conversation: no bot should answer. Absent otherwise",
       }),
     ),
-    edited_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When its author changed the text; absent if never' }),
-    ),
-    deleted_at: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'When its author deleted it for everyone; `message` is empty then. Absent if it was not deleted',
-      }),
-    ),
   }),
 )
 

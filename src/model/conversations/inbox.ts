@@ -104,14 +104,8 @@ export function presentThreadMessage(row: ThreadRow, mediaAddress: MediaAddress)
     content: row.content ?? null,
     instance: row.instance_name,
     context: row.quoted && presentQuoted(row.quoted),
-    changed: row.changed ?? changeOf(row),
+    changed: row.changed,
   }
-}
-
-/** The mark of a message that was changed through the gateway, or of one in an event. */
-function changeOf({ edited_at, deleted_at }: ThreadRow): ThreadRow['changed'] {
-  if (deleted_at) return 'revoked'
-  return edited_at ? 'edited' : null
 }
 
 export type ThreadMessage = ReturnType<typeof presentThreadMessage>

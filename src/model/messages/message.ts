@@ -74,10 +74,6 @@ export interface Message {
   assignee_id: string | null
   created_at: Date | string
   accepted_at: Date | string | null
-  /** When its author changed the text the last time; null: never. Older events have none. */
-  edited_at?: Date | string | null
-  /** When its author deleted it for everyone; then it has no text. */
-  deleted_at?: Date | string | null
   /** Who held the conversation then, if not the organization. Older events have none. */
   handled_by?: 'upstream_agent' | null
   /** Since when the upstream holds it back. Older events have none. */
@@ -118,7 +114,6 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
     error: message.error && { code: message.error.code, text: message.error.text },
     outcome: presentOutcome(message),
     ...presentAuthor(message),
-    ...presentChanges(message),
     ...(message.handled_by && { handled_by: message.handled_by }),
   }
 }
@@ -128,10 +123,6 @@ function presentOutcome({ outcome, held_at }: ShownMessage): Outcome | 'held' | 
   return outcome ?? (held_at ? 'held' : null)
 }
 
-/** When the message was edited or deleted; empty for the others, which are almost all. */
-function presentChanges({ edited_at, deleted_at }: ShownMessage) {
-  return { ...(edited_at && { edited_at: toIso(edited_at) }), ...(deleted_at && { deleted_at: toIso(deleted_at) }) }
-}
 
 /** The author of a group message; empty for private ones. */
 function presentAuthor({ network }: ShownMessage) {

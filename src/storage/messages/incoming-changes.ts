@@ -6,7 +6,6 @@ import { changeSearchableMessage, type SearchableMessage } from '../conversation
 import { raiseEvents } from '../events/raise.js'
 import {
   isSameAuthor,
-  newestChange,
   type Received,
   type RecordRow,
   type SenderAddresses,
@@ -72,7 +71,11 @@ const applyChanges = statement<SearchableMessage>(
   `WITH newest AS (
      -- The newest edit or revocation by the author, if it is this one.
      SELECT * FROM (
-       ${newestChange('$2', '$3', ["$4 = 'user-chat'", '$7', '$8'])}
+       SELECT e.id, e.text, e.message_type, e.created_at FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
+         AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$4 = 'user-chat'", '$7', '$8')}
+       ORDER BY e.created_at DESC, e.id DESC
+       LIMIT 1
      ) e
      WHERE e.id = $9
    ), before AS (
@@ -81,11 +84,9 @@ const applyChanges = statement<SearchableMessage>(
      WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
        AND ${isSameAuthor('m', "$4 = 'user-chat'", '$7', '$8')}
    ), changed AS (
-     -- Sets the text of the change, and marks the message.
+     -- Sets the text of the change.
      UPDATE messages m
-     SET text = newest.text,
-       edited_at = CASE WHEN newest.message_type = 'edit' THEN newest.created_at ELSE m.edited_at END,
-       deleted_at = CASE WHEN newest.message_type = 'revoke' THEN newest.created_at END
+     SET text = newest.text
      FROM newest, before
      WHERE m.organization_id = $1 AND m.id = before.id
      RETURNING m.*

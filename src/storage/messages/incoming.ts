@@ -96,17 +96,6 @@ export const senderContact = (
        ) a
      ))`
 
-/**
- * The newest edit or revocation of a message by its author, for a lateral join. Given as SQL: the message's contact and
- * upstream id, and the author as in `isSameAuthor`.
- */
-export const newestChange = (contact: string, upstreamId: string, author: readonly [string, string, string]) =>
-  `SELECT e.id, e.message_type, e.text, e.created_at FROM messages e
-       WHERE e.organization_id = $1 AND e.context_upstream_id = ${upstreamId} AND e.contact_id = ${contact} AND e.seq IS NULL
-         AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', ...author)}
-       ORDER BY e.created_at DESC, e.id DESC
-       LIMIT 1`
-
 /** SQL: whether the organization sent the message `k`, but not with Parley. */
 const IS_OURS = "k.sender_type IN ('human-chat', 'bot-chat')"
 
@@ -122,9 +111,10 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
        has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
-       upstream_id text, instance_id uuid, keeps_archived boolean, opens_window boolean, is_news boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
+       upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
-       note jsonb, traceparent text, placeholder text, handled_by text)
+       note jsonb, traceparent text, opens_window boolean, is_news boolean, placeholder text,
+       handled_by text)
      ${FEW_ROWS}
    ), found AS MATERIALIZED (
      -- The contact of each sender, and whether the same message was recorded before, or a placeholder for it.
@@ -189,20 +179,24 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Records the messages, with the text of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
-       assignee_id, gateway_type, trace, traceparent, edited_at, deleted_at,
+       assignee_id, gateway_type, trace, traceparent,
        placeholder, handled_by)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
-       coalesce(e.text, k.text),
+       coalesce((
+         SELECT e.text FROM messages e
+         WHERE e.organization_id = $1 AND e.context_upstream_id = k.upstream_id AND e.contact_id = c.id AND e.seq IS NULL
+           AND e.message_type IN ('edit', 'revoke')
+           AND ${isSameAuthor('e', "k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'")}
+         ORDER BY e.created_at DESC, e.id DESC
+         LIMIT 1
+       ), k.text),
        k.media_type, k.content, CASE WHEN ${IS_OURS} THEN 'sent' ELSE 'delivered' END,
        k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN NOT ${IS_OURS} THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN NOT ${IS_OURS} THEN c.assignee_id END, k.gateway_type,
        jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
-       CASE WHEN e.message_type = 'edit' THEN e.created_at END, CASE WHEN e.message_type = 'revoke' THEN e.created_at END,
        k.placeholder, k.handled_by
-     FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
-       ${newestChange('c.id', 'k.upstream_id', ["k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'"])}
-     ) e ON true
+     FROM next k JOIN numbered c ON c.id = k.sender_id
      ORDER BY k.n
      RETURNING *
    ), repeated AS (

@@ -7,7 +7,7 @@ import type { RaisedEvents } from '../events/raise.js'
 
 /** The columns of a row `m` of messages. */
 export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
-  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at, m.edited_at, m.deleted_at,
+  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at,
   m.handled_by, m.held_at`
 
 /**

@@ -14,17 +14,16 @@ const change = statement<SearchableMessage & { contact_id: string }>(
      -- The message as it was.
      SELECT id, text FROM messages WHERE organization_id = $1 AND id = $2 AND sender_type <> 'user-chat'
    ), changed AS (
-     -- Sets the text, and marks the message.
+     -- Sets the text.
      UPDATE messages m
-     SET text = $3, network = m.network - 'message', gateway_type = $4,
-       edited_at = CASE WHEN $3 <> '' THEN $5 ELSE m.edited_at END, deleted_at = CASE WHEN $3 = '' THEN $5::timestamptz END
+     SET text = $3, network = m.network - 'message', gateway_type = $4
      FROM before
      WHERE m.organization_id = $1 AND m.id = before.id
      RETURNING m.*
    ), event AS (
      -- Raises the event of the change.
      ${raiseEvents({
-       ...messageEvents("CASE WHEN $3 = '' THEN 'message.deleted' ELSE 'message.edited' END", '$6', {
+       ...messageEvents("CASE WHEN $3 = '' THEN 'message.deleted' ELSE 'message.edited' END", '$5', {
          previousText: "CASE WHEN $3 <> '' THEN before.text END",
        }),
        from: 'changed m JOIN before ON before.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
@@ -35,17 +34,17 @@ const change = statement<SearchableMessage & { contact_id: string }>(
 )
 
 /**
- * Sets the text of an own message that was edited on the network at that time, and raises message.edited; an empty one
- * revokes it, and raises message.deleted. Needs a transaction.
+ * Sets the text of an own message that was edited on the network, and raises message.edited; an empty one revokes it,
+ * and raises message.deleted. Needs a transaction.
  */
 export async function changeOwnMessage(
   transaction: Queryable,
   organizationId: string,
   message: Pick<Message, 'id' | 'message_type' | 'content'>,
-  { text, at }: { text: string; at: Date },
+  text: string,
 ): Promise<void> {
   const type = gatewayType({ ...message, network: null })
-  const values = [organizationId, message.id, text, type, at, newId()]
+  const values = [organizationId, message.id, text, type, newId()]
   const [changed] = await transaction.raise(change, values, [organizationId])
   if (!changed || changed.seq === null) return
   await changeSearchableMessage(transaction, organizationId, changed.contact_id, changed)

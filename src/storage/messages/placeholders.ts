@@ -4,9 +4,17 @@ import { gatewayType } from '../../model/instances/gateway-message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
-import type { IncomingMessage } from './incoming.js'
+import { type IncomingMessage, isSameAuthor } from './incoming.js'
 import { hasContact, messageEvents } from './messages.js'
 import { withNote } from './trace-notes.js'
+
+/** SQL: whether the author of the message `m` has deleted it. */
+const IS_DELETED = `EXISTS (
+       SELECT FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = m.upstream_id AND e.contact_id = m.contact_id
+         AND e.seq IS NULL AND e.message_type = 'revoke'
+         AND ${isSameAuthor('e', "m.sender_type = 'user-chat'", 'm.instance_id', "m.network ->> 'participant'")}
+     )`
 
 // If message.received was raised, the file's first attempt must not raise it again: it counts as a further one.
 const fill = statement<SearchableMessage & { id: string; contact_id: string; awaits_media: boolean }>(
@@ -15,7 +23,7 @@ const fill = statement<SearchableMessage & { id: string; contact_id: string; awa
      -- Locks the placeholder, unless its author has deleted it.
      SELECT m.id, m.placeholder, m.text FROM messages m
      WHERE m.organization_id = $1 AND m.upstream_id = $2 AND m.instance_id IS NOT DISTINCT FROM $3
-       AND m.placeholder IS NOT NULL AND m.deleted_at IS NULL AND ${hasContact('$1::uuid')}
+       AND m.placeholder IS NOT NULL AND NOT ${IS_DELETED} AND ${hasContact('$1::uuid')}
      FOR NO KEY UPDATE OF m
    ), changed AS (
      -- Makes it the real message, in its place.
@@ -52,7 +60,7 @@ const tell = statement<never>(
   'placeholders.tell',
   `WITH told AS (
      UPDATE messages m SET placeholder = 'told'
-     WHERE m.organization_id = $1 AND m.id = $2 AND m.placeholder = 'held' AND m.deleted_at IS NULL
+     WHERE m.organization_id = $1 AND m.id = $2 AND m.placeholder = 'held' AND NOT ${IS_DELETED}
        AND ${hasContact('$1::uuid')}
      RETURNING m.*
    ), raised AS (

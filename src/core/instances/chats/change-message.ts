@@ -60,7 +60,7 @@ async function change(
   for (const chat of chats) if (!(await isOfChat(ctx, tenant, message, chat))) throw messageNotFound(keyId)
   requireOwn(message, keyId)
   const sent = (await command(ctx, tenant, instance, toCommand(keyOf(message)))) as Sent
-  await ctx.database.transaction((transaction) => changeOwnMessage(transaction, tenant.id, message, { text, at: ctx.clock() }))
+  await ctx.database.transaction((transaction) => changeOwnMessage(transaction, tenant.id, message, text))
   return sent
 }
 
