@@ -4,6 +4,7 @@ import { retryOnConflict, retryOnDeadlock } from '../../database/retry.js'
 import { slices } from '../../lib/async/batches.js'
 import { newId } from '../../lib/bytes/id.js'
 import { OPTED_OUT } from '../../model/messages/message.js'
+import { countWishAsOptOut } from '../../storage/broadcasts/replies.js'
 import { type Received, recordIncomingMessages } from '../../storage/messages/incoming.js'
 import { recordIncomingChange, recordIncomingReaction } from '../../storage/messages/incoming-changes.js'
 import { fillPlaceholder } from '../../storage/messages/placeholders.js'
@@ -11,7 +12,7 @@ import { type AppliedStatus, applyStatuses } from '../../storage/messages/status
 import { applyReply } from '../broadcasts/reply.js'
 import { optOutByUpstream } from '../contacts/opt-outs.js'
 import { applyKnownName } from '../contacts/known-names.js'
-import { applyPreference } from '../contacts/preferences.js'
+import { applyPreference, type Preference } from '../contacts/preferences.js'
 import { applyAddressChange } from '../contacts/resolution/address-change.js'
 import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
@@ -123,12 +124,22 @@ function recordOther(recording: Recording, other: Round['others'][number]): Prom
     case 'address_change':
       return applyAddressChange(ctx, organizationId, item.addressChange, null, observe(recording, other))
     case 'preference':
-      return applyPreference(ctx, organizationId, item.preference, observe(recording, other))
+      return recordPreference(recording, item.preference, observe(recording, other))
     case 'known_name':
       return applyKnownName(ctx, organizationId, item.knownName, observe(recording, other))
     default:
       return recordAlone(recording, { of, index, item })
   }
+}
+
+/** A stop counts as an opt-out in the broadcasts that were sent to the contact in the two days before. */
+async function recordPreference(
+  { ctx, organizationId }: Recording,
+  preference: Preference,
+  observation: Observation,
+): Promise<void> {
+  const contactId = await applyPreference(ctx, organizationId, preference, observation)
+  if (preference.wish === 'stop') await countWishAsOptOut(ctx.database, organizationId, contactId, observation.at)
 }
 
 /** When and through which channel the person of an item was seen. */

@@ -19,15 +19,16 @@ export interface Preference {
 /**
  * Opts the person out of broadcasts, or in again. The newest wish counts, whatever comes first; at the same time it is
  * the opt-out. Who opted out by a reply stays opted out, and so does who is on an imported list: only the person's own
- * words end that. A person who is not known yet becomes a contact.
+ * words end that. A person who is not known yet becomes a contact. Resolves to the contact's id.
  */
 export async function applyPreference(
   ctx: ResolutionContext,
   organizationId: string,
   { person, profileName, wish, words }: Preference,
   observation: Observation,
-): Promise<void> {
+): Promise<string> {
   const contactId = await resolveContact(ctx, organizationId, person, profileName, observation)
   const record = wish === 'stop' ? recordMarketingStop : recordMarketingResume
   await record(ctx.database, organizationId, { contactId, at: observation.at, words, eventIds: [newId(), newId()] })
+  return contactId
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { countersOf, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
 import { postBody, receiveMessages, seconds, textMessage } from '../../support/callbacks.js'
 import { createContact } from '../../support/contacts.js'
 import { contactRow } from '../../support/rows/contacts.js'
@@ -52,6 +53,14 @@ describe('a person who stops marketing messages in WhatsApp', () => {
     expect((await raised()).filter((type) => type.startsWith('contact.opted'))).toEqual(['contact.opted_out'])
     const { body } = await world.request('GET', '/opt-outs', { key: organization.key })
     expect(body.optOuts).toMatchObject([{ source: 'upstream', words: 'User: stop' }])
+  })
+
+  it('counts as an opt-out of the broadcast of the two days before, once', async () => {
+    const broadcast = await seedBroadcast(world, organization)
+    await seedRecipient(world, organization, broadcast, id, at(0))
+    await wish('stop', 60)
+    await wish('stop', 90)
+    expect(await countersOf(world, broadcast)).toEqual({ opted_out: 1 })
   })
 
   it('is opted in again by resuming them, with the words and the time', async () => {
