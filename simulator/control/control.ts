@@ -190,8 +190,7 @@ function readCallback(
   if (typeof field !== 'string') return invalidField('field must be a string')
   if (body !== undefined) return { kind: 'body', bytes: typeof body === 'string' ? body : escapeJson(body) }
   if (value === undefined) return missingField('value (or body)')
-  if (!fieldsOfNumbers.has(field) || !isJsonObject(value))
-    return { kind: 'change', change: { value, field } }
+  if (!fieldsOfNumbers.has(field) || !isJsonObject(value)) return { kind: 'change', change: { value, field } }
   const filled = { messaging_product: 'whatsapp', metadata: metadataOf(number), ...value }
   return { kind: 'change', change: { value: filled, field } }
 }

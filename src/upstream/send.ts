@@ -85,7 +85,13 @@ function readAcceptance(answer: JsonObject): SendOutcome | null {
   if (upstreamId === null) return null
   const [contact = {}] = asObjects(answer.contacts)
   const person = { waId: asText(contact.wa_id), userId: readId(contact.user_id) }
-  return { outcome: 'accepted', upstreamId, ...person, ...(message.message_status === HELD && { isHeld: true }), answer }
+  return {
+    outcome: 'accepted',
+    upstreamId,
+    ...person,
+    ...(message.message_status === HELD && { isHeld: true }),
+    answer,
+  }
 }
 
 function readError({ status, retryAfterMs }: Answer, { code, kind, text }: NonNullable<Answer['error']>): SendOutcome {

@@ -14,11 +14,7 @@ export function sample(name: string, { phoneNumberId, businessAccountId }: TestO
 }
 
 /** Posts samples to the organization in this order, and processes them. Throws if one is refused. */
-export async function receiveSamples(
-  world: World,
-  organization: TestOrganization,
-  ...names: string[]
-): Promise<void> {
+export async function receiveSamples(world: World, organization: TestOrganization, ...names: string[]): Promise<void> {
   for (const name of names) {
     const answer = await postBody(world, sample(name, organization), organization.appSecret)
     if (answer.status !== 200) throw new Error(`${name}: ${JSON.stringify(answer.body)}`)

@@ -9,7 +9,11 @@ import type { ReportedStatus } from '../../storage/messages/statuses.js'
 import { type Reply, readReply } from '../broadcasts/reply.js'
 import type { AddressChange } from '../contacts/resolution/address-change.js'
 import { personAddresses } from '../contacts/resolution/resolve-contact.js'
-import { CONNECTION_FIELD, type ConnectionChange, readConnectionChanges } from '../instances/manage/connection-changes.js'
+import {
+  CONNECTION_FIELD,
+  type ConnectionChange,
+  readConnectionChanges,
+} from '../instances/manage/connection-changes.js'
 import { isTemplateField, readTemplateChanges, type TemplateChange } from '../templates/changes.js'
 import { parseStoredBody } from './read/parse-body.js'
 import { type CallbackItem, hasItems, type IncomingItem, readCallback } from './read/read-callback.js'

@@ -10,16 +10,16 @@ import { recordIncomingChange, recordIncomingReaction } from '../../storage/mess
 import { fillPlaceholder } from '../../storage/messages/placeholders.js'
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
-import { optOutByUpstream } from '../contacts/opt-outs.js'
 import { applyKnownName } from '../contacts/known-names.js'
+import { optOutByUpstream } from '../contacts/opt-outs.js'
 import { applyPreference, type Preference } from '../contacts/preferences.js'
 import { applyAddressChange } from '../contacts/resolution/address-change.js'
 import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
 import { applyTemplateChanges } from '../templates/changes.js'
-import { applyNotices } from './notices.js'
 import { type MessageItem, type ReadCallback, senderTypeOf, toSender } from './items.js'
+import { applyNotices } from './notices.js'
 import {
   type BatchItem,
   type PlannedMessage,

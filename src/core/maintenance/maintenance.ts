@@ -10,10 +10,10 @@ import {
   pruneCallbacks,
   readCallbackFigures,
 } from '../../storage/callbacks/callbacks.js'
+import { pruneNotices } from '../../storage/callbacks/notices.js'
 import { rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { rollUpCampaignCounts } from '../../storage/counts/campaigns.js'
 import { rollUpChannelCounts } from '../../storage/counts/channels.js'
-import { pruneNotices } from '../../storage/callbacks/notices.js'
 import { pruneEvents } from '../../storage/events/events.js'
 import { tickTransactionClock } from '../../storage/events/transaction-clock.js'
 import { pruneSessions } from '../../storage/identity/sessions.js'

@@ -18,7 +18,8 @@ export interface Handover {
 
 /** The text of a hand-over's message. */
 export function describeHandover({ holder, note, summary }: Handover): string {
-  const what = holder === 'us' ? 'This conversation was handed over to you' : 'Another app answers this conversation now'
+  const what =
+    holder === 'us' ? 'This conversation was handed over to you' : 'Another app answers this conversation now'
   return [note === null ? what : `${what}: ${note}`, ...(summary === null ? [] : [summary])].join('\n')
 }
 

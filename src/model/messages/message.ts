@@ -123,7 +123,6 @@ function presentOutcome({ outcome, held_at }: ShownMessage): Outcome | 'held' | 
   return outcome ?? (held_at ? 'held' : null)
 }
 
-
 /** The author of a group message; empty for private ones. */
 function presentAuthor({ network }: ShownMessage) {
   if (!network?.participant) return {}

@@ -91,12 +91,7 @@ export function listNewestNotices(db: Queryable, organizationId: string, limit: 
 }
 
 /** Closes a notice; null if there is none. */
-export async function closeNotice(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  at: Date,
-): Promise<Notice | null> {
+export async function closeNotice(db: Queryable, organizationId: string, id: string, at: Date): Promise<Notice | null> {
   const [closed] = await db.run(close, [organizationId, id, at])
   return closed ?? null
 }

@@ -470,20 +470,22 @@ export async function acceptMessages(
 
 function toAcceptanceset(acceptances: readonly Acceptance[]): string {
   return JSON.stringify(
-    acceptances.map(({ organizationId, id, upstreamId, network, at, alias, userId, isHeld = false, eventId, note }, n) => ({
-      n,
-      organization_id: organizationId,
-      id,
-      upstream_id: upstreamId,
-      accepted_at: at,
-      alias,
-      user_address: userId === null ? null : `user:${userId}`,
-      event_id: eventId,
-      network,
-      gateway_type: network?.message && networkType(network.message),
-      note,
-      is_held: isHeld,
-    })),
+    acceptances.map(
+      ({ organizationId, id, upstreamId, network, at, alias, userId, isHeld = false, eventId, note }, n) => ({
+        n,
+        organization_id: organizationId,
+        id,
+        upstream_id: upstreamId,
+        accepted_at: at,
+        alias,
+        user_address: userId === null ? null : `user:${userId}`,
+        event_id: eventId,
+        network,
+        gateway_type: network?.message && networkType(network.message),
+        note,
+        is_held: isHeld,
+      }),
+    ),
   )
 }
 

@@ -41,7 +41,11 @@ describe('migrate --status', () => {
         out: expect.stringMatching(/^schema +empty$/m),
       })
       const { out } = await run(['migrate', '--status', '--json'], empty)
-      expect(JSON.parse(out)).toMatchObject({ schema: 'empty', newest: null, missing: expect.arrayContaining(['0001_schema']) })
+      expect(JSON.parse(out)).toMatchObject({
+        schema: 'empty',
+        newest: null,
+        missing: expect.arrayContaining(['0001_schema']),
+      })
     })
   })
 })

@@ -77,11 +77,33 @@ describe('a person who stops marketing messages in WhatsApp', () => {
     expect(event?.data).toMatchObject({ source: 'upstream', contact: { id, consent_words: 'User: resume' } })
   })
 
-  it.each([
-    ['the newest wish counts', [['stop', 5], ['resume', 9]], true],
-    ['the newest wish counts', [['stop', 5], ['resume', 7], ['stop', 9]], false],
-    ['at the same time, it is the opt-out', [['resume', 5], ['stop', 5]], false],
-  ] as const)('%s, in every order', async (_name, wishes, allows) => {
+  it.each<[string, [string, number][], boolean]>([
+    [
+      'the newest wish counts',
+      [
+        ['stop', 5],
+        ['resume', 9],
+      ],
+      true,
+    ],
+    [
+      'the newest wish counts',
+      [
+        ['stop', 5],
+        ['resume', 7],
+        ['stop', 9],
+      ],
+      false,
+    ],
+    [
+      'at the same time, it is the opt-out',
+      [
+        ['resume', 5],
+        ['stop', 5],
+      ],
+      false,
+    ],
+  ])('%s, in every order', async (_name, wishes, allows) => {
     for (const order of permutations(wishes)) {
       number = `1650557${String(1_000 + ++people)}`
       id = await createContact(world, organization, number)

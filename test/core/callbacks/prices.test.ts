@@ -79,7 +79,10 @@ describe('the published statuses', () => {
 
   it.each([
     ['status-sent', KNOWN],
-    ['status-sent-conversation', { ...KNOWN, billable: false, type: 'free_entry_point', category: 'referral_conversion' }],
+    [
+      'status-sent-conversation',
+      { ...KNOWN, billable: false, type: 'free_entry_point', category: 'referral_conversion' },
+    ],
     ['status-delivered-2025', { ...KNOWN, model: 'CBP', type: null, category: 'utility' }],
     ['status-delivered-authentication', { ...KNOWN, category: 'authentication_international' }],
     ['status-read', undefined],

@@ -238,7 +238,11 @@ describe('events of a hand-over', () => {
     const recipient = { phone_number_id: organization.phoneNumberId, display_phone_number: '15550001111' }
     const passed = { type: 'control_passed', control_passed: { metadata: 'asks for a person' } }
     const value = { recipient, sender: { phone_number: digits }, timestamp: seconds(), ...passed }
-    await world.sim('POST', '/callback', { phone_number_id: organization.phoneNumberId, field: 'messaging_handovers', value })
+    await world.sim('POST', '/callback', {
+      phone_number_id: organization.phoneNumberId,
+      field: 'messaging_handovers',
+      value,
+    })
     await world.settle()
     await world.drain()
     expect(arrived('conversation.handed_over')).toMatchObject([
@@ -295,7 +299,9 @@ describe('events of the account', () => {
     await world.settle()
     await world.drain()
     expect(arrived('account.updated')).toMatchObject([
-      { notice: { field: 'account_update', kind: 'ACCOUNT_VIOLATION', severity: 'warning', value: expect.any(Object) } },
+      {
+        notice: { field: 'account_update', kind: 'ACCOUNT_VIOLATION', severity: 'warning', value: expect.any(Object) },
+      },
     ])
     expect(arrived('number.updated')).toMatchObject([{ notice: { kind: 'FLAGGED', severity: 'warning' } }])
     expect(arrived('template.quality_changed')).toMatchObject([

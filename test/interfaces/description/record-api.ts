@@ -88,7 +88,11 @@ async function recordMessages({ record, refuse, world, organization }: Scene): P
   const reaction = { message_id: thanks.body.message_id, emoji: '👍' }
   await world.sim('POST', '/inbound', { ...from, type: 'reaction', reaction })
   await world.settle()
-  const typed = await world.sim('POST', '/inbound', { ...from, type: 'text', text: { body: 'Until when are you opne?' } })
+  const typed = await world.sim('POST', '/inbound', {
+    ...from,
+    type: 'text',
+    text: { body: 'Until when are you opne?' },
+  })
   const about = { original_message_id: typed.body.message_id }
   const message = { type: 'text', text: { body: 'Until when are you open?' } }
   await world.sim('POST', '/inbound', { ...from, type: 'edit', edit: { ...about, message } })
@@ -183,7 +187,11 @@ async function recordOptOuts({ record, refuse }: Scene): Promise<void> {
   await refuse('optOuts.export', { query: { format: 'xlsx' } })
 }
 
-async function recordWebhooks({ record, refuse, world, organization, request }: Scene, id: string, gone: string): Promise<void> {
+async function recordWebhooks(
+  { record, refuse, world, organization, request }: Scene,
+  id: string,
+  gone: string,
+): Promise<void> {
   const path = { id }
   const unknown = { id: randomUUID() }
   await refuse('webhooks.set', { body: { url: 'http://10.0.0.1/hook', events: ['*'] } })
@@ -210,14 +218,20 @@ async function recordWebhooks({ record, refuse, world, organization, request }: 
   const from = { phone_number_id: organization.phoneNumberId, from: ANA.slice(1) }
   await world.sim('POST', '/call', { ...from, id: 'wacid.MQ==' })
   await world.sim('POST', '/call', { ...from, id: 'wacid.Mg==', seconds: 125 })
-  for (const [value, timestamp] of [['stop', 1_772_440_000], ['resume', 1_772_440_100]]) {
+  for (const [value, timestamp] of [
+    ['stop', 1_772_440_000],
+    ['resume', 1_772_440_100],
+  ]) {
     const words = { category: 'marketing_messages', detail: `User requested to ${value} marketing messages` }
     const preference = { wa_id: ANA.slice(1), ...words, value, timestamp }
     const callback = { field: 'user_preferences', value: { user_preferences: [preference] } }
     await world.sim('POST', '/callback', { phone_number_id: organization.phoneNumberId, ...callback })
   }
   const number = { phone_number_id: organization.phoneNumberId }
-  const passed = { type: 'control_passed', control_passed: { new_owner_role: 'escalation', metadata: 'wants a refund' } }
+  const passed = {
+    type: 'control_passed',
+    control_passed: { new_owner_role: 'escalation', metadata: 'wants a refund' },
+  }
   const handover = { recipient: number, sender: { phone_number: ANA.slice(1) }, timestamp: '1772440200', ...passed }
   await world.sim('POST', '/callback', { ...number, field: 'messaging_handovers', value: handover })
   const template = { message_template_name: 'hello_world', message_template_language: 'en_US' }

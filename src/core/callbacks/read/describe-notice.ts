@@ -23,7 +23,8 @@ const SUPPORT = 'Open the account in WhatsApp Manager, and ask for a review ther
 
 /** Describes what a field reports about the account or a number. Never throws. */
 export function describeNotice(field: string, value: JsonObject): NoticeDescription {
-  const kind = word(value.event) ?? word(value.decision) ?? word(asObject(value.alert_info).alert_type) ?? word(value.status)
+  const kind =
+    word(value.event) ?? word(value.decision) ?? word(asObject(value.alert_info).alert_type) ?? word(value.status)
   const described = DESCRIBERS.get(field)?.(value, kind) ?? {}
   const title = described.title ?? `WhatsApp reports ${kind ?? field}`
   const defaults = { severity: 'info', advice: null, until: null, stopsBroadcasts: false } as const
@@ -91,7 +92,11 @@ function describeBan({ waba_ban_state: state, waba_ban_date: date }: JsonObject)
   if (state === 'REINSTATE') return { title: 'WhatsApp has reinstated the account' }
   if (state === 'DISABLE') return stopped('WhatsApp has disabled the account', SUPPORT)
   const when = word(date)
-  return { severity: 'critical', title: `WhatsApp will disable the account${when === null ? '' : ` on ${when}`}`, advice: SUPPORT }
+  return {
+    severity: 'critical',
+    title: `WhatsApp will disable the account${when === null ? '' : ` on ${when}`}`,
+    advice: SUPPORT,
+  }
 }
 
 function stopped(title: string, advice: string): Description {
@@ -142,7 +147,9 @@ function describeName(value: JsonObject, kind: string | null): Description {
 
 function describeUsername(value: JsonObject, kind: string | null): Description {
   const username = word(value.username)
-  return { title: `The username of ${numberOf(value)}${username === null ? '' : ` (${username})`}: ${kind ?? 'changed'}` }
+  return {
+    title: `The username of ${numberOf(value)}${username === null ? '' : ` (${username})`}: ${kind ?? 'changed'}`,
+  }
 }
 
 function describeSecurity(value: JsonObject, kind: string | null): Description {
@@ -154,7 +161,8 @@ function describeSecurity(value: JsonObject, kind: string | null): Description {
 }
 
 function describeForm(value: JsonObject): Description {
-  const isTroubled = value.alert_state === 'ACTIVATED' || ['THROTTLED', 'BLOCKED'].includes(word(value.new_status) ?? '')
+  const isTroubled =
+    value.alert_state === 'ACTIVATED' || ['THROTTLED', 'BLOCKED'].includes(word(value.new_status) ?? '')
   const title = asText(value.message)
   return { severity: isTroubled ? 'warning' : 'info', ...(title !== null && { title }) }
 }

@@ -41,7 +41,11 @@ const MAX_UNKNOWN = 10
  */
 export function readNotices(envelope: JsonObject, isKnown: (field: string) => boolean): ReportedNotice[] {
   const changes = asObjects(envelope.entry).flatMap((entry) =>
-    asObjects(entry.changes).map((change) => ({ entry, field: asText(change.field) ?? '', value: asObject(change.value) })),
+    asObjects(entry.changes).map((change) => ({
+      entry,
+      field: asText(change.field) ?? '',
+      value: asObject(change.value),
+    })),
   )
   const reports = changes.flatMap(({ entry, field, value }) => {
     const event = EVENTS.get(field)

@@ -25,7 +25,8 @@ export function readStandby(value: JsonObject): Standby {
 function readEcho({ id, timestamp, message, template }: JsonObject): AgentEcho {
   const { to, recipient, ...sent } = asObject(message)
   const read = { ...sent, id, timestamp, from: to, from_user_id: recipient }
-  if (sent.type === 'template') return { message: read, sent: describeTemplate(asObject(sent.template), asObject(template)) }
+  if (sent.type === 'template')
+    return { message: read, sent: describeTemplate(asObject(sent.template), asObject(template)) }
   if (sent.type !== 'interactive') return { message: read, sent: null }
   const { body } = asObject(sent.interactive)
   return { message: read, sent: { text: asText(asObject(body).text) ?? '', content: null } }

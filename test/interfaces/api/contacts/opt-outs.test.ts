@@ -54,7 +54,10 @@ describe('GET /opt-outs', () => {
     expect(pages.map(numbersOf)).toEqual([people.slice(0, 2), people.slice(4), []])
     expect(pages[0]?.body).toMatchObject({
       success: true,
-      optOuts: [{ contactName: null, opted_out_at: new Date(1_750_000_240_000).toISOString(), source: 'reply', words: 'stop' }, {}],
+      optOuts: [
+        { contactName: null, opted_out_at: new Date(1_750_000_240_000).toISOString(), source: 'reply', words: 'stop' },
+        {},
+      ],
       count: 2,
     })
     expect(pages.map(({ body }) => body.pagination)).toEqual([

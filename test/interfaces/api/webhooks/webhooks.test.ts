@@ -79,7 +79,9 @@ describe('POST /set-webhooks', () => {
   })
 
   it('accepts each kind and all of them, without duplicates', async () => {
-    expect((await set({ url: URL_OF_NOBODY, events: [...EVENT_KINDS, '*'] })).body.webhook.events).toHaveLength(EVENT_KINDS.length + 1)
+    expect((await set({ url: URL_OF_NOBODY, events: [...EVENT_KINDS, '*'] })).body.webhook.events).toHaveLength(
+      EVENT_KINDS.length + 1,
+    )
     const { body } = await set({ url: URL_OF_NOBODY, events: ['*', 'contact.created', '*'] })
     expect(body.webhook).toMatchObject({ events: ['*', 'contact.created'], description: null })
   })
