@@ -72,7 +72,9 @@ export function keysOf(item: CallbackItem): readonly string[] {
   if (item.kind === 'preference') return personAddresses(item.preference.person).all
   if (item.kind === 'known_name') return personAddresses(item.knownName.person).all
   const changed = item.kind === 'message' && item.addressChange ? keysOfChange(item.addressChange) : []
-  return [...personAddresses(item.from).all, ...changed]
+  // The statuses of a message that Parley did not send itself come after it.
+  const sent = isSent(item) ? [item.upstreamId] : []
+  return [...personAddresses(item.from).all, ...changed, ...sent]
 }
 
 function keysOfChange({ from, to }: AddressChange): readonly string[] {
