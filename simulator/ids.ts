@@ -14,6 +14,11 @@ export function newMessageId(): string {
   return `wamid.${bytes.toString('base64')}`
 }
 
+/** The id of a call, in the upstream's form. */
+export function newCallId(): string {
+  return `wacid.${randomBytes(idBytes).toString('base64')}`
+}
+
 /** The trace id that the upstream puts in every error body. */
 export function newTraceId(): string {
   return `A${randomBytes(16).toString('base64url')}`

@@ -30,6 +30,8 @@ export interface Settings {
   /** Whether accepted messages are kept for `GET /_sim/messages`. */
   record: boolean
   templates: (typeof templateRules)[number]
+  /** Whether templates are accepted and held back for a check of their quality; then no statuses follow. */
+  hold_templates: boolean
   /** Whether the storefront has a GraphQL API; if not, its path answers 404. */
   shop_graphql: boolean
   shop_answers: (typeof shopAnswers)[number]
@@ -49,6 +51,7 @@ export const defaultSettings: Readonly<Settings> = {
   seed: 1,
   record: true,
   templates: 'strict',
+  hold_templates: false,
   shop_graphql: true,
   shop_answers: 'normal',
   shop_limited_lists: 0,
@@ -78,6 +81,7 @@ const rules: Record<keyof Settings, Rule> = {
   seed: wholeWithin(0, 2 ** 32 - 1),
   record: flag,
   templates: oneOf(templateRules),
+  hold_templates: flag,
   shop_graphql: flag,
   shop_answers: oneOf(shopAnswers),
   shop_limited_lists: wholeWithin(0, 1_000_000),

@@ -6,6 +6,8 @@ import type { CallbackContent } from '../callbacks/batches.js'
 import { firstAttempt } from '../callbacks/first-attempt.js'
 import { escapeJson } from '../callbacks/signing.js'
 import type { Context } from '../context.js'
+import { readCall } from '../inbound/call.js'
+import { echoChange, readEcho } from '../inbound/echo.js'
 import { withMedia } from '../inbound/media.js'
 import { inboundChange, readInbound } from '../inbound/message.js'
 import {
@@ -31,6 +33,12 @@ type NumberRoute = { Params: { phoneNumberId: string } }
 type MessagesRoute = { Querystring: Record<string, string | string[] | undefined> }
 type MediaRoute = { Querystring: { phone_number_id?: string | string[] } }
 
+/** The fields whose values name the business number in `metadata`. */
+const fieldsOfNumbers = new Set([
+  ...['messages', 'user_id_update', 'user_preferences', 'calls', 'smb_message_echoes', 'smb_app_state_sync', 'history'],
+  ...['standby', 'automatic_events'],
+])
+
 const defaultListLimit = 1_000
 const maxListLimit = 1_000_000
 const defaultIdleMs = 10_000
@@ -52,6 +60,8 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
     answer(reply, unregister(context, request.params.phoneNumberId)),
   )
   app.post('/inbound', (request, reply) => withBody(request, reply, (body) => receiveInbound(context, body)))
+  app.post('/echo', (request, reply) => withBody(request, reply, (body) => writeOnPhone(context, body)))
+  app.post('/call', (request, reply) => withBody(request, reply, (body) => receiveCall(context, body)))
   app.post('/callback', (request, reply) => withBody(request, reply, (body) => sendCallback(context, body)))
   app.get<MessagesRoute>('/messages', (request, reply) => answer(reply, listMessages(context, request.query)))
   app.get<MediaRoute>('/media', (request, reply) => answer(reply, listMedia(context, request.query)))
@@ -110,6 +120,42 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
   return { success: true, message_id: message.id, ...attempt }
 }
 
+/** Reports a message that was written on the phone of a business number. It opens no window and has no statuses. */
+async function writeOnPhone(context: Context, body: JsonObject): Promise<Answer> {
+  const number = findNumber(context.numbers, body)
+  if (isProblem(number)) return number
+  const repeat = readRepeat(body)
+  if (typeof repeat !== 'boolean') return repeat
+  const echo = readEcho(body)
+  if (isProblem(echo)) return echo
+  const message = await withMedia(context, number.phone_number_id, echo.message)
+  if (isProblem(message)) return message
+  const change = echoChange(number, { ...echo, message })
+  const attempt = await firstAttempt(context, number.phone_number_id, { kind: 'change', change }, repeat)
+  return { success: true, message_id: message.id, ...attempt }
+}
+
+/** Reports a call. One by the person opens the 24-hour window, answered or not. */
+async function receiveCall(context: Context, body: JsonObject): Promise<Answer> {
+  const number = findNumber(context.numbers, body)
+  if (isProblem(number)) return number
+  const repeat = readRepeat(body)
+  if (typeof repeat !== 'boolean') return repeat
+  const call = readCall(number, body)
+  if (isProblem(call)) return call
+  const { from, user_id: userId, direction = 'inbound' } = body
+  if (direction === 'inbound') {
+    const digits = typeof from === 'string' ? (phoneDigits(from) ?? null) : null
+    if (digits) context.limits?.recordInbound(number.phone_number_id, networkId(digits), Date.now())
+    if (typeof userId === 'string') context.limits?.recordInbound(number.phone_number_id, userId, Date.now())
+  }
+  let attempt = { delivered: false, status: null as number | null }
+  for (const change of call.changes) {
+    attempt = await firstAttempt(context, number.phone_number_id, { kind: 'change', change }, repeat)
+  }
+  return { success: true, call_id: call.id, ...attempt }
+}
+
 /**
  * Finds the number that receives a message, named by its id or, for a phone, by its instance. A phone that is not
  * linked receives none.
@@ -134,8 +180,8 @@ async function sendCallback(context: Context, body: JsonObject): Promise<Answer>
 }
 
 /**
- * Reads the callback to send. A string in `body` is sent unchanged. A `messages` or `user_id_update` value gets product
- * and metadata if it lacks them.
+ * Reads the callback to send. A string in `body` is sent unchanged. The value of a field that belongs to a number gets
+ * product and metadata if it lacks them.
  */
 function readCallback(
   number: BusinessNumber,
@@ -144,8 +190,7 @@ function readCallback(
   if (typeof field !== 'string') return invalidField('field must be a string')
   if (body !== undefined) return { kind: 'body', bytes: typeof body === 'string' ? body : escapeJson(body) }
   if (value === undefined) return missingField('value (or body)')
-  if ((field !== 'messages' && field !== 'user_id_update') || !isJsonObject(value))
-    return { kind: 'change', change: { value, field } }
+  if (!fieldsOfNumbers.has(field) || !isJsonObject(value)) return { kind: 'change', change: { value, field } }
   const filled = { messaging_product: 'whatsapp', metadata: metadataOf(number), ...value }
   return { kind: 'change', change: { value: filled, field } }
 }

@@ -67,12 +67,14 @@ export function inboundChange(number: NumberIdentity, { message, contact }: Inbo
   return { value, field: 'messages' }
 }
 
-interface Sender {
+/** A person as the sender of something, with the contact of the callback. */
+export interface Sender {
   address: { from?: string; from_user_id?: string }
   contact: CallbackContact
 }
 
-function readSender(body: JsonObject): Sender | Problem {
+/** Reads who does something: `from` or `user_id`, with `name` and `username`. */
+export function readSender(body: JsonObject): Sender | Problem {
   const { from, user_id: userId = body.from_user_id, name, username } = body
   for (const [field, value] of Object.entries({ from, user_id: userId, name, username })) {
     if (value !== undefined && typeof value !== 'string') return invalidField(`${field} must be a string`)

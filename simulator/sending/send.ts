@@ -74,8 +74,12 @@ function accept(
   const afterMs = answer === 'slow' ? context.settings.slow_ms : 0
   context.record.accepted += 1
   if (context.settings.record) context.record.add(message)
-  context.reports.report({ record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs })
-  return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body: responseOf(send, message), afterMs }
+  const isHeld = send.type === 'template' && context.settings.hold_templates
+  if (!isHeld) {
+    context.reports.report({ record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs })
+  }
+  const body = responseOf(send, message, isHeld ? 'held_for_quality_assessment' : 'accepted')
+  return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body, afterMs }
 }
 
 function messageOf(phoneNumberId: string, { recipient, type }: Send, text: string): SentMessage {
@@ -92,12 +96,12 @@ function messageOf(phoneNumberId: string, { recipient, type }: Send, text: strin
   }
 }
 
-function responseOf({ recipient, type }: Send, { id, user_id }: SentMessage): SendResponse {
+function responseOf({ recipient, type }: Send, { id, user_id }: SentMessage, messageStatus: string): SendResponse {
   const { input } = recipient
   const ofNumber = { ...(user_id && { user_id }) }
   const person =
     recipient.kind === 'phone' ? { wa_id: networkId(recipient.digits), ...ofNumber } : { user_id: recipient.userId }
-  const message = type === 'template' ? { id, message_status: 'accepted' } : { id }
+  const message = type === 'template' ? { id, message_status: messageStatus } : { id }
   return { messaging_product: 'whatsapp', contacts: [{ input, ...person }], messages: [message] }
 }
 

@@ -16,6 +16,7 @@ import { type OrderList, scheduleOrderSyncs, syncOrdersAsJob } from '../core/sto
 import { scheduleTemplateSyncs, syncTemplatesAsJob, type TemplateList } from '../core/templates/sync.js'
 import { sweepWebhook } from '../core/webhooks/log.js'
 import type { JobTask, RunJob } from '../model/jobs.js'
+import { tellPlaceholder } from '../storage/messages/placeholders.js'
 import { type RecurringTask, untilNextRun } from './recurring.js'
 
 /** The code of each task. */
@@ -46,6 +47,10 @@ function tasksOfOrganizations(ctx: WorkContext): Record<Exclude<JobTask, Recurri
     index_conversation: ({ organizationId, payload, signal }) => {
       const { contactId } = payload as { contactId: string }
       return indexConversation(ctx, organizationId, contactId, signal)
+    },
+    tell_placeholder: ({ organizationId, payload }) => {
+      const { messageId } = payload as { messageId: string }
+      return tellPlaceholder(ctx.database, organizationId, messageId)
     },
     sync_templates: ({ organizationId, payload, requestedAt }) => {
       const { list = null } = payload as { list?: TemplateList | null }

@@ -33,6 +33,7 @@ export const JOB_TASKS = {
   prepare_broadcast: 'preparation',
   transcribe_voice_note: 'transcription',
   index_conversation: 'search',
+  tell_placeholder: 'search',
   sync_templates: 'sync',
   sync_orders: 'sync',
   erase_contact: 'erasure',

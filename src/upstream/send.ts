@@ -17,7 +17,15 @@ export interface HttpTold {
  * been accepted. `http` is absent if there was no answer.
  */
 export type SendOutcome = { http?: HttpTold } & (
-  | { outcome: 'accepted'; upstreamId: string; waId: string | null; userId?: string | null; answer: JsonObject }
+  | {
+      outcome: 'accepted'
+      upstreamId: string
+      waId: string | null
+      userId?: string | null
+      /** It is held back until the upstream knows how the first recipients of its template react. */
+      isHeld?: boolean
+      answer: JsonObject
+    }
   /** `code` is the upstream's, or the HTTP status if there is none. */
   | { outcome: 'refused'; because: 'message' | 'credentials'; code: number; text: string }
   | {
@@ -69,11 +77,21 @@ function toOutcome(answer: Answer): SendOutcome {
   return readBareStatus(answer)
 }
 
+const HELD = 'held_for_quality_assessment'
+
 function readAcceptance(answer: JsonObject): SendOutcome | null {
-  const upstreamId = readId(asObjects(answer.messages)[0]?.id)
+  const [message = {}] = asObjects(answer.messages)
+  const upstreamId = readId(message.id)
   if (upstreamId === null) return null
   const [contact = {}] = asObjects(answer.contacts)
-  return { outcome: 'accepted', upstreamId, waId: asText(contact.wa_id), userId: readId(contact.user_id), answer }
+  const person = { waId: asText(contact.wa_id), userId: readId(contact.user_id) }
+  return {
+    outcome: 'accepted',
+    upstreamId,
+    ...person,
+    ...(message.message_status === HELD && { isHeld: true }),
+    answer,
+  }
 }
 
 function readError({ status, retryAfterMs }: Answer, { code, kind, text }: NonNullable<Answer['error']>): SendOutcome {

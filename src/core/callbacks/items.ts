@@ -9,11 +9,16 @@ import type { ReportedStatus } from '../../storage/messages/statuses.js'
 import { type Reply, readReply } from '../broadcasts/reply.js'
 import type { AddressChange } from '../contacts/resolution/address-change.js'
 import { personAddresses } from '../contacts/resolution/resolve-contact.js'
-import { type ConnectionChange, readConnectionChanges } from '../instances/manage/connection-changes.js'
-import { readTemplateChanges, type TemplateChange } from '../templates/changes.js'
+import {
+  CONNECTION_FIELD,
+  type ConnectionChange,
+  readConnectionChanges,
+} from '../instances/manage/connection-changes.js'
+import { isTemplateField, readTemplateChanges, type TemplateChange } from '../templates/changes.js'
 import { parseStoredBody } from './read/parse-body.js'
-import { type CallbackItem, type IncomingItem, readCallback } from './read/read-callback.js'
+import { type CallbackItem, hasItems, type IncomingItem, readCallback } from './read/read-callback.js'
 import { readDeviceCallback } from './read/read-device-callback.js'
+import { type ReportedNotice, readNotices } from './read/read-notices.js'
 
 export type MessageItem = Extract<CallbackItem, { kind: 'message' }>
 export type StatusItem = Extract<CallbackItem, { kind: 'status' }>
@@ -26,6 +31,7 @@ export interface ReadCallback {
   keys: string[]
   templateChanges: TemplateChange[]
   connectionChanges: ConnectionChange[]
+  notices: ReportedNotice[]
   /** Why it could not be read; absent if it could. */
   problem?: unknown
 }
@@ -33,7 +39,7 @@ export interface ReadCallback {
 /** Reads a stored callback. An erased body has no items. */
 export function readItems(callback: WaitingCallback): ReadCallback {
   const { body, isDevice, instanceId } = callback
-  const nothing = { callback, items: [], keys: [], templateChanges: [], connectionChanges: [] }
+  const nothing = { callback, items: [], keys: [], templateChanges: [], connectionChanges: [], notices: [] }
   if (body.length === 0) return nothing
   try {
     const envelope = parseStoredBody(body)
@@ -41,10 +47,16 @@ export function readItems(callback: WaitingCallback): ReadCallback {
     const items = isDevice ? readDeviceCallback(asObjects(envelope.events)) : readCallback(envelope)
     const keys = [...new Set(items.flatMap(keysOf))]
     const connectionChanges = instanceId === null ? [] : readConnectionChanges(envelope)
-    return { callback, items, keys, templateChanges: readTemplateChanges(envelope), connectionChanges }
+    const notices = isDevice ? [] : readNotices(envelope, isKnownField)
+    return { callback, items, keys, templateChanges: readTemplateChanges(envelope), connectionChanges, notices }
   } catch (problem) {
     return { ...nothing, problem }
   }
+}
+
+/** Whether anything but readNotices reads the changes of a field. */
+function isKnownField(field: string): boolean {
+  return hasItems(field) || isTemplateField(field) || field === CONNECTION_FIELD
 }
 
 /**
@@ -57,8 +69,12 @@ export function keysOf(item: CallbackItem): readonly string[] {
     return [upstreamId, ...(messageId === null ? [] : [messageId]), ...(typed ? keysOf(typed) : [])]
   }
   if (item.kind === 'address_change') return keysOfChange(item.addressChange)
+  if (item.kind === 'preference') return personAddresses(item.preference.person).all
+  if (item.kind === 'known_name') return personAddresses(item.knownName.person).all
   const changed = item.kind === 'message' && item.addressChange ? keysOfChange(item.addressChange) : []
-  return [...personAddresses(item.from).all, ...changed]
+  // The statuses of a message that Parley did not send itself come after it.
+  const sent = isSent(item) ? [item.upstreamId] : []
+  return [...personAddresses(item.from).all, ...changed, ...sent]
 }
 
 function keysOfChange({ from, to }: AddressChange): readonly string[] {
@@ -77,15 +93,26 @@ export function toSender(item: IncomingItem): Sender {
   return { addresses, required, hasNumber: number !== null, contactId: null, profileName }
 }
 
+/** Who wrote the message, or the change of one. */
+export function senderTypeOf({ device, sentBy }: IncomingItem): 'user-chat' | 'human-chat' | 'bot-chat' {
+  return sentBy ?? (device?.fromMe ? 'human-chat' : 'user-chat')
+}
+
+/** Whether the organization wrote it, but not with Parley. */
+export function isSent(item: IncomingItem): boolean {
+  return senderTypeOf(item) !== 'user-chat'
+}
+
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
-  const { device } = item
+  const { device, call, handover, isSystem, isStandby = false } = item
+  const isWritten = !isSystem && !isSent(item)
   return {
     id: newId(),
     eventId: newId(),
     upstreamId: item.upstreamId,
     instanceId,
-    sender_type: item.isSystem ? 'system' : device?.fromMe ? 'human-chat' : 'user-chat',
+    sender_type: isSystem ? 'system' : senderTypeOf(item),
     message_type: item.message_type,
     text: item.text,
     media_type: item.media_type,
@@ -93,8 +120,12 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     extras: item.extras,
     awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
-    network: device?.network ?? item.author ?? null,
+    network: device?.network ?? item.author ?? (item.sentBy === 'human-chat' ? { fromPhone: true } : null),
     keepsArchived: device?.keepsArchived ?? false,
+    opensWindow: isWritten || call?.direction === 'inbound',
+    isNews: (isWritten && !isStandby) || call?.outcome === 'missed' || handover?.holder === 'us',
+    handled_by: isStandby ? 'upstream_agent' : null,
+    placeholder: item.placeholder ?? null,
     created_at: item.createdAt ?? ctx.clock(),
     note: callbackNote(ctx, of),
     traceparent,
@@ -129,6 +160,7 @@ export function toReportedStatus(
     status,
     at: createdAt ?? ctx.clock(),
     error: item.error,
+    price: item.price ?? null,
     alias: waId,
     userAddress: userId === null ? null : `user:${userId}`,
     eventIds: [newId(), newId()],

@@ -4,6 +4,7 @@ import type { SentMessage } from '../../storage/messages/incoming.js'
 import type { ReportedStatus } from '../../storage/messages/statuses.js'
 import type { Reply } from '../broadcasts/reply.js'
 import {
+  isSent,
   keysOf,
   type MessageItem,
   type ReadCallback,
@@ -13,7 +14,7 @@ import {
   toReportedStatus,
   toSender,
 } from './items.js'
-import type { CallbackItem, IncomingItem } from './read/read-callback.js'
+import type { CallbackItem, IncomingItem, PersonItem } from './read/read-callback.js'
 
 /** An item of a batch: `items[index]` of the callback `of`. */
 export interface BatchItem<Item extends CallbackItem = CallbackItem> {
@@ -43,7 +44,7 @@ export interface PlannedStatus extends BatchItem<StatusItem> {
 export interface Round {
   messages: PlannedMessage[]
   statuses: PlannedStatus[]
-  others: BatchItem<IncomingItem | Extract<CallbackItem, { kind: 'address_change' }>>[]
+  others: BatchItem<IncomingItem | PersonItem>[]
 }
 
 /** The items that share keys, directly or through others: those of a person, or of a message. */
@@ -73,9 +74,13 @@ export function planRounds(ctx: TurnContext, organizationId: string, items: read
       const message = planMessage(ctx, { of, index, item }, group.id)
       const key = `${of.callback.instanceId ?? ''} ${item.upstreamId}`
       const first = planned.get(key)
-      if (first) first.repeated.push(message)
-      else roundAt(joinRound(group, message)).messages.push(message)
-      planned.set(key, first ?? message)
+      const fills = first !== undefined && isFilledBy(first, message)
+      if (fills) endRound(group)
+      if (first && !fills) first.repeated.push(message)
+      else {
+        roundAt(joinRound(group, message)).messages.push(message)
+        planned.set(key, message)
+      }
     } else if (item.kind === 'status') {
       const status = toReportedStatus(ctx, organizationId, of.callback, item)
       roundAt(takeRound(group)).statuses.push({ of, index, item, status })
@@ -97,8 +102,8 @@ export function planMessage(
 }
 
 /** Whether the message can share a statement with others. */
-function isPlain({ addressChange, device }: MessageItem): boolean {
-  return addressChange === null && !device?.fromMe
+function isPlain(item: MessageItem): boolean {
+  return item.addressChange === null && !isSent(item)
 }
 
 /** The round of a message: that of the last one, if it changes the contact alike. */
@@ -110,9 +115,19 @@ function joinRound(group: Group, message: PlannedMessage): number {
 
 /** A round of its own. */
 function takeRound(group: Group): number {
+  endRound(group)
+  return group.round++
+}
+
+/** The next item comes into a later round. */
+function endRound(group: Group): void {
   if (group.last) group.round++
   group.last = null
-  return group.round++
+}
+
+/** Whether the first message is only a placeholder for the other one, which has the same id. */
+function isFilledBy(first: PlannedMessage, { message }: PlannedMessage): boolean {
+  return first.message.placeholder !== null && message.placeholder === null
 }
 
 /** Whether two messages of a person can be recorded at once, with the contact in their events as it was after each. */
@@ -120,6 +135,7 @@ function changeAlike(one: PlannedMessage, other: PlannedMessage): boolean {
   return (
     one.reply === null &&
     one.item.isSystem === other.item.isSystem &&
+    one.message.isNews === other.message.isNews &&
     one.sender.profileName === other.sender.profileName
   )
 }

@@ -4,17 +4,22 @@ import { retryOnConflict, retryOnDeadlock } from '../../database/retry.js'
 import { slices } from '../../lib/async/batches.js'
 import { newId } from '../../lib/bytes/id.js'
 import { OPTED_OUT } from '../../model/messages/message.js'
+import { countWishAsOptOut } from '../../storage/broadcasts/replies.js'
 import { type Received, recordIncomingMessages } from '../../storage/messages/incoming.js'
 import { recordIncomingChange, recordIncomingReaction } from '../../storage/messages/incoming-changes.js'
+import { fillPlaceholder } from '../../storage/messages/placeholders.js'
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
+import { applyKnownName } from '../contacts/known-names.js'
 import { optOutByUpstream } from '../contacts/opt-outs.js'
+import { applyPreference, type Preference } from '../contacts/preferences.js'
 import { applyAddressChange } from '../contacts/resolution/address-change.js'
 import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
 import { applyTemplateChanges } from '../templates/changes.js'
-import { type MessageItem, type ReadCallback, toSender } from './items.js'
+import { type MessageItem, type ReadCallback, senderTypeOf, toSender } from './items.js'
+import { applyNotices } from './notices.js'
 import {
   type BatchItem,
   type PlannedMessage,
@@ -84,11 +89,13 @@ async function recordItems(recording: Recording, callbacks: readonly ReadCallbac
 async function applyChanges(
   ctx: TurnContext,
   organizationId: string,
-  { callback: { instanceId, receivedAt }, templateChanges, connectionChanges: changes, problem }: ReadCallback,
+  { callback, templateChanges, connectionChanges: changes, notices, problem }: ReadCallback,
 ): Promise<void> {
   if (problem !== undefined) throw problem
   await applyTemplateChanges(ctx, organizationId, templateChanges)
+  const { instanceId, receivedAt } = callback
   await applyConnectionChanges(ctx, organizationId, { instanceId, changes, receivedAt })
+  await applyNotices(ctx, organizationId, notices, callback)
 }
 
 function addRecorded({ recorded }: Recording, { of: { callback }, index }: BatchItem): void {
@@ -102,15 +109,37 @@ async function recordRound(recording: Recording, { messages, statuses, others }:
   for (const some of slices(messages, MAX_PER_STATEMENT)) if (!(await recordMessages(recording, some))) return false
   for (const some of slices(statuses, MAX_PER_STATEMENT)) if (!(await recordStatuses(recording, some))) return false
   for (const other of others) {
-    const { of, index, item } = other
-    if (item.kind === 'address_change') {
-      const { ctx, organizationId } = recording
-      await applyAddressChange(ctx, organizationId, item.addressChange, observe(recording, other))
-    } else await recordAlone(recording, { of, index, item })
+    await recordOther(recording, other)
     addRecorded(recording, other)
     if (!recording.mayGoOn()) return false
   }
   return true
+}
+
+/** Records an item that shares no statement with others. */
+function recordOther(recording: Recording, other: Round['others'][number]): Promise<unknown> {
+  const { ctx, organizationId } = recording
+  const { of, index, item } = other
+  switch (item.kind) {
+    case 'address_change':
+      return applyAddressChange(ctx, organizationId, item.addressChange, observe(recording, other))
+    case 'preference':
+      return recordPreference(recording, item.preference, observe(recording, other))
+    case 'known_name':
+      return applyKnownName(ctx, organizationId, item.knownName, observe(recording, other))
+    default:
+      return recordAlone(recording, { of, index, item })
+  }
+}
+
+/** A stop counts as an opt-out in the broadcasts that were sent to the contact in the two days before. */
+async function recordPreference(
+  { ctx, organizationId }: Recording,
+  preference: Preference,
+  observation: Observation,
+): Promise<void> {
+  const contactId = await applyPreference(ctx, organizationId, preference, observation)
+  if (preference.wish === 'stop') await countWishAsOptOut(ctx.database, organizationId, contactId, observation.at)
 }
 
 /** When and through which channel the person of an item was seen. */
@@ -156,9 +185,18 @@ async function recordKnown(
   const results = await retryOnConflict(() => (hasReplies ? ctx.database.transaction(record) : record(ctx.database)))
   for (const [index, message] of messages.entries()) {
     if (results[index] === 'no_contact') continue
+    if (results[index] === 'fills') await fill(recording, message)
     for (const item of [message, ...message.repeated]) addRecorded(recording, item)
   }
   return messages.filter((_, index) => results[index] === 'no_contact')
+}
+
+/** The message is what a placeholder of before stood for; a reply has its effect now. */
+async function fill({ ctx, organizationId }: Recording, { message, reply }: PlannedMessage): Promise<void> {
+  await ctx.database.transaction(async (transaction) => {
+    const id = await fillPlaceholder(transaction, organizationId, message)
+    if (id !== null && reply) await applyReply(transaction, organizationId, { ...message, id }, reply)
+  })
 }
 
 /** Resolves the contact that the addresses of a sender do not decide. */
@@ -235,7 +273,7 @@ function recordChange(
     text,
     replyToUpstreamId,
     instanceId,
-    sender_type: device?.fromMe ? ('human-chat' as const) : ('user-chat' as const),
+    sender_type: senderTypeOf(item),
     network: device?.network ?? author ?? null,
     created_at: item.createdAt ?? ctx.clock(),
   }

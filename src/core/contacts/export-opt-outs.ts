@@ -6,7 +6,14 @@ import type { Organization } from '../../model/organizations/organization.js'
 import type { ExportFormat } from './export.js'
 import { eachOptOut } from './opt-outs.js'
 
-const COLUMNS: readonly (keyof PresentedOptOut)[] = ['contactId', 'chatNumber', 'contactName', 'opted_out_at', 'source']
+const COLUMNS: readonly (keyof PresentedOptOut)[] = [
+  'contactId',
+  'chatNumber',
+  'contactName',
+  'opted_out_at',
+  'source',
+  'words',
+]
 
 /** All opt-outs of an organization as one file, newest first. It is read from the database while it is streamed. */
 export function exportOptOuts(

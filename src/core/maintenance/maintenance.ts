@@ -10,6 +10,7 @@ import {
   pruneCallbacks,
   readCallbackFigures,
 } from '../../storage/callbacks/callbacks.js'
+import { pruneNotices } from '../../storage/callbacks/notices.js'
 import { rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { rollUpCampaignCounts } from '../../storage/counts/campaigns.js'
 import { rollUpChannelCounts } from '../../storage/counts/channels.js'
@@ -118,10 +119,11 @@ async function runSteps(
 
 /** Orders of the last 60 days are read at first, and one may be attributed to a click 90 days before it. */
 const VISITS_MS = 150 * DAY_MS
+const NOTICES_MS = 180 * DAY_MS
 
 /**
  * Deletes expired data: raw callbacks, events and finished deliveries after the days that their organization keeps
- * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; idempotency keys, files without
+ * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; notices after 180; idempotency keys, files without
  * a message and wrong passwords after 1 day; expired sessions, sign-in links and uploaded audiences. Pending deliveries
  * of disabled webhooks that are this old end as failed. Requests the jobs that delete old messages and files.
  */
@@ -137,6 +139,7 @@ export async function prune(given: WorkContext, signal?: AbortSignal): Promise<v
     deliveries: () => inBatches((limit) => pruneDeliveries(database, now, limit)),
     shortLinkVisits: () => inBatches((limit) => pruneShortLinkVisits(database, before(now, VISITS_MS), limit)),
     storefrontWebhooks: () => inBatches((limit) => pruneStorefrontWebhooks(database, before(now, 30 * DAY_MS), limit)),
+    notices: () => inBatches((limit) => pruneNotices(database, before(now, NOTICES_MS), limit)),
     idempotencyKeys: () => inBatches((limit) => pruneIdempotencyKeys(database, idBefore(before(now, DAY_MS)), limit)),
     retention: () => requestRetention(database),
     uploadedAudiences: () => pruneUploadedAudiences(database, now),

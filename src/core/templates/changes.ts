@@ -1,12 +1,18 @@
 import type { Context } from '../../context.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
-import { enqueueTemplateSync, setTemplateStatus } from '../../storage/templates/templates.js'
+import { beginningOf } from '../../lib/text/text.js'
+import { enqueueTemplateSync, setTemplateQuality, setTemplateStatus } from '../../storage/templates/templates.js'
 
-/** A change of a template in a callback; `status` is null if the callback has no new status. */
+/** A change of a template in a callback; `status` and `quality` are null if the callback has no new one. */
 export interface TemplateChange {
   name: string | null
   language: string | null
   status: string | null
+  quality: string | null
+  /** As the upstream has it; it may never have been reported here. */
+  previousQuality: string | null
+  /** Null if the callback does not say. */
+  at: Date | null
 }
 
 const FIELDS = new Set([
@@ -36,31 +42,52 @@ const STATUSES: Record<string, string> = {
  * it again changes nothing.
  */
 export async function applyTemplateChanges(
-  { database }: Pick<Context, 'database'>,
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
   organizationId: string,
   changes: readonly TemplateChange[],
 ): Promise<void> {
   if (changes.length === 0) return
-  for (const { name, language, status } of changes) {
-    if (name === null || language === null || status === null) continue
-    await setTemplateStatus(database, organizationId, { name, language, status })
+  for (const { name, language, status, quality, previousQuality, at } of changes) {
+    if (name === null || language === null) continue
+    if (status !== null) await setTemplateStatus(database, organizationId, { name, language, status })
+    if (quality === null) continue
+    const changed = { name, language, quality, previousQuality, at: at ?? clock() }
+    await setTemplateQuality(database, organizationId, changed)
   }
   await enqueueTemplateSync(database, organizationId)
+}
+
+/** Whether a field of callbacks reports changes of templates. */
+export function isTemplateField(field: string): boolean {
+  return FIELDS.has(field)
 }
 
 /** Reads the template changes of a stored callback, in their order. The content is untrusted. */
 export function readTemplateChanges(envelope: JsonObject): TemplateChange[] {
   return asObjects(envelope.entry)
-    .flatMap((entry) => asObjects(entry.changes))
-    .filter(({ field }) => FIELDS.has(String(field)))
-    .map(({ value }) => readChange(asObject(value)))
+    .flatMap(({ changes, time }) => asObjects(changes).map(({ field, value }) => ({ field, value, time })))
+    .filter(({ field }) => FIELDS.has(asText(field) ?? ''))
+    .map(({ value, time }) => readChange(asObject(value), time))
 }
 
-function readChange(value: JsonObject): TemplateChange {
+/** A quality is also reported by the field for statuses, without a status. */
+function readChange(value: JsonObject, time: unknown): TemplateChange {
   const event = asText(value.event)?.toUpperCase() ?? ''
   return {
     name: asText(value.message_template_name),
-    language: asText(value.message_template_language),
+    // The upstream writes en_US or en-US.
+    language: asText(value.message_template_language)?.replaceAll('-', '_') ?? null,
     status: Object.hasOwn(STATUSES, event) ? (STATUSES[event] ?? null) : null,
+    quality: readQuality(value.new_quality_score),
+    previousQuality: readQuality(value.previous_quality_score),
+    at: typeof time === 'number' && time > 0 && time <= LAST_SECOND ? new Date(time * 1_000) : null,
   }
+}
+
+const MAX_QUALITY = 64
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1_000
+
+function readQuality(value: unknown): string | null {
+  const text = asText(value)
+  return text && beginningOf(text.toUpperCase(), MAX_QUALITY)
 }

@@ -60,8 +60,9 @@ export const MessageSchema = named(
       ),
     ),
     outcome: Nullable(
-      Type.Enum(['pending', 'unknown'], {
-        description: '`pending`: the upstream has not answered yet; `unknown`: its answer was lost',
+      Type.Enum(['pending', 'unknown', 'held'], {
+        description:
+          '`pending`: the upstream has not answered yet; `unknown`: its answer was lost; `held`: it accepted the message, and holds it back until it knows how the first recipients of the template react',
       }),
     ),
     author: Type.Optional(
@@ -69,6 +70,11 @@ export const MessageSchema = named(
         { name: Nullable(Type.String()), phone_number: Nullable(Type.String()), user_id: Nullable(Type.String()) },
         { description: 'The group member who wrote the message; absent in private chats' },
       ),
+    ),
+    handled_by: Type.Optional(
+      Type.Enum(['upstream_agent'], {
+        description: "WhatsApp's own agent held the conversation: no bot should answer. Absent otherwise",
+      }),
     ),
   }),
 )

@@ -22,6 +22,11 @@ export function toStorable(value: string): string {
   return isStorable(value) ? value : value.replaceAll('\0', replacement).toWellFormed()
 }
 
+/** The first `length` UTF-16 units of a storable text, which can be stored too: half of a character at the end is replaced. */
+export function beginningOf(value: string, length: number): string {
+  return value.slice(0, length).toWellFormed()
+}
+
 /**
  * A copy of a parsed JSON value in which all strings and keys are storable. Containers below the 64th level become
  * null, so that no stack overflows here or in the database.

@@ -28,6 +28,8 @@ export interface Contact {
   opt_out_source: 'reply' | 'upstream' | 'import' | null
   /** When the contact last opted in again, by a reply or by hand. */
   opted_in_at: Date | string | null
+  /** The words of the last opt-out or opt-in; null if it had none. Older events have none. */
+  consent_words?: string | null
   /** The member who answers the contact; null if unassigned. */
   assignee_id: string | null
   /** The JID of a contact without a number: a group (…@g.us), or a person who hides the number (…@lid). */

@@ -57,13 +57,21 @@ export type OptedOutContact = Contact & {
 export type PresentedOptOut = ReturnType<typeof presentOptOut>
 
 /** An opt-out as the interfaces show it. */
-export function presentOptOut({ id, chat_id, full_name, opted_out_at, opt_out_source }: OptedOutContact) {
+export function presentOptOut({
+  id,
+  chat_id,
+  full_name,
+  opted_out_at,
+  opt_out_source,
+  consent_words,
+}: OptedOutContact) {
   return {
     contactId: id,
     chatNumber: chat_id,
     contactName: full_name,
     opted_out_at: toIso(opted_out_at),
     source: opt_out_source,
+    words: consent_words ?? null,
   }
 }
 

@@ -46,6 +46,11 @@ export function isCountryCode(value: string): value is CountryCode {
   return isSupportedCountry(value)
 }
 
+/** The country (ISO 3166) of a number with its country code; null if its digits do not say. */
+export function countryOf(digits: string): string | null {
+  return parsePhoneNumberFromString(`+${digits}`)?.country ?? null
+}
+
 /** Whether a number begins with the calling code of a country, which other countries may share. */
 export function isOfCountry(digits: string, country: CountryCode): boolean {
   return digits.startsWith(getCountryCallingCode(country))

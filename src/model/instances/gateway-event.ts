@@ -42,11 +42,15 @@ export function gatewayEventFor(event: EventRow, instance: WebhookInstance): Gat
   return concerns(event.data, instance) ? gatewayEventOf(event) : null
 }
 
-/** The event's name in the gateway, for any instance; null if the gateway has no such event. */
+/**
+ * The event's name in the gateway, for any instance; null if the gateway has no such event. Stored events of versions
+ * before 1.1 name edits and deletions `instance.message_…`.
+ */
 export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>): GatewayEventName | null {
   switch (type) {
     case 'message.received':
-      return data.message?.sender_type === 'system' ? null : 'messages.upsert'
+      // Clients of the gateway would answer what WhatsApp's own agent answers.
+      return data.message?.sender_type === 'system' || data.message?.handled_by ? null : 'messages.upsert'
     case 'message.sent':
     case 'message.reaction':
       return isSentByUs(data.message) ? 'send.message' : 'messages.upsert'
@@ -54,8 +58,10 @@ export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>):
     case 'message.read':
     case 'message.failed':
       return 'messages.update'
+    case 'message.edited':
     case 'instance.message_edited':
       return 'messages.edited'
+    case 'message.deleted':
     case 'instance.message_deleted':
       return 'messages.delete'
     case 'contact.created':
@@ -134,10 +140,12 @@ function presentMessageUpdate({ type, data, created_at }: EventRow, shown: Gatew
         status: UPDATED_STATUS[type],
         instanceId,
       }
+    case 'message.edited':
     case 'instance.message_edited': {
       const editedMessage = { conversation: data.message?.text ?? '' }
       return { key, type: 'MESSAGE_EDIT', editedMessage, timestampMs: new Date(created_at).getTime(), instanceId }
     }
+    case 'message.deleted':
     case 'instance.message_deleted':
       return { ...key, ...shown, status: 'DELETED' }
     default:

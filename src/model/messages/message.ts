@@ -77,6 +77,10 @@ export interface Message {
   assignee_id: string | null
   created_at: Date | string
   accepted_at: Date | string | null
+  /** Who held the conversation then, if not the organization. Older events have none. */
+  handled_by?: 'upstream_agent' | null
+  /** Since when the upstream holds it back. Older events have none. */
+  held_at?: Date | string | null
 }
 
 /** A message's row with data of other tables; events of new messages leave out what is empty. */
@@ -112,9 +116,15 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
     message_type: message.message_type,
     context_message_id: message.context_upstream_id,
     error: message.error && { code: message.error.code, text: message.error.text },
-    outcome: message.outcome,
+    outcome: presentOutcome(message),
     ...presentAuthor(message),
+    ...(message.handled_by && { handled_by: message.handled_by }),
   }
+}
+
+/** What is not known yet about the sending; null: nothing. */
+function presentOutcome({ outcome, held_at }: ShownMessage): Outcome | 'held' | null {
+  return outcome ?? (held_at ? 'held' : null)
 }
 
 /** The author of a group message; empty for private ones. */

@@ -86,6 +86,8 @@ export interface Acceptance {
   alias: string | null
   /** The recipient's user id. */
   userId: string | null
+  /** Whether the upstream holds it back until it knows how the first recipients of its template react. */
+  isHeld?: boolean
   eventId: string
   /** The calls, for its trace. */
   note: CallsNote

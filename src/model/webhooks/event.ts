@@ -2,7 +2,11 @@ import { presentBroadcast, type ShownBroadcast } from '../broadcasts/broadcast.j
 import { type Contact, presentContact, toIso } from '../contacts/contact.js'
 import type { NoteRow } from '../conversations/note.js'
 import type { InstanceState, ShownInstance } from '../instances/instance.js'
+import { readCall } from '../messages/call.js'
+import { readHandover } from '../messages/handover.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from '../messages/message.js'
+import type { Price } from '../messages/price.js'
+import { type Notice, presentNotice } from '../organizations/notice.js'
 import { presentTemplate, type Template } from '../templates/template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
 
@@ -29,10 +33,21 @@ export interface EventData {
   message?: ShownMessage & { recipient_n?: number | null; traceparent?: string | null }
   contact?: Contact
   previous_status?: MessageStatus
+  /** Of `message.edited`: the text before; null in other events of changes. */
+  previous_message?: string | null
+  /** Of a status: what it says about the price. */
+  pricing?: Price | null
   broadcast?: ShownBroadcast
   template?: Template
+  /** Of `template.quality_changed`. */
+  quality?: string
+  previous_quality?: string | null
   webhook?: ShownWebhook
+  /** Of `account.updated` and `number.updated`. */
+  notice?: Notice
   reason?: string
+  /** Of `contact.opted_in`: who reported it. */
+  source?: 'reply' | 'upstream'
   /** Of `note.…`, which Interface A never shows. */
   note?: NoteRow
   /** Of `contact.erased`, which Interface A never shows; the event has no contact_id. */
@@ -64,12 +79,27 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
     timestamp: toIso(at),
     data: {
       ...(data.message && { message: presentMessage(data.message, mediaAddress) }),
+      ...(type === 'conversation.handed_over' && { handover: readHandover(data.message?.content) }),
+      ...(type.startsWith('call.') && { call: readCall(data.message?.content) }),
       ...(data.contact && { contact: presentContact(data.contact, at) }),
+      ...presentConsent(type, data),
       ...(data.previous_status && { previous_status: data.previous_status }),
+      ...(data.pricing && { pricing: data.pricing }),
+      ...(typeof data.previous_message === 'string' && { previous_message: data.previous_message }),
       ...(data.broadcast && { broadcast: presentBroadcast(data.broadcast) }),
       ...(data.template && { template: presentTemplate(data.template) }),
+      ...(data.quality !== undefined && { quality: data.quality, previous_quality: data.previous_quality ?? null }),
+      ...(data.notice && { notice: presentNotice(data.notice) }),
       ...(data.webhook && { webhook: presentWebhook(data.webhook) }),
       ...(data.reason !== undefined && { reason: data.reason }),
     },
   }
+}
+
+/** Who reported an opt-out or opt-in, in which words and when; empty for other events. */
+function presentConsent(type: string, { contact, source }: EventData) {
+  if (!contact) return {}
+  const { consent_words: words = null, opt_out_source, opted_out_at, opted_in_at } = contact
+  if (type === 'contact.opted_out') return { source: opt_out_source, words, at: toIso(opted_out_at) }
+  return type === 'contact.opted_in' ? { source, words, at: toIso(opted_in_at) } : {}
 }

@@ -12,12 +12,21 @@ export const EVENT_KINDS = [
   'message.read',
   'message.failed',
   'message.reaction',
+  'message.edited',
+  'message.deleted',
+  'call.missed',
+  'call.ended',
+  'conversation.handed_over',
   'contact.created',
   'contact.updated',
   'contact.opted_out',
+  'contact.opted_in',
   'broadcast.started',
   'broadcast.completed',
   'template.status_changed',
+  'template.quality_changed',
+  'account.updated',
+  'number.updated',
   'webhook.disabled',
 ] as const
 
@@ -102,7 +111,7 @@ export interface Delivery {
 
 const MAX_URL_LENGTH = 2_048
 const MAX_DESCRIPTION = 500
-const MAX_KINDS = 20
+const MAX_KINDS = 50
 
 /** The input for a webhook. */
 export const SetWebhook = Type.Object({

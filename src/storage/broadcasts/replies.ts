@@ -60,12 +60,13 @@ const recordClick = statement<never>(
 )
 
 // The upstream's times are whole seconds, so a reply may seem to precede a message of the same second.
-const countOptOut = statement<never>(
-  'broadcastReplies.countOptOut',
-  `WITH sent AS (
+const countOptOutOf = (name: string, contact: string) =>
+  statement<never>(
+    name,
+    `WITH sent AS (
      SELECT broadcast_id, recipient_n, accepted_at
      FROM messages
-     WHERE organization_id = $1 AND contact_id = ${CONTACT} AND broadcast_id IS NOT NULL
+     WHERE organization_id = $1 AND contact_id = ${contact} AND broadcast_id IS NOT NULL
      ORDER BY recorded_at DESC, id DESC
      LIMIT ${LATEST}
    ), opted_out AS (
@@ -78,7 +79,10 @@ const countOptOut = statement<never>(
    )
    INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
    SELECT $1, campaign_id, 'opted_out', count(*) FROM opted_out GROUP BY campaign_id`,
-)
+  )
+
+const countOptOut = countOptOutOf('broadcastReplies.countOptOut', CONTACT)
+const countWish = countOptOutOf('broadcastReplies.countWish', '$2')
 
 /**
  * The message with the given upstream id if it is in the conversation of the reply `messageId`; null if there is none.
@@ -134,4 +138,14 @@ export async function countReplyAsOptOut(
   at: Date,
 ): Promise<void> {
   await db.run(countOptOut, [organizationId, messageId, at])
+}
+
+/** Counts a wish that the contact expressed at that time in WhatsApp itself in the same way. */
+export async function countWishAsOptOut(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  at: Date,
+): Promise<void> {
+  await db.run(countWish, [organizationId, contactId, at])
 }

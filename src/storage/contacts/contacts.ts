@@ -8,7 +8,7 @@ import { contactEvents, raiseEvents } from '../events/raise.js'
 /** The columns of a contact, the same in all statements. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, pruned_seq,
-  searchable_seq, last_inbound_at, opted_out_at, opt_out_source, opted_in_at, assignee_id, network_id, created_at, updated_at`
+  searchable_seq, last_inbound_at, opted_out_at, opt_out_source, opted_in_at, consent_words, assignee_id, network_id, created_at, updated_at`
 
 /** The same for a row `c`. */
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')

@@ -76,6 +76,7 @@ const importAll = statement<ImportedRow>(
        opted_out_at = CASE WHEN cur.allow_broadcast IS NOT TRUE THEN coalesce(c.opted_out_at, cur.opted_out_at) END,
        opt_out_source = CASE WHEN cur.allow_broadcast IS NOT TRUE
          THEN coalesce(c.opt_out_source, CASE WHEN cur.opted_out_at IS NOT NULL THEN 'import' END) END,
+       consent_words = CASE WHEN c.opted_out_at IS NOT NULL OR cur.opted_out_at IS NULL THEN c.consent_words END,
        contact_summary_updated_at = CASE WHEN g.contact_summary IS DISTINCT FROM c.contact_summary
          AND g.contact_summary IS NOT NULL THEN now() ELSE c.contact_summary_updated_at END,
        updated_at = now()

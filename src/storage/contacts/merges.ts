@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -57,6 +57,16 @@ const moveActivity = statement<never>(
    SET active_at = greatest(older.active_at, younger.active_at)
    FROM contact_activity younger
    WHERE older.organization_id = $1 AND older.contact_id = $3 AND younger.organization_id = $1 AND younger.contact_id = $2`,
+)
+
+// The words belong to the opt-out that the merged contact takes over.
+const takeWords = statement<never>(
+  'contactMerges.takeWords',
+  `UPDATE contacts older SET consent_words = younger.consent_words
+   FROM contacts younger
+   WHERE ${ofOrganization('older.organization_id', '$1::uuid')} AND older.id = $3
+     AND ${ofOrganization('younger.organization_id', '$1::uuid')} AND younger.id = $2
+     AND older.opted_out_at IS NULL AND younger.opted_out_at IS NOT NULL`,
 )
 
 // The search indexes the moved messages again.
@@ -121,6 +131,7 @@ export async function mergeContacts(
   await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])
   await transaction.run(deleteWords, [organizationId, younger.id])
+  await transaction.run(takeWords, [organizationId, younger.id, older.id])
   await transaction.run(deleteContact, [organizationId, younger.id])
   const [merged] = await transaction.raise(
     mergeFields,

@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
 import { COUNT_LIMIT } from '../../model/page.js'
-import { contactEvents, raiseEvents } from '../events/raise.js'
+import { contactEvents, type RaisedEvents, raiseEvents } from '../events/raise.js'
 import { CONTACT_COLUMNS } from './contacts.js'
 
 /** One page of an organization's opt-outs, newest first, and the number on all pages, counted up to `COUNT_LIMIT`. */
@@ -17,11 +17,24 @@ const OPTED_OUT_EVENTS = `raised AS (
      ${raiseEvents(contactEvents('contact.opted_out', '$3', 'changed'), contactEvents('contact.updated', '$4', 'changed'))}
    )`
 
+/** The events, under the ids, for a contact in `changed` that was opted out in `before`. */
+export function optedInEvents(ids: readonly [string, string], source: 'reply' | 'upstream'): RaisedEvents[] {
+  const from = 'changed, before WHERE before.opted_out_at IS NOT NULL'
+  const data = `jsonb_build_object('contact', to_jsonb(changed), 'source', '${source}')`
+  return [
+    { ...contactEvents('contact.opted_in', ids[0], 'changed', from), data },
+    contactEvents('contact.updated', ids[1], 'changed', from),
+  ]
+}
+
+/** The words of a message that are kept as those of a consent. */
+const WORDS = 'left(m.text, 1000)'
+
 const optOut = statement<never>(
   'optOuts.byReply',
   `WITH changed AS (
      UPDATE contacts c
-     SET allow_broadcast = false, opted_out_at = $5, opt_out_source = 'reply', updated_at = now()
+     SET allow_broadcast = false, opted_out_at = $5, opt_out_source = 'reply', consent_words = ${WORDS}, updated_at = now()
      FROM messages m
      WHERE m.organization_id = $1 AND m.id = $2 AND c.organization_id = $1 AND c.id = m.contact_id
        AND c.opted_out_at IS NULL AND (c.opted_in_at <= $5) IS NOT FALSE
@@ -37,7 +50,7 @@ const optIn = statement<never>(
   'optOuts.end',
   `WITH before AS (
      -- Locks the contact, unless it opted in or out later.
-     SELECT c.id, c.opted_out_at
+     SELECT c.id, c.opted_out_at, ${WORDS} AS words
      FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
      WHERE m.organization_id = $1 AND m.id = $2
        AND (c.opted_out_at <= $3) IS NOT FALSE AND (c.opted_in_at <= $3) IS NOT FALSE
@@ -46,13 +59,13 @@ const optIn = statement<never>(
      -- Ends the opt-out.
      UPDATE contacts c
      SET allow_broadcast = c.allow_broadcast OR before.opted_out_at IS NOT NULL, opted_out_at = NULL, opt_out_source = NULL,
-       opted_in_at = $3, updated_at = now()
+       opted_in_at = $3, consent_words = before.words, updated_at = now()
      FROM before
      WHERE c.organization_id = $1 AND c.id = before.id
      RETURNING c.*
    ), raised AS (
-     -- Raises contact.updated if there was one.
-     ${raiseEvents(contactEvents('contact.updated', '$4', 'changed', 'changed, before WHERE before.opted_out_at IS NOT NULL'))}
+     -- Raises the events if there was one.
+     ${raiseEvents(...optedInEvents(['$4', '$5'], 'reply'))}
    )
    SELECT`,
   { raises: 'events' },
@@ -89,7 +102,8 @@ const optOutByUpstream = statement<never>(
    ), changed AS (
      -- Opts the contact out.
      UPDATE contacts c
-     SET allow_broadcast = false, opted_out_at = refused.failed_at, opt_out_source = 'upstream', updated_at = now()
+     SET allow_broadcast = false, opted_out_at = refused.failed_at, opt_out_source = 'upstream', consent_words = NULL,
+       updated_at = now()
      FROM refused
      WHERE c.organization_id = $1 AND c.id = refused.contact_id
        AND c.opted_out_at IS NULL AND (c.opted_in_at <= refused.failed_at) IS NOT FALSE
@@ -130,10 +144,10 @@ export async function optOutByReply(db: Queryable, organizationId: string, messa
 
 /**
  * Ends the opt-out of the contact that wrote the message, regardless of the opt-out's source, and raises
- * contact.updated. Does nothing if it opted out later than `at`.
+ * contact.opted_in and contact.updated under the two ids. Does nothing if it opted out later than `at`.
  */
 export async function endOptOut(db: Queryable, organizationId: string, messageId: string, at: Date): Promise<void> {
-  await db.raise(optIn, [organizationId, messageId, at, newId()], [organizationId])
+  await db.raise(optIn, [organizationId, messageId, at, newId(), newId()], [organizationId])
 }
 
 /**

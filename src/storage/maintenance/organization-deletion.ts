@@ -77,6 +77,7 @@ const WALKS: readonly Walk[] = [
   ['rate_limits', 'key_id', 'uuid'],
   ['sending_paces', 'phone_number_id', 'text'],
   ['messages', 'id', 'uuid'],
+  ['message_prices', 'message_id', 'uuid'],
   ['broadcast_recipients', 'broadcast_id', 'uuid'],
   ['audience_recipients', 'audience_id', 'uuid'],
   ['broadcast_failures', 'broadcast_id', 'uuid'],

@@ -31,8 +31,8 @@ const recordReaction = statement<RecordRow>(
      -- Records the reaction without a number in the conversation.
      INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
        context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id, gateway_type)
-     SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
-       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 <> 'human-chat' THEN known.assignee_id END, $14
+     SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'user-chat' THEN 'delivered' ELSE 'sent' END, $6, $7, $7,
+       CASE WHEN $9 = 'user-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 = 'user-chat' THEN known.assignee_id END, $14
      FROM known
      WHERE NOT EXISTS (SELECT FROM duplicate)
      RETURNING *
@@ -66,36 +66,44 @@ const recordChange = statement<{ id: string }>(
    RETURNING id`,
 )
 
-// Only the gateway has events for changes (instance.…). If the message comes later, its own event has the changed text.
+// Changes and raises nothing if the change is not the newest one. If the message comes later, its own event has the
+// changed text. What was deleted is not told again.
 const applyChanges = statement<SearchableMessage>(
   'incoming.applyChanges',
-  `WITH changed AS (
-     -- Sets text and mark of the newest edit or revocation by the same author.
-     UPDATE messages m
-     SET text = change.text, extras = ${withChangeMark('m.extras', 'change')}
-     FROM (
-       SELECT e.text, e.message_type, e.created_at FROM messages e
+  `WITH newest AS (
+     -- The newest edit or revocation by the author, if it is this one.
+     SELECT * FROM (
+       SELECT e.id, e.text, e.message_type, e.created_at FROM messages e
        WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
          AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$4 = 'user-chat'", '$7', '$8')}
        ORDER BY e.created_at DESC, e.id DESC
        LIMIT 1
-     ) change
+     ) e
+     WHERE e.id = $9
+   ), before AS (
+     -- The message as it was.
+     SELECT m.id, m.text FROM messages m
      WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
        AND ${isSameAuthor('m', "$4 = 'user-chat'", '$7', '$8')}
+   ), changed AS (
+     -- Sets text and mark of the change.
+     UPDATE messages m
+     SET text = newest.text, extras = ${withChangeMark('m.extras', 'newest')}
+     FROM newest, before
+     WHERE m.organization_id = $1 AND m.id = before.id
      RETURNING m.*
    ), event AS (
-     -- Raises the event for the gateway.
+     -- Raises the event of the change.
      ${raiseEvents({
-       ...messageEvents('$6', '$5'),
-       from: 'changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
+       ...messageEvents('$6', '$5', { previousText: "CASE WHEN $6 = 'message.edited' THEN before.text END" }),
+       from: 'changed m JOIN before ON before.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
      })}
    )
    SELECT seq, text, transcription FROM changed`,
   { raises: 'events' },
 )
 
-/** The gateway's event for each change. */
-const CHANGE_EVENTS = { edit: 'instance.message_edited', revoke: 'instance.message_deleted' } as const
+const CHANGE_EVENTS = { edit: 'message.edited', revoke: 'message.deleted' } as const
 
 /** A reaction, an edit or a revocation, which shows only on its target. */
 export interface IncomingRecord {
@@ -105,7 +113,7 @@ export interface IncomingRecord {
   text: string
   replyToUpstreamId: string
   instanceId: string | null
-  sender_type: 'user-chat' | 'human-chat'
+  sender_type: 'user-chat' | 'human-chat' | 'bot-chat'
   network: NetworkDetails | null
   created_at: Date
 }
@@ -171,7 +179,7 @@ export async function recordIncomingChange(
   if (recorded.length === 0) return 'duplicate'
   const target = [organizationId, contact.id, replyToUpstreamId, change.sender_type]
   const author = [change.instanceId, change.network?.participant ?? null]
-  const applied = [...target, newId(), CHANGE_EVENTS[kind], ...author]
+  const applied = [...target, newId(), CHANGE_EVENTS[kind], ...author, id]
   const [changed] = await transaction.raise(applyChanges, applied, [organizationId])
   if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
-import type { NetworkDetails } from '../../model/messages/message.js'
+import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import type { MessageExtras } from '../../model/messages/shown/extras.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { normalizeName } from '../contacts/contacts.js'
@@ -19,8 +19,11 @@ export interface IncomingMessage {
   upstreamId: string
   /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
-  /** human-chat: a member of the team typed it on the phone of a linked device. */
-  sender_type: 'user-chat' | 'system' | 'human-chat'
+  /**
+   * human-chat: a member of the team typed it on the phone of a linked device or of the business number. bot-chat: the
+   * upstream's agent sent it.
+   */
+  sender_type: 'user-chat' | 'system' | 'human-chat' | 'bot-chat'
   message_type: string
   text: string
   media_type: string | null
@@ -33,6 +36,16 @@ export interface IncomingMessage {
   network: NetworkDetails | null
   /** The phone leaves chats in its archive when a message comes. */
   keepsArchived: boolean
+  /** Whether the contact did something after which free messages may be sent for 24 hours: wrote, or called. */
+  opensWindow: boolean
+  /** Whether the team should look at it: it marks the contact unread and takes it out of the archive. */
+  isNews: boolean
+  /**
+   * Set if the upstream could not say yet what the message is. `held`: the real one will probably follow, and
+   * message.received waits for it, at most 10 minutes.
+   */
+  placeholder: 'held' | 'told' | null
+  handled_by: Message['handled_by']
   created_at: Date
   /** The callback that brought it. */
   note: CallbackNote
@@ -40,13 +53,18 @@ export interface IncomingMessage {
   traceparent: string | null
 }
 
-/** `no_contact`: the addresses do not lead to exactly one complete contact; resolve the contact and record again. */
-export type Received = 'recorded' | 'duplicate' | 'no_contact'
+/**
+ * `no_contact`: the addresses do not lead to exactly one complete contact; resolve the contact and record again.
+ * `fills`: a placeholder with the same upstream id is there; see placeholders.
+ */
+export type Received = 'recorded' | 'duplicate' | 'fills' | 'no_contact'
 
 /** Whether a message was recorded, or had been before. */
 export interface RecordRow {
   recorded: boolean
   duplicate: boolean
+  /** Whether the one before is a placeholder that this one fills. */
+  fills?: boolean
 }
 
 /**
@@ -85,6 +103,12 @@ export const senderContact = (
        ) a
      ))`
 
+/** SQL: whether the organization sent the message `k`, but not with Parley. */
+const IS_OURS = "k.sender_type IN ('human-chat', 'bot-chat')"
+
+/** For how many minutes message.received waits for what a placeholder stands for. */
+const HELD_MINUTES = 10
+
 // Does not record a message whose contact is unresolved or lacks the known number, nor later ones of the same person.
 // If an edit or revocation came before the message, its text is used. A message with a file raises message.received
 // after the first attempt to download the file (see incoming-media), so that the event has the file's URL; this
@@ -96,21 +120,24 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb, extras jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
-       note jsonb, traceparent text)
+       note jsonb, traceparent text, opens_window boolean, is_news boolean, placeholder text,
+       handled_by text)
      ${FEW_ROWS}
    ), found AS MATERIALIZED (
-     -- The contact of each sender, and whether the same message was recorded before.
-     SELECT g.*, ${senderContact('g.addresses', 'g.required', 'g.created_at', 'g.contact_id')} AS sender_id,
-       EXISTS (
-         SELECT FROM messages
-         WHERE organization_id = $1 AND upstream_id = g.upstream_id AND instance_id IS NOT DISTINCT FROM g.instance_id
-       ) AS is_duplicate
-     FROM given g
+     -- The contact of each sender, and whether the same message was recorded before, or a placeholder for it.
+     SELECT f.*, f.known IS NOT NULL AS is_duplicate, f.known <> '' AND f.placeholder IS NULL AS fills
+     FROM (
+       SELECT g.*, ${senderContact('g.addresses', 'g.required', 'g.created_at', 'g.contact_id')} AS sender_id, (
+           SELECT coalesce(m.placeholder, '') FROM messages m
+           WHERE m.organization_id = $1 AND m.upstream_id = g.upstream_id AND m.instance_id IS NOT DISTINCT FROM g.instance_id
+         ) AS known
+       FROM given g
+     ) f
    ), known AS MATERIALIZED (
      -- The new messages with a resolved contact, and the contact as it was.
      SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
        c.last_inbound_at AS inbound_before, c.archived AS archived_before,
-       f.sender_type = 'user-chat' AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
+       f.is_news AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
      FROM found f CROSS JOIN LATERAL (
        SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = f.sender_id OFFSET 0
      ) c
@@ -121,7 +148,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
    ), next AS MATERIALIZED (
      -- What is recorded now: each message, its position among those of its contact, and the newest time until then.
      SELECT k.*, row_number() OVER so_far AS position, count(*) OVER (PARTITION BY k.sender_id) AS total,
-       max(k.created_at) OVER so_far AS inbound_until
+       max(k.created_at) FILTER (WHERE k.opens_window) OVER so_far AS inbound_until
      FROM known k
      WHERE NOT EXISTS (SELECT FROM unknown u WHERE u.person = k.person AND u.n < k.n)
      WINDOW so_far AS (PARTITION BY k.sender_id ORDER BY k.n)
@@ -129,16 +156,16 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Takes the next numbers of the conversations and updates the contacts.
      UPDATE contacts c
      SET last_seq = c.last_seq + t.total,
-       has_unread_messages = (c.has_unread_messages OR (t.has_inbound AND NOT c.blocked)) AND NOT t.has_typed,
+       has_unread_messages = (c.has_unread_messages OR (t.has_news AND NOT c.blocked)) AND NOT t.has_typed,
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
-       last_inbound_at = CASE WHEN t.has_inbound THEN greatest(c.last_inbound_at, t.inbound_at) ELSE c.last_inbound_at END,
+       last_inbound_at = greatest(c.last_inbound_at, t.inbound_at),
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
        archived = c.archived AND (c.blocked OR NOT t.unarchives),
        archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
        updated_at = now()
      FROM (
-       SELECT sender_id, count(*) AS total, bool_or(sender_type = 'user-chat') AS has_inbound, bool_or(unarchives) AS unarchives,
-         bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE sender_type = 'user-chat') AS inbound_at,
+       SELECT sender_id, count(*) AS total, bool_or(is_news) AS has_news, bool_or(unarchives) AS unarchives,
+         bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE opens_window) AS inbound_at,
          (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
          (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name
        FROM next
@@ -159,14 +186,15 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Records the messages, with text and mark of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, extras, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
-       assignee_id, gateway_type, trace, traceparent)
+       assignee_id, gateway_type, trace, traceparent, placeholder, handled_by)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
        coalesce(change.text, k.text), k.media_type, k.content,
        CASE WHEN change.text IS NULL THEN k.extras ELSE ${withChangeMark('k.extras', 'change')} END,
-       CASE WHEN k.sender_type = 'human-chat' THEN 'sent' ELSE 'delivered' END, k.context_upstream_id, k.created_at, k.created_at,
-       CASE WHEN k.sender_type <> 'human-chat' THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
-       k.instance_id, k.network, CASE WHEN k.sender_type <> 'human-chat' THEN c.assignee_id END, k.gateway_type,
-       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent
+       CASE WHEN ${IS_OURS} THEN 'sent' ELSE 'delivered' END, k.context_upstream_id, k.created_at, k.created_at,
+       CASE WHEN NOT ${IS_OURS} THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
+       k.instance_id, k.network, CASE WHEN NOT ${IS_OURS} THEN c.assignee_id END, k.gateway_type,
+       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
+       k.placeholder, k.handled_by
      FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
        SELECT e.text, e.message_type, e.created_at FROM messages e
        WHERE e.organization_id = $1 AND e.context_upstream_id = k.upstream_id AND e.contact_id = c.id AND e.seq IS NULL
@@ -181,19 +209,19 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Notes further callbacks that bring a recorded message, each once.
      UPDATE messages m SET trace = coalesce(m.trace, '[]') || (f.note || '{"idle": true}')
      FROM found f
-     WHERE f.is_duplicate AND m.organization_id = $1 AND m.upstream_id = f.upstream_id
+     WHERE f.is_duplicate AND NOT f.fills AND m.organization_id = $1 AND m.upstream_id = f.upstream_id
        AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
        AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
-     -- Raises the events of the messages, unless they wait for their files, with the contacts as they were then.
+     -- Raises the events of the messages, unless they wait for their files or are held, with the contacts as they were then.
      ${raiseEvents({
        ...messageEvents(RECORDED_EVENT, 'k.event_id', {
          contact: `CASE WHEN k.position = k.total THEN to_jsonb(c) ELSE to_jsonb(c) || jsonb_build_object('last_seq', m.seq,
-           'last_inbound_at', CASE WHEN k.sender_type = 'user-chat' THEN greatest(k.inbound_before, k.inbound_until) ELSE c.last_inbound_at END)
+           'last_inbound_at', greatest(k.inbound_before, k.inbound_until))
          END`,
        }),
        from: `recorded m JOIN next k ON k.id = m.id JOIN numbered c ON c.id = m.contact_id
-     WHERE NOT k.awaits_media
+     WHERE NOT k.awaits_media AND k.placeholder IS DISTINCT FROM 'held'
      ORDER BY k.n`,
      })}
    ), enqueued AS (
@@ -202,6 +230,14 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        task: 'fetch_media',
        from: "recorded WHERE media_state = 'awaited'",
        payload: "jsonb_build_object('messageId', recorded.id)",
+     })}
+   ), telling AS (
+     -- Enqueues the events of placeholders that nothing will have filled by then.
+     ${enqueueJobs({
+       task: 'tell_placeholder',
+       from: "recorded WHERE placeholder = 'held'",
+       payload: "jsonb_build_object('messageId', recorded.id)",
+       runAt: `now() + interval '${HELD_MINUTES} minutes'`,
      })}
    ), named AS (
      -- Raises contact.updated for contacts that got a name, left the archive or were answered on the phone.
@@ -213,7 +249,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      })}
    )
    SELECT EXISTS (SELECT FROM recorded WHERE recorded.id = f.id) AS recorded, f.is_duplicate AS duplicate,
-     f.awaits_media
+     f.awaits_media, f.fills
    FROM found f
    ORDER BY f.n`,
   { raises: 'events', enqueues: ({ recorded, awaits_media }) => recorded && awaits_media },
@@ -277,6 +313,8 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     upstream_id: message.upstreamId,
     instance_id: message.instanceId,
     keeps_archived: message.keepsArchived,
+    opens_window: message.opensWindow,
+    is_news: message.isNews,
     sender_type: message.sender_type,
     message_type: message.message_type,
     text: message.text,
@@ -290,11 +328,14 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     gateway_type: gatewayType(message),
     note: message.note,
     traceparent: message.traceparent,
+    placeholder: message.placeholder,
+    handled_by: message.handled_by,
   }
 }
 
-/** `no_contact` if the message is neither recorded nor a duplicate. */
+/** `no_contact` if the message is not recorded, and neither it nor a placeholder was before. */
 export function toReceived(row: RecordRow | undefined): Received {
   if (row?.recorded) return 'recorded'
+  if (row?.fills) return 'fills'
   return row?.duplicate ? 'duplicate' : 'no_contact'
 }

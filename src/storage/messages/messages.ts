@@ -1,11 +1,14 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
+import { CALL } from '../../model/messages/call.js'
+import { HANDOVER } from '../../model/messages/handover.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
 import type { RaisedEvents } from '../events/raise.js'
 
 /** The columns of a row `m` of messages. */
 export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
-  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.extras, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
+  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.extras, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at,
+  m.handled_by, m.held_at`
 
 /**
  * The reactions on the message `m`, as JSON: of each side (customer, organization) the last one that did not fail,
@@ -42,8 +45,13 @@ export const hasContact = (organization: string) => `EXISTS (
 /** The type of the event for the acceptance of the message `m`. */
 export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'message.reaction' ELSE 'message.sent' END`
 
-/** The type of the event for the recorded message `m`; a message typed on the phone is sent already. */
-export const RECORDED_EVENT = `CASE WHEN m.sender_type = 'human-chat' THEN 'message.sent' ELSE 'message.received' END`
+/** The type of the event for the recorded message `m`; a message that another one sent for the organization is sent already. */
+export const RECORDED_EVENT = `CASE
+       WHEN m.sender_type IN ('human-chat', 'bot-chat') THEN 'message.sent'
+       WHEN m.sender_type = 'system' AND m.message_type = '${HANDOVER}' THEN 'conversation.handed_over'
+       WHEN m.sender_type = 'system' AND m.message_type = '${CALL}' THEN CASE m.content ->> 'outcome' WHEN 'missed' THEN 'call.missed' ELSE 'call.ended' END
+       ELSE 'message.received'
+     END`
 
 /** The message `m` with all that is shown of it, for a select list. */
 export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
@@ -57,20 +65,25 @@ interface MessageSnapshots {
   contact?: string
   /** Only for a change of status. */
   previousStatus?: string
+  /** Only for an edit: the text before it, else NULL. */
+  previousText?: string
+  /** Only for a status: what it says about the price, or NULL. */
+  price?: string
 }
 
 /** Events about messages `m` of contacts `c`; `type` and `id` are SQL. */
 export function messageEvents(
   type: string,
   id: string,
-  { message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', previousStatus }: MessageSnapshots = {},
+  { message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', previousStatus, previousText, price }: MessageSnapshots = {},
 ): Omit<RaisedEvents, 'from'> {
-  const previous = previousStatus === undefined ? '' : `, 'previous_status', ${previousStatus}`
+  const more = { previous_status: previousStatus, previous_message: previousText, pricing: price }
+  const fields = Object.entries(more).map(([name, value]) => (value === undefined ? '' : `, '${name}', ${value}`))
   return {
     id,
     type,
     contactId: 'm.contact_id',
-    data: `jsonb_build_object('message', ${message}, 'contact', ${contact}${previous})`,
+    data: `jsonb_build_object('message', ${message}, 'contact', ${contact}${fields.join('')})`,
   }
 }
 

@@ -213,7 +213,7 @@ const accept = sharedStatement<{ is_locked: boolean }>(
   `WITH given AS (
      -- The acceptances, in the order in which rows are locked.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
-       alias text, user_address text, event_id uuid, network jsonb, gateway_type text, note jsonb)
+       alias text, user_address text, event_id uuid, network jsonb, gateway_type text, note jsonb, is_held boolean)
      ORDER BY organization_id, id
      ${FEW}
    ), waiting AS (
@@ -230,7 +230,7 @@ const accept = sharedStatement<{ is_locked: boolean }>(
      -- Marks the messages accepted.
      UPDATE messages m
      SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
-       accepted_at = g.accepted_at, network = coalesce(g.network, m.network),
+       accepted_at = g.accepted_at, held_at = CASE WHEN g.is_held THEN g.accepted_at END, network = coalesce(g.network, m.network),
        gateway_type = coalesce(g.gateway_type, m.gateway_type), trace = ${withNote('m', 'g.note')}
      FROM waiting JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'waiting.organization_id')} AND m.id = waiting.id
@@ -463,19 +463,22 @@ export async function acceptMessages(
 
 function toAcceptanceset(acceptances: readonly Acceptance[]): string {
   return JSON.stringify(
-    acceptances.map(({ organizationId, id, upstreamId, network, at, alias, userId, eventId, note }, n) => ({
-      n,
-      organization_id: organizationId,
-      id,
-      upstream_id: upstreamId,
-      accepted_at: at,
-      alias,
-      user_address: userId === null ? null : `user:${userId}`,
-      event_id: eventId,
-      network,
-      gateway_type: network?.message && networkType(network.message),
-      note,
-    })),
+    acceptances.map(
+      ({ organizationId, id, upstreamId, network, at, alias, userId, isHeld = false, eventId, note }, n) => ({
+        n,
+        organization_id: organizationId,
+        id,
+        upstream_id: upstreamId,
+        accepted_at: at,
+        alias,
+        user_address: userId === null ? null : `user:${userId}`,
+        event_id: eventId,
+        network,
+        gateway_type: network?.message && networkType(network.message),
+        note,
+        is_held: isHeld,
+      }),
+    ),
   )
 }
 

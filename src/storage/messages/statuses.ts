@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW, FEW_ROWS, ofOrganization, organizationsOf, sharedStatement } from '../../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../model/messages/message.js'
+import type { Price } from '../../model/messages/price.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { raiseEvents } from '../events/raise.js'
@@ -17,6 +18,7 @@ export interface ReportedStatus {
   status: MessageStatus
   at: Date
   error: MessageError | null
+  price: Price | null
   /** A form of the recipient's number, possibly a new one. */
   alias: string | null
   /** The recipient's user id as an address. */
@@ -35,14 +37,14 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      -- The statuses, in the order in which rows are locked.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, upstream_id text, message_id uuid, status text,
        at timestamptz, error jsonb, alias text, user_address text, sent_event_id uuid, event_id uuid, instance_id uuid,
-       note jsonb)
+       note jsonb, price jsonb)
      ORDER BY organization_id, upstream_id
      ${FEW}
    ), before AS (
      -- Finds the message of each status by its upstream id or ours, and locks it.
      SELECT g.n, m.*
      FROM given g CROSS JOIN LATERAL (
-       SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error
+       SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error, m.held_at
        FROM (
          SELECT id FROM messages WHERE organization_id = g.organization_id AND upstream_id = g.upstream_id
          UNION ALL
@@ -69,6 +71,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        END,
        status = g.status,
        outcome = NULL,
+       held_at = NULL,
        error = g.error,
        accepted_at = coalesce(m.accepted_at, g.at),
        delivered_at = CASE WHEN g.status IN ('delivered', 'read') THEN coalesce(m.delivered_at, g.at) ELSE m.delivered_at END,
@@ -77,7 +80,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        trace = ${withNote('m', 'g.note')}
      FROM before b JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
-       WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
+       WHEN 'sent' THEN b.outcome IS NOT NULL OR b.held_at IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
        WHEN 'delivered' THEN b.status IN ('sent', 'failed')
        WHEN 'read' THEN b.status IN ('sent', 'delivered', 'failed')
        WHEN 'failed' THEN b.status = 'sent'
@@ -94,7 +97,20 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      -- The new rows with their old status.
      SELECT u.n, m.*, b.accepted_at AS accepted_at_before, b.status AS status_before, b.error AS error_before
      FROM updated u JOIN before b USING (n) CROSS JOIN LATERAL (SELECT (u.message).*) m
-   ), ${countChanges('changed')}, aliases AS (
+   ), ${countChanges('changed')}, priced AS (
+     -- Keeps the newest that is known about the price of each message.
+     INSERT INTO message_prices AS p (organization_id, message_id, billable, model, type, category, country, status, at)
+     SELECT DISTINCT ON (b.organization_id, b.id) b.organization_id, b.id, (g.price ->> 'billable')::boolean,
+       g.price ->> 'model', g.price ->> 'type', g.price ->> 'category', g.price ->> 'country', g.status, g.at
+     FROM before b JOIN given g USING (n)
+     WHERE g.price IS NOT NULL
+     ORDER BY b.organization_id, b.id, g.at DESC
+     ON CONFLICT (organization_id, message_id) DO UPDATE SET billable = excluded.billable, model = excluded.model,
+       type = excluded.type, category = excluded.category, country = coalesce(excluded.country, p.country),
+       status = excluded.status, at = excluded.at
+     WHERE p.at <= excluded.at AND (p.billable, p.model, p.type, p.category, p.country) IS DISTINCT FROM
+       (excluded.billable, excluded.model, excluded.type, excluded.category, coalesce(excluded.country, p.country))
+   ), aliases AS (
      -- Adds the form of the number that the upstream uses.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT c.organization_id, g.alias, c.contact_id
@@ -114,6 +130,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
          ...messageEvents(ACCEPTED_EVENT, 'g.sent_event_id', {
            message: `m.message || '{"status": "sent", "error": null}'`,
            contact: 'm.contact',
+           price: 'g.price',
          }),
          organizationId: 'm.organization_id',
          from: 'shown m JOIN given g USING (n) JOIN before b USING (n) WHERE b.accepted_at IS NULL',
@@ -123,6 +140,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
            message: 'm.message',
            contact: 'm.contact',
            previousStatus: 'b.status',
+           price: 'g.price',
          }),
          organizationId: 'm.organization_id',
          from: "shown m JOIN given g USING (n) JOIN before b USING (n) WHERE g.status <> 'sent'",
@@ -163,7 +181,20 @@ function toRecordset(statuses: readonly ReportedStatus[]): string {
   return JSON.stringify(
     statuses.map(
       (
-        { organizationId, instanceId, upstreamId, messageId, status, at, error, alias, userAddress, eventIds, note },
+        {
+          organizationId,
+          instanceId,
+          upstreamId,
+          messageId,
+          status,
+          at,
+          error,
+          price,
+          alias,
+          userAddress,
+          eventIds,
+          note,
+        },
         n,
       ) => ({
         n,
@@ -173,6 +204,7 @@ function toRecordset(statuses: readonly ReportedStatus[]): string {
         status,
         at,
         error,
+        price,
         alias,
         user_address: userAddress,
         sent_event_id: eventIds[0],

@@ -122,6 +122,30 @@ const setStatus = statement<never>(
   { raises: 'events' },
 )
 
+// A callback that is older than the last one changes nothing.
+const setQuality = statement<never>(
+  'templates.setQuality',
+  `WITH before AS (
+     SELECT name, language, quality FROM templates
+     WHERE organization_id = $1 AND name = $2 AND language = $3 AND (quality_at <= $5) IS NOT FALSE
+       AND quality IS DISTINCT FROM $4
+     FOR NO KEY UPDATE
+   ), changed AS (
+     UPDATE templates t SET quality = $4, quality_at = $5
+     FROM before
+     WHERE t.organization_id = $1 AND t.name = before.name AND t.language = before.language
+     RETURNING t.*
+   )
+   ${raiseEvents({
+     from: 'changed, before',
+     id: '$7',
+     type: "'template.quality_changed'",
+     data: `jsonb_build_object('template', to_jsonb(changed), 'quality', $4::text,
+       'previous_quality', coalesce(before.quality, $6::text))`,
+   })}`,
+  { raises: 'events' },
+)
+
 const enqueueSync = statement<never>(
   'templates.enqueueSync',
   enqueueJobs({ task: 'sync_templates', key: `'${ONLY_ONE}'` }),
@@ -250,4 +274,16 @@ export async function enqueueTemplateSync(db: Queryable, organizationId: string)
 /** Enqueues a sync for every organization with a business account. Of all tenants. */
 export async function enqueueTemplateSyncs(db: Queryable): Promise<void> {
   await db.run(enqueueAllSyncs, [])
+}
+
+/** The quality of a template, as the upstream reported it. */
+export type ReportedQuality = TemplateKey & { quality: string; previousQuality: string | null; at: Date }
+
+/** Sets the quality of a template and raises template.quality_changed if it is another one. */
+export async function setTemplateQuality(
+  db: Queryable,
+  organizationId: string,
+  { name, language, quality, at, previousQuality }: ReportedQuality,
+): Promise<void> {
+  await db.raise(setQuality, [organizationId, name, language, quality, at, previousQuality, newId()], [organizationId])
 }

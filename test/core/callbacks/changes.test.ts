@@ -220,3 +220,65 @@ describe('a revocation', () => {
     expect(received.filter((event) => event.data.contact.chat_id === from)).toHaveLength(1)
   })
 })
+
+describe('the events of changes', () => {
+  const textEdited = (events: { data: { message: { text: string } } }[]) => events.map(({ data }) => data.message.text)
+
+  it('are raised once each, with the text before an edit', async () => {
+    const from = person()
+    const original = textMessage(from, 'one')
+    const id = String(original.id)
+    const second = edit(from, id, 'two', 5)
+    await take(original, second, second, edit(from, id, 'three', 9))
+    const mine = (await eventsOf(world, organization, 'message.edited')).filter(
+      ({ data }) => data.message.upstream_id === id,
+    )
+    expect(mine.map(({ data }) => [data.previous_message, data.message.text])).toEqual([
+      ['one', 'two'],
+      ['two', 'three'],
+    ])
+    expect(await only(from)).toMatchObject({ message: 'three' })
+  })
+
+  it('are not raised by an edit that is older than the newest one, or by another person', async () => {
+    const [from, stranger] = [person(), person()]
+    const original = textMessage(from, 'one')
+    const id = String(original.id)
+    await take(original, edit(from, id, 'three', 9), edit(from, id, 'two', 5), edit(stranger, id, 'forged', 12))
+    const mine = (await eventsOf(world, organization, 'message.edited')).filter(
+      ({ data }) => data.message.upstream_id === id,
+    )
+    expect(textEdited(mine)).toEqual(['three'])
+  })
+
+  it('are not raised if they come before the message; then message.received has the text', async () => {
+    const from = person()
+    const original = textMessage(from, 'one')
+    await take(edit(from, String(original.id), 'two', 5), original)
+    expect(await only(from)).toMatchObject({ message: 'two' })
+    const edited = await eventsOf(world, organization, 'message.edited')
+    expect(edited.filter(({ data }) => data.message.upstream_id === original.id)).toEqual([])
+    const received = await eventsOf(world, organization, 'message.received')
+    expect(received.at(-1)?.data.message).toMatchObject({ upstream_id: original.id, text: 'two' })
+  })
+
+  it('tell that the message was deleted, and not what it said', async () => {
+    const from = person()
+    const original = textMessage(from, 'a secret')
+    await take(original, revoke(from, String(original.id), 5))
+    const told = (await eventsOf(world, organization, 'message.deleted')).at(-1)
+    expect(told?.data.message).toMatchObject({ upstream_id: original.id, text: '' })
+    expect(JSON.stringify(told)).not.toContain('a secret')
+    expect(await only(from)).toMatchObject({ message: '' })
+  })
+
+  it('are those of one organization only', async () => {
+    const other = await world.createOrganization()
+    const from = person()
+    const original = textMessage(from, 'one')
+    await take(original)
+    await receiveMessages(world, other, edit(from, String(original.id), 'forged', 5))
+    expect(await eventsOf(world, other, 'message.edited')).toEqual([])
+    expect((await only(from)).message).toBe('one')
+  })
+})

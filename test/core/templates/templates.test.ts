@@ -340,7 +340,7 @@ describe('template changes in a callback', () => {
       { field: 'template_category_update', value: { ...named, new_category: 'UTILITY' } },
       { field: 'messages', value: { messages: [{ text: { body: 'template' } }] } },
     ]
-    expect(read(changes)).toEqual([
+    expect(read(changes)).toMatchObject([
       { name: 'promo', language: 'pt_BR', status: 'REJECTED' },
       { name: 'promo', language: 'pt_BR', status: null },
       { name: 'promo', language: 'pt_BR', status: null },

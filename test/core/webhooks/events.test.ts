@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
-import { post, textMessage, wamid } from '../../support/callbacks.js'
+import { post, seconds, textMessage, wamid } from '../../support/callbacks.js'
 import { createContact } from '../../support/contacts.js'
 import { closeEndpoints, type Endpoint, startEndpoint } from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
@@ -101,13 +101,20 @@ describe('events of a contact', () => {
     expect(arrived('contact.updated')).toEqual([{ contact: await shownContact() }])
   })
 
-  it('report an opt-out, as the API shows it', async () => {
+  it('report an opt-out and an opt-in, as the API shows them', async () => {
     await createContact(world, organization, `+${digits}`)
     await post(world, organization, { messages: [textMessage(digits, 'STOP')] })
     await world.drain()
     const contact = await shownContact()
     expect(contact.allow_broadcast).toBe(false)
-    expect(arrived('contact.opted_out')).toEqual([{ contact }])
+    const consent = { source: 'reply', words: 'STOP', at: '2025-06-15T15:06:40.000Z' }
+    expect(arrived('contact.opted_out')).toEqual([{ contact, ...consent }])
+    const start = textMessage(digits, 'start', { timestamp: seconds(9) })
+    await post(world, organization, { messages: [start] })
+    await world.drain()
+    const [again] = arrived('contact.opted_in')
+    expect(again).toMatchObject({ source: 'reply', words: 'start', at: '2025-06-15T15:06:49.000Z' })
+    expect(again.contact).toMatchObject({ allow_broadcast: true })
   })
 })
 
@@ -188,6 +195,62 @@ describe('events of a message', () => {
   })
 })
 
+describe('events of a changed message', () => {
+  it('report an edit with the text before, and a deletion without it, as the API shows the message', async () => {
+    const original = textMessage(digits, 'Helo')
+    const id = String(original.id)
+    const change = (type: string, fields: object) => ({ ...textMessage(digits, ''), type, text: undefined, ...fields })
+    const edited = { original_message_id: id, message: { type: 'text', text: { body: 'Hello' } } }
+    await post(world, organization, { messages: [original] })
+    await post(world, organization, { messages: [change('edit', { timestamp: seconds(1), edit: edited })] })
+    await world.drain()
+    const shown = await shownMessage()
+    expect(shown.message).toBe('Hello')
+    const contact = await shownContact()
+    expect(arrived('message.edited')).toEqual([{ message: shown, contact, previous_message: 'Helo' }])
+    const revoke = { timestamp: seconds(2), revoke: { original_message_id: id } }
+    await post(world, organization, { messages: [change('revoke', revoke)] })
+    await world.drain()
+    const deleted = await shownMessage()
+    expect(deleted.message).toBe('')
+    expect(arrived('message.deleted')).toEqual([{ message: deleted, contact: await shownContact() }])
+  })
+})
+
+describe('events of a call', () => {
+  it('report a missed one and an answered one, as the API shows them', async () => {
+    const person = { phone_number_id: organization.phoneNumberId, from: digits }
+    await world.sim('POST', '/call', person)
+    await world.settle()
+    await world.drain()
+    const missed = { direction: 'inbound', outcome: 'missed', seconds: null }
+    const shown = await shownMessage()
+    expect(arrived('call.missed')).toEqual([{ message: shown, call: missed, contact: await shownContact() }])
+    await world.sim('POST', '/call', { ...person, seconds: 5 })
+    await world.settle()
+    await world.drain()
+    expect(arrived('call.ended')).toMatchObject([{ call: { outcome: 'answered', seconds: 5 } }])
+  })
+})
+
+describe('events of a hand-over', () => {
+  it('report who answers from now on', async () => {
+    const recipient = { phone_number_id: organization.phoneNumberId, display_phone_number: '15550001111' }
+    const passed = { type: 'control_passed', control_passed: { metadata: 'asks for a person' } }
+    const value = { recipient, sender: { phone_number: digits }, timestamp: seconds(), ...passed }
+    await world.sim('POST', '/callback', {
+      phone_number_id: organization.phoneNumberId,
+      field: 'messaging_handovers',
+      value,
+    })
+    await world.settle()
+    await world.drain()
+    expect(arrived('conversation.handed_over')).toMatchObject([
+      { message: await shownMessage(), handover: { holder: 'us', note: 'asks for a person' } },
+    ])
+  })
+})
+
 describe('events of a broadcast', () => {
   it('report its start and completion, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)
@@ -220,6 +283,30 @@ describe('events of a template', () => {
     const shown = body.templates.find(({ name }: { name: string }) => name === 'hello_world')
     expect(shown.status).toBe('PAUSED')
     expect(arrived('template.status_changed')).toEqual([{ template: shown }])
+  })
+})
+
+describe('events of the account', () => {
+  it('report what the upstream says about the account, a number and a template', async () => {
+    const say = async (field: string, value: object) => {
+      const callback = { phone_number_id: organization.phoneNumberId, field, value }
+      expect((await world.sim('POST', '/callback', callback)).status).toBe(200)
+    }
+    await say('account_update', { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } })
+    await say('phone_number_quality_update', { display_phone_number: '15550001111', event: 'FLAGGED' })
+    const template = { message_template_name: 'hello_world', message_template_language: 'en_US' }
+    await say('message_template_quality_update', { ...template, new_quality_score: 'YELLOW' })
+    await world.settle()
+    await world.drain()
+    expect(arrived('account.updated')).toMatchObject([
+      {
+        notice: { field: 'account_update', kind: 'ACCOUNT_VIOLATION', severity: 'warning', value: expect.any(Object) },
+      },
+    ])
+    expect(arrived('number.updated')).toMatchObject([{ notice: { kind: 'FLAGGED', severity: 'warning' } }])
+    expect(arrived('template.quality_changed')).toMatchObject([
+      { template: { name: 'hello_world' }, quality: 'YELLOW', previous_quality: null },
+    ])
   })
 })
 

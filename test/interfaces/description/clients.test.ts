@@ -44,15 +44,25 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'message.read':
     case 'message.failed':
     case 'message.reaction':
+    case 'message.edited':
+    case 'message.deleted':
+    case 'conversation.handed_over':
+    case 'call.missed':
+    case 'call.ended':
       return event.data.message.id
     case 'contact.created':
     case 'contact.updated':
     case 'contact.opted_out':
+    case 'contact.opted_in':
       return event.data.contact.id
     case 'broadcast.started':
     case 'broadcast.completed':
       return event.data.broadcast.id
+    case 'account.updated':
+    case 'number.updated':
+      return event.data.notice.id
     case 'template.status_changed':
+    case 'template.quality_changed':
       return event.data.template.name
     case 'webhook.disabled':
     case 'webhook.test':

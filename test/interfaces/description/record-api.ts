@@ -88,6 +88,16 @@ async function recordMessages({ record, refuse, world, organization }: Scene): P
   const reaction = { message_id: thanks.body.message_id, emoji: '👍' }
   await world.sim('POST', '/inbound', { ...from, type: 'reaction', reaction })
   await world.settle()
+  const typed = await world.sim('POST', '/inbound', {
+    ...from,
+    type: 'text',
+    text: { body: 'Until when are you opne?' },
+  })
+  const about = { original_message_id: typed.body.message_id }
+  const message = { type: 'text', text: { body: 'Until when are you open?' } }
+  await world.sim('POST', '/inbound', { ...from, type: 'edit', edit: { ...about, message } })
+  await world.sim('POST', '/inbound', { ...from, type: 'revoke', revoke: about })
+  await world.settle()
   await record('conversations.list', { query: { chatNumber: ANA, limit: '2' } })
   await refuse('conversations.list', { query: { chatNumber: UNKNOWN } })
   await record('conversations.export', { query: { chatNumber: ANA } })
@@ -177,7 +187,11 @@ async function recordOptOuts({ record, refuse }: Scene): Promise<void> {
   await refuse('optOuts.export', { query: { format: 'xlsx' } })
 }
 
-async function recordWebhooks({ record, refuse, world, request }: Scene, id: string, gone: string): Promise<void> {
+async function recordWebhooks(
+  { record, refuse, world, organization, request }: Scene,
+  id: string,
+  gone: string,
+): Promise<void> {
   const path = { id }
   const unknown = { id: randomUUID() }
   await refuse('webhooks.set', { body: { url: 'http://10.0.0.1/hook', events: ['*'] } })
@@ -200,6 +214,33 @@ async function recordWebhooks({ record, refuse, world, request }: Scene, id: str
   await refuse('events.list', { query: { types: 'contact.lost' } })
   await request('POST', '/set-webhooks', { url: gone, events: ['contact.updated'] })
   await request('PATCH', `/contact?phone_number=${encodeURIComponent(ANA)}`, { email: 'ana@example.com' })
+  await world.settle()
+  const from = { phone_number_id: organization.phoneNumberId, from: ANA.slice(1) }
+  await world.sim('POST', '/call', { ...from, id: 'wacid.MQ==' })
+  await world.sim('POST', '/call', { ...from, id: 'wacid.Mg==', seconds: 125 })
+  for (const [value, timestamp] of [
+    ['stop', 1_772_440_000],
+    ['resume', 1_772_440_100],
+  ]) {
+    const words = { category: 'marketing_messages', detail: `User requested to ${value} marketing messages` }
+    const preference = { wa_id: ANA.slice(1), ...words, value, timestamp }
+    const callback = { field: 'user_preferences', value: { user_preferences: [preference] } }
+    await world.sim('POST', '/callback', { phone_number_id: organization.phoneNumberId, ...callback })
+  }
+  const number = { phone_number_id: organization.phoneNumberId }
+  const passed = {
+    type: 'control_passed',
+    control_passed: { new_owner_role: 'escalation', metadata: 'wants a refund' },
+  }
+  const handover = { recipient: number, sender: { phone_number: ANA.slice(1) }, timestamp: '1772440200', ...passed }
+  await world.sim('POST', '/callback', { ...number, field: 'messaging_handovers', value: handover })
+  const template = { message_template_name: 'hello_world', message_template_language: 'en_US' }
+  const quality = { ...template, previous_quality_score: 'GREEN', new_quality_score: 'YELLOW' }
+  const violation = { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }
+  const flagged = { display_phone_number: '15550001111', event: 'FLAGGED', current_limit: 'TIER_10K' }
+  await world.sim('POST', '/callback', { ...number, field: 'message_template_quality_update', value: quality })
+  await world.sim('POST', '/callback', { ...number, field: 'account_update', value: violation })
+  await world.sim('POST', '/callback', { ...number, field: 'phone_number_quality_update', value: flagged })
   await world.settle()
   await record('webhooks.rotateSecret', { path })
   await record('webhooks.enable', { path })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstUnstorable, isStorable, toStorable, toStorableDeep } from '../../../src/lib/text/text.js'
+import { beginningOf, firstUnstorable, isStorable, toStorable, toStorableDeep } from '../../../src/lib/text/text.js'
 
 /** Any code unit may occur; problematic ones occur often. */
 const codeUnits = fc.oneof(fc.constantFrom(0, 0x61, 0xd83d, 0xde00, 0xfffd), fc.integer({ min: 0, max: 0xffff }))
@@ -113,5 +113,18 @@ describe('firstUnstorable', () => {
     expect(firstUnstorable(nestedArrays(100_000, '"a"'))).toBeUndefined()
     expect(firstUnstorable(nestedArrays(100_000, '"\\u0000"'))).toBe(`${'[0]'.repeat(67).slice(0, 200)}…`)
     expect(firstUnstorable({ [`${'😀'.repeat(300)}\0`]: 1 })).toSatisfy(isStorable)
+  })
+})
+
+describe('the beginning of a text', () => {
+  it('can be stored, wherever it is cut', () => {
+    fc.assert(
+      fc.property(anyText.map(toStorable), fc.nat(10), (text, length) => {
+        const cut = beginningOf(text, length)
+        expect(isStorable(cut)).toBe(true)
+        expect(cut.length).toBe(Math.min(text.length, length))
+      }),
+    )
+    expect(beginningOf('a😀', 2)).toBe('a\ufffd')
   })
 })

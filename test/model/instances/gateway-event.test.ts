@@ -72,6 +72,8 @@ describe("the gateway's name of an event", () => {
     ['messages.update', about('message.delivered', ours)],
     ['messages.update', about('message.read', ours)],
     ['messages.update', about('message.failed', ours)],
+    ['messages.edited', about('message.edited')],
+    ['messages.delete', about('message.deleted')],
     ['messages.edited', about('instance.message_edited')],
     ['messages.delete', about('instance.message_deleted')],
     ['contacts.upsert', event('contact.created', { contact: ANA })],
@@ -85,6 +87,9 @@ describe("the gateway's name of an event", () => {
 
   it.each([
     about('message.received', { sender_type: 'system' }),
+    about('message.received', { handled_by: 'upstream_agent' }),
+    about('call.missed', { sender_type: 'system' }),
+    about('conversation.handed_over', { sender_type: 'system' }),
     event('contact.opted_out', { contact: ANA }),
     event('broadcast.started', { broadcast: {} }),
     event('broadcast.completed', { broadcast: {} }),
@@ -160,7 +165,7 @@ describe('the data of an event', () => {
 
   it('contains the new text of an edit, in each form of the network', () => {
     const network = { message: { conversation: 'before' } }
-    expect(dataOf(about('instance.message_edited', { network, text: 'after' }))).toMatchObject({
+    expect(dataOf(about('message.edited', { network, text: 'after' }))).toMatchObject({
       key: { id: 'wamid.1', fromMe: false },
       type: 'MESSAGE_EDIT',
       editedMessage: { conversation: 'after' },
@@ -169,7 +174,7 @@ describe('the data of an event', () => {
   })
 
   it('contains a deleted message, with its key at the top too', () => {
-    const told = dataOf(about('instance.message_deleted', { text: '' }))
+    const told = dataOf(about('message.deleted', { text: '' }))
     expect(told).toMatchObject({ id: 'wamid.1', remoteJid: '5511987654321@s.whatsapp.net', fromMe: false })
     expect(told).toMatchObject({ key: { id: 'wamid.1' }, status: 'DELETED', instanceId: 'line-1' })
   })

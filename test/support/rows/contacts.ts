@@ -7,10 +7,12 @@ export interface ContactRow {
   chat_id: string
   phone_number: string | null
   network_id: string | null
+  full_name: string | null
   assignee_id: string | null
   allow_broadcast: boolean
   opted_out_at: Date | null
   opt_out_source: string | null
+  consent_words: string | null
   last_seq: number
   searchable_seq: number
 }

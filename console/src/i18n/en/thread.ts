@@ -38,6 +38,12 @@ export const thread = {
   states: { pending: 'Sending', sent: 'Sent', delivered: 'Delivered', read: 'Read', failed: 'Not delivered' },
   revoked: 'This message was deleted.',
   edited: 'Edited',
+  calls: {
+    missed: 'Missed call',
+    answered: 'Call',
+    rejected: 'Call declined',
+    failed: 'Call not answered',
+  },
   unsupported: 'This type of message cannot be shown here. Open it on the phone.',
   unsupportedKind: 'This type of message cannot be shown here: {{kind}}',
   fileWaiting: 'The file is being downloaded',

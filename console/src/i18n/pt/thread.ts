@@ -40,6 +40,12 @@ export const thread: SameShape<typeof english> = {
   states: { pending: 'Enviando', sent: 'Enviada', delivered: 'Entregue', read: 'Lida', failed: 'Não entregue' },
   revoked: 'Esta mensagem foi apagada.',
   edited: 'Editada',
+  calls: {
+    missed: 'Chamada perdida',
+    answered: 'Chamada',
+    rejected: 'Chamada recusada',
+    failed: 'Chamada não atendida',
+  },
   unsupported: 'Este tipo de mensagem não pode ser mostrado aqui. Abra no celular.',
   unsupportedKind: 'Este tipo de mensagem não pode ser mostrado aqui: {{kind}}',
   fileWaiting: 'O arquivo está sendo baixado',

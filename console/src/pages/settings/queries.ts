@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.js'
-import type { ApiKey, Instance, Settings, Webhook } from './types.js'
+import type { ApiKey, Instance, Notice, Settings, Webhook } from './types.js'
 
 /** Query keys of the settings. */
 export const SETTINGS = ['settings'] as const
@@ -9,6 +9,7 @@ export const TEAM = ['team'] as const
 export const WEBHOOKS = ['webhooks'] as const
 export const DELIVERIES = ['deliveries'] as const
 export const INSTANCES = ['instances'] as const
+export const NOTICES = ['notices'] as const
 
 /** Polling interval for data that changes without a live event. */
 export const POLL_MS = 4_000
@@ -18,6 +19,14 @@ export function useSettings() {
   return useQuery({
     queryKey: SETTINGS,
     queryFn: ({ signal }) => api.get<Settings>('/settings', {}, signal),
+  })
+}
+
+/** What WhatsApp reported about the account and its numbers, newest first. */
+export function useNotices() {
+  return useQuery({
+    queryKey: NOTICES,
+    queryFn: async ({ signal }) => (await api.get<{ notices: Notice[] }>('/notices', {}, signal)).notices,
   })
 }
 

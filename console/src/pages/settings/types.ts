@@ -9,6 +9,7 @@ export type {
   ConsoleInstance as Instance,
   InstanceKind,
 } from '../../../../src/model/instances/instance.js'
+export type { PresentedNotice as Notice } from '../../../../src/model/organizations/notice.js'
 export type { Scope } from '../../../../src/model/organizations/scope.js'
 export type {
   ConnectionCheck,

@@ -1,11 +1,25 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { beginningOf } from '../../../lib/text/text.js'
+import { CALL, type Call, describeCall } from '../../../model/messages/call.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
+import { describeHandover, HANDOVER, type Handover } from '../../../model/messages/handover.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
+import type { Price } from '../../../model/messages/price.js'
 import type { MessageExtras } from '../../../model/messages/shown/extras.js'
+import type { KnownName } from '../../contacts/known-names.js'
+import type { Preference } from '../../contacts/preferences.js'
 import type { AddressChange } from '../../contacts/resolution/address-change.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
+import { readAddressBook } from './read-address-book.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
+import { readCalls } from './read-calls.js'
+import { asReceived } from './read-echoes.js'
+import { readHandover } from './read-handover.js'
+import { readPreferences } from './read-preferences.js'
+import { readPrice } from './read-price.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
+import { readStandby } from './read-standby.js'
+import { readTimestamp } from './read-timestamp.js'
 
 /** What only linked devices report about a message. */
 export interface DeviceDetails {
@@ -15,6 +29,9 @@ export interface DeviceDetails {
   /** The phone leaves chats in its archive when a message comes. */
   keepsArchived: boolean
 }
+
+/** Who sent a message of the business number that Parley did not send: a person on the phone, or the upstream's agent. */
+type Sender = 'human-chat' | 'bot-chat'
 
 /** One item of a callback, in the same form for all sources. */
 export type CallbackItem =
@@ -35,8 +52,16 @@ export type CallbackItem =
       isSystem: boolean
       /** Set if a linked device reported it. */
       device?: DeviceDetails
+      sentBy?: Sender
+      /** Set if the upstream's agent holds the conversation. */
+      isStandby?: boolean
       /** The author of a group message; absent in private chats. */
       author?: NetworkDetails
+      /** Set if it only says that a message has come; see storage/messages/incoming. */
+      placeholder?: 'held' | 'told'
+      /** The call or hand-over that it stands for. */
+      call?: Call
+      handover?: Handover
       /** The change of address, if the message reports one. */
       addressChange: AddressChange | null
     }
@@ -50,9 +75,12 @@ export type CallbackItem =
       text: string
       replyToUpstreamId: string
       device?: DeviceDetails
+      sentBy?: Sender
       author?: NetworkDetails
     }
   | { kind: 'address_change'; addressChange: AddressChange; createdAt: Date | null }
+  | { kind: 'preference'; preference: Preference; createdAt: Date | null }
+  | { kind: 'known_name'; knownName: KnownName; createdAt: Date | null }
   | {
       kind: 'status'
       upstreamId: string
@@ -62,6 +90,8 @@ export type CallbackItem =
       createdAt: Date | null
       error: MessageError | null
       recipient: UpstreamPerson
+      /** Absent if it says nothing about the price. */
+      price?: Price
       /**
        * The message itself, recorded if no message has this id: it was typed on the phone, which creates ids of the
        * same form.
@@ -69,22 +99,117 @@ export type CallbackItem =
       typed?: IncomingItem
     }
 
+/** The kinds of items that are not about one message. */
+type NotOfMessages = 'address_change' | 'preference' | 'known_name'
+
+/** What a person did besides writing, or who it is. */
+export type PersonItem = Extract<CallbackItem, { kind: NotOfMessages }>
+
 /** A message, or a change of one. */
-export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | 'address_change' }>
+export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | NotOfMessages }>
 
 const MAX_CODE_LENGTH = 100
+const MAX_TYPE_LENGTH = 64
 
 /**
  * Reads a stored callback, in order. The content is untrusted: parts that are not understood are skipped and stay in
  * the raw callback.
  */
 export function readCallback(envelope: JsonObject): CallbackItem[] {
-  const values = asObjects(envelope.entry)
+  const changes = asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
-    .filter((change) => change.field === 'messages' || change.field === 'user_id_update')
-    .map((change) => asObject(change.value))
-  const people = values.flatMap((value) => asObjects(value.contacts))
-  return values.flatMap((value) => readValue(value, people))
+    .map(({ field, value }) => ({ read: FIELDS.get(asText(field) ?? ''), value: asObject(value) }))
+  const people = changes.flatMap(({ read, value }) => (read ? asObjects(value.contacts) : []))
+  return changes.flatMap(({ read, value }) => read?.(value, people) ?? [])
+}
+
+/** Whether changes of this field have items. */
+export function hasItems(field: string): boolean {
+  return FIELDS.has(field)
+}
+
+/** The fields whose changes have items; other modules read the fields about templates, numbers and accounts. */
+const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => CallbackItem[]>([
+  ['messages', readValue],
+  ['user_id_update', readValue],
+  ['user_preferences', readWishes],
+  ['calls', readCallValue],
+  ['smb_message_echoes', readTyped],
+  ['standby', readStandbyValue],
+  ['messaging_handovers', readHandoverValue],
+  ['smb_app_state_sync', readNames],
+])
+
+/** What a member of the team wrote on the phone of the business number; `from` is who got it. */
+function readTyped(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  return readValue(asReceived(value), people).map((item) => ('from' in item ? { ...item, sentBy: 'human-chat' } : item))
+}
+
+/** Conversations that the upstream's agent holds: nobody else is to answer. */
+function readStandbyValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  const { received, echoes } = readStandby(value)
+  const findPerson = createSenderFinder({ messages: echoes.map(({ message }) => message) }, people)
+  const answers = echoes.flatMap(({ message, sent }) => {
+    const item = readMessage(message, findPerson(message))
+    if (item === null || !('from' in item)) return []
+    const common = { ...item, sentBy: 'bot-chat' as const }
+    return [common.kind === 'message' ? { ...common, ...sent } : common]
+  })
+  return [...readValue(received, people), ...answers].map((item) =>
+    item.kind === 'message' ? { ...item, isStandby: true } : item,
+  )
+}
+
+/** A hand-over is a message of the conversation, which nobody wrote. */
+function readHandoverValue(value: JsonObject): CallbackItem[] {
+  const reported = readHandover(value)
+  if (reported === null) return []
+  const { id, person, handover, timestamp } = reported
+  const notice = { message_type: HANDOVER, text: describeHandover(handover), content: handover, handover }
+  return [{ ...unwrittenMessage(id, person, timestamp), ...notice }]
+}
+
+/** Calls are messages of the conversation, which nobody wrote. */
+function readCallValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  return readCalls(value, people).map(({ id, person: { name, ...from }, call, timestamp }) => {
+    const notice = { message_type: CALL, text: describeCall(call), content: call, call }
+    return { ...unwrittenMessage(id, from, timestamp), profileName: name, ...notice }
+  })
+}
+
+/** The parts that all messages have in common that nobody wrote. */
+function unwrittenMessage(upstreamId: string, from: UpstreamPerson, timestamp: unknown) {
+  return {
+    kind: 'message' as const,
+    from,
+    profileName: null,
+    upstreamId,
+    createdAt: readTimestamp(timestamp),
+    media_type: null,
+    extras: null,
+    awaitsMedia: false,
+    contextUpstreamId: null,
+    isSystem: true,
+    addressChange: null,
+  }
+}
+
+/** Who is in the address book of the phone of the business number. */
+function readNames(value: JsonObject): CallbackItem[] {
+  return readAddressBook(value).map(({ timestamp, ...knownName }) => ({
+    kind: 'known_name',
+    knownName,
+    createdAt: readTimestamp(timestamp),
+  }))
+}
+
+/** What people chose in WhatsApp about the marketing messages of the organization. */
+function readWishes(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  return readPreferences(value, people).map(({ timestamp, ...preference }) => ({
+    kind: 'preference',
+    preference,
+    createdAt: readTimestamp(timestamp),
+  }))
 }
 
 function readValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
@@ -124,6 +249,7 @@ function readMessage(received: JsonObject, person: NamedSender): CallbackItem | 
     awaitsMedia: readInboundFile(type, message[type]) !== null,
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
+    ...readPlaceholder(type, message),
     addressChange,
   }
 }
@@ -133,9 +259,20 @@ function readMessage(received: JsonObject, person: NamedSender): CallbackItem | 
  * read as the one of today.
  */
 function readKind(message: JsonObject): { type: string; message: JsonObject } {
-  const type = asText(message.type)?.slice(0, 64) ?? (isJsonObject(message.interactive) ? 'interactive' : 'unknown')
+  const given = asText(message.type) ?? (isJsonObject(message.interactive) ? 'interactive' : 'unknown')
+  const type = beginningOf(given, MAX_TYPE_LENGTH)
   if (type !== 'voice') return { type, message }
   return { type: 'audio', message: { ...message, audio: { ...asObject(message.voice), voice: true } } }
+}
+
+/** Types of messages that the upstream could not read. */
+const UNREADABLE = new Set(['unsupported', 'unknown'])
+/** The upstream's code for a message that the phone has not delivered yet. */
+const UNAVAILABLE: readonly unknown[] = [131_060, '131060']
+
+function readPlaceholder(type: string, { errors }: JsonObject): { placeholder?: 'held' | 'told' } {
+  if (!UNREADABLE.has(type)) return {}
+  return { placeholder: asObjects(errors).some(({ code }) => UNAVAILABLE.includes(code)) ? 'held' : 'told' }
 }
 
 /** The conversation that a message belongs to: that of its group, else that of its sender. */
@@ -199,7 +336,11 @@ function readStatus(status: JsonObject, people: JsonObject[]): CallbackItem | nu
   const upstreamId = readId(status.id)
   const name = asText(status.status)
   const known = name !== null && Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined
-  if (upstreamId === null || known === undefined) return null
+  // The payment of an order and a call have words of their own, some of which are equal.
+  const isOfMessage = status.type !== 'payment' && status.type !== 'call'
+  if (upstreamId === null || known === undefined || !isOfMessage) return null
+  const recipient = readRecipient(status, people)
+  const price = readPrice(status, recipient)
   return {
     kind: 'status',
     upstreamId,
@@ -207,7 +348,8 @@ function readStatus(status: JsonObject, people: JsonObject[]): CallbackItem | nu
     status: known,
     createdAt: readTimestamp(status.timestamp),
     error: known === 'failed' ? readError(status) : null,
-    recipient: readRecipient(status, people),
+    recipient,
+    ...(price && { price }),
   }
 }
 
@@ -223,14 +365,5 @@ function readError(status: JsonObject): MessageError {
 
 /** Failures are counted by code, so codes are kept short. */
 function shorten(code: number | string): number | string {
-  return typeof code === 'number' ? code : code.slice(0, MAX_CODE_LENGTH)
-}
-
-const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000
-
-/** Reads Unix seconds, as text or number; null for other values. */
-function readTimestamp(value: unknown): Date | null {
-  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
-  if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= LAST_SECOND)) return null
-  return new Date(seconds * 1000)
+  return typeof code === 'number' ? code : beginningOf(code, MAX_CODE_LENGTH)
 }

@@ -27,7 +27,8 @@ const PHONE_NUMBER_IDS = /"phone_number_id"\s{0,8}:\s{0,8}"([^"\\]{1,256})"/g
 const IDS = /"id"\s{0,8}:\s{0,8}"([^"\\]{1,256})"/g
 
 /**
- * The changes of a callback. A change belongs to its phone number, or (templates) to the business account of its entry.
+ * The changes of a callback. A change belongs to its phone number, or (templates, the account) to a business account:
+ * the one that it names, or that of its entry.
  */
 export function readChanges(envelope: JsonObject): IdentifiedChange[] {
   return asObjects(envelope.entry).flatMap((entry) =>
@@ -83,10 +84,28 @@ export function bodyOf(envelope: JsonObject, changes: readonly IdentifiedChange[
 }
 
 function readId(entry: JsonObject, change: JsonObject): UpstreamId | null {
-  const phoneNumberId = asText(asObject(asObject(change.value).metadata).phone_number_id)
+  const value = asObject(change.value)
+  const phoneNumberId = readNumberId(change.field, value)
   if (phoneNumberId !== null) return isId(phoneNumberId) ? { kind: 'phone_number_id', value: phoneNumberId } : null
-  const accountId = asText(entry.id)
+  const accountId = readAccountId(change.field, value) ?? asText(entry.id)
   return accountId !== null && isId(accountId) ? { kind: 'business_account_id', value: accountId } : null
+}
+
+/** Two fields name their number elsewhere than the others; the entry alone would not tell which of an account's it is. */
+function readNumberId(field: unknown, value: JsonObject): string | null {
+  const named = asText(asObject(value.metadata).phone_number_id)
+  if (named !== null) return named
+  if (field === 'messaging_handovers') return asText(asObject(value.recipient).phone_number_id)
+  if (field === 'account_settings_update') return asText(asObject(value.phone_number_settings).phone_number_id)
+  return null
+}
+
+/**
+ * What reports about partners have as the entry's id is the partner's portfolio, which belongs to nobody here. Some of
+ * them have the field's name in another place.
+ */
+function readAccountId(field: unknown, value: JsonObject): string | null {
+  return field === 'account_update' || field === undefined ? asText(asObject(value.waba_info).waba_id) : null
 }
 
 function isId(value: string): boolean {

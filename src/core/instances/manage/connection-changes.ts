@@ -10,6 +10,8 @@ export interface ConnectionChange extends ConnectionState {
   phoneNumberId: string | null
 }
 
+/** The field of the simulator's callbacks that reports them. */
+export const CONNECTION_FIELD = 'connection'
 const MAX_NAME_LENGTH = 200
 /** The column is an integer; codes of the network are smaller. */
 const MAX_CODE = 999_999
@@ -41,7 +43,7 @@ export async function applyConnectionChanges(
 export function readConnectionChanges(envelope: JsonObject): ConnectionChange[] {
   return asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
-    .filter(({ field }) => field === 'connection')
+    .filter(({ field }) => field === CONNECTION_FIELD)
     .flatMap(({ value }) => readChange(asObject(toStorableDeep(value))) ?? [])
 }
 

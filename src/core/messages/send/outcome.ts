@@ -46,8 +46,8 @@ export async function recordOutcome(
   const { organizationId, id: messageId, chatId } = message
   switch (outcome.outcome) {
     case 'accepted': {
-      const { upstreamId, waId, userId = null, answer, network = null } = outcome
-      const accepted = { upstreamId, waId, userId, network, note }
+      const { upstreamId, waId, userId = null, isHeld = false, answer, network = null } = outcome
+      const accepted = { upstreamId, waId, userId, network, isHeld, note }
       const isStored = await tryToStore(ctx, () => storeAcceptance(ctx, message, accepted))
       if (!isStored) return { result: 'unknown', messageId }
       return { result: 'accepted', messageId, upstreamId, recipient: chatId, answer }
@@ -91,9 +91,9 @@ async function tryToStore(ctx: Context, store: () => Promise<void>): Promise<boo
 async function storeAcceptance(
   ctx: Context,
   { organizationId, id, chatId }: OutstandingMessage,
-  accepted: Pick<Acceptance, 'network' | 'userId' | 'note'> & { upstreamId: string; waId: string | null },
+  accepted: Pick<Acceptance, 'network' | 'userId' | 'isHeld' | 'note'> & { upstreamId: string; waId: string | null },
 ): Promise<void> {
-  const { upstreamId, waId, userId, network, note } = accepted
+  const { upstreamId, waId, userId, network, isHeld, note } = accepted
   const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== chatId ? waId : null
   const acceptance = {
     organizationId,
@@ -103,6 +103,7 @@ async function storeAcceptance(
     at: ctx.clock(),
     alias,
     userId,
+    isHeld,
     eventId: newId(),
     note,
   }

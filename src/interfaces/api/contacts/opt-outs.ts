@@ -27,6 +27,9 @@ const OptOutSchema = named(
       description:
         '`reply`: the contact asked for it; `upstream`: WhatsApp reported it; `import`: it was in an imported list',
     }),
+    words: Nullable(
+      Type.String({ description: "The text of the reply, or WhatsApp's sentence. Null if there was none" }),
+    ),
   }),
 )
 

@@ -1,6 +1,8 @@
 import { type TSchema, Type } from 'typebox'
 import { nameOfKind, type WebhookParts } from '../../../http/description/describe.js'
 import { named } from '../../../http/description/name-schemas.js'
+import { Nullable } from '../../../model/fields.js'
+import { NoticeSchema } from '../../../model/organizations/notice.js'
 import type { EVENT_KINDS, TEST_KIND } from '../../../model/webhooks/webhook.js'
 import { BroadcastSchema } from '../broadcasts/schemas.js'
 import { ContactSchema, MessageSchema, TemplateSchema } from '../schemas.js'
@@ -9,8 +11,47 @@ import { WebhookSchema } from './schemas.js'
 type Kind = (typeof EVENT_KINDS)[number] | typeof TEST_KIND
 
 const aboutMessage = { message: MessageSchema, contact: ContactSchema }
-const aboutStatus = { ...aboutMessage, previous_status: Type.Optional(MessageSchema.properties.message_status) }
+const Word = Nullable(Type.String())
+const Pricing = Type.Object(
+  {
+    billable: Nullable(Type.Boolean()),
+    model: Word,
+    type: Word,
+    category: Word,
+    country: Nullable(Type.String({ description: "Of the recipient's number or user id, ISO 3166" })),
+  },
+  { description: 'What WhatsApp says about the price; absent if it says nothing, which does not mean free' },
+)
+const aboutStatus = {
+  ...aboutMessage,
+  previous_status: Type.Optional(MessageSchema.properties.message_status),
+  pricing: Type.Optional(Pricing),
+}
+const aboutEdit = { ...aboutMessage, previous_message: Type.String({ description: 'The text before the edit' }) }
+const aboutCall = {
+  ...aboutMessage,
+  call: Type.Object({
+    direction: Type.Enum(['inbound', 'outbound']),
+    outcome: Type.Enum(['missed', 'answered', 'rejected', 'failed']),
+    seconds: Nullable(Type.Integer({ description: 'How long it was; null if WhatsApp does not say so' })),
+  }),
+}
+const aboutHandover = {
+  ...aboutMessage,
+  handover: Type.Object({
+    holder: Type.Enum(['us', 'other'], { description: 'Who answers now' }),
+    previous_role: Nullable(Type.String()),
+    new_role: Nullable(Type.String()),
+    note: Nullable(Type.String({ description: 'What the one who handed it over says' })),
+    summary: Nullable(Type.String({ description: "What was said before, by a model of WhatsApp's" })),
+  }),
+}
 const aboutContact = { contact: ContactSchema }
+const Words = Nullable(Type.String({ description: "The text of the reply, or WhatsApp's sentence" }))
+const At = Type.String({ format: 'date-time', description: 'Since when it counts' })
+const aboutOptOut = { ...aboutContact, source: Type.Enum(['reply', 'upstream', 'import']), words: Words, at: At }
+const aboutOptIn = { ...aboutContact, source: Type.Enum(['reply', 'upstream']), words: Words, at: At }
+const aboutNotice = { notice: NoticeSchema }
 const aboutBroadcast = { broadcast: BroadcastSchema }
 
 /** When an event of each kind happens, and the objects in its `data`. */
@@ -21,12 +62,31 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'message.read': ['The contact read a message', aboutStatus],
   'message.failed': ['A message was refused, or could not be delivered', aboutStatus],
   'message.reaction': ['The contact reacted to a message, or a reaction was sent', aboutMessage],
+  'message.edited': ['The author of a message changed its text', aboutEdit],
+  'message.deleted': ['The author of a message deleted it for everyone', aboutMessage],
+  'call.missed': ['A contact called, and nobody answered', aboutCall],
+  'call.ended': ['A call ended, or the contact did not answer one', aboutCall],
+  'conversation.handed_over': [
+    "A conversation was handed over between WhatsApp's own agent, another app, and you",
+    aboutHandover,
+  ],
   'contact.created': ['A contact was created by the API, an import or a message', aboutContact],
   'contact.updated': ['A contact changed', aboutContact],
-  'contact.opted_out': ['A contact opted out of broadcasts', aboutContact],
+  'contact.opted_out': ['A contact opted out of broadcasts', aboutOptOut],
+  'contact.opted_in': ['A contact that had opted out opted in again', aboutOptIn],
   'broadcast.started': ['A broadcast started', aboutBroadcast],
   'broadcast.completed': ['A broadcast completed', aboutBroadcast],
   'template.status_changed': ['WhatsApp approved, paused or deleted a template', { template: TemplateSchema }],
+  'template.quality_changed': [
+    'WhatsApp reported another quality of a template',
+    {
+      template: TemplateSchema,
+      quality: Type.String({ description: 'GREEN, YELLOW, RED or UNKNOWN' }),
+      previous_quality: Nullable(Type.String()),
+    },
+  ],
+  'account.updated': ['WhatsApp reported something about the account', aboutNotice],
+  'number.updated': ['WhatsApp reported something about a business number', aboutNotice],
   'webhook.disabled': [
     'A webhook was disabled automatically',
     { webhook: WebhookSchema, reason: Type.String({ description: 'Why it was disabled' }) },

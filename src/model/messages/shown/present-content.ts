@@ -77,6 +77,15 @@ function presentKind(message: StoredContent): ShownContent {
         outcome: readText(content.outcome),
         seconds: readNumber(content.seconds),
       }
+    case 'handover':
+      return {
+        type,
+        holder: readText(content.holder),
+        previous_role: readText(content.previous_role),
+        new_role: readText(content.new_role),
+        note: readText(content.note),
+        summary: readText(content.summary),
+      }
     case 'request_welcome':
       return { type }
     case 'unsupported':

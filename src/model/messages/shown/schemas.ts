@@ -282,6 +282,13 @@ export const KINDS = {
     outcome: text('`missed`, `answered`, `rejected`, `failed`'),
     seconds: number,
   }),
+  handover: kind('handover', "The conversation passed from or to WhatsApp's own agent, or another app", {
+    holder: text('Who answers from now on: `us`, `other`'),
+    previous_role: text("In WhatsApp's words, such as `ai_agent`, `escalation`"),
+    new_role: text(),
+    note: text('What the one who handed it over says'),
+    summary: text('What was said before, as a model of WhatsApp summed it up'),
+  }),
   request_welcome: kind('request_welcome', 'The contact opened the conversation, and wrote nothing yet', {}),
   unsupported: kind('unsupported', 'A message that WhatsApp does not pass on. `errors` says why.', {
     kind: text('What was sent, such as `poll_creation`; null if it is not known'),

@@ -45,7 +45,7 @@ describe('reading a callback', () => {
       statuses: [{ id: 's1', status: 'sent' }],
       messages: [message('m1'), message('m2')],
     }
-    expect(readCallback(callback(value)).map((item) => item.kind === 'address_change' || item.upstreamId)).toEqual([
+    expect(readCallback(callback(value)).map((item) => 'upstreamId' in item && item.upstreamId)).toEqual([
       'm1',
       'm2',
       's1',

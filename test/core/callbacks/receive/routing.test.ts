@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { namedIds, readChanges, scanIds } from '../../../../src/core/callbacks/receive/routing.js'
 
@@ -56,5 +57,37 @@ describe('the ids in a callback', () => {
   it("are never taken from a customer's text", async () => {
     const text = JSON.stringify({ text: { body: '{"phone_number_id":"number 1","id":"account 1"}' } })
     expect(await scanIds(Buffer.from(text), 100)).toEqual([])
+  })
+})
+
+describe('a change that names its owner elsewhere, as published', () => {
+  const read = (name: string): object =>
+    JSON.parse(readFileSync(new URL(`../../../samples/doc-${name}.json`, import.meta.url), 'utf8'))
+
+  it.each([
+    ['handover-passed', { kind: 'phone_number_id', value: '109900000000001' }],
+    ['account-settings', { kind: 'phone_number_id', value: '109900000000001' }],
+    ['account-partner-removed', { kind: 'business_account_id', value: '209900000000001' }],
+    ['account-restriction', { kind: 'business_account_id', value: '209900000000001' }],
+  ])('%s belongs to %j', (name, id) => {
+    expect(namedIds(readChanges(read(name) as Record<string, unknown>), 10)).toEqual([{ ...id, changes: 1 }])
+  })
+
+  it('is found if the name of the field is in another place, as two published examples have it', () => {
+    const value = { field: 'account_update', event: 'PARTNER_APP_UNINSTALLED', waba_info: { waba_id: 'account 1' } }
+    expect(namedIds(readChanges({ entry: [{ id: 'portfolio', changes: [{ value }] }] }), 10)).toEqual([
+      { kind: 'business_account_id', value: 'account 1', changes: 1 },
+    ])
+  })
+
+  it('does not count in another field, or with a value of another type', () => {
+    const changes = [
+      { field: 'messages', value: { recipient: { phone_number_id: 'number 1' }, waba_info: { waba_id: 'account 1' } } },
+      { field: 'account_update', value: { waba_info: { waba_id: 7 } } },
+      { field: 'messaging_handovers', value: { recipient: null } },
+    ]
+    expect(namedIds(readChanges({ entry: [{ id: 'account 2', changes }] }), 10)).toEqual([
+      { kind: 'business_account_id', value: 'account 2', changes: 3 },
+    ])
   })
 })

@@ -54,7 +54,10 @@ describe('GET /opt-outs', () => {
     expect(pages.map(numbersOf)).toEqual([people.slice(0, 2), people.slice(4), []])
     expect(pages[0]?.body).toMatchObject({
       success: true,
-      optOuts: [{ contactName: null, opted_out_at: new Date(1_750_000_240_000).toISOString(), source: 'reply' }, {}],
+      optOuts: [
+        { contactName: null, opted_out_at: new Date(1_750_000_240_000).toISOString(), source: 'reply', words: 'stop' },
+        {},
+      ],
       count: 2,
     })
     expect(pages.map(({ body }) => body.pagination)).toEqual([
@@ -99,7 +102,7 @@ describe('GET /opt-outs/export', () => {
     const csv = await download()
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="opt-outs.csv"')
     const [header, ...rows] = csv.body.trim().split('\r\n')
-    expect(header).toBe('contactId,chatNumber,contactName,opted_out_at,source')
+    expect(header).toBe('contactId,chatNumber,contactName,opted_out_at,source,words')
     expect(rows.map((row: string) => row.split(',')[1])).toEqual(people)
   })
 

@@ -109,8 +109,8 @@ describe('GET /events', () => {
     const raise = (owner: TestOrganization, type: string, count: number) =>
       world.database.pool.query(
         `INSERT INTO events (organization_id, id, type, data)
-         SELECT $1, gen_random_uuid(), $2, (SELECT data FROM events WHERE organization_id = $1 LIMIT 1)
-         FROM generate_series(1, $3)`,
+         SELECT $1, gen_random_uuid(), $2, jsonb_set(data, '{contact}', data -> 'contact' || '{"opt_out_source": "reply", "opted_out_at": "2026-01-02T03:04:05Z"}')
+         FROM (SELECT data FROM events WHERE organization_id = $1 LIMIT 1) first, generate_series(1, $3)`,
         [owner.id, type, count],
       )
     await raise(organization, 'contact.updated', 15_000)

@@ -78,7 +78,9 @@ describe('POST /set-webhooks', () => {
   })
 
   it('accepts each kind and all of them, without duplicates', async () => {
-    expect((await set({ url: URL_OF_NOBODY, events: [...EVENT_KINDS, '*'] })).body.webhook.events).toHaveLength(14)
+    expect((await set({ url: URL_OF_NOBODY, events: [...EVENT_KINDS, '*'] })).body.webhook.events).toHaveLength(
+      EVENT_KINDS.length + 1,
+    )
     const { body } = await set({ url: URL_OF_NOBODY, events: ['*', 'contact.created', '*'] })
     expect(body.webhook).toMatchObject({ events: ['*', 'contact.created'], description: null })
   })
@@ -138,7 +140,7 @@ describe('POST /set-webhooks', () => {
   it.each([
     [{ events: '*' }, 'events'],
     [{ events: [7] }, 'events[0]'],
-    [{ events: Array.from({ length: 21 }, () => '*') }, 'events'],
+    [{ events: Array.from({ length: 51 }, () => '*') }, 'events'],
     [{ description: 'x'.repeat(501) }, 'description'],
     [{ description: 7 }, 'description'],
   ])('returns 400 for an invalid field: %j', async (fields, field) => {

@@ -251,6 +251,15 @@ const CONTENT: Record<string, unknown> = {
     previous: { phone_number: null, user_id: null },
     current: { phone_number: null, user_id: null },
   },
+  'doc-call-terminate-answered': { type: 'call', direction: 'inbound', outcome: 'answered', seconds: 120 },
+  'doc-handover-passed': {
+    type: 'handover',
+    holder: 'us',
+    previous_role: 'ai_agent',
+    new_role: 'escalation',
+    note: 'asks for a person',
+    summary: 'The customer asked twice about a late parcel.',
+  },
   'doc-future-kind': { type: 'other', name: 'hologram', raw: { id: '7099000000000099', seconds: 3 } },
 }
 

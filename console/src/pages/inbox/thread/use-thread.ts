@@ -36,7 +36,7 @@ export interface ThreadStore extends Shown {
 
 const PAGE = 50
 /** Events of edited and deleted messages. */
-const CHANGES: readonly string[] = ['instance.message_edited', 'instance.message_deleted']
+const CHANGES: readonly string[] = ['message.edited', 'message.deleted']
 /** Maximum number of messages that are reloaded after missed events. */
 const MAX_REFRESHED = 200
 

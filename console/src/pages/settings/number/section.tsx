@@ -5,6 +5,7 @@ import { Section } from '../frame/section.js'
 import { useSettings } from '../queries.js'
 import { UpstreamCallback } from './callback.js'
 import { UpstreamForm } from './form.js'
+import { Health } from './health.js'
 
 /** The organization's business number. */
 export function NumberSection() {
@@ -18,6 +19,7 @@ export function NumberSection() {
             <Panel>
               <UpstreamForm upstream={upstream} />
             </Panel>
+            <Health />
             <UpstreamCallback url={callback_url} />
           </>
         )}

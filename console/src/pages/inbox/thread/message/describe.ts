@@ -3,6 +3,8 @@ import type { ThreadMessage } from '../window.js'
 
 const KINDS = ['image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'order', 'poll'] as const
 
+const CALLS = ['missed', 'answered', 'rejected', 'failed'] as const
+
 /** A message in one line: its text, or its kind. */
 export function useDescribe(): (
   message: Pick<ThreadMessage, 'message' | 'message_type'> & Partial<ThreadMessage>,
@@ -10,6 +12,8 @@ export function useDescribe(): (
   const { t } = useTranslation('thread')
   return ({ message, message_type, changed, content }) => {
     if (changed === 'revoked') return t('revoked')
+    const call = content?.type === 'call' && CALLS.find((outcome) => outcome === content.outcome)
+    if (call) return t(`calls.${call}`)
     const kind = KINDS.find((name) => name === message_type)
     if (message_type === 'sticker') return t('kinds.sticker')
     if (message !== '' && message !== '[unsupported]') return message

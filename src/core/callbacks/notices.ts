@@ -1,0 +1,52 @@
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/bytes/id.js'
+import type { Notice } from '../../model/organizations/notice.js'
+import type { Organization } from '../../model/organizations/organization.js'
+import { Problem } from '../../model/problem.js'
+import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
+import { closeNotice, insertNotice, listNewestNotices } from '../../storage/callbacks/notices.js'
+import type { ReportedNotice } from './read/read-notices.js'
+import { readTimestamp } from './read/read-timestamp.js'
+
+/** How many notices the console shows. */
+const SHOWN = 100
+
+/**
+ * Records what a stored callback reports about the account and its numbers, and raises account.updated or
+ * number.updated. A restriction or ban of the organization's own account pauses its broadcasts, whose messages would
+ * only fail. Applying it again changes nothing.
+ */
+export async function applyNotices(
+  ctx: Pick<Context, 'database' | 'clock'>,
+  organizationId: string,
+  notices: readonly ReportedNotice[],
+  { instanceId, receivedAt }: Pick<WaitingCallback, 'instanceId' | 'receivedAt'>,
+): Promise<void> {
+  for (const { timestamp, stopsBroadcasts, ...notice } of notices) {
+    const isOver = notice.until !== null && notice.until <= ctx.clock()
+    await insertNotice(ctx.database, organizationId, {
+      ...notice,
+      id: newId(),
+      eventId: newId(),
+      instanceId,
+      at: readTimestamp(timestamp) ?? receivedAt,
+      stopsBroadcasts: stopsBroadcasts && instanceId === null && !isOver,
+    })
+  }
+}
+
+/** The newest notices of an organization, newest first. */
+export function listNotices({ database }: Pick<Context, 'database'>, organization: Organization): Promise<Notice[]> {
+  return listNewestNotices(database, organization.id, SHOWN)
+}
+
+/** Records that a member has dealt with a notice. Throws not_found. */
+export async function markNoticeDone(
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  organization: Organization,
+  id: string,
+): Promise<Notice> {
+  const closed = await closeNotice(database, organization.id, id, clock())
+  if (closed === null) throw new Problem('not_found', `There is no notice ${id}`)
+  return closed
+}

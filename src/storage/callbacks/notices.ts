@@ -1,0 +1,103 @@
+import type { Queryable } from '../../database/pool.js'
+import { sharedStatement, statement } from '../../database/statement.js'
+import type { Notice } from '../../model/organizations/notice.js'
+import { raiseEvents } from '../events/raise.js'
+
+/** A notice to be recorded. */
+export interface NewNotice extends Omit<Notice, 'instance_id' | 'closed_at' | 'at' | 'until'> {
+  digest: Buffer
+  instanceId: string | null
+  at: Date
+  until: Date | null
+  /** The event that it raises; null: none. */
+  event: string | null
+  eventId: string
+  /** Whether the running broadcasts of the organization pause. */
+  stopsBroadcasts: boolean
+}
+
+const COLUMNS = 'id, instance_id, field, kind, severity, title, advice, value, at, until, closed_at'
+
+const insert = statement<never>(
+  'notices.insert',
+  `WITH noted AS (
+     -- Records the notice, unless it is a repetition.
+     INSERT INTO upstream_notices
+       (organization_id, id, digest, instance_id, field, kind, severity, title, advice, value, at, until)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     ON CONFLICT (organization_id, digest) DO NOTHING
+     RETURNING ${COLUMNS}
+   ), paused AS (
+     -- Pauses the broadcasts whose messages would only fail.
+     UPDATE broadcasts b SET status = 'paused', status_reason = $8
+     FROM noted
+     WHERE $13::boolean AND b.organization_id = $1 AND b.kind = 'broadcast' AND b.status = 'running'
+   ), raised AS (
+     -- Raises the event of the notice.
+     ${raiseEvents({
+       from: 'noted WHERE $14::text IS NOT NULL',
+       id: '$15',
+       type: '$14::text',
+       data: "jsonb_build_object('notice', to_jsonb(noted))",
+     })}
+   )
+   SELECT`,
+  { raises: 'events' },
+)
+
+const listNewest = statement<Notice>(
+  'notices.listNewest',
+  `SELECT ${COLUMNS} FROM upstream_notices WHERE organization_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
+)
+
+const close = statement<Notice>(
+  'notices.close',
+  `UPDATE upstream_notices SET closed_at = coalesce(closed_at, $3) WHERE organization_id = $1 AND id = $2
+   RETURNING ${COLUMNS}`,
+)
+
+const prune = sharedStatement<{ count: number }>(
+  'notices.prune',
+  `WITH old AS (
+     SELECT n.organization_id, n.id
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT organization_id, id FROM upstream_notices
+       WHERE organization_id = o.id AND at < $1 AND (until IS NULL OR until < $1)
+       ORDER BY at, id
+       LIMIT $2
+     ) n
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM upstream_notices n USING old WHERE n.organization_id = old.organization_id AND n.id = old.id
+     RETURNING n.id
+   )
+   SELECT count(*) FROM pruned`,
+)
+
+/**
+ * Records a notice, raises its event, and pauses the organization's running broadcasts if they would only fail. A
+ * repetition changes nothing.
+ */
+export async function insertNotice(db: Queryable, organizationId: string, notice: NewNotice): Promise<void> {
+  const { id, digest, instanceId, field, kind, severity, title, advice, value, at, until } = notice
+  const row = [id, digest, instanceId, field, kind, severity, title, advice, value && JSON.stringify(value), at, until]
+  const values = [organizationId, ...row, notice.stopsBroadcasts, notice.event, notice.eventId]
+  await db.raise(insert, values, [organizationId])
+}
+
+/** The newest notices, newest first. */
+export function listNewestNotices(db: Queryable, organizationId: string, limit: number): Promise<Notice[]> {
+  return db.run(listNewest, [organizationId, limit])
+}
+
+/** Closes a notice; null if there is none. */
+export async function closeNotice(db: Queryable, organizationId: string, id: string, at: Date): Promise<Notice | null> {
+  const [closed] = await db.run(close, [organizationId, id, at])
+  return closed ?? null
+}
+
+/** Deletes at most `limit` notices from before `before`; resolves to how many. Of all organizations. */
+export async function pruneNotices(db: Queryable, before: Date, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [before, limit])
+  return row?.count ?? 0
+}

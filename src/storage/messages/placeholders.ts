@@ -1,0 +1,118 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
+import { gatewayType } from '../../model/instances/gateway-message.js'
+import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
+import { raiseEvents } from '../events/raise.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
+import { type IncomingMessage, isSameAuthor } from './incoming.js'
+import { hasContact, messageEvents } from './messages.js'
+import { withNote } from './trace-notes.js'
+
+/** SQL: whether the author of the message `m` has deleted it. */
+const IS_DELETED = `EXISTS (
+       SELECT FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = m.upstream_id AND e.contact_id = m.contact_id
+         AND e.seq IS NULL AND e.message_type = 'revoke'
+         AND ${isSameAuthor('e', "m.sender_type = 'user-chat'", 'm.instance_id', "m.network ->> 'participant'")}
+     )`
+
+// If message.received was raised, the file's first attempt must not raise it again: it counts as a further one.
+const fill = statement<SearchableMessage & { id: string; contact_id: string; awaits_media: boolean }>(
+  'placeholders.fill',
+  `WITH held AS (
+     -- Locks the placeholder, unless its author has deleted it.
+     SELECT m.id, m.placeholder, m.text FROM messages m
+     WHERE m.organization_id = $1 AND m.upstream_id = $2 AND m.instance_id IS NOT DISTINCT FROM $3
+       AND m.placeholder IS NOT NULL AND NOT ${IS_DELETED} AND ${hasContact('$1::uuid')}
+     FOR NO KEY UPDATE OF m
+   ), changed AS (
+     -- Makes it the real message, in its place, with the text of an edit that came before.
+     UPDATE messages m
+     SET message_type = $4, text = CASE WHEN m.extras ? 'edited_at' THEN m.text ELSE $5 END, media_type = $6, content = $7,
+       extras = CASE WHEN m.extras ? 'edited_at'
+         THEN coalesce($14::jsonb, '{}') || jsonb_build_object('edited_at', m.extras -> 'edited_at') ELSE $14 END,
+       context_upstream_id = $8, network = $9, gateway_type = $10,
+       media_state = CASE WHEN $11::boolean THEN CASE held.placeholder WHEN 'held' THEN 'awaited' ELSE 'retried' END END,
+       placeholder = NULL, trace = ${withNote('m', '$12::jsonb')}
+     FROM held
+     WHERE m.organization_id = $1 AND m.id = held.id
+     RETURNING m.*
+   ), raised AS (
+     -- Raises message.received, unless it waits for the file or was raised; then message.edited.
+     ${raiseEvents({
+       ...messageEvents("CASE held.placeholder WHEN 'held' THEN 'message.received' ELSE 'message.edited' END", '$13', {
+         previousText: "CASE held.placeholder WHEN 'told' THEN held.text END",
+       }),
+       from: `changed m JOIN held ON held.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+       WHERE held.placeholder = 'told' OR NOT $11::boolean`,
+     })}
+   ), enqueued AS (
+     -- Enqueues the download of the file.
+     ${enqueueJobs({
+       task: 'fetch_media',
+       from: 'changed WHERE $11::boolean',
+       payload: "jsonb_build_object('messageId', changed.id)",
+     })}
+   )
+   SELECT id, contact_id, seq, text, transcription, $11::boolean AS awaits_media FROM changed`,
+  { raises: 'events', enqueues: ({ awaits_media }) => awaits_media },
+)
+
+const tell = statement<never>(
+  'placeholders.tell',
+  `WITH told AS (
+     UPDATE messages m SET placeholder = 'told'
+     WHERE m.organization_id = $1 AND m.id = $2 AND m.placeholder = 'held' AND NOT ${IS_DELETED}
+       AND ${hasContact('$1::uuid')}
+     RETURNING m.*
+   ), raised AS (
+     ${raiseEvents({
+       ...messageEvents("'message.received'", '$3'),
+       from: 'told m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
+     })}
+   )
+   SELECT`,
+  { raises: 'events' },
+)
+
+/**
+ * Replaces a placeholder by the real message with the same upstream id. It keeps its id, number and time. Resolves to
+ * the id; null if there is no placeholder any more. Needs a transaction.
+ */
+export async function fillPlaceholder(
+  transaction: Queryable,
+  organizationId: string,
+  message: IncomingMessage,
+): Promise<string | null> {
+  const { content, extras, network } = message
+  const values = [
+    organizationId,
+    message.upstreamId,
+    message.instanceId,
+    message.message_type,
+    message.text,
+    message.media_type,
+    toJson(content),
+    message.contextUpstreamId,
+    network && JSON.stringify(network),
+    gatewayType(message),
+    message.awaitsMedia,
+    JSON.stringify(message.note),
+    message.eventId,
+    toJson(extras),
+  ]
+  const [filled] = await transaction.raise(fill, values, [organizationId])
+  if (!filled) return null
+  await changeSearchableMessage(transaction, organizationId, filled.contact_id, filled)
+  return filled.id
+}
+
+function toJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value)
+}
+
+/** Raises message.received for a placeholder whose real message has not come. Repeated, it does nothing. */
+export async function tellPlaceholder(db: Queryable, organizationId: string, messageId: string): Promise<void> {
+  await db.raise(tell, [organizationId, messageId, newId()], [organizationId])
+}

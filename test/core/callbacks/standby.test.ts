@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { contact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { receiveSamples } from '../../support/samples.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
+
+const ANA = '12025550147'
+
+const world = useWorld()
+let organization: TestOrganization
+
+beforeEach(async () => {
+  organization = await world.createOrganization()
+})
+
+const messages = async (at = organization) => (await conversation(world, at, ANA)).body.messages ?? []
+const shownContact = async () => (await contact(world, organization, ANA)).body.contact
+
+describe("a conversation that the upstream's agent holds, as published", () => {
+  it('is kept and marked, and leaves no unread mark', async () => {
+    await receiveSamples(world, organization, 'standby-message', 'standby-echo', 'standby-status')
+    expect(await messages()).toMatchObject([
+      { message: 'Where is my parcel?', sender_type: 'user-chat', handled_by: 'upstream_agent' },
+      {
+        message: 'It comes tomorrow.',
+        sender_type: 'bot-chat',
+        handled_by: 'upstream_agent',
+        message_status: 'delivered',
+      },
+    ])
+    expect((await shownContact()).has_unread_messages).toBe(false)
+  })
+
+  it('raises the usual events, with the mark', async () => {
+    await receiveSamples(world, organization, 'standby-message', 'standby-echo', 'standby-message', 'standby-echo')
+    const { body } = await world.request('GET', '/events', { key: organization.key })
+    const about = body.events.filter(({ type }: { type: string }) => type.startsWith('message.'))
+    expect(
+      about.map(({ type, data }: { type: string; data: { message: { handled_by?: string } } }) => [
+        type,
+        data.message.handled_by,
+      ]),
+    ).toEqual([
+      ['message.received', 'upstream_agent'],
+      ['message.sent', 'upstream_agent'],
+    ])
+  })
+
+  it('shows a template with its values, to a person known by the user id', async () => {
+    await receiveSamples(world, organization, 'standby-message', 'standby-echo-template')
+    expect((await messages()).at(-1)).toMatchObject({
+      message: 'Dear Ana, your parcel is late.',
+      message_type: 'template',
+      sender_type: 'bot-chat',
+    })
+  })
+
+  it('is of one organization only', async () => {
+    const other = await world.createOrganization()
+    await receiveSamples(world, other, 'standby-message')
+    expect(await messages()).toEqual([])
+    expect(await messages(other)).toHaveLength(1)
+  })
+})
+
+describe('a hand-over, as published', () => {
+  it('to the organization shows in the conversation with its reason, and marks it unread', async () => {
+    await receiveSamples(world, organization, 'standby-message', 'handover-passed', 'handover-passed')
+    const shown = await messages()
+    expect(shown).toHaveLength(2)
+    expect(shown.at(-1)).toMatchObject({ message_type: 'handover', sender_type: 'system' })
+    expect(shown.at(-1).message).toContain('asks for a person')
+    expect(shown.at(-1).message).toContain('late parcel')
+    expect(shown.at(-1).content).toEqual({
+      type: 'handover',
+      holder: 'us',
+      previous_role: 'ai_agent',
+      new_role: 'escalation',
+      note: 'asks for a person',
+      summary: 'The customer asked twice about a late parcel.',
+    })
+    expect((await shownContact()).has_unread_messages).toBe(true)
+    const [event, ...others] = await eventsOf(world, organization, 'conversation.handed_over')
+    expect(others).toEqual([])
+    expect(event?.data.message.content).toEqual({
+      holder: 'us',
+      previous_role: 'ai_agent',
+      new_role: 'escalation',
+      note: 'asks for a person',
+      summary: 'The customer asked twice about a late parcel.',
+    })
+  })
+
+  it('that names nobody is acknowledged, and shows nowhere', async () => {
+    await receiveSamples(world, organization, 'standby-message', 'handover-taken')
+    expect(await messages()).toHaveLength(1)
+    expect(await eventsOf(world, organization, 'conversation.handed_over')).toEqual([])
+  })
+})
