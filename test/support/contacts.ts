@@ -23,6 +23,8 @@ export const CONTACT_FIELDS = [
   'full_name',
   'chat_id',
   'phone_number',
+  'user_id',
+  'parent_user_id',
   'email',
   'tags',
   'organization_id',

@@ -2,6 +2,7 @@ import type { TurnContext } from '../../context.js'
 import { isUuid, newId } from '../../lib/bytes/id.js'
 import { asObjects } from '../../lib/text/json.js'
 import { GROUP_SERVER } from '../../model/contacts/contact.js'
+import { isNetworkId } from '../../model/contacts/user-id.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
 import type { IncomingMessage, Sender } from '../../storage/messages/incoming.js'
@@ -74,7 +75,10 @@ export function toSender(item: IncomingItem): Sender {
   ]
   // A message typed on the phone carries the name of the phone's owner.
   const profileName = item.device?.fromMe ? null : item.profileName
-  return { addresses, required, hasNumber: number !== null, contactId: null, profileName }
+  const { userId: id } = item.from
+  const userId = id === null || isNetworkId(id) ? null : id
+  const parentUserId = item.parentUserId ?? null
+  return { addresses, required, hasNumber: number !== null, contactId: null, profileName, userId, parentUserId }
 }
 
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {

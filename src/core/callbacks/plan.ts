@@ -120,7 +120,8 @@ function changeAlike(one: PlannedMessage, other: PlannedMessage): boolean {
   return (
     one.reply === null &&
     one.item.isSystem === other.item.isSystem &&
-    one.sender.profileName === other.sender.profileName
+    one.sender.profileName === other.sender.profileName &&
+    one.sender.parentUserId === other.sender.parentUserId
   )
 }
 

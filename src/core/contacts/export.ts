@@ -16,6 +16,8 @@ const COLUMNS: readonly (keyof Shown)[] = [
   'full_name',
   'chat_id',
   'phone_number',
+  'user_id',
+  'parent_user_id',
   'email',
   'tags',
   'organization_id',

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { localDate } from '../../lib/text/calendar.js'
+import { excerpt } from '../../lib/text/text.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
 import type { ContactNumber } from '../../model/contacts/written-number.js'
@@ -18,7 +19,7 @@ import { findRecipientOfOneOff, insertUnsentOneOffRecipient } from '../../storag
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
 import { recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { createContact } from '../contacts/contacts.js'
-import { numberOf, requireNumber } from '../contacts/numbers.js'
+import { type GivenNumber, numberOf, requireNumber } from '../contacts/numbers.js'
 import { organizationChannel } from '../messages/send/channel.js'
 import { findSendResult, type SendResult } from '../messages/send/outcome.js'
 import { checkMember, sendMessage } from '../messages/send/send.js'
@@ -30,7 +31,7 @@ export interface TemplateCommand {
   id: string
   templateName: string
   language: string | undefined
-  chatNumber: string
+  to: GivenNumber
   parameters: TemplateParameters
   /** The URL of the header's file. */
   headerMedia: string | null
@@ -62,9 +63,9 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   await checkMember(ctx, tenant, command.memberId)
   const { id, templateName, language, headerMedia, memberId, cause } = command
   const template = await tryToChoose(ctx, tenant, templateName, language)
-  const given = { name: 'chatNumber', value: command.chatNumber }
-  const number = await requireNumber(ctx, tenant, given, { field: 'api', place: 'body' })
+  const number = await requireNumber(ctx, tenant, command.to, { field: 'api', place: 'body' })
   const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
+  if (known) checkHasNumber(template, known, command.to)
   const person = known ?? newContactPerson(number, command.parameters.body.name)
   if (template instanceof Problem) {
     const contact = known ?? (await makeContact(ctx, tenant, person))
@@ -126,8 +127,21 @@ export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string)
   return { broadcastId: id, contact: contact ?? { id: contactId, full_name: name }, sent }
 }
 
+/** WhatsApp sends authentication templates to numbers only (131062). Throws invalid_field. */
+function checkHasNumber(template: StoredTemplate | Problem, contact: Contact, { name, value }: GivenNumber): void {
+  if (template instanceof Problem || template.category !== 'AUTHENTICATION' || contact.phone_number !== null) return
+  throw new Problem(
+    'invalid_field',
+    `${name} "${excerpt(value)}" is a person without a phone number, and the template ${template.name} is for authentication, which WhatsApp sends to phone numbers only: ask the person for the number first`,
+  )
+}
+
 /** The person that an unknown number would become. Throws recipient_not_found if no name is given. */
-function newContactPerson({ kind, digits }: ContactNumber, givenName = ''): Person {
+function newContactPerson({ kind, digits, userId }: ContactNumber, givenName = ''): Person {
+  if (userId !== undefined) {
+    const message = `No contact with the user id ${userId} in this organization: create the contact first (POST /contact)`
+    throw new Problem('recipient_not_found', message, { chat_id: digits })
+  }
   const name = toParameterText(givenName)
   if (name === '' || hasPlaceholder(name) || kind !== 'phone') {
     throw new Problem(

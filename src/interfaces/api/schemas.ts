@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { createResponses } from '../../http/answers/responses.js'
 import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
+import { MAX_NUMBER_INPUT } from '../../model/contacts/written-number.js'
 import { Nullable } from '../../model/fields.js'
 import type { ProblemCode } from '../../model/problem.js'
 
@@ -17,6 +18,14 @@ export const ContactSchema = named(
     full_name: Nullable(Type.String()),
     chat_id: Type.String({ description: 'Normalized phone number: digits only, country code included' }),
     phone_number: Nullable(Type.String({ description: 'With country code and leading +' })),
+    user_id: Nullable(
+      Type.String({
+        description: "WhatsApp's id of the person for your business, such as US.13491208655302741918; null if unknown",
+      }),
+    ),
+    parent_user_id: Nullable(
+      Type.String({ description: 'The id that is valid in all linked portfolios of a business; null if there is none' }),
+    ),
     email: Nullable(Type.String()),
     tags: Type.Array(Type.String()),
     organization_id: Type.String({ format: 'uuid' }),
@@ -155,9 +164,12 @@ export const tenantId = Type.Optional(
 /** The query parameters that name a contact. */
 export const contactQuery = {
   phone_number: Type.Optional(
-    Type.String({ description: 'Phone number with country code, in any form', maxLength: 100 }),
+    Type.String({ description: 'Phone number with country code, in any form', maxLength: MAX_NUMBER_INPUT }),
   ),
-  chat_id: Type.Optional(Type.String({ description: 'Normalized digits-only number', maxLength: 100 })),
+  chat_id: Type.Optional(Type.String({ description: 'Normalized digits-only number', maxLength: MAX_NUMBER_INPUT })),
+  user_id: Type.Optional(
+    Type.String({ description: "WhatsApp's user id, or parent user id, of the person", maxLength: MAX_NUMBER_INPUT }),
+  ),
   tenantId,
 }
 

@@ -4,6 +4,10 @@ export interface Contact {
   id: string
   chat_id: string
   phone_number: string | null
+  /** The upstream's newest user id of the person at the organization's own number, or else at an instance. */
+  user_id: string | null
+  /** The upstream's id of the person that is valid in all linked portfolios. */
+  parent_user_id: string | null
   full_name: string | null
   email: string | null
   tags: string[]
@@ -59,6 +63,9 @@ export function presentContact(contact: Contact, now: Date) {
     full_name: contact.full_name,
     chat_id: contact.chat_id,
     phone_number: contact.phone_number,
+    // Events of earlier versions lack them.
+    user_id: contact.user_id ?? null,
+    parent_user_id: contact.parent_user_id ?? null,
     email: contact.email,
     tags: contact.tags,
     organization_id: contact.organization_id,

@@ -126,6 +126,25 @@ const removeNumber = statement<never>(
   { raises: 'events' },
 )
 
+// The id that a send by the organization's own number would use (userAddress in storage/messages/outgoing), or else one
+// of an instance.
+const showUserId = statement<never>(
+  'contactAddresses.showUserId',
+  `WITH newest AS (
+     SELECT substr(address, 6) AS user_id FROM contact_addresses
+     WHERE organization_id = $1 AND contact_id = $2 AND address LIKE 'user:%' AND address NOT LIKE '%@%'
+     ORDER BY instance_id IS NOT NULL, left_at DESC NULLS FIRST, added_at DESC
+     LIMIT 1
+   ), changed AS (
+     UPDATE contacts c SET user_id = newest.user_id, updated_at = now()
+     FROM newest
+     WHERE c.organization_id = $1 AND c.id = $2 AND c.user_id IS DISTINCT FROM newest.user_id
+     RETURNING c.*
+   )
+   ${raiseEvents(contactEvents('contact.updated', '$3', 'changed'))}`,
+  { raises: 'events' },
+)
+
 const removeRows = statement<never>(
   'contactAddresses.removeRows',
   'DELETE FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2 AND address = ANY ($3)',
@@ -249,6 +268,15 @@ export async function removeContactNumber(
   chatId: string,
 ): Promise<void> {
   await transaction.raise(removeNumber, [organizationId, contactId, chatId, newId()], [organizationId])
+}
+
+/** Makes the newest user id among the contact's addresses the one that is shown; raises contact.updated if it is new. */
+export async function showNewestUserId(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+): Promise<void> {
+  await transaction.raise(showUserId, [organizationId, contactId, newId()], [organizationId])
 }
 
 /** Removes addresses of the contact. */

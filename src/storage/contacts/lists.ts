@@ -44,7 +44,7 @@ const listPage = statement<PageRow>(
  */
 export const BY_NUMBER = (repeated: 'ALL' | '') => `
   SELECT contact_id AS id FROM contact_addresses
-  WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
+  WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE '%:%'
   UNION ${repeated}
   SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY (${opaqueArray('$4', 'text')})`
 
@@ -102,7 +102,7 @@ const walkToFound = statement<{ id: string }>(
      WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND (c.folded_name LIKE $2 OR EXISTS (
        SELECT FROM contact_addresses n
        WHERE ${ofOrganization('n.organization_id', '$1::uuid')} AND n.contact_id = c.id
-         AND ((n.address LIKE $3 AND n.address NOT LIKE 'user:%') OR n.address = ANY ($4))
+         AND ((n.address LIKE $3 AND n.address NOT LIKE '%:%') OR n.address = ANY ($4))
      ))
      OFFSET 0
    ) fits

@@ -78,7 +78,8 @@ const mergeFields = statement<Contact>(
   `WITH merged AS (
      UPDATE contacts
      SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
-       phone_number = coalesce(phone_number, $4),
+       phone_number = coalesce(phone_number, $4), user_id = coalesce(user_id, $22),
+       parent_user_id = coalesce(parent_user_id, $23),
        full_name = coalesce(full_name, $5), folded_name = coalesce(folded_name, $17), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
        contact_summary = coalesce(contact_summary, $15), assignee_id = coalesce(assignee_id, $21),
        contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
@@ -146,6 +147,8 @@ export async function mergeContacts(
       younger.opt_out_source,
       younger.opted_in_at,
       younger.assignee_id,
+      younger.user_id,
+      younger.parent_user_id,
     ],
     [organizationId],
   )

@@ -28,7 +28,7 @@ const MATCHES_FILTER = `c.archived = $5 AND (NOT $6::boolean OR c.has_unread_mes
 const IS_FOUND = `($2::text IS NULL OR c.folded_name LIKE $2 OR EXISTS (
        SELECT FROM contact_addresses n
        WHERE ${ofOrganization('n.organization_id', '$1::uuid')} AND n.contact_id = c.id
-         AND ((n.address LIKE $3 AND n.address NOT LIKE 'user:%') OR n.address = ANY ($4))
+         AND ((n.address LIKE $3 AND n.address NOT LIKE '%:%') OR n.address = ANY ($4))
      ))`
 
 interface PageRow {

@@ -86,7 +86,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
   'incoming.record',
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
-       has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
+       has_number boolean, profile_name text, folded_name text, user_id text, parent_user_id text, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
        note jsonb, traceparent text)
@@ -102,7 +102,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
    ), known AS MATERIALIZED (
      -- The new messages with a resolved contact, and the contact as it was.
      SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
-       c.last_inbound_at AS inbound_before, c.archived AS archived_before,
+       c.last_inbound_at AS inbound_before, c.archived AS archived_before, c.user_id AS user_id_before,
+       c.parent_user_id AS parent_before,
        f.sender_type = 'user-chat' AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
      FROM found f CROSS JOIN LATERAL (
        SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = f.sender_id OFFSET 0
@@ -126,6 +127,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = CASE WHEN t.has_inbound THEN greatest(c.last_inbound_at, t.inbound_at) ELSE c.last_inbound_at END,
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
+       user_id = coalesce(c.user_id, t.user_id), parent_user_id = coalesce(t.parent_user_id, c.parent_user_id),
        archived = c.archived AND (c.blocked OR NOT t.unarchives),
        archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
        updated_at = now()
@@ -133,7 +135,9 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        SELECT sender_id, count(*) AS total, bool_or(sender_type = 'user-chat') AS has_inbound, bool_or(unarchives) AS unarchives,
          bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE sender_type = 'user-chat') AS inbound_at,
          (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
-         (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name
+         (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name,
+         (array_agg(user_id ORDER BY n) FILTER (WHERE user_id IS NOT NULL))[1] AS user_id,
+         (array_agg(parent_user_id ORDER BY n DESC) FILTER (WHERE parent_user_id IS NOT NULL))[1] AS parent_user_id
        FROM next
        GROUP BY sender_id
        ORDER BY sender_id
@@ -147,6 +151,14 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      SELECT $1, address, numbered.id FROM next k JOIN numbered ON numbered.id = k.sender_id, unnest(k.addresses) AS address
      WHERE k.contact_id IS NULL
      ORDER BY address
+     ON CONFLICT DO NOTHING
+   ), parents AS (
+     -- Makes new parent user ids lead to the contacts.
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, 'parent:' || numbered.parent_user_id, numbered.id
+     FROM numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
+     WHERE numbered.parent_user_id IS DISTINCT FROM k.parent_before
+     ORDER BY numbered.parent_user_id
      ON CONFLICT DO NOTHING
    ), recorded AS (
      -- Records the messages, with the text of an edit or revocation that came before.
@@ -197,11 +209,12 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        payload: "jsonb_build_object('messageId', recorded.id)",
      })}
    ), named AS (
-     -- Raises contact.updated for contacts that got a name, left the archive or were answered on the phone.
+     -- Raises contact.updated for contacts that got a name or an id, left the archive or were answered on the phone.
      ${raiseEvents({
        ...contactEvents('contact.updated', 'k.renamed_event_id', 'numbered'),
        from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
        WHERE (k.name_before IS NULL AND numbered.full_name IS NOT NULL) OR (k.archived_before AND NOT numbered.archived)
+         OR (k.user_id_before, k.parent_before) IS DISTINCT FROM (numbered.user_id, numbered.parent_user_id)
          OR (k.sender_type = 'human-chat' AND (k.unread_before OR k.bot_before IS DISTINCT FROM numbered.bot_status))`,
      })}
    )
@@ -227,6 +240,10 @@ export interface Sender extends SenderAddresses {
   hasNumber: boolean
   /** Becomes the contact's name if it has none. */
   profileName: string | null
+  /** The upstream's user id; null for ids of the network of linked devices. */
+  userId: string | null
+  /** The newest one that was seen is shown. */
+  parentUserId: string | null
 }
 
 /** An inbound message with its sender. Messages with the same `person` may be of one contact. */
@@ -264,6 +281,8 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     has_number: sender.hasNumber,
     profile_name: sender.profileName,
     folded_name: normalizeName(sender.profileName),
+    user_id: sender.userId,
+    parent_user_id: sender.parentUserId,
     id: message.id,
     event_id: message.eventId,
     renamed_event_id: renamedEventId,

@@ -97,6 +97,8 @@ export const inbox = {
     number: 'Number',
     noNumber: 'Hidden by WhatsApp',
     copyNumber: 'Copy number',
+    userId: 'User ID',
+    copyUserId: 'Copy user ID',
     tags: 'Tags',
     addTag: 'Add tag',
     noTags: 'No tags',

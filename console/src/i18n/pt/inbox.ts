@@ -102,6 +102,8 @@ export const inbox: SameShape<typeof english> = {
     number: 'Número',
     noNumber: 'Oculto pelo WhatsApp',
     copyNumber: 'Copiar número',
+    userId: 'ID de usuário',
+    copyUserId: 'Copiar ID de usuário',
     tags: 'Etiquetas',
     addTag: 'Adicionar etiqueta',
     noTags: 'Sem etiquetas',

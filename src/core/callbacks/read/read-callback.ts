@@ -21,6 +21,8 @@ export type CallbackItem =
       kind: 'message'
       from: UpstreamPerson
       profileName: string | null
+      /** Absent in groups, and for linked devices. */
+      parentUserId?: string | null
       upstreamId: string
       createdAt: Date | null
       message_type: string
@@ -42,6 +44,7 @@ export type CallbackItem =
       kind: 'reaction' | 'edit' | 'revoke'
       from: UpstreamPerson
       profileName: string | null
+      parentUserId?: string | null
       upstreamId: string
       createdAt: Date | null
       /** The emoji or the new text; empty removes the reaction or revokes the message. */
@@ -130,8 +133,8 @@ function readChat(
   person: NamedSender,
   sender: UpstreamPerson,
   groupId: string | null,
-): { from: UpstreamPerson; profileName: string | null; author?: NetworkDetails } {
-  if (groupId === null) return { from: sender, profileName: person.name }
+): { from: UpstreamPerson; profileName: string | null; parentUserId?: string | null; author?: NetworkDetails } {
+  if (groupId === null) return { from: sender, profileName: person.name, parentUserId: person.parentUserId }
   const { waId, userId, name } = person
   const participant = waId === null ? userId : `${waId}@s.whatsapp.net`
   return {

@@ -1,16 +1,16 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import { GROUP_SERVER } from '../../../model/contacts/contact.js'
+import { isUserId } from '../../../model/contacts/user-id.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 
 export interface NamedSender extends UpstreamPerson {
   name: string | null
+  /** The id of the person that is valid in all linked portfolios. */
+  parentUserId: string | null
 }
 
 /** Longer ids would not fit into an index; no upstream creates them. */
 const MAX_ID_LENGTH = 512
-
-/** A user id in a field for numbers: a country with letters or digits, or the older form. */
-const USER_ID = /^(?:[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}|user\.[A-Za-z0-9]{1,128})$/
 
 /** The value if it is a text that can be an id, else null. */
 export function readId(value: unknown): string | null {
@@ -31,7 +31,7 @@ export function readDigits(value: unknown): string | null {
 /** A user id in a field for numbers; null for other values. */
 function readMisplacedId(value: unknown): string | null {
   const text = asText(value)
-  return text !== null && USER_ID.test(text) ? text : null
+  return text !== null && isUserId(text) ? text : null
 }
 
 /** Reads a person from the fields for the number and the user id. */
@@ -67,7 +67,8 @@ export function createSenderFinder(value: JsonObject, others: JsonObject[]): (me
     const matching = isOnly ? [only] : sharing
     const person = complete(sender, matching)
     const siblings = others.filter((profile) => sharesAddress(person, readProfile(profile)))
-    return { ...person, name: firstName([...matching, ...siblings]) }
+    const parentUserId = readId(message.from_parent_user_id) ?? readParent(person, [...matching, ...siblings])
+    return { ...person, name: firstName([...matching, ...siblings]), parentUserId }
   }
 }
 
@@ -93,6 +94,12 @@ function complete(sender: UpstreamPerson, profiles: JsonObject[]): UpstreamPerso
   const userId = sender.userId ?? people.find((profile) => profile.userId !== null)?.userId ?? null
   const waId = sender.waId ?? people.find((profile) => profile.waId !== null)?.waId ?? null
   return { waId, userId }
+}
+
+/** The parent id of the profiles that are certainly the person's. */
+function readParent(person: UpstreamPerson, profiles: JsonObject[]): string | null {
+  const own = profiles.filter((profile) => !areDifferent(person, readProfile(profile)))
+  return own.map((profile) => readId(profile.parent_user_id)).find((id) => id !== null) ?? null
 }
 
 function firstName(profiles: JsonObject[]): string | null {

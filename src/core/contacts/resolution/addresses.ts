@@ -2,6 +2,7 @@ import type { Queryable } from '../../../database/pool.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { userIdChatId } from '../../../model/contacts/phone-number.js'
+import { addressesOfUserId, isNetworkId } from '../../../model/contacts/user-id.js'
 import {
   type AddressSpan,
   addAddresses,
@@ -12,6 +13,7 @@ import {
   reassignAddresses,
   removeAddresses,
   removeContactNumber,
+  showNewestUserId,
 } from '../../../storage/contacts/addresses.js'
 import { insertContact, renumberContact } from '../../../storage/contacts/contacts.js'
 import { mergeContacts } from '../../../storage/contacts/merges.js'
@@ -151,6 +153,7 @@ export async function mergePair(resolution: Resolution, one: Contact, other: Con
   return merged
 }
 
+/** Makes a user id lead to the contact. `leftAt`: when the person gave it up. */
 export async function addUserId(
   resolution: Resolution,
   { id }: Pick<Contact, 'id'>,
@@ -158,10 +161,11 @@ export async function addUserId(
   leftAt: Date | null = null,
 ) {
   const { transaction, organizationId, instanceId } = resolution
-  const address = `user:${userId}`
-  const facts = { leftAt, instanceId: userId.includes('@') ? null : instanceId }
-  await addAddresses(transaction, organizationId, id, [address], facts)
-  await addAddresses(transaction, organizationId, id, [userIdChatId(userId)])
+  const [address, chatId] = addressesOfUserId(userId)
+  const ofNetwork = isNetworkId(userId)
+  await addAddresses(transaction, organizationId, id, [address], { leftAt, instanceId: ofNetwork ? null : instanceId })
+  await addAddresses(transaction, organizationId, id, [chatId])
+  if (leftAt === null && !ofNetwork) await showNewestUserId(transaction, organizationId, id)
 }
 
 /**
@@ -245,6 +249,7 @@ export async function createResolvedContact(
     eventId: newId(),
     chat_id: number?.digits ?? chatIdOfUser,
     phone_number: number ? `+${number.digits}` : null,
+    user_id: userId === null || isNetworkId(userId) ? null : userId,
     addresses: [...(number?.forms ?? []), ...ofNetwork, ...(number && userId === null ? [] : [chatIdOfUser])],
     full_name: profileName,
     email: null,

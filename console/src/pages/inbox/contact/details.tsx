@@ -52,7 +52,7 @@ interface PartProps {
 
 function Person({ contact, change }: PartProps) {
   const { t } = useTranslation('inbox')
-  const { full_name, phone_number, email } = contact
+  const { full_name, phone_number, user_id, email } = contact
   return (
     <DataList gap={6} labelWidth={80}>
       <DataList.Item>
@@ -77,6 +77,19 @@ function Person({ contact, change }: PartProps) {
           </Group>
         </DataList.ItemValue>
       </DataList.Item>
+      {user_id !== null && (
+        <DataList.Item>
+          <DataList.ItemLabel>{t('panel.userId')}</DataList.ItemLabel>
+          <DataList.ItemValue miw={0}>
+            <Group gap={4} wrap="nowrap">
+              <Text size="sm" truncate>
+                {user_id}
+              </Text>
+              <Copy value={user_id} label={t('panel.copyUserId')} />
+            </Group>
+          </DataList.ItemValue>
+        </DataList.Item>
+      )}
       <DataList.Item>
         <DataList.ItemLabel>{t('panel.email')}</DataList.ItemLabel>
         <DataList.ItemValue miw={0}>
