@@ -25,6 +25,7 @@ export const CONTACT_FIELDS = [
   'phone_number',
   'user_id',
   'parent_user_id',
+  'username',
   'email',
   'tags',
   'organization_id',

@@ -77,8 +77,9 @@ export function toSender(item: IncomingItem): Sender {
   const profileName = item.device?.fromMe ? null : item.profileName
   const { userId: id } = item.from
   const userId = id === null || isNetworkId(id) ? null : id
-  const parentUserId = item.parentUserId ?? null
-  return { addresses, required, hasNumber: number !== null, contactId: null, profileName, userId, parentUserId }
+  const { parentUserId = null, username = null } = item
+  const known = { profileName, userId, parentUserId, username }
+  return { addresses, required, hasNumber: number !== null, contactId: null, ...known }
 }
 
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {

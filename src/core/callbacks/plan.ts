@@ -121,7 +121,8 @@ function changeAlike(one: PlannedMessage, other: PlannedMessage): boolean {
     one.reply === null &&
     one.item.isSystem === other.item.isSystem &&
     one.sender.profileName === other.sender.profileName &&
-    one.sender.parentUserId === other.sender.parentUserId
+    one.sender.parentUserId === other.sender.parentUserId &&
+    one.sender.username === other.sender.username
   )
 }
 

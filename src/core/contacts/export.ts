@@ -18,6 +18,7 @@ const COLUMNS: readonly (keyof Shown)[] = [
   'phone_number',
   'user_id',
   'parent_user_id',
+  'username',
   'email',
   'tags',
   'organization_id',

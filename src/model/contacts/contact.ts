@@ -8,6 +8,10 @@ export interface Contact {
   user_id: string | null
   /** The upstream's id of the person that is valid in all linked portfolios. */
   parent_user_id: string | null
+  /** The name that the person has chosen at WhatsApp, without @. People change it, and others take it then. */
+  username: string | null
+  /** When the person was seen with it. */
+  username_at: Date | string | null
   full_name: string | null
   email: string | null
   tags: string[]
@@ -66,6 +70,7 @@ export function presentContact(contact: Contact, now: Date) {
     // Events of earlier versions lack them.
     user_id: contact.user_id ?? null,
     parent_user_id: contact.parent_user_id ?? null,
+    username: contact.username ?? null,
     email: contact.email,
     tags: contact.tags,
     organization_id: contact.organization_id,

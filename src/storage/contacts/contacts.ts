@@ -5,7 +5,7 @@ import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 
 /** The columns of a contact, the same in all statements. */
-export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, user_id, parent_user_id, full_name, email, tags, bot_status, allow_broadcast,
+export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, user_id, parent_user_id, username, username_at, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, pruned_seq,
   searchable_seq, last_inbound_at, opted_out_at, opt_out_source, opted_in_at, assignee_id, network_id, created_at, updated_at`
 
@@ -47,6 +47,15 @@ export const listContacts = (created: string) => `active AS (
    ), counted AS (
      INSERT INTO contact_counts (organization_id, change) SELECT $1, count(*) FROM ${created} HAVING count(*) > 0
    )`
+
+/**
+ * The INSERT that makes the usernames of some contacts searchable, as one part of a WITH; `rows`: what follows SELECT,
+ * which returns id and username of contacts of the organization `$1`.
+ */
+export const searchUsernames = (rows: string) => `INSERT INTO contact_usernames (organization_id, contact_id, username)
+     SELECT $1, id, '@' || lower(username) FROM (${rows}) named
+     ORDER BY id
+     ON CONFLICT (organization_id, contact_id) DO UPDATE SET username = excluded.username`
 
 const insert = statement<Contact>(
   'contacts.insert',

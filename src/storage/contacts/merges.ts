@@ -4,7 +4,7 @@ import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { moveRecipients } from './broadcast-recipients.js'
-import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
+import { CONTACT_COLUMNS, normalizeName, searchUsernames } from './contacts.js'
 
 const moveMessages = statement<never>(
   'contactMerges.moveMessages',
@@ -80,6 +80,8 @@ const mergeFields = statement<Contact>(
      SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
        phone_number = coalesce(phone_number, $4), user_id = coalesce(user_id, $22),
        parent_user_id = coalesce(parent_user_id, $23),
+       username = CASE WHEN $25::timestamptz > coalesce(username_at, '-infinity') THEN $24 ELSE username END,
+       username_at = greatest(username_at, $25),
        full_name = coalesce(full_name, $5), folded_name = coalesce(folded_name, $17), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
        contact_summary = coalesce(contact_summary, $15), assignee_id = coalesce(assignee_id, $21),
        contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
@@ -90,6 +92,8 @@ const mergeFields = statement<Contact>(
        last_seq = last_seq + $11, last_inbound_at = greatest(last_inbound_at, $12), updated_at = now()
      WHERE organization_id = $1 AND id = $2
      RETURNING ${CONTACT_COLUMNS}
+   ), usernames AS (
+     ${searchUsernames('SELECT id, username FROM merged WHERE username IS NOT NULL')}
    ), event AS (
      ${raiseEvents(contactEvents('contact.updated', '$13', 'merged'))}
    )
@@ -149,6 +153,8 @@ export async function mergeContacts(
       younger.assignee_id,
       younger.user_id,
       younger.parent_user_id,
+      younger.username,
+      younger.username_at,
     ],
     [organizationId],
   )

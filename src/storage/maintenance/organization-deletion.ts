@@ -103,6 +103,7 @@ const WALKS: readonly Walk[] = [
   ['contact_counts', 'id', 'bigint'],
   ['contact_addresses', 'address', 'text'],
   ['contact_address_spans', 'id', 'uuid'],
+  ['contact_usernames', 'contact_id', 'uuid'],
   ['notes', 'id', 'uuid'],
   ['contacts', 'id', 'uuid'],
 ]

@@ -3,7 +3,7 @@ import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
-import { normalizeName } from '../contacts/contacts.js'
+import { normalizeName, searchUsernames } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
@@ -86,7 +86,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
   'incoming.record',
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
-       has_number boolean, profile_name text, folded_name text, user_id text, parent_user_id text, id uuid, event_id uuid, renamed_event_id uuid,
+       has_number boolean, profile_name text, folded_name text, user_id text, parent_user_id text,
+       username text, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
        note jsonb, traceparent text)
@@ -103,7 +104,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- The new messages with a resolved contact, and the contact as it was.
      SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
        c.last_inbound_at AS inbound_before, c.archived AS archived_before, c.user_id AS user_id_before,
-       c.parent_user_id AS parent_before,
+       c.parent_user_id AS parent_before, c.username AS username_before,
        f.sender_type = 'user-chat' AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
      FROM found f CROSS JOIN LATERAL (
        SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = f.sender_id OFFSET 0
@@ -128,6 +129,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        last_inbound_at = CASE WHEN t.has_inbound THEN greatest(c.last_inbound_at, t.inbound_at) ELSE c.last_inbound_at END,
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
        user_id = coalesce(c.user_id, t.user_id), parent_user_id = coalesce(t.parent_user_id, c.parent_user_id),
+       username = CASE WHEN t.username_at >= coalesce(c.username_at, '-infinity') THEN t.username ELSE c.username END,
+       username_at = greatest(c.username_at, t.username_at),
        archived = c.archived AND (c.blocked OR NOT t.unarchives),
        archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
        updated_at = now()
@@ -137,7 +140,9 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
          (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
          (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name,
          (array_agg(user_id ORDER BY n) FILTER (WHERE user_id IS NOT NULL))[1] AS user_id,
-         (array_agg(parent_user_id ORDER BY n DESC) FILTER (WHERE parent_user_id IS NOT NULL))[1] AS parent_user_id
+         (array_agg(parent_user_id ORDER BY n DESC) FILTER (WHERE parent_user_id IS NOT NULL))[1] AS parent_user_id,
+         (array_agg(username ORDER BY created_at DESC, n DESC) FILTER (WHERE username IS NOT NULL))[1] AS username,
+         max(created_at) FILTER (WHERE username IS NOT NULL) AS username_at
        FROM next
        GROUP BY sender_id
        ORDER BY sender_id
@@ -160,6 +165,11 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      WHERE numbered.parent_user_id IS DISTINCT FROM k.parent_before
      ORDER BY numbered.parent_user_id
      ON CONFLICT DO NOTHING
+   ), usernames AS (
+     -- Makes new usernames searchable.
+     ${searchUsernames(`SELECT numbered.id, numbered.username
+       FROM numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
+       WHERE numbered.username IS DISTINCT FROM k.username_before`)}
    ), recorded AS (
      -- Records the messages, with the text of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
@@ -209,12 +219,13 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        payload: "jsonb_build_object('messageId', recorded.id)",
      })}
    ), named AS (
-     -- Raises contact.updated for contacts that got a name or an id, left the archive or were answered on the phone.
+     -- Raises contact.updated for contacts that got a name, username or id, left the archive or were answered on the phone.
      ${raiseEvents({
        ...contactEvents('contact.updated', 'k.renamed_event_id', 'numbered'),
        from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
        WHERE (k.name_before IS NULL AND numbered.full_name IS NOT NULL) OR (k.archived_before AND NOT numbered.archived)
-         OR (k.user_id_before, k.parent_before) IS DISTINCT FROM (numbered.user_id, numbered.parent_user_id)
+         OR (k.user_id_before, k.parent_before, k.username_before)
+           IS DISTINCT FROM (numbered.user_id, numbered.parent_user_id, numbered.username)
          OR (k.sender_type = 'human-chat' AND (k.unread_before OR k.bot_before IS DISTINCT FROM numbered.bot_status))`,
      })}
    )
@@ -244,6 +255,8 @@ export interface Sender extends SenderAddresses {
   userId: string | null
   /** The newest one that was seen is shown. */
   parentUserId: string | null
+  /** The one of the newest message is shown. */
+  username: string | null
 }
 
 /** An inbound message with its sender. Messages with the same `person` may be of one contact. */
@@ -283,6 +296,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     folded_name: normalizeName(sender.profileName),
     user_id: sender.userId,
     parent_user_id: sender.parentUserId,
+    username: sender.username,
     id: message.id,
     event_id: message.eventId,
     renamed_event_id: renamedEventId,

@@ -97,6 +97,7 @@ export const inbox = {
     number: 'Number',
     noNumber: 'Hidden by WhatsApp',
     copyNumber: 'Copy number',
+    username: 'Username',
     userId: 'User ID',
     copyUserId: 'Copy user ID',
     tags: 'Tags',

@@ -102,6 +102,7 @@ export const inbox: SameShape<typeof english> = {
     number: 'Número',
     noNumber: 'Oculto pelo WhatsApp',
     copyNumber: 'Copiar número',
+    username: 'Nome de usuário',
     userId: 'ID de usuário',
     copyUserId: 'Copiar ID de usuário',
     tags: 'Etiquetas',

@@ -21,8 +21,9 @@ export type CallbackItem =
       kind: 'message'
       from: UpstreamPerson
       profileName: string | null
-      /** Absent in groups, and for linked devices. */
+      /** Both are absent in groups, and for linked devices. */
       parentUserId?: string | null
+      username?: string | null
       upstreamId: string
       createdAt: Date | null
       message_type: string
@@ -45,6 +46,7 @@ export type CallbackItem =
       from: UpstreamPerson
       profileName: string | null
       parentUserId?: string | null
+      username?: string | null
       upstreamId: string
       createdAt: Date | null
       /** The emoji or the new text; empty removes the reaction or revokes the message. */
@@ -133,8 +135,11 @@ function readChat(
   person: NamedSender,
   sender: UpstreamPerson,
   groupId: string | null,
-): { from: UpstreamPerson; profileName: string | null; parentUserId?: string | null; author?: NetworkDetails } {
-  if (groupId === null) return { from: sender, profileName: person.name, parentUserId: person.parentUserId }
+): Pick<IncomingItem, 'from' | 'profileName' | 'parentUserId' | 'username' | 'author'> {
+  if (groupId === null) {
+    const { name: profileName, parentUserId, username } = person
+    return { from: sender, profileName, parentUserId, username }
+  }
   const { waId, userId, name } = person
   const participant = waId === null ? userId : `${waId}@s.whatsapp.net`
   return {

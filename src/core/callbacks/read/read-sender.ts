@@ -7,6 +7,7 @@ export interface NamedSender extends UpstreamPerson {
   name: string | null
   /** The id of the person that is valid in all linked portfolios. */
   parentUserId: string | null
+  username: string | null
 }
 
 /** Longer ids would not fit into an index; no upstream creates them. */
@@ -67,8 +68,14 @@ export function createSenderFinder(value: JsonObject, others: JsonObject[]): (me
     const matching = isOnly ? [only] : sharing
     const person = complete(sender, matching)
     const siblings = others.filter((profile) => sharesAddress(person, readProfile(profile)))
-    const parentUserId = readId(message.from_parent_user_id) ?? readParent(person, [...matching, ...siblings])
-    return { ...person, name: firstName([...matching, ...siblings]), parentUserId }
+    const named = [...matching, ...siblings]
+    const own = named.filter((profile) => !areDifferent(person, readProfile(profile)))
+    return {
+      ...person,
+      name: firstName(named),
+      parentUserId: readId(message.from_parent_user_id) ?? firstOf(own, (profile) => readId(profile.parent_user_id)),
+      username: firstOf(own, readUsername),
+    }
   }
 }
 
@@ -96,16 +103,23 @@ function complete(sender: UpstreamPerson, profiles: JsonObject[]): UpstreamPerso
   return { waId, userId }
 }
 
-/** The parent id of the profiles that are certainly the person's. */
-function readParent(person: UpstreamPerson, profiles: JsonObject[]): string | null {
-  const own = profiles.filter((profile) => !areDifferent(person, readProfile(profile)))
-  return own.map((profile) => readId(profile.parent_user_id)).find((id) => id !== null) ?? null
+/** WhatsApp's have at most 35 characters. */
+const MAX_USERNAME_LENGTH = 64
+
+function readUsername({ profile }: JsonObject): string | null {
+  const username = asText(asObject(profile).username)?.trim().replace(/^@/, '') ?? ''
+  return username !== '' && username.length <= MAX_USERNAME_LENGTH ? username : null
 }
 
 function firstName(profiles: JsonObject[]): string | null {
-  for (const { profile } of profiles) {
-    const name = asText(asObject(profile).name)
-    if (name !== null) return name
+  return firstOf(profiles, ({ profile }) => asText(asObject(profile).name))
+}
+
+/** The first value that a profile has; null if none has one. */
+function firstOf(profiles: JsonObject[], read: (profile: JsonObject) => string | null): string | null {
+  for (const profile of profiles) {
+    const value = read(profile)
+    if (value !== null) return value
   }
   return null
 }

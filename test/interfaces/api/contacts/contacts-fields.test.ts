@@ -26,6 +26,7 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
   phone_number: orNull((value) => /^\+\d+$/.test(String(value))),
   user_id: orNull((value) => /^[A-Z]{2}\.\d+$/.test(String(value))),
   parent_user_id: orNull((value) => /^[A-Z]{2}\.ENT\.\d+$/.test(String(value))),
+  username: orNull(isText),
   email: orNull(isText),
   tags: (value) => Array.isArray(value) && value.every(isText),
   organization_id: (value) => value === organization.id,

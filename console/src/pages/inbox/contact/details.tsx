@@ -52,7 +52,7 @@ interface PartProps {
 
 function Person({ contact, change }: PartProps) {
   const { t } = useTranslation('inbox')
-  const { full_name, phone_number, user_id, email } = contact
+  const { full_name, username, phone_number, user_id, email } = contact
   return (
     <DataList gap={6} labelWidth={80}>
       <DataList.Item>
@@ -66,6 +66,16 @@ function Person({ contact, change }: PartProps) {
           />
         </DataList.ItemValue>
       </DataList.Item>
+      {username !== null && (
+        <DataList.Item>
+          <DataList.ItemLabel>{t('panel.username')}</DataList.ItemLabel>
+          <DataList.ItemValue miw={0}>
+            <Text size="sm" truncate>
+              @{username}
+            </Text>
+          </DataList.ItemValue>
+        </DataList.Item>
+      )}
       <DataList.Item>
         <DataList.ItemLabel>{t('panel.number')}</DataList.ItemLabel>
         <DataList.ItemValue miw={0}>
