@@ -1,5 +1,6 @@
 import { presentBroadcast, type ShownBroadcast } from '../broadcasts/broadcast.js'
 import { type Contact, presentContact, toIso } from '../contacts/contact.js'
+import type { MergeNews } from '../contacts/merge.js'
 import type { NoteRow } from '../conversations/note.js'
 import type { InstanceState, ShownInstance } from '../instances/instance.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from '../messages/message.js'
@@ -33,6 +34,8 @@ export interface EventData {
   template?: Template
   webhook?: ShownWebhook
   reason?: string
+  /** Of `contact.merged`; `contact` is the one that stays. */
+  merged?: MergeNews
   /** Of `note.…`, which Interface A never shows. */
   note?: NoteRow
   /** Of `contact.erased`, which Interface A never shows; the event has no contact_id. */
@@ -70,6 +73,7 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
       ...(data.template && { template: presentTemplate(data.template) }),
       ...(data.webhook && { webhook: presentWebhook(data.webhook) }),
       ...(data.reason !== undefined && { reason: data.reason }),
+      ...(data.merged && { merged_contact_id: data.merged.id, cause: data.merged.cause }),
     },
   }
 }

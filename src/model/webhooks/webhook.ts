@@ -15,6 +15,7 @@ export const EVENT_KINDS = [
   'contact.created',
   'contact.updated',
   'contact.opted_out',
+  'contact.merged',
   'broadcast.started',
   'broadcast.completed',
   'template.status_changed',

@@ -1,6 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
+import type { MergeCause } from '../../model/contacts/merge.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { moveRecipients } from './broadcast-recipients.js'
@@ -95,22 +97,32 @@ const mergeFields = statement<Contact>(
    ), usernames AS (
      ${searchUsernames('SELECT id, username FROM merged WHERE username IS NOT NULL')}
    ), event AS (
-     ${raiseEvents(contactEvents('contact.updated', '$13', 'merged'))}
+     ${raiseEvents(contactEvents('contact.updated', '$13', 'merged'), {
+       ...contactEvents('contact.merged', '$26', 'merged'),
+       data: `jsonb_build_object('contact', to_jsonb(merged), 'merged', jsonb_build_object('id', $27::uuid, 'cause', $28::text))`,
+     })}
    )
    SELECT ${CONTACT_COLUMNS} FROM merged`,
   { raises: 'events' },
 )
 
+/** Two contacts that are one person. */
+export interface Merge {
+  /** The one that stays. */
+  older: Contact
+  younger: Contact
+  cause: MergeCause
+}
+
 /**
  * Moves everything of the younger contact to the older one and deletes it. The younger's messages come after the
- * older's, without a gap for those that were deleted, so existing pages stay stable. Both must be locked. Resolves to the merged contact.
+ * older's, without a gap for those that were deleted, so existing pages stay stable. Both must be locked. Raises
+ * contact.updated and contact.merged. Resolves to the merged contact.
  */
 export async function mergeContacts(
   transaction: Queryable,
   organizationId: string,
-  older: Contact,
-  younger: Contact,
-  eventId: string,
+  { older, younger, cause }: Merge,
 ): Promise<Contact> {
   const moved = [organizationId, younger.id, older.id, older.last_seq - younger.pruned_seq]
   await transaction.run(moveMessages, moved)
@@ -142,7 +154,7 @@ export async function mergeContacts(
       younger.has_unread_messages,
       younger.last_seq - younger.pruned_seq,
       younger.last_inbound_at,
-      eventId,
+      newId(),
       younger.bot_status,
       younger.contact_summary,
       younger.contact_summary_updated_at,
@@ -155,6 +167,9 @@ export async function mergeContacts(
       younger.parent_user_id,
       younger.username,
       younger.username_at,
+      newId(),
+      younger.id,
+      cause,
     ],
     [organizationId],
   )

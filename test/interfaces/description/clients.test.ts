@@ -49,6 +49,8 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'contact.updated':
     case 'contact.opted_out':
       return event.data.contact.id
+    case 'contact.merged':
+      return event.data.merged_contact_id
     case 'broadcast.started':
     case 'broadcast.completed':
       return event.data.broadcast.id

@@ -236,6 +236,7 @@ export const settings: SameShape<typeof english> = {
       contact_created: 'Um contato foi criado',
       contact_updated: 'Um contato foi alterado',
       contact_opted_out: 'Um contato se descadastrou das campanhas',
+      contact_merged: 'Dois contatos eram a mesma pessoa',
       broadcast_started: 'Uma campanha começou',
       broadcast_completed: 'Uma campanha foi concluída',
       template_status_changed: 'Um modelo foi aprovado, pausado, recusado …',

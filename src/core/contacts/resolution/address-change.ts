@@ -118,7 +118,7 @@ async function findByNewAddress(
 async function mergeBoth(resolution: Resolution, change: Change, mover: Contact, arrived: Contact): Promise<string> {
   const { transaction, organizationId } = resolution
   const current = arrived.phone_number === null ? null : arrived.chat_id
-  const merged = await mergePair(resolution, mover, arrived)
+  const merged = await mergePair(resolution, mover, arrived, 'announced')
   await addUserIds(resolution, change, merged)
   await leaveOldNumber(resolution, change, merged)
   if (current === null) await takeNewNumber(resolution, change, merged)

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../../database/pool.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
+import type { MergeCause } from '../../../model/contacts/merge.js'
 import { userIdChatId } from '../../../model/contacts/phone-number.js'
 import { addressesOfUserId, isNetworkId } from '../../../model/contacts/user-id.js'
 import {
@@ -135,10 +136,15 @@ export function isOutdated({ at }: Resolution, { contact, row }: AddressOwner): 
 }
 
 /** Merges two contacts into the older one. */
-export async function mergePair(resolution: Resolution, one: Contact, other: Contact): Promise<Contact> {
+export async function mergePair(
+  resolution: Resolution,
+  one: Contact,
+  other: Contact,
+  cause: MergeCause = 'seen_together',
+): Promise<Contact> {
   const { transaction, organizationId, known } = resolution
   const [older, younger] = one.id < other.id ? [one, other] : [other, one]
-  const merged = await mergeContacts(transaction, organizationId, older, younger, newId())
+  const merged = await mergeContacts(transaction, organizationId, { older, younger, cause })
   const redirect = <Row extends { contact_id: string }>(row: Row): Row =>
     row.contact_id === younger.id ? { ...row, contact_id: older.id } : row
   resolution.known = {

@@ -25,6 +25,7 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'contact.created': 'contacts',
   'contact.updated': 'contacts',
   'contact.opted_out': 'contacts',
+  'contact.merged': 'contacts',
   'broadcast.started': 'others',
   'broadcast.completed': 'others',
   'template.status_changed': 'others',

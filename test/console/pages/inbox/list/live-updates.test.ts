@@ -123,6 +123,13 @@ describe('the list with live updates', () => {
     expect(withUpdates(contactOf('a', 1), updates, 0)).toBeNull()
   })
 
+  it('removes a contact that was merged into another one', () => {
+    const updates: UpdatesById = new Map()
+    const merged = { id: 'e', type: 'contact.merged', contact_id: 'b', contact: contactOf('b', 3), merged: { id: 'a' } }
+    applyEvent(updates, merged as LiveEvent, 10)
+    expect(shown(pages, updates)).toEqual(['b'])
+  })
+
   it('ignores events older than the request of the page', () => {
     const updates: UpdatesById = new Map()
     applyEvent(updates, updated(contactOf('a', 1, { archived: true })), 10)
