@@ -36,6 +36,7 @@ export const CONTACT_FIELDS = [
   'active_status',
   'has_unread_messages',
   'source',
+  'referral',
   'contact_summary',
   'contact_summary_updated_at',
   'created_at',

@@ -84,9 +84,11 @@ export function toSender(item: IncomingItem): Sender {
 
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
-  const { device } = item
+  const { device, referral = null } = item
+  const id = newId()
+  const createdAt = item.createdAt ?? ctx.clock()
   return {
-    id: newId(),
+    id,
     eventId: newId(),
     upstreamId: item.upstreamId,
     instanceId,
@@ -99,7 +101,8 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     contextUpstreamId: item.contextUpstreamId,
     network: device?.network ?? item.author ?? null,
     keepsArchived: device?.keepsArchived ?? false,
-    created_at: item.createdAt ?? ctx.clock(),
+    referral: referral && { at: createdAt.toISOString(), message_id: id, ...referral },
+    created_at: createdAt,
     note: callbackNote(ctx, of),
     traceparent,
   }

@@ -122,7 +122,8 @@ function changeAlike(one: PlannedMessage, other: PlannedMessage): boolean {
     one.item.isSystem === other.item.isSystem &&
     one.sender.profileName === other.sender.profileName &&
     one.sender.parentUserId === other.sender.parentUserId &&
-    one.sender.username === other.sender.username
+    one.sender.username === other.sender.username &&
+    other.message.referral === null
   )
 }
 

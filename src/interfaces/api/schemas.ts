@@ -11,6 +11,30 @@ const DateTime = Type.String({ format: 'date-time' })
 /** How many. */
 export const Count = Type.Integer({ minimum: 0 })
 
+const text = () => Nullable(Type.String())
+
+const ContactReferral = Nullable(
+  Type.Object(
+    {
+      at: Type.String({ format: 'date-time' }),
+      message_id: Type.String({ format: 'uuid', description: 'The message that the person wrote there' }),
+      source_url: text(),
+      source_id: text(),
+      source_type: Nullable(Type.String({ description: '`ad` or `post`' })),
+      headline: text(),
+      body: text(),
+      media_type: text(),
+      image_url: text(),
+      video_url: text(),
+      thumbnail_url: text(),
+      ctwa_clid: Nullable(Type.String({ description: 'The id of the click on the ad' })),
+      welcome_message: text(),
+      ref: text(),
+    },
+    { description: 'An ad or post that the person came from, as WhatsApp names it' },
+  ),
+)
+
 export const ContactSchema = named(
   'Contact',
   Type.Object({
@@ -39,6 +63,10 @@ export const ContactSchema = named(
     active_status: Type.Boolean({ description: 'True if the contact wrote within the last 24 hours' }),
     has_unread_messages: Type.Boolean(),
     source: Nullable(Type.Object({ type: Type.String() }, { additionalProperties: true })),
+    referral: Type.Object(
+      { first: ContactReferral, last: ContactReferral },
+      { description: 'The first and the last ad or post that the person came from' },
+    ),
     contact_summary: Nullable(Type.String()),
     contact_summary_updated_at: Nullable(DateTime),
     is_group: Type.Optional(Type.Literal(true, { description: 'True for a group; absent for a person' })),

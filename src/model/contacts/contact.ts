@@ -1,3 +1,5 @@
+import type { ContactReferral } from './referral.js'
+
 /** A contact as its row is stored; in events the dates are ISO strings, in PostgreSQL's JSON format. */
 export interface Contact {
   organization_id: string
@@ -12,6 +14,10 @@ export interface Contact {
   username: string | null
   /** When the person was seen with it. */
   username_at: Date | string | null
+  /** The ad or post that the person first came from; null: none is known. */
+  referral_first: ContactReferral | null
+  /** And last; the same one, if there was one only. */
+  referral_last: ContactReferral | null
   full_name: string | null
   email: string | null
   tags: string[]
@@ -81,6 +87,7 @@ export function presentContact(contact: Contact, now: Date) {
     active_status: isWithin(contact.last_inbound_at, ACTIVE_MS, now),
     has_unread_messages: contact.has_unread_messages,
     source: contact.source,
+    referral: { first: contact.referral_first ?? null, last: contact.referral_last ?? null },
     contact_summary: contact.contact_summary,
     contact_summary_updated_at: toIso(contact.contact_summary_updated_at),
     ...(isGroup(contact) && { is_group: true }),

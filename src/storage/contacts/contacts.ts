@@ -5,7 +5,8 @@ import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 
 /** The columns of a contact, the same in all statements. */
-export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, user_id, parent_user_id, username, username_at, full_name, email, tags, bot_status, allow_broadcast,
+export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, user_id, parent_user_id, username, username_at, referral_first,
+  referral_last, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, pruned_seq,
   searchable_seq, last_inbound_at, opted_out_at, opt_out_source, opted_in_at, assignee_id, network_id, created_at, updated_at`
 
@@ -56,6 +57,14 @@ export const searchUsernames = (rows: string) => `INSERT INTO contact_usernames 
      SELECT $1, id, '@' || lower(username) FROM (${rows}) named
      ORDER BY id
      ON CONFLICT (organization_id, contact_id) DO UPDATE SET username = excluded.username`
+
+/** The earlier of two referrals, as SQL; NULL is none. The known one stays if both are of the same moment. */
+export const earlierReferral = (known: string, other: string) =>
+  `CASE WHEN ${other} IS NULL OR (${known} ->> 'at') COLLATE "C" <= ${other} ->> 'at' THEN ${known} ELSE ${other} END`
+
+/** The later of two referrals; the other one if both are of the same moment. */
+export const laterReferral = (known: string, other: string) =>
+  `CASE WHEN ${other} IS NULL OR (${known} ->> 'at') COLLATE "C" > ${other} ->> 'at' THEN ${known} ELSE ${other} END`
 
 const insert = statement<Contact>(
   'contacts.insert',

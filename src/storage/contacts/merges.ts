@@ -6,7 +6,7 @@ import type { MergeCause } from '../../model/contacts/merge.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { moveRecipients } from './broadcast-recipients.js'
-import { CONTACT_COLUMNS, normalizeName, searchUsernames } from './contacts.js'
+import { CONTACT_COLUMNS, earlierReferral, laterReferral, normalizeName, searchUsernames } from './contacts.js'
 
 const moveMessages = statement<never>(
   'contactMerges.moveMessages',
@@ -84,6 +84,8 @@ const mergeFields = statement<Contact>(
        parent_user_id = coalesce(parent_user_id, $23),
        username = CASE WHEN $25::timestamptz > coalesce(username_at, '-infinity') THEN $24 ELSE username END,
        username_at = greatest(username_at, $25),
+       referral_first = ${earlierReferral('referral_first', '$29::jsonb')},
+       referral_last = ${laterReferral('referral_last', '$30::jsonb')},
        full_name = coalesce(full_name, $5), folded_name = coalesce(folded_name, $17), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
        contact_summary = coalesce(contact_summary, $15), assignee_id = coalesce(assignee_id, $21),
        contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
@@ -170,6 +172,8 @@ export async function mergeContacts(
       newId(),
       younger.id,
       cause,
+      younger.referral_first && JSON.stringify(younger.referral_first),
+      younger.referral_last && JSON.stringify(younger.referral_last),
     ],
     [organizationId],
   )

@@ -1,9 +1,10 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
+import type { ContactReferral } from '../../model/contacts/referral.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
-import { normalizeName, searchUsernames } from '../contacts/contacts.js'
+import { earlierReferral, laterReferral, normalizeName, searchUsernames } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
@@ -31,6 +32,8 @@ export interface IncomingMessage {
   network: NetworkDetails | null
   /** The phone leaves chats in its archive when a message comes. */
   keepsArchived: boolean
+  /** The ad or post that the sender came from. */
+  referral: ContactReferral | null
   created_at: Date
   /** The callback that brought it. */
   note: CallbackNote
@@ -87,7 +90,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
        has_number boolean, profile_name text, folded_name text, user_id text, parent_user_id text,
-       username text, id uuid, event_id uuid, renamed_event_id uuid,
+       username text, referral jsonb, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
        note jsonb, traceparent text)
@@ -105,6 +108,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
        c.last_inbound_at AS inbound_before, c.archived AS archived_before, c.user_id AS user_id_before,
        c.parent_user_id AS parent_before, c.username AS username_before,
+       c.referral_first AS first_before, c.referral_last AS last_before,
        f.sender_type = 'user-chat' AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
      FROM found f CROSS JOIN LATERAL (
        SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = f.sender_id OFFSET 0
@@ -131,6 +135,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        user_id = coalesce(c.user_id, t.user_id), parent_user_id = coalesce(t.parent_user_id, c.parent_user_id),
        username = CASE WHEN t.username_at >= coalesce(c.username_at, '-infinity') THEN t.username ELSE c.username END,
        username_at = greatest(c.username_at, t.username_at),
+       referral_first = ${earlierReferral('c.referral_first', 't.referral_first')},
+       referral_last = ${laterReferral('c.referral_last', 't.referral_last')},
        archived = c.archived AND (c.blocked OR NOT t.unarchives),
        archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
        updated_at = now()
@@ -142,7 +148,9 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
          (array_agg(user_id ORDER BY n) FILTER (WHERE user_id IS NOT NULL))[1] AS user_id,
          (array_agg(parent_user_id ORDER BY n DESC) FILTER (WHERE parent_user_id IS NOT NULL))[1] AS parent_user_id,
          (array_agg(username ORDER BY created_at DESC, n DESC) FILTER (WHERE username IS NOT NULL))[1] AS username,
-         max(created_at) FILTER (WHERE username IS NOT NULL) AS username_at
+         max(created_at) FILTER (WHERE username IS NOT NULL) AS username_at,
+         (array_agg(referral ORDER BY created_at, n) FILTER (WHERE referral IS NOT NULL))[1] AS referral_first,
+         (array_agg(referral ORDER BY created_at DESC, n DESC) FILTER (WHERE referral IS NOT NULL))[1] AS referral_last
        FROM next
        GROUP BY sender_id
        ORDER BY sender_id
@@ -219,13 +227,14 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        payload: "jsonb_build_object('messageId', recorded.id)",
      })}
    ), named AS (
-     -- Raises contact.updated for contacts that got a name, username or id, left the archive or were answered on the phone.
+     -- Raises contact.updated for contacts that got a name, username, id or referral, left the archive or were answered on the phone.
      ${raiseEvents({
        ...contactEvents('contact.updated', 'k.renamed_event_id', 'numbered'),
        from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
        WHERE (k.name_before IS NULL AND numbered.full_name IS NOT NULL) OR (k.archived_before AND NOT numbered.archived)
          OR (k.user_id_before, k.parent_before, k.username_before)
            IS DISTINCT FROM (numbered.user_id, numbered.parent_user_id, numbered.username)
+         OR (k.first_before, k.last_before) IS DISTINCT FROM (numbered.referral_first, numbered.referral_last)
          OR (k.sender_type = 'human-chat' AND (k.unread_before OR k.bot_before IS DISTINCT FROM numbered.bot_status))`,
      })}
    )
@@ -297,6 +306,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     user_id: sender.userId,
     parent_user_id: sender.parentUserId,
     username: sender.username,
+    referral: message.referral,
     id: message.id,
     event_id: message.eventId,
     renamed_event_id: renamedEventId,

@@ -97,6 +97,7 @@ export const inbox = {
     number: 'Number',
     noNumber: 'Hidden by WhatsApp',
     copyNumber: 'Copy number',
+    referral: { only: 'Came from ad', first: 'First ad', last: 'Last ad' },
     username: 'Username',
     userId: 'User ID',
     copyUserId: 'Copy user ID',

@@ -102,6 +102,7 @@ export const inbox: SameShape<typeof english> = {
     number: 'Número',
     noNumber: 'Oculto pelo WhatsApp',
     copyNumber: 'Copiar número',
+    referral: { only: 'Veio do anúncio', first: 'Primeiro anúncio', last: 'Último anúncio' },
     username: 'Nome de usuário',
     userId: 'ID de usuário',
     copyUserId: 'Copiar ID de usuário',

@@ -1,4 +1,5 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { type Referral, readReferral } from '../../../model/contacts/referral.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import type { AddressChange } from '../../contacts/resolution/address-change.js'
@@ -40,6 +41,8 @@ export type CallbackItem =
       author?: NetworkDetails
       /** The change of address, if the message reports one. */
       addressChange: AddressChange | null
+      /** The ad or post that the sender came from; absent for linked devices. */
+      referral?: Referral | null
     }
   | {
       kind: 'reaction' | 'edit' | 'revoke'
@@ -126,6 +129,8 @@ function readMessage(message: JsonObject, person: NamedSender): CallbackItem | n
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
     addressChange,
+    // That of a member says nothing about the group.
+    referral: groupId === null ? readReferral(message) : null,
   }
 }
 

@@ -37,6 +37,7 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
   active_status: isFlag,
   has_unread_messages: isFlag,
   source: orNull((value) => isText((value as { type: unknown }).type)),
+  referral: (value) => JSON.stringify(value) === '{"first":null,"last":null}',
   contact_summary: orNull(isText),
   contact_summary_updated_at: orNull(isTime),
   created_at: isTime,
