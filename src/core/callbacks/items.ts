@@ -59,7 +59,8 @@ export function keysOf(item: CallbackItem): readonly string[] {
   }
   if (item.kind === 'address_change') return keysOfChange(item.addressChange)
   const changed = item.kind === 'message' && item.addressChange ? keysOfChange(item.addressChange) : []
-  return [...personAddresses(item.from).all, ...changed]
+  const waId = item.kind === 'message' ? (item.sharedNumber ?? null) : null
+  return [...personAddresses(item.from).all, ...changed, ...personAddresses({ waId, userId: null }).all]
 }
 
 function keysOfChange({ from, to }: AddressChange): readonly string[] {

@@ -97,8 +97,8 @@ export function planMessage(
 }
 
 /** Whether the message can share a statement with others. */
-function isPlain({ addressChange, device }: MessageItem): boolean {
-  return addressChange === null && !device?.fromMe
+function isPlain({ addressChange, sharedNumber, device }: MessageItem): boolean {
+  return addressChange === null && !sharedNumber && !device?.fromMe
 }
 
 /** The round of a message: that of the last one, if it changes the contact alike. */

@@ -78,6 +78,7 @@ describe('an ordinary message', () => {
     instanceId: null,
     network: null,
     keepsArchived: false,
+    referral: null,
     created_at: at(),
     note: { k: 'callback' as const, id: '', at: 0, done: 0 },
     traceparent: null,

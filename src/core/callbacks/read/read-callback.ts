@@ -6,6 +6,7 @@ import type { AddressChange } from '../../contacts/resolution/address-change.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
+import { readSharedNumber } from './read-shared-number.js'
 
 /** What only linked devices report about a message. */
 export interface DeviceDetails {
@@ -41,6 +42,8 @@ export type CallbackItem =
       author?: NetworkDetails
       /** The change of address, if the message reports one. */
       addressChange: AddressChange | null
+      /** The number that a sender without one shared when asked for it; absent for linked devices. */
+      sharedNumber?: string | null
       /** The ad or post that the sender came from; absent for linked devices. */
       referral?: Referral | null
     }
@@ -129,6 +132,7 @@ function readMessage(message: JsonObject, person: NamedSender): CallbackItem | n
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
     addressChange,
+    sharedNumber: groupId === null && sender.waId === null ? readSharedNumber(message) : null,
     // That of a member says nothing about the group.
     referral: groupId === null ? readReferral(message) : null,
   }
