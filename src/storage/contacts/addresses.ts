@@ -145,6 +145,22 @@ const showUserId = statement<never>(
   { raises: 'events' },
 )
 
+// Of several notices, which may come late, that of the user id that is shown counts.
+const setParent = statement<never>(
+  'contactAddresses.setParent',
+  `WITH changed AS (
+     UPDATE contacts c SET parent_user_id = $3, updated_at = now()
+     WHERE c.organization_id = $1 AND c.id = $2 AND c.parent_user_id IS DISTINCT FROM $3
+       AND ($4::text IS NULL OR c.user_id = $4)
+     RETURNING c.*
+   ), address AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id) VALUES ($1, 'parent:' || $3, $2)
+     ON CONFLICT DO NOTHING
+   )
+   ${raiseEvents(contactEvents('contact.updated', '$5', 'changed'))}`,
+  { raises: 'events' },
+)
+
 const removeRows = statement<never>(
   'contactAddresses.removeRows',
   'DELETE FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2 AND address = ANY ($3)',
@@ -277,6 +293,20 @@ export async function showNewestUserId(
   contactId: string,
 ): Promise<void> {
   await transaction.raise(showUserId, [organizationId, contactId, newId()], [organizationId])
+}
+
+/**
+ * Makes a parent user id lead to the contact, and shows it if the contact shows the user id that came with it, or if
+ * none came. Raises contact.updated.
+ */
+export async function setParentUserId(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  { parentUserId, userId }: { parentUserId: string; userId: string | null },
+): Promise<void> {
+  const values = [organizationId, contactId, parentUserId, userId, newId()]
+  await transaction.raise(setParent, values, [organizationId])
 }
 
 /** Removes addresses of the contact. */

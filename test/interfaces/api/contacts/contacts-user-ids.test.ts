@@ -63,6 +63,10 @@ describe('a contact shows the user id of the person', () => {
     await receive(world, organization, { user_id_update: [{ user_id: change, timestamp: Number(seconds(1)) }] })
     const { contact } = (await get({ user_id: after })).body
     expect(contact.user_id).toBe(after)
+    const parent = { previous: newParentId(), current: newParentId() }
+    const again = { user_id: change, parent_user_id: parent, timestamp: Number(seconds(1)) }
+    await receive(world, organization, { user_id_update: [again] })
+    expect((await get({ user_id: parent.current })).body.contact).toMatchObject({ parent_user_id: parent.current })
     await take(fromUser(before, 'late', { timestamp: seconds() }))
     expect((await get({ user_id: before })).body.contact).toMatchObject({ id: contact.id, user_id: after })
   })
