@@ -13,7 +13,7 @@ import { PROBLEMS, Problem } from '../../model/problem.js'
 import { fillTemplate } from '../../model/templates/fill.js'
 import { checkParameters, type TemplateParameters } from '../../model/templates/parameters.js'
 import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../../model/templates/placeholders.js'
-import type { StoredTemplate, Template } from '../../model/templates/template.js'
+import { needsPhoneNumber, type StoredTemplate, type Template } from '../../model/templates/template.js'
 import { ensureOneOffCampaign } from '../../storage/broadcasts/broadcasts.js'
 import { findRecipientOfOneOff, insertUnsentOneOffRecipient } from '../../storage/broadcasts/one-off-sends.js'
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
@@ -127,9 +127,9 @@ export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string)
   return { broadcastId: id, contact: contact ?? { id: contactId, full_name: name }, sent }
 }
 
-/** WhatsApp sends authentication templates to numbers only (131062). Throws invalid_field. */
+/** Throws invalid_field if the template needs a phone number and the contact has none. */
 function checkHasNumber(template: StoredTemplate | Problem, contact: Contact, { name, value }: GivenNumber): void {
-  if (template instanceof Problem || template.category !== 'AUTHENTICATION' || contact.phone_number !== null) return
+  if (template instanceof Problem || !needsPhoneNumber(template) || contact.phone_number !== null) return
   throw new Problem(
     'invalid_field',
     `${name} "${excerpt(value)}" is a person without a phone number, and the template ${template.name} is for authentication, which WhatsApp sends to phone numbers only: ask the person for the number first`,
