@@ -150,6 +150,7 @@ const ELSEWHERE: readonly ProblemCode[] = [
   'api_key_ended',
   'member_not_found',
   'last_owner',
+  'merge_not_last',
 ]
 
 const ErrorSchema = errorSchema((code) => !ELSEWHERE.includes(code), { warnings: Warnings })

@@ -16,6 +16,7 @@ export const EVENT_KINDS = [
   'contact.updated',
   'contact.opted_out',
   'contact.merged',
+  'contact.unmerged',
   'broadcast.started',
   'broadcast.completed',
   'template.status_changed',

@@ -4,6 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { CONTACT_COLUMNS } from './contacts.js'
+import { type Apart, listPairsApart } from './merge-journal.js'
 
 /** The period in which an address belonged to a contact; null: from the beginning, until now. */
 export interface AddressSpan {
@@ -30,6 +31,8 @@ export interface KnownAddresses {
   spans: AddressSpan[]
   /** All user ids of these contacts. */
   userIds: UserIdRow[]
+  /** Pairs of them whose merge was undone. */
+  apart: Apart[]
 }
 
 const lock = statement<Contact>(
@@ -189,7 +192,8 @@ export async function lockAddresses(
   const locked = new Set(contacts.map(({ id }) => id))
   if ([...rows, ...spans].some((row) => !locked.has(row.contact_id))) return null
   const userIds = await transaction.run(listUserIds, [organizationId, [...locked]])
-  return { contacts, rows, spans, userIds }
+  const apart = locked.size < 2 ? [] : await listPairsApart(transaction, organizationId, [...locked])
+  return { contacts, rows, spans, userIds, apart }
 }
 
 /** Makes the addresses lead to the contact, from `since` on if they led to another one before. */

@@ -2,11 +2,11 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
-import type { MergeCause } from '../../model/contacts/merge.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { moveRecipients } from './broadcast-recipients.js'
 import { CONTACT_COLUMNS, earlierReferral, laterReferral, normalizeName, searchUsernames } from './contacts.js'
+import { journalMerge, type Merge } from './merge-journal.js'
 
 const moveMessages = statement<never>(
   'contactMerges.moveMessages',
@@ -108,14 +108,6 @@ const mergeFields = statement<Contact>(
   { raises: 'events' },
 )
 
-/** Two contacts that are one person. */
-export interface Merge {
-  /** The one that stays. */
-  older: Contact
-  younger: Contact
-  cause: MergeCause
-}
-
 /**
  * Moves everything of the younger contact to the older one and deletes it. The younger's messages come after the
  * older's, without a gap for those that were deleted, so existing pages stay stable. Both must be locked. Raises
@@ -124,8 +116,10 @@ export interface Merge {
 export async function mergeContacts(
   transaction: Queryable,
   organizationId: string,
-  { older, younger, cause }: Merge,
+  merge: Merge,
 ): Promise<Contact> {
+  const { older, younger, cause } = merge
+  await journalMerge(transaction, organizationId, merge)
   const moved = [organizationId, younger.id, older.id, older.last_seq - younger.pruned_seq]
   await transaction.run(moveMessages, moved)
   await transaction.run(moveNotes, [...moved, older.last_seq])

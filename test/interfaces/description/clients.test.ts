@@ -51,6 +51,8 @@ export function subjectOf(event: components['schemas']['Event']): string {
       return event.data.contact.id
     case 'contact.merged':
       return event.data.merged_contact_id
+    case 'contact.unmerged':
+      return event.data.kept_contact_id
     case 'broadcast.started':
     case 'broadcast.completed':
       return event.data.broadcast.id

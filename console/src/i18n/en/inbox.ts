@@ -87,6 +87,13 @@ export const inbox = {
     export: 'Export conversation',
     erase: 'Erase…',
   },
+  merges: {
+    heading: 'Merged contacts',
+    one: '{{name}}, on {{date}} (messages: {{messages}})',
+    undo: 'Separate',
+    title: 'Separate {{name}}?',
+    hint: 'The other contact comes back with the messages that it had. What came later stays here.',
+  },
   panel: {
     label: 'Contact',
     details: 'Details',

@@ -92,6 +92,13 @@ export const inbox: SameShape<typeof english> = {
     export: 'Exportar conversa',
     erase: 'Apagar…',
   },
+  merges: {
+    heading: 'Contatos unidos',
+    one: '{{name}}, em {{date}} (mensagens: {{messages}})',
+    undo: 'Separar',
+    title: 'Separar {{name}}?',
+    hint: 'O outro contato volta com as mensagens que tinha. O que chegou depois fica aqui.',
+  },
   panel: {
     label: 'Contato',
     details: 'Detalhes',

@@ -115,7 +115,7 @@ export function haveDifferentUserIds(resolution: Resolution, one: Contact, other
 
 /**
  * Whether the contacts are different people: both have a number other than the given one, or they have different user
- * ids.
+ * ids, or a member of the team has said so, by undoing their merge.
  */
 export function areDifferentPeople(
   resolution: Resolution,
@@ -125,7 +125,9 @@ export function areDifferentPeople(
 ): boolean {
   const numbers = [one, other].filter(({ phone_number }) => phone_number !== null)
   const areTwo = numbers.length === 2 && !numbers.every(({ chat_id }) => forms.includes(chat_id))
-  return areTwo || haveDifferentUserIds(resolution, one, other)
+  const pair = [one.id, other.id]
+  const areApart = resolution.known.apart.some(({ kept_id, gone_id }) => pair.includes(kept_id) && pair.includes(gone_id))
+  return areTwo || areApart || haveDifferentUserIds(resolution, one, other)
 }
 
 /** Whether newer information about the number is known than that of the message. */
@@ -144,7 +146,7 @@ export async function mergePair(
 ): Promise<Contact> {
   const { transaction, organizationId, known } = resolution
   const [older, younger] = one.id < other.id ? [one, other] : [other, one]
-  const merged = await mergeContacts(transaction, organizationId, { older, younger, cause })
+  const merged = await mergeContacts(transaction, organizationId, { older, younger, cause, at: resolution.now })
   const redirect = <Row extends { contact_id: string }>(row: Row): Row =>
     row.contact_id === younger.id ? { ...row, contact_id: older.id } : row
   resolution.known = {
@@ -154,6 +156,7 @@ export async function mergePair(
     rows: known.rows.map(redirect),
     spans: known.spans.map(redirect),
     userIds: known.userIds.map(redirect),
+    apart: known.apart,
   }
   resolution.hasMerged = true
   return merged

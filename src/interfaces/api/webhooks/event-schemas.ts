@@ -36,6 +36,13 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
       }),
     },
   ],
+  'contact.unmerged': [
+    'A member of the team undid a merge. `contact` has its own conversation again.',
+    {
+      contact: ContactSchema,
+      kept_contact_id: Type.String({ format: 'uuid', description: 'The contact that had its conversation meanwhile' }),
+    },
+  ],
   'broadcast.started': ['A broadcast started', aboutBroadcast],
   'broadcast.completed': ['A broadcast completed', aboutBroadcast],
   'template.status_changed': ['WhatsApp approved, paused or deleted a template', { template: TemplateSchema }],

@@ -10,6 +10,7 @@ import { nameOf } from './contact-name.js'
 import { Copy } from './copy.js'
 import { Editable } from './editable.js'
 import { Facts, Summary } from './facts.js'
+import { Merges } from './merges.js'
 import { Tags } from './tags.js'
 import { useContactActions } from './use-actions.js'
 import { type ContactChanges, useChangeContact } from './use-contact.js'
@@ -40,6 +41,7 @@ export function Details({ contact }: { contact: InboxContact }) {
       <Divider />
       <Summary contact={contact} />
       <Facts contact={contact} />
+      <Merges contact={contact} />
     </Stack>
   )
 }
