@@ -226,6 +226,22 @@ const returnMerges = statement<never>(
    FROM ${MERGE} AND e.organization_id = $1 AND e.kept_id = m.kept_id AND e.via[cardinality(e.via)] = m.id`,
 )
 
+/** What moves back, in this order. */
+const STEPS = [
+  returnActivity,
+  returnAddresses,
+  returnSpans,
+  returnNumbered,
+  returnUnnumbered,
+  liftLater,
+  lowerLater,
+  deleteWords,
+  returnNotes,
+  returnOrders,
+  returnRecipients,
+  returnMerges,
+]
+
 const close = statement<never>(
   'unmerges.close',
   `UPDATE contact_merges
@@ -280,18 +296,13 @@ export async function undoMerge(
   transaction: Queryable,
   organizationId: string,
   merge: UndoneMerge,
-  { kept, gone }: SplitAddresses,
-  at: Date,
+  { kept, gone, at }: SplitAddresses & { at: Date },
 ): Promise<Contact> {
   const { id, kept_id: keptId, gone_id: goneId } = merge
   const named = [organizationId, id]
   await transaction.run(shrinkKept, [...named, kept.chat_id, kept.phone_number])
   await transaction.run(restoreGone, [...named, gone.chat_id, gone.phone_number, merge.pruned_seq])
-  for (const step of [
-    ...[returnActivity, returnAddresses, returnSpans, returnNumbered, returnUnnumbered, liftLater, lowerLater],
-    ...[deleteWords, returnNotes, returnOrders, returnRecipients, returnMerges],
-  ])
-    await transaction.run(step, named)
+  for (const step of STEPS) await transaction.run(step, named)
   await transaction.run(forgetUsername, [organizationId, keptId])
   await addAddresses(transaction, organizationId, keptId, [kept.chat_id])
   await transaction.run(reopenAddress, [organizationId, keptId])

@@ -42,7 +42,7 @@ export function undoMergeOf(
         const message = 'Another contact became part of this one later: undo the last merge first'
         throw new Problem('merge_not_last', message)
       }
-      return undoMerge(transaction, organizationId, merge, splitAddresses(merge), now)
+      return undoMerge(transaction, organizationId, merge, { ...splitAddresses(merge), at: now })
     })
     // Pending deliveries are cached in memory with their contacts.
     notifications.send({ topic: 'webhooks', organizationId })
