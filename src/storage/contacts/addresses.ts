@@ -290,7 +290,7 @@ export async function removeContactNumber(
   await transaction.raise(removeNumber, [organizationId, contactId, chatId, newId()], [organizationId])
 }
 
-/** Makes the newest user id among the contact's addresses the one that is shown; raises contact.updated if it is new. */
+/** Shows the newest user id among the contact's addresses; raises contact.updated if it was another one. */
 export async function showNewestUserId(
   transaction: Queryable,
   organizationId: string,

@@ -51,7 +51,7 @@ export const BY_ADDRESS = (repeated: 'ALL' | '') => `
   UNION ${repeated}
   SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY (${opaqueArray('$4', 'text')})`
 
-/** More than a contact has, so that this many rows of numbers and usernames belong to more contacts than are counted. */
+/** More than a contact has, so that this many addresses and usernames belong to more contacts than are counted. */
 const ADDRESSES_OF_COUNTED = 10 * COUNT_LIMIT
 
 const countBy = (nameFits: string) => `

@@ -227,7 +227,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        payload: "jsonb_build_object('messageId', recorded.id)",
      })}
    ), named AS (
-     -- Raises contact.updated for contacts that got a name, username, id or referral, left the archive or were answered on the phone.
+     -- Raises contact.updated for contacts that got a name, username, id or referral, left the archive or were answered
+     -- on the phone.
      ${raiseEvents({
        ...contactEvents('contact.updated', 'k.renamed_event_id', 'numbered'),
        from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
