@@ -100,6 +100,27 @@ describe('a user id is accepted wherever a number is', () => {
     }
   })
 
+  it('in an imported file, in the column of the number or in one of its own', async () => {
+    const [userId, parent, unknown] = [newUserId(), newParentId(), newUserId()]
+    await take(fromUser(userId, 'hi', { from_parent_user_id: parent }))
+    const load = async (rows: string) => {
+      const headers = { 'content-type': 'text/csv' }
+      const body = `phone_number,user_id,full_name\n${rows}\n`
+      return (await request('POST', '/contacts/import', { key: organization.key, body, headers })).body
+    }
+    for (const [row, name] of [
+      [`${userId},,One`, 'One'],
+      [`,${userId},Two`, 'Two'],
+      [`${parent},,Three`, 'Three'],
+    ] as const) {
+      expect((await load(row)).summary).toMatchObject({ updated: 1, failed: 0 })
+      expect((await get({ user_id: userId })).body.contact).toMatchObject({ full_name: name, user_id: userId })
+    }
+    expect((await load(`,${unknown},Four`)).failures).toMatchObject([{ error: 'Contact not found' }])
+    // The ids of another system are no user ids.
+    expect((await load(`,4711,Five`)).failures).toMatchObject([{ error: 'Missing required field' }])
+  })
+
   it('to create a contact, with or without a number', async () => {
     const [number, userId, other] = [newNumber(), newUserId(), newUserId()]
     const both = await create({ phone_number: number, user_id: userId, full_name: 'Una' })
