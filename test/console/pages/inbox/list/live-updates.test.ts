@@ -125,8 +125,7 @@ describe('the list with live updates', () => {
 
   it('removes a contact that was merged into another one', () => {
     const updates: UpdatesById = new Map()
-    const merged = { id: 'e', type: 'contact.merged', contact_id: 'b', contact: contactOf('b', 3), merged: { id: 'a' } }
-    applyEvent(updates, merged as LiveEvent, 10)
+    applyEvent(updates, { ...updated(contactOf('b', 3)), type: 'contact.merged', merged: { id: 'a' } }, 10)
     expect(shown(pages, updates)).toEqual(['b'])
   })
 
