@@ -79,6 +79,11 @@ const fixedErrors: Record<number, FixedError> = {
     title: 'Account in maintenance mode',
     details: 'The business account is in maintenance mode.',
   },
+  131062: {
+    status: 400,
+    title: 'Business-scoped User ID recipients are not supported for this message.',
+    details: 'Business-scoped User ID recipients are not supported for this message.',
+  },
   132015: {
     status: 400,
     title: 'Template is Paused',

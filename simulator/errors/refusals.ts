@@ -56,6 +56,7 @@ export const refusals = {
     ),
   parameterFormat: (details: string) =>
     detailed(400, 132012, 'Parameter format does not match format in the created template', details),
+  needsNumber: () => fixedRefusal(131062),
   pausedTemplate: () => fixedRefusal(132015),
   disabledTemplate: () => fixedRefusal(132016),
 }

@@ -18,7 +18,7 @@ type NumberIdentity = Pick<BusinessNumber, 'phone_number_id' | 'display_phone_nu
 /** Fields of the control body that are not part of the message. */
 const controlKeys = new Set([
   ...['phone_number_id', 'organization_id', 'instance'],
-  ...['name', 'username', 'user_id', 'from_user_id', 'repeat'],
+  ...['name', 'username', 'user_id', 'from_user_id', 'parent_user_id', 'from_parent_user_id', 'repeat'],
 ])
 
 /** Message types whose payload is required under their own name; other types are passed on unchanged. */
@@ -69,14 +69,15 @@ export function inboundChange(number: NumberIdentity, { message, contact }: Inbo
 
 /** A person as the sender of something, with the contact of the callback. */
 export interface Sender {
-  address: { from?: string; from_user_id?: string }
+  address: { from?: string; from_user_id?: string; from_parent_user_id?: string }
   contact: CallbackContact
 }
 
 /** Reads who does something: `from` or `user_id`, with `name` and `username`. */
 export function readSender(body: JsonObject): Sender | Problem {
   const { from, user_id: userId = body.from_user_id, name, username } = body
-  for (const [field, value] of Object.entries({ from, user_id: userId, name, username })) {
+  const { parent_user_id: parent = body.from_parent_user_id } = body
+  for (const [field, value] of Object.entries({ from, user_id: userId, parent_user_id: parent, name, username })) {
     if (value !== undefined && typeof value !== 'string') return invalidField(`${field} must be a string`)
   }
   const sender: Sender = { address: {}, contact: {} }
@@ -92,6 +93,10 @@ export function readSender(body: JsonObject): Sender | Problem {
   if (typeof userId === 'string' && userId !== '') {
     sender.address.from_user_id = userId
     sender.contact.user_id = userId
+  }
+  if (typeof parent === 'string' && parent !== '') {
+    sender.address.from_parent_user_id = parent
+    sender.contact.parent_user_id = parent
   }
   const isNamed = sender.address.from || sender.address.from_user_id || body.type === 'system'
   return isNamed ? sender : missingField('from')

@@ -6,7 +6,7 @@ import { type Refusal, refusals } from '../errors/refusals.js'
 import { newMessageId } from '../ids.js'
 import type { AcceptedOutcome, SimulatedOutcome } from '../magic.js'
 import { networkId } from '../numbers/phone-numbers.js'
-import { checkFit } from '../templates/fit.js'
+import { checkFit, checkRecipient } from '../templates/fit.js'
 import { failureOutcome } from './failures.js'
 import type { SentMessage } from './message-record.js'
 import { type Recipient, type Request, readRequest } from './validation.js'
@@ -43,6 +43,9 @@ function decide(context: Context, phoneNumberId: string, authorization: string |
   if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
   const mismatch = request.type === 'template' ? checkFit(context, phoneNumberId, body.template as JsonObject) : null
   if (mismatch) return { kind: 'refused', refusal: mismatch }
+  const isHidden = request.type === 'template' && request.recipient.kind === 'user'
+  const noNumber = isHidden ? checkRecipient(context, phoneNumberId, body.template as JsonObject) : null
+  if (noNumber) return { kind: 'refused', refusal: noNumber }
   const outcome = outcomeFor(context, phoneNumberId, request.recipient)
   if (outcome.kind === 'refused') return outcome
   const overLimit = isPhone ? null : checkLimits(context, phoneNumberId, request)

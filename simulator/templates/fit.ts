@@ -25,6 +25,14 @@ export function checkFit(context: Context, phoneNumberId: string, template: Json
   return checkStatus(known.template.status, name, language) ?? checkComponents(template.components, known.requirements)
 }
 
+/** Refuses a template for authentication to a person without a phone number. */
+export function checkRecipient(context: Context, phoneNumberId: string, { name, language }: JsonObject): Refusal | null {
+  const number = context.numbers.get(phoneNumberId)
+  const code = String((language as JsonObject).code)
+  const known = number && context.templates.find(number.business_account_id, String(name), code)
+  return known?.template.category === 'AUTHENTICATION' ? refusals.needsNumber() : null
+}
+
 function checkStatus(status: string, name: string, language: string): Refusal | null {
   if (status === 'APPROVED') return null
   if (status === 'PAUSED') return refusals.pausedTemplate()

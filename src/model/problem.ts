@@ -34,6 +34,7 @@ export const PROBLEMS = {
   contact_blocked: 'Contact blocked',
   contact_unreachable: 'Contact not reachable',
   contact_opted_out: 'Contact opted out',
+  merge_not_last: 'Later merge',
   message_not_found: 'Message not found',
   template_not_found: 'Template not found',
   broadcast_not_found: 'Broadcast not found',

@@ -260,6 +260,7 @@ export interface InboundMessage extends Partial<InboundPayloads> {
   /** Absent if the sender shows no phone number; then `from_user_id` is present. */
   from?: string
   from_user_id?: string
+  from_parent_user_id?: string
   context?: InboundContext
   referral?: Referral
   errors?: CallbackError[]

@@ -10,6 +10,7 @@ import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { fillTemplate, type HeaderMedia } from '../../model/templates/fill.js'
 import { unnamedWord } from '../../model/templates/placeholders.js'
+import { needsPhoneNumber } from '../../model/templates/template.js'
 import {
   type DeferredRecipient,
   deferRecipient,
@@ -76,6 +77,10 @@ export async function sendTo(slice: Slice, recipient: PendingRecipient): Promise
   const content = recipient.contact_id === null ? null : fillFor(slice, recipient)
   if (content === null) {
     await skip(slice, recipient, recipient.contact_id === null ? SKIP_REASONS.erased : SKIP_REASONS.missingValue)
+    return true
+  }
+  if (recipient.phone_number === null && needsPhoneNumber(slice.broadcast.template)) {
+    await skip(slice, recipient, SKIP_REASONS.noNumber)
     return true
   }
   const span = ctx.tracer?.samples(null)

@@ -2,6 +2,7 @@ import type { TurnContext } from '../../context.js'
 import { isUuid, newId } from '../../lib/bytes/id.js'
 import { asObjects } from '../../lib/text/json.js'
 import { GROUP_SERVER } from '../../model/contacts/contact.js'
+import { isNetworkId } from '../../model/contacts/user-id.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
 import type { IncomingMessage, Sender } from '../../storage/messages/incoming.js'
@@ -72,9 +73,11 @@ export function keysOf(item: CallbackItem): readonly string[] {
   if (item.kind === 'preference') return personAddresses(item.preference.person).all
   if (item.kind === 'known_name') return personAddresses(item.knownName.person).all
   const changed = item.kind === 'message' && item.addressChange ? keysOfChange(item.addressChange) : []
+  const waId = item.kind === 'message' ? (item.sharedNumber ?? null) : null
+  const shared = personAddresses({ waId, userId: null }).all
   // The statuses of a message that Parley did not send itself come after it.
   const sent = isSent(item) ? [item.upstreamId] : []
-  return [...personAddresses(item.from).all, ...changed, ...sent]
+  return [...personAddresses(item.from).all, ...changed, ...shared, ...sent]
 }
 
 function keysOfChange({ from, to }: AddressChange): readonly string[] {
@@ -90,7 +93,11 @@ export function toSender(item: IncomingItem): Sender {
   ]
   // A message typed on the phone carries the name of the phone's owner.
   const profileName = item.device?.fromMe ? null : item.profileName
-  return { addresses, required, hasNumber: number !== null, contactId: null, profileName }
+  const { userId: id } = item.from
+  const userId = id === null || isNetworkId(id) ? null : id
+  const { parentUserId = null, username = null } = item
+  const known = { profileName, userId, parentUserId, username }
+  return { addresses, required, hasNumber: number !== null, contactId: null, ...known }
 }
 
 /** Who wrote the message, or the change of one. */
@@ -105,10 +112,12 @@ export function isSent(item: IncomingItem): boolean {
 
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
-  const { device, call, handover, isSystem, isStandby = false } = item
+  const { device, call, handover, isSystem, isStandby = false, referral = null } = item
   const isWritten = !isSystem && !isSent(item)
+  const id = newId()
+  const createdAt = item.createdAt ?? ctx.clock()
   return {
-    id: newId(),
+    id,
     eventId: newId(),
     upstreamId: item.upstreamId,
     instanceId,
@@ -126,7 +135,8 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     isNews: (isWritten && !isStandby) || call?.outcome === 'missed' || handover?.holder === 'us',
     handled_by: isStandby ? 'upstream_agent' : null,
     placeholder: item.placeholder ?? null,
-    created_at: item.createdAt ?? ctx.clock(),
+    referral: referral && { at: createdAt.toISOString(), message_id: id, ...referral },
+    created_at: createdAt,
     note: callbackNote(ctx, of),
     traceparent,
   }

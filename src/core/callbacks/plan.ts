@@ -103,7 +103,7 @@ export function planMessage(
 
 /** Whether the message can share a statement with others. */
 function isPlain(item: MessageItem): boolean {
-  return item.addressChange === null && !isSent(item)
+  return item.addressChange === null && !item.sharedNumber && !isSent(item)
 }
 
 /** The round of a message: that of the last one, if it changes the contact alike. */
@@ -136,7 +136,10 @@ function changeAlike(one: PlannedMessage, other: PlannedMessage): boolean {
     one.reply === null &&
     one.item.isSystem === other.item.isSystem &&
     one.message.isNews === other.message.isNews &&
-    one.sender.profileName === other.sender.profileName
+    one.sender.profileName === other.sender.profileName &&
+    one.sender.parentUserId === other.sender.parentUserId &&
+    one.sender.username === other.sender.username &&
+    other.message.referral === null
   )
 }
 

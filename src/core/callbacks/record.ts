@@ -16,6 +16,7 @@ import { applyPreference, type Preference } from '../contacts/preferences.js'
 import { applyAddressChange } from '../contacts/resolution/address-change.js'
 import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
+import { shareNumber } from '../contacts/resolution/share-number.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
 import { applyTemplateChanges } from '../templates/changes.js'
 import { type MessageItem, type ReadCallback, senderTypeOf, toSender } from './items.js'
@@ -255,6 +256,12 @@ async function recordAlone(recording: Recording, one: BatchItem<IncomingItem>): 
   if (item.addressChange) {
     const observation = { ...observe(recording, one), profileName: message.sender.profileName }
     setContact(message, await applyAddressChange(ctx, organizationId, item.addressChange, observation))
+  }
+  const { userId } = item.from
+  if (item.sharedNumber && userId !== null) {
+    const { profileName } = message.sender
+    const sharing = { person: { ...item.from, userId }, profileName, number: item.sharedNumber }
+    setContact(message, await shareNumber(ctx, organizationId, sharing, observe(recording, one)))
   }
   while ((await recordKnown(recording, [message])).length > 0) await resolveSender(recording, message)
 }

@@ -7,6 +7,7 @@ import type { ContactField } from './headings.js'
 const READERS: Record<ContactField, (cell: string) => unknown> = {
   phone_number: trim,
   chat_id: trim,
+  user_id: trim,
   full_name: (cell) => cell,
   email: trim,
   tags: readTags,

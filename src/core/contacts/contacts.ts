@@ -5,11 +5,15 @@ import { batch } from '../../lib/async/batcher.js'
 import { newId } from '../../lib/bytes/id.js'
 import { excerpt } from '../../lib/text/text.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
+import { addressesOfUserId, isParentUserId, isUserId } from '../../model/contacts/user-id.js'
 import {
   addressesOf,
+  type ContactNumber,
   commonReading,
   type NumberField,
   type NumberReading,
+  ofUserId,
+  readUserId,
 } from '../../model/contacts/written-number.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
@@ -35,6 +39,7 @@ export function createContactLookup(database: Database): LookUps['contact'] {
 export interface ContactReference {
   phone_number?: string
   chat_id?: string
+  user_id?: string
   chatNumber?: string
   contactId?: string
 }
@@ -70,10 +75,16 @@ async function lookUp(
   place: NumberPlace,
 ): Promise<Contact | null> {
   if (given.name === 'contactId') return findContactById(ctx.database, organization.id, given.value)
+  if (given.name === 'user_id') return findByUserId(ctx, organization, given.value)
   const reading = readGiven(organization, given, 'api')
   const contact = await ctx.lookUp.contact({ organizationId: organization.id, addresses: addressesOf(reading) })
   if (contact === null && reading.preferred === null) throw notNumber(given, reading, place)
   return contact
+}
+
+/** The contact of a user id or parent user id. */
+function findByUserId(ctx: ContactContext, organization: Organization, userId: string): Promise<Contact | null> {
+  return ctx.lookUp.contact({ organizationId: organization.id, addresses: addressesOf(readUserId(userId)) })
 }
 
 /** One contact of the organization by its id, or null. */
@@ -85,6 +96,7 @@ export function getContact(ctx: Context, organization: Organization, id: string)
 export interface ContactInput {
   phone_number?: string | null
   chat_id?: string | null
+  user_id?: string | null
   full_name?: string | null
   email?: string | null
   tags?: string[]
@@ -101,17 +113,21 @@ export async function createContact(
 ): Promise<Contact> {
   const { given, reading } = readInputNumber(organization, input, 'api')
   const source = readSource(input.source)
-  const existing = await findContactByAddresses(ctx.database, organization.id, addressesOf(reading))
-  if (existing) throw contactExists(existing)
   const number = reading.preferred
-  if (number?.kind !== 'phone') throw notNumber(given, reading, 'body')
+  const userId = userIdOf(input, number)
+  const known = [...addressesOf(reading), ...(userId === null ? [] : ofUserId(userId).forms)]
+  const existing = await findContactByAddresses(ctx.database, organization.id, known)
+  if (existing) throw contactExists(existing)
+  if (number?.kind !== 'phone' && number?.kind !== 'user') throw notNumber(given, reading, 'body')
+  const isPhone = number.kind === 'phone'
   try {
     return await insertContact(ctx.database, organization.id, {
       id,
       eventId: newId(),
       chat_id: number.digits,
-      phone_number: `+${number.digits}`,
-      addresses: number.forms,
+      phone_number: isPhone ? `+${number.digits}` : null,
+      user_id: userId,
+      addresses: [...(isPhone ? number.forms : []), ...(userId === null ? [] : addressesOfUserId(userId))],
       full_name: input.full_name ?? null,
       email: input.email ?? null,
       tags: [...new Set(input.tags ?? [])],
@@ -123,10 +139,20 @@ export async function createContact(
       throw new Problem('organization_not_found', 'The organization of this API key was deleted')
     }
     const createdMeanwhile = isUniqueViolation(error)
-      ? await findContactByAddresses(ctx.database, organization.id, number.forms)
+      ? await findContactByAddresses(ctx.database, organization.id, known)
       : null
     throw createdMeanwhile ? contactExists(createdMeanwhile) : error
   }
+}
+
+/** The user id of a new contact, or null. Throws invalid_field if it has not the form of one, or is a parent's. */
+function userIdOf({ user_id }: Pick<ContactInput, 'user_id'>, number: ContactNumber | null): string | null {
+  const userId = number?.userId ?? (user_id?.trim() || null)
+  if (userId === null || (isUserId(userId) && !isParentUserId(userId))) return userId
+  throw new Problem(
+    'invalid_field',
+    `user_id "${excerpt(userId)}" is not a person's user id: give it as WhatsApp writes it, such as US.13491208655302741918`,
+  )
 }
 
 /**
@@ -144,17 +170,21 @@ export function readSource(source: ContactInput['source']): Record<string, unkno
 
 /**
  * How the number of a contact in a body or a row can be read. If it is given twice, each says how the other is meant.
- * Throws missing_field, and invalid_field if the two are different numbers.
+ * Without a number, the user id names the person. Throws missing_field, and invalid_field if the two are different
+ * numbers.
  */
 export function readInputNumber(
   organization: Organization,
-  { phone_number, chat_id }: Pick<ContactInput, 'phone_number' | 'chat_id'>,
+  { phone_number, chat_id, user_id }: Pick<ContactInput, 'phone_number' | 'chat_id' | 'user_id'>,
   field: NumberField,
 ): { given: GivenNumber; reading: NumberReading } {
   const numbers = Object.entries({ phone_number, chat_id }).flatMap(([name, value]) =>
     value ? [{ given: { name, value }, reading: readGiven(organization, { name, value }, field) }] : [],
   )
   const [number, other] = numbers
+  // A table may have a column of this name with the ids of another system.
+  const hasUserId = user_id && (field !== 'table' || isUserId(user_id.trim()))
+  if (!number && hasUserId) return { given: { name: 'user_id', value: user_id }, reading: readUserId(user_id) }
   if (!number) throw new Problem('missing_field', 'phone_number (or chat_id) is required')
   if (!other) return number
   const common = commonReading(number.reading, other.reading)

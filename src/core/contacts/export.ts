@@ -16,6 +16,9 @@ const COLUMNS: readonly (keyof Shown)[] = [
   'full_name',
   'chat_id',
   'phone_number',
+  'user_id',
+  'parent_user_id',
+  'username',
   'email',
   'tags',
   'organization_id',
@@ -26,6 +29,7 @@ const COLUMNS: readonly (keyof Shown)[] = [
   'active_status',
   'has_unread_messages',
   'source',
+  'referral',
   'contact_summary',
   'contact_summary_updated_at',
   'created_at',
@@ -52,6 +56,7 @@ async function* toRows(contacts: AsyncIterable<Shown>): AsyncGenerator<string[]>
 
 function toCell(contact: Shown, column: keyof Shown): string {
   if (column === 'tags') return writeTags(contact.tags)
+  if (column === 'referral' && contact.referral.last === null) return ''
   const value = contact[column]
   if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

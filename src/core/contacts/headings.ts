@@ -13,6 +13,7 @@ export interface Heading {
 /** The fields that only headings of their own name stand for. */
 const NAMED_FIELDS = [
   'chat_id',
+  'user_id',
   'allow_broadcast',
   'archived',
   'blocked',

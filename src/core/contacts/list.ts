@@ -15,7 +15,7 @@ import {
   walkToFoundContacts,
 } from '../../storage/contacts/lists.js'
 
-/** Which contacts; `search`: part of a name or a number, null for all. */
+/** Which contacts; `search`: part of a name, username or number, or a user id; null for all. */
 export interface ContactListRequest extends PageRequest {
   search: string | null
 }
@@ -41,7 +41,7 @@ export function listAllContacts(
   return listContactPage(database, organizationId, (page - 1) * limit, limit)
 }
 
-/** Reads a search text as part of a name or of a number. */
+/** Reads a search text as part of a name, a username or a number, or as a user id. */
 export function readContactSearch({ default_country }: Organization, search: string): ContactSearch {
   return {
     name: normalizeTerm(search),

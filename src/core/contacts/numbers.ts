@@ -9,13 +9,14 @@ import {
   type NumberReading,
   needsKnown,
   readNumber,
+  readUserId,
 } from '../../model/contacts/written-number.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { sentence } from '../../model/sentence.js'
 import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
 
-/** A number as it was given: the name of its field, for errors, and the text. */
+/** A number, or the user id of a person, as it was given: the name of its field, for errors, and the text. */
 export interface GivenNumber {
   name: string
   value: string
@@ -24,12 +25,16 @@ export interface GivenNumber {
 /** Where a number was: an impossible one is `Invalid parameter` in a query, `Invalid field` in a body. */
 export type NumberPlace = 'query' | 'body'
 
-/** How a number can be read. A chat id of digits begins with its country code, as the API hands it out. */
+/**
+ * How a number can be read. A chat id of digits begins with its country code, as the API hands it out. A field for user
+ * ids is not read as a number.
+ */
 export function readGiven(
   { default_country }: Organization,
   { name, value }: GivenNumber,
   field: NumberField,
 ): NumberReading {
+  if (name === 'to_user_id') return readUserId(value)
   const isChatId = name === 'chat_id' && field === 'api' && /^\d+$/.test(value)
   return readNumber(value, default_country, isChatId ? 'international' : field)
 }

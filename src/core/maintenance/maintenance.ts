@@ -1,6 +1,7 @@
 import type { Context, WorkContext } from '../../context.js'
 import { isDatabaseUnavailable } from '../../database/errors.js'
 import { idBefore } from '../../lib/bytes/id.js'
+import { UNDO_MS } from '../../model/contacts/merge.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { pruneBroadcastRetries } from '../../storage/broadcasts/retries.js'
 import { pruneUploadedAudiences } from '../../storage/broadcasts/uploaded-audiences.js'
@@ -12,6 +13,7 @@ import {
 } from '../../storage/callbacks/callbacks.js'
 import { pruneNotices } from '../../storage/callbacks/notices.js'
 import { rollUpContactCounts } from '../../storage/contacts/lists.js'
+import { pruneMerges } from '../../storage/contacts/merge-journal.js'
 import { rollUpCampaignCounts } from '../../storage/counts/campaigns.js'
 import { rollUpChannelCounts } from '../../storage/counts/channels.js'
 import { pruneEvents } from '../../storage/events/events.js'
@@ -123,9 +125,10 @@ const NOTICES_MS = 180 * DAY_MS
 
 /**
  * Deletes expired data: raw callbacks, events and finished deliveries after the days that their organization keeps
- * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; notices after 180; idempotency keys, files without
- * a message and wrong passwords after 1 day; expired sessions, sign-in links and uploaded audiences. Pending deliveries
- * of disabled webhooks that are this old end as failed. Requests the jobs that delete old messages and files.
+ * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; notices after 180; idempotency
+ * keys, files without a message and wrong passwords after 1 day; merges of contacts when they can no longer be undone;
+ * expired sessions, sign-in links and uploaded audiences. Pending deliveries of disabled webhooks that are this old end
+ * as failed. Requests the jobs that delete old messages and files.
  */
 export async function prune(given: WorkContext, signal?: AbortSignal): Promise<void> {
   const ctx = withSlowStatements(given)
@@ -144,6 +147,7 @@ export async function prune(given: WorkContext, signal?: AbortSignal): Promise<v
     retention: () => requestRetention(database),
     uploadedAudiences: () => pruneUploadedAudiences(database, now),
     broadcastRetries: () => pruneBroadcastRetries(database, before(now, 2 * DAY_MS)),
+    merges: () => pruneMerges(database, before(now, UNDO_MS)),
     sessions: () => pruneSessions(database, now),
     signInLinks: () => pruneSignInLinks(database, now),
     signInFailures: () => pruneFailures(database, before(now, DAY_MS)),

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { localDate } from '../../lib/text/calendar.js'
+import { excerpt } from '../../lib/text/text.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
 import type { ContactNumber } from '../../model/contacts/written-number.js'
@@ -11,7 +12,7 @@ import { PROBLEMS, Problem } from '../../model/problem.js'
 import { fillTemplate } from '../../model/templates/fill.js'
 import { checkParameters, type TemplateParameters } from '../../model/templates/parameters.js'
 import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../../model/templates/placeholders.js'
-import type { StoredTemplate, Template } from '../../model/templates/template.js'
+import { needsPhoneNumber, type StoredTemplate, type Template } from '../../model/templates/template.js'
 import { ensureOneOffCampaign } from '../../storage/broadcasts/broadcasts.js'
 import {
   findRecipientOfOneOff,
@@ -21,7 +22,7 @@ import {
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
 import { recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { createContact } from '../contacts/contacts.js'
-import { numberOf, requireNumber } from '../contacts/numbers.js'
+import { type GivenNumber, numberOf, requireNumber } from '../contacts/numbers.js'
 import { organizationChannel } from '../messages/send/channel.js'
 import { findSendResult, type SendResult } from '../messages/send/outcome.js'
 import { checkMember, sendMessage } from '../messages/send/send.js'
@@ -33,7 +34,7 @@ export interface TemplateCommand {
   id: string
   templateName: string
   language: string | undefined
-  chatNumber: string
+  to: GivenNumber
   parameters: TemplateParameters
   /** The URL of the header's file. */
   headerMedia: string | null
@@ -65,9 +66,9 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   await checkMember(ctx, tenant, command.memberId)
   const { id, templateName, language, headerMedia, memberId, cause } = command
   const template = await tryToChoose(ctx, tenant, templateName, language)
-  const given = { name: 'chatNumber', value: command.chatNumber }
-  const number = await requireNumber(ctx, tenant, given, { field: 'api', place: 'body' })
+  const number = await requireNumber(ctx, tenant, command.to, { field: 'api', place: 'body' })
   const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
+  if (known) checkHasNumber(template, known, command.to)
   const person = known ?? newContactPerson(number, command.parameters.body.name)
   if (template instanceof Problem) {
     const contact = known ?? (await makeContact(ctx, tenant, person))
@@ -130,8 +131,21 @@ export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string)
   return { broadcastId: id, contact: contact ?? { id: contactId, full_name: name }, sent }
 }
 
+/** Throws invalid_field if the template needs a phone number and the contact has none. */
+function checkHasNumber(template: StoredTemplate | Problem, contact: Contact, { name, value }: GivenNumber): void {
+  if (template instanceof Problem || !needsPhoneNumber(template) || contact.phone_number !== null) return
+  throw new Problem(
+    'invalid_field',
+    `${name} "${excerpt(value)}" is a person without a phone number, and the template ${template.name} is for authentication, which WhatsApp sends to phone numbers only: ask the person for the number first`,
+  )
+}
+
 /** The person that an unknown number would become. Throws recipient_not_found if no name is given. */
-function newContactPerson({ kind, digits }: ContactNumber, givenName = ''): Person {
+function newContactPerson({ kind, digits, userId }: ContactNumber, givenName = ''): Person {
+  if (userId !== undefined) {
+    const message = `No contact with the user id ${userId} in this organization: create the contact first (POST /contact)`
+    throw new Problem('recipient_not_found', message, { chat_id: digits })
+  }
   const name = toParameterText(givenName)
   if (name === '' || hasPlaceholder(name) || kind !== 'phone') {
     throw new Problem(

@@ -8,6 +8,7 @@ import { findOrderTerms, requireOrderId } from '../../core/storefront/orders.js'
 import { tenantOf } from '../../http/access/auth.js'
 import { successAnswer } from '../../http/description/name-schemas.js'
 import { presentContact } from '../../model/contacts/contact.js'
+import { MAX_NUMBER_INPUT } from '../../model/contacts/written-number.js'
 import { readSearchTerms } from '../../model/conversations/search-terms.js'
 import { Nullable, page } from '../../model/fields.js'
 import { presentMessage } from '../../model/messages/message.js'
@@ -21,7 +22,9 @@ const MESSAGES_A_PAGE = 10
 
 /** The query parameters that name whose conversation it is. */
 export const conversationQuery = {
-  chatNumber: Type.Optional(Type.String({ description: 'Phone number of the contact, in any form', maxLength: 100 })),
+  chatNumber: Type.Optional(
+    Type.String({ description: 'Phone number of the contact, in any form, or user id', maxLength: MAX_NUMBER_INPUT }),
+  ),
   contactId: Type.Optional(Type.String({ format: 'uuid', description: 'Instead of chatNumber' })),
 }
 
@@ -52,7 +55,9 @@ const Query = Type.Object({
     }),
   ),
   ascending: Type.Optional(Type.Boolean({ default: false, description: 'Messages only: true = oldest first' })),
-  search: Type.Optional(Type.String({ description: 'Contacts only: a part of the name or number', maxLength: 200 })),
+  search: Type.Optional(
+    Type.String({ description: 'Contacts only: a part of the name, username or number, or a whole user id', maxLength: 200 }),
+  ),
   tenantId,
 })
 

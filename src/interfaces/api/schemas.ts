@@ -2,14 +2,26 @@ import { Type } from 'typebox'
 import { createResponses } from '../../http/answers/responses.js'
 import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
+import { MAX_NUMBER_INPUT } from '../../model/contacts/written-number.js'
 import { Nullable } from '../../model/fields.js'
-import { ContentSchema } from '../../model/messages/shown/schemas.js'
+import { ContentSchema, Referral } from '../../model/messages/shown/schemas.js'
 import type { ProblemCode } from '../../model/problem.js'
 
 const DateTime = Type.String({ format: 'date-time' })
 
 /** How many. */
 export const Count = Type.Integer({ minimum: 0 })
+
+const ContactReferral = Nullable(
+  Type.Object(
+    {
+      at: DateTime,
+      message_id: Type.String({ format: 'uuid', description: 'The message that the person wrote there' }),
+      ...Referral.properties,
+    },
+    { description: 'An ad or post that the person came from, as WhatsApp names it' },
+  ),
+)
 
 export const ContactSchema = named(
   'Contact',
@@ -18,6 +30,17 @@ export const ContactSchema = named(
     full_name: Nullable(Type.String()),
     chat_id: Type.String({ description: 'Normalized phone number: digits only, country code included' }),
     phone_number: Nullable(Type.String({ description: 'With country code and leading +' })),
+    user_id: Nullable(
+      Type.String({
+        description: "WhatsApp's id of the person for your business, such as US.13491208655302741918; null if unknown",
+      }),
+    ),
+    parent_user_id: Nullable(
+      Type.String({ description: 'The id that is valid in all linked portfolios of a business; null if there is none' }),
+    ),
+    username: Nullable(
+      Type.String({ description: 'The name that the person has chosen at WhatsApp, without @. It may change.' }),
+    ),
     email: Nullable(Type.String()),
     tags: Type.Array(Type.String()),
     organization_id: Type.String({ format: 'uuid' }),
@@ -28,6 +51,10 @@ export const ContactSchema = named(
     active_status: Type.Boolean({ description: 'True if the contact wrote within the last 24 hours' }),
     has_unread_messages: Type.Boolean(),
     source: Nullable(Type.Object({ type: Type.String() }, { additionalProperties: true })),
+    referral: Type.Object(
+      { first: ContactReferral, last: ContactReferral },
+      { description: 'The first and the last ad or post that the person came from' },
+    ),
     contact_summary: Nullable(Type.String()),
     contact_summary_updated_at: Nullable(DateTime),
     is_group: Type.Optional(Type.Literal(true, { description: 'True for a group; absent for a person' })),
@@ -118,6 +145,7 @@ const ELSEWHERE: readonly ProblemCode[] = [
   'api_key_ended',
   'member_not_found',
   'last_owner',
+  'merge_not_last',
 ]
 
 const ErrorSchema = errorSchema((code) => !ELSEWHERE.includes(code), { warnings: Warnings })
@@ -163,9 +191,12 @@ export const tenantId = Type.Optional(
 /** The query parameters that name a contact. */
 export const contactQuery = {
   phone_number: Type.Optional(
-    Type.String({ description: 'Phone number with country code, in any form', maxLength: 100 }),
+    Type.String({ description: 'Phone number with country code, in any form', maxLength: MAX_NUMBER_INPUT }),
   ),
-  chat_id: Type.Optional(Type.String({ description: 'Normalized digits-only number', maxLength: 100 })),
+  chat_id: Type.Optional(Type.String({ description: 'Normalized digits-only number', maxLength: MAX_NUMBER_INPUT })),
+  user_id: Type.Optional(
+    Type.String({ description: "WhatsApp's user id, or parent user id, of the person", maxLength: MAX_NUMBER_INPUT }),
+  ),
   tenantId,
 }
 

@@ -12,6 +12,7 @@ import { placeholderRoutes } from './broadcasts/placeholders.js'
 import { assignmentRoutes } from './inbox/assignment.js'
 import { fileRoutes } from './inbox/files.js'
 import { inboxRoutes } from './inbox/inbox.js'
+import { mergeRoutes } from './inbox/merges.js'
 import { noteRoutes } from './inbox/notes.js'
 import { playCustomerRoutes } from './inbox/play-customer.js'
 import { threadRoutes } from './inbox/thread.js'
@@ -70,6 +71,7 @@ export function consoleRoutes({ ctx, live, guard, interfaceA }: ConsoleOptions):
           inboxRoutes(guarded, ctx) //     GET /inbox, /inbox/{contactId}, /tags
           threadRoutes(guarded, ctx) //    /contacts/{contactId}: GET /messages, POST /read
           threadSearchRoutes(guarded, ctx) // GET /contacts/{contactId}/search
+          mergeRoutes(guarded, ctx) //     GET /contacts/{contactId}/merges, POST /merges/{id}/undo
           noteRoutes(guarded, ctx) //      POST /contacts/{contactId}/notes, DELETE /notes/{id}
           playCustomerRoutes(guarded, ctx) // POST /contacts/{contactId}/play
           assignmentRoutes(guarded, ctx) // PUT /contacts/{contactId}/assignee

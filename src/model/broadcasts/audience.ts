@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { MAX_FULL_NAME } from '../contacts/contact-input.js'
-import type { DoubtfulNumber } from '../contacts/written-number.js'
+import { type DoubtfulNumber, MAX_NUMBER_INPUT } from '../contacts/written-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { parameterValues } from '../templates/input.js'
@@ -13,7 +13,7 @@ export const LARGER_AUDIENCES =
 
 /** A recipient, in a body and in a line of a file. */
 export const RecipientBody = Type.Object({
-  chatNumber: Type.String({ minLength: 1, maxLength: 100 }),
+  chatNumber: Type.String({ minLength: 1, maxLength: MAX_NUMBER_INPUT }),
   name: Type.Optional(
     Nullable(Type.String({ maxLength: MAX_FULL_NAME, description: 'The name if the contact is new' })),
   ),

@@ -107,6 +107,7 @@ export const SKIP_REASONS = {
   optedOut: 'opted out',
   unwanted: 'allow_broadcast is false',
   missingValue: 'missing value',
+  noNumber: 'no phone number',
   erased: 'contact erased',
   cancelled: 'cancelled',
 } as const

@@ -1,9 +1,23 @@
+import type { ContactReferral } from './referral.js'
+
 /** A contact as its row is stored; in events the dates are ISO strings, in PostgreSQL's JSON format. */
 export interface Contact {
   organization_id: string
   id: string
   chat_id: string
   phone_number: string | null
+  /** The upstream's newest user id of the person at the organization's own number, or else at an instance. */
+  user_id: string | null
+  /** The upstream's id of the person that is valid in all linked portfolios. */
+  parent_user_id: string | null
+  /** The name that the person has chosen at WhatsApp, without @. People change it, and others take it then. */
+  username: string | null
+  /** When the person was seen with it. */
+  username_at: Date | string | null
+  /** The ad or post that the person first came from; null: none is known. */
+  referral_first: ContactReferral | null
+  /** And last; the same one, if there was one only. */
+  referral_last: ContactReferral | null
   full_name: string | null
   email: string | null
   tags: string[]
@@ -61,6 +75,10 @@ export function presentContact(contact: Contact, now: Date) {
     full_name: contact.full_name,
     chat_id: contact.chat_id,
     phone_number: contact.phone_number,
+    // Events of earlier versions lack them.
+    user_id: contact.user_id ?? null,
+    parent_user_id: contact.parent_user_id ?? null,
+    username: contact.username ?? null,
     email: contact.email,
     tags: contact.tags,
     organization_id: contact.organization_id,
@@ -71,6 +89,7 @@ export function presentContact(contact: Contact, now: Date) {
     active_status: isWithin(contact.last_inbound_at, ACTIVE_MS, now),
     has_unread_messages: contact.has_unread_messages,
     source: contact.source,
+    referral: { first: contact.referral_first ?? null, last: contact.referral_last ?? null },
     contact_summary: contact.contact_summary,
     contact_summary_updated_at: toIso(contact.contact_summary_updated_at),
     ...(isGroup(contact) && { is_group: true }),

@@ -8,6 +8,7 @@ import {
   readNational,
   userIdChatId,
 } from './phone-number.js'
+import { addressesOfUserId, addressOfParent, isUserId } from './user-id.js'
 
 /**
  * Where a number was written, which decides how bare digits are read if two countries have such a number. `api`: a
@@ -17,17 +18,19 @@ import {
 export type NumberField = 'api' | 'table' | 'international'
 
 /**
- * Whom a number names. `chat_id`: a person without a number, by the assigned chat id. `group` and `lid`: a group, or a
- * person who hides the number, by the network's id.
+ * Whom a number names. `chat_id`: a person without a number, by the assigned chat id. `user`: a person by the
+ * upstream's user id. `group` and `lid`: a group, or a person who hides the number, by the network's id.
  */
 export interface ContactNumber {
-  kind: 'phone' | 'chat_id' | 'group' | 'lid'
+  kind: 'phone' | 'chat_id' | 'user' | 'group' | 'lid'
   /** The contact's `chat_id`. Of a phone number: digits only, country code included. */
   digits: string
   /** The addresses under which the contact is stored. */
   forms: readonly string[]
   /** The id of the chat on the network. */
   jid: string
+  /** The user id that names the person (kind `user` only). */
+  userId?: string
 }
 
 /** How a text can be read as a number. */
@@ -47,8 +50,8 @@ export interface NumberReading {
   isAmbiguous: boolean
 }
 
-/** As long as the fields that hold numbers. */
-const MAX_INPUT = 100
+/** The maximum length of fields that hold numbers: the longest user id, with a little around it. */
+export const MAX_NUMBER_INPUT = 150
 const MAX_CACHED = 10_000
 /** Of a number with its country code. */
 export const ANY_COUNTRY = 'US'
@@ -86,7 +89,7 @@ const BARE_GROUP = /^(?:[1-9]\d{17,39}|\d{10,20}-\d{10,20})$/
  * newest 10,000 results are cached, since every request reads a number or two.
  */
 export function readNumber(input: string, country: CountryCode, field: NumberField): NumberReading {
-  if (input.length > MAX_INPUT) return NOTHING
+  if (input.length > MAX_NUMBER_INPUT) return NOTHING
   const key = `${field}\0${country}\0${input}`
   const cached = readings.get(key)
   if (cached !== undefined) return cached
@@ -170,6 +173,7 @@ const NOTHING: NumberReading = Object.freeze({
 function read(input: string, country: CountryCode, field: NumberField): NumberReading {
   const visible = toAscii(input.replace(INVISIBLE, '')).replace(BLANKS, ' ').trim()
   const text = visible.replace(QUOTES, '').replace(SCHEME, '').trim()
+  if (isUserId(text)) return only(ofUserId(text))
   const isBare = /^\d+$/.test(text.replace(DECIMAL, '$1'))
   const compact = text.replace(DECIMAL, '$1').replaceAll(' ', '')
   const [, user, server] = JID.exec(compact.toLowerCase()) ?? []
@@ -268,6 +272,18 @@ function ofLiteral(digits: string): ContactNumber {
 function ofNetworkId(kind: 'group' | 'lid', jid: string): ContactNumber {
   const chatId = userIdChatId(jid)
   return { kind, digits: chatId, forms: [`user:${jid}`, chatId], jid }
+}
+
+/** A person by a user id or a parent user id, in any form. */
+export function ofUserId(userId: string): ContactNumber {
+  const [address, chatId] = addressesOfUserId(userId)
+  const forms = [address, addressOfParent(userId), chatId]
+  return { kind: 'user', digits: chatId, forms, jid: toJid(chatId), userId }
+}
+
+/** How the text of a field for user ids is read: as it is. */
+export function readUserId(text: string): NumberReading {
+  return only(ofUserId(text.trim()))
 }
 
 function only(number: ContactNumber): NumberReading {

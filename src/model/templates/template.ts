@@ -23,6 +23,11 @@ export interface StoredTemplate extends Template {
   synced_at: Date | string
 }
 
+/** Whether the template is sent to phone numbers only: the upstream refuses it for a user id (131062). */
+export function needsPhoneNumber({ category }: Pick<Template, 'category'>): boolean {
+  return category === 'AUTHENTICATION'
+}
+
 /** A text with the names of its variables (`{{name}}`, `{{1}}`), each once, in order. */
 export interface TemplateText {
   text: string

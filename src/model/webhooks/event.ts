@@ -1,5 +1,6 @@
 import { presentBroadcast, type ShownBroadcast } from '../broadcasts/broadcast.js'
 import { type Contact, presentContact, toIso } from '../contacts/contact.js'
+import type { MergeNews, UnmergeNews } from '../contacts/merge.js'
 import type { NoteRow } from '../conversations/note.js'
 import type { InstanceState, ShownInstance } from '../instances/instance.js'
 import { readCall } from '../messages/call.js'
@@ -48,6 +49,10 @@ export interface EventData {
   reason?: string
   /** Of `contact.opted_in`: who reported it. */
   source?: 'reply' | 'upstream'
+  /** Of `contact.merged`; `contact` is the one that stays. */
+  merged?: MergeNews
+  /** Of `contact.unmerged`; `contact` is the one that was restored. */
+  unmerged?: UnmergeNews
   /** Of `note.…`, which Interface A never shows. */
   note?: NoteRow
   /** Of `contact.erased`, which Interface A never shows; the event has no contact_id. */
@@ -92,6 +97,8 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
       ...(data.notice && { notice: presentNotice(data.notice) }),
       ...(data.webhook && { webhook: presentWebhook(data.webhook) }),
       ...(data.reason !== undefined && { reason: data.reason }),
+      ...(data.merged && { merged_contact_id: data.merged.id, cause: data.merged.cause }),
+      ...(data.unmerged && { kept_contact_id: data.unmerged.id }),
     },
   }
 }

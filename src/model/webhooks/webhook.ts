@@ -21,6 +21,8 @@ export const EVENT_KINDS = [
   'contact.updated',
   'contact.opted_out',
   'contact.opted_in',
+  'contact.merged',
+  'contact.unmerged',
   'broadcast.started',
   'broadcast.completed',
   'template.status_changed',

@@ -4,6 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { CONTACT_COLUMNS } from './contacts.js'
+import { type Apart, listPairsApart } from './merge-journal.js'
 
 /** The period in which an address belonged to a contact; null: from the beginning, until now. */
 export interface AddressSpan {
@@ -30,6 +31,8 @@ export interface KnownAddresses {
   spans: AddressSpan[]
   /** All user ids of these contacts. */
   userIds: UserIdRow[]
+  /** Pairs of them whose merge was undone. */
+  apart: Apart[]
 }
 
 const lock = statement<Contact>(
@@ -126,6 +129,41 @@ const removeNumber = statement<never>(
   { raises: 'events' },
 )
 
+// The id that a send by the organization's own number would use (userAddress in storage/messages/outgoing), or else one
+// of an instance.
+const showUserId = statement<never>(
+  'contactAddresses.showUserId',
+  `WITH newest AS (
+     SELECT substr(address, 6) AS user_id FROM contact_addresses
+     WHERE organization_id = $1 AND contact_id = $2 AND address LIKE 'user:%' AND address NOT LIKE '%@%'
+     ORDER BY instance_id IS NOT NULL, left_at DESC NULLS FIRST, added_at DESC
+     LIMIT 1
+   ), changed AS (
+     UPDATE contacts c SET user_id = newest.user_id, updated_at = now()
+     FROM newest
+     WHERE c.organization_id = $1 AND c.id = $2 AND c.user_id IS DISTINCT FROM newest.user_id
+     RETURNING c.*
+   )
+   ${raiseEvents(contactEvents('contact.updated', '$3', 'changed'))}`,
+  { raises: 'events' },
+)
+
+// Of several notices, which may come late, that of the user id that is shown counts.
+const setParent = statement<never>(
+  'contactAddresses.setParent',
+  `WITH changed AS (
+     UPDATE contacts c SET parent_user_id = $3, updated_at = now()
+     WHERE c.organization_id = $1 AND c.id = $2 AND c.parent_user_id IS DISTINCT FROM $3
+       AND ($4::text IS NULL OR c.user_id = $4)
+     RETURNING c.*
+   ), address AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id) VALUES ($1, 'parent:' || $3, $2)
+     ON CONFLICT DO NOTHING
+   )
+   ${raiseEvents(contactEvents('contact.updated', '$5', 'changed'))}`,
+  { raises: 'events' },
+)
+
 const removeRows = statement<never>(
   'contactAddresses.removeRows',
   'DELETE FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2 AND address = ANY ($3)',
@@ -154,7 +192,8 @@ export async function lockAddresses(
   const locked = new Set(contacts.map(({ id }) => id))
   if ([...rows, ...spans].some((row) => !locked.has(row.contact_id))) return null
   const userIds = await transaction.run(listUserIds, [organizationId, [...locked]])
-  return { contacts, rows, spans, userIds }
+  const apart = locked.size < 2 ? [] : await listPairsApart(transaction, organizationId, [...locked])
+  return { contacts, rows, spans, userIds, apart }
 }
 
 /** Makes the addresses lead to the contact, from `since` on if they led to another one before. */
@@ -246,6 +285,29 @@ export async function removeContactNumber(
   chatId: string,
 ): Promise<void> {
   await transaction.raise(removeNumber, [organizationId, contactId, chatId, newId()], [organizationId])
+}
+
+/** Shows the newest user id among the contact's addresses; raises contact.updated if it was another one. */
+export async function showNewestUserId(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+): Promise<void> {
+  await transaction.raise(showUserId, [organizationId, contactId, newId()], [organizationId])
+}
+
+/**
+ * Makes a parent user id lead to the contact, and shows it if the contact shows the user id that came with it, or if
+ * none came. Raises contact.updated.
+ */
+export async function setParentUserId(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  { parentUserId, userId }: { parentUserId: string; userId: string | null },
+): Promise<void> {
+  const values = [organizationId, contactId, parentUserId, userId, newId()]
+  await transaction.raise(setParent, values, [organizationId])
 }
 
 /** Removes addresses of the contact. */

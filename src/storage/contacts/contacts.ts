@@ -6,7 +6,8 @@ import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 
 /** The columns of a contact, the same in all statements. */
-export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
+export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, user_id, parent_user_id, username, username_at, referral_first,
+  referral_last, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, pruned_seq,
   searchable_seq, last_inbound_at, opted_out_at, opt_out_source, opted_in_at, consent_words, assignee_id, network_id, created_at, updated_at`
 
@@ -49,12 +50,29 @@ export const listContacts = (created: string) => `active AS (
      INSERT INTO contact_counts (organization_id, change) SELECT $1, count(*) FROM ${created} HAVING count(*) > 0
    )`
 
+/**
+ * The INSERT that makes the usernames of some contacts searchable, as one part of a WITH; `rows`: what follows SELECT,
+ * which returns id and username of contacts of the organization `$1`.
+ */
+export const searchUsernames = (rows: string) => `INSERT INTO contact_usernames (organization_id, contact_id, username)
+     SELECT $1, id, '@' || lower(username) FROM (${rows}) named
+     ORDER BY id
+     ON CONFLICT (organization_id, contact_id) DO UPDATE SET username = excluded.username`
+
+/** The earlier of two referrals, as SQL; NULL is none. The known one stays if both are of the same moment. */
+export const earlierReferral = (known: string, other: string) =>
+  `CASE WHEN ${other} IS NULL OR (${known} ->> 'at') COLLATE "C" <= ${other} ->> 'at' THEN ${known} ELSE ${other} END`
+
+/** The later of two referrals; the other one if both are of the same moment. */
+export const laterReferral = (known: string, other: string) =>
+  `CASE WHEN ${other} IS NULL OR (${known} ->> 'at') COLLATE "C" > ${other} ->> 'at' THEN ${known} ELSE ${other} END`
+
 const insert = statement<Contact>(
   'contacts.insert',
   `WITH inserted AS (
      INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, email, tags, allow_broadcast, source,
-       folded_name, network_id)
-     VALUES ($1, $2, $4, $5, $6, $7, $8, $9, $10, $12, (
+       folded_name, user_id, network_id)
+     VALUES ($1, $2, $4, $5, $6, $7, $8, $9, $10, $12, $13, (
        SELECT substr(address, 6) FROM unnest($3::text[]) AS address WHERE address LIKE 'user:%@%' LIMIT 1
      ))
      RETURNING ${CONTACT_COLUMNS}
@@ -170,6 +188,8 @@ export interface NewContact {
   eventId: string
   chat_id: string
   phone_number: string | null
+  /** The upstream's user id, which is also among the addresses. */
+  user_id: string | null
   addresses: readonly string[]
   full_name: string | null
   email: string | null
@@ -183,7 +203,8 @@ export interface NewContact {
  * contact.
  */
 export async function insertContact(db: Queryable, organizationId: string, contact: NewContact): Promise<Contact> {
-  const { id, eventId, chat_id, phone_number, addresses, full_name, email, tags, allow_broadcast, source } = contact
+  const { id, eventId, chat_id, phone_number, user_id, addresses, full_name, email, tags, allow_broadcast, source } =
+    contact
   const [row] = await db.raise(
     insert,
     [
@@ -199,6 +220,7 @@ export async function insertContact(db: Queryable, organizationId: string, conta
       source === null ? null : JSON.stringify(source),
       eventId,
       normalizeName(full_name),
+      user_id,
     ],
     [organizationId],
   )

@@ -330,7 +330,7 @@ export async function eraseCallbacksNaming(
   addresses: readonly string[],
   after: string,
 ): Promise<{ reached: string | null; isWaiting: boolean }> {
-  const spellings = addresses.map((address) => address.replace(/^user:/, ''))
+  const spellings = addresses.map((address) => address.replace(/^(?:user|parent):/, ''))
   const rows = await db.run(eraseCallbacks, [organizationId, spellings, after, CALLBACKS, wholeValue(spellings)])
   return { reached: endOf(rows, CALLBACKS), isWaiting: rows[0]?.is_waiting === true }
 }

@@ -94,7 +94,7 @@ const importAll = statement<ImportedRow>(
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, form, k.id
      FROM known k JOIN given g USING (n), unnest(g.addresses) AS form
-     WHERE NOT $3
+     WHERE NOT $3 AND g.creatable
      ORDER BY form
      ON CONFLICT DO NOTHING
    ), created AS (

@@ -40,23 +40,26 @@ const listPage = statement<PageRow>(
 )
 
 /**
- * The contacts whose number has a form that contains the search text, or that have exactly this number in any spelling.
+ * The contacts whose username contains the search text, whose number has a form that contains its digits, or that have
+ * exactly this number or user id in any spelling.
  */
-export const BY_NUMBER = (repeated: 'ALL' | '') => `
-  SELECT contact_id AS id FROM contact_addresses
-  WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
+export const BY_ADDRESS = (repeated: 'ALL' | '') => `
+  SELECT contact_id AS id FROM contact_usernames WHERE organization_id = $1 AND username LIKE $2
+  UNION ${repeated}
+  SELECT contact_id FROM contact_addresses
+  WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE '%:%'
   UNION ${repeated}
   SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY ($4::text[])`
 
-/** More than a contact has, so that this many rows of numbers belong to more contacts than are counted. */
-const NUMBERS_OF_COUNTED = 10 * COUNT_LIMIT
+/** More than a contact has, so that this many addresses and usernames belong to more contacts than are counted. */
+const ADDRESSES_OF_COUNTED = 10 * COUNT_LIMIT
 
 const countBy = (nameFits: string) => `
    SELECT ${COUNT}::float8 AS all, (
      SELECT count(*) FROM (
        SELECT FROM contacts WHERE organization_id = $1 AND ${nameFits}
        UNION ALL
-       SELECT FROM (SELECT DISTINCT id FROM (${BY_NUMBER('ALL')} LIMIT ${NUMBERS_OF_COUNTED}) numbers) numbered
+       SELECT FROM (SELECT DISTINCT id FROM (${BY_ADDRESS('ALL')} LIMIT ${ADDRESSES_OF_COUNTED}) numbers) numbered
          JOIN contacts c ON c.organization_id = $1 AND c.id = numbered.id
        WHERE (c.folded_name LIKE $2) IS NOT TRUE
        LIMIT ${COUNT_LIMIT}
@@ -74,7 +77,7 @@ const countByReading = statement<FoundCount>('contactLists.countByReading', coun
 const listFound = statement<{ id: string }>(
   'contactLists.listFound',
   `SELECT a.contact_id AS id
-   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER('')}) found
+   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_ADDRESS('')}) found
    CROSS JOIN LATERAL (
      SELECT contact_id, active_at FROM contact_activity
      WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = found.id
@@ -99,10 +102,11 @@ const walkToFound = statement<{ id: string }>(
      LIMIT ${MAX_WALK}
    ) a CROSS JOIN LATERAL (
      SELECT FROM contacts c
-     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND (c.folded_name LIKE $2 OR EXISTS (
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND (c.folded_name LIKE $2
+       OR '@' || lower(c.username) LIKE $2 OR EXISTS (
        SELECT FROM contact_addresses n
        WHERE ${ofOrganization('n.organization_id', '$1::uuid')} AND n.contact_id = c.id
-         AND ((n.address LIKE $3 AND n.address NOT LIKE 'user:%') OR n.address = ANY ($4))
+         AND ((n.address LIKE $3 AND n.address NOT LIKE '%:%') OR n.address = ANY ($4))
      ))
      OFFSET 0
    ) fits
@@ -142,9 +146,9 @@ const rollUpCounts = sharedStatement<never>(
    SELECT organization_id, sum(change) FROM folded GROUP BY organization_id`,
 )
 
-/** The patterns of a search in names and numbers; null if the text cannot match. */
+/** The patterns of a search in names, usernames and numbers; null if the text cannot match. */
 export interface ContactSearch {
-  /** Part of a normalized name. */
+  /** Part of a normalized name, or of a username. */
   name: string
   /** Part of a number's digits. */
   digits: string | null
@@ -206,7 +210,7 @@ function pageOf(find: typeof listFound) {
   }
 }
 
-/** The parameters of BY_NUMBER and the statements with it: name, digits and forms. */
+/** The parameters of BY_ADDRESS and the statements with it: name, digits and forms. */
 export function toPatterns({ name, digits, forms }: ContactSearch): [string, string | null, readonly string[]] {
   return [likeContaining(name), digits === null ? null : likeContaining(digits), forms]
 }

@@ -1,11 +1,12 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, statement } from '../../database/statement.js'
+import { statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { moveRecipients } from './broadcast-recipients.js'
-import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
+import { CONTACT_COLUMNS, earlierReferral, laterReferral, normalizeName, searchUsernames } from './contacts.js'
+import { journalMerge, type Merge } from './merge-journal.js'
 
 const moveMessages = statement<never>(
   'contactMerges.moveMessages',
@@ -59,16 +60,6 @@ const moveActivity = statement<never>(
    WHERE older.organization_id = $1 AND older.contact_id = $3 AND younger.organization_id = $1 AND younger.contact_id = $2`,
 )
 
-// The words belong to the opt-out that the merged contact takes over.
-const takeWords = statement<never>(
-  'contactMerges.takeWords',
-  `UPDATE contacts older SET consent_words = younger.consent_words
-   FROM contacts younger
-   WHERE ${ofOrganization('older.organization_id', '$1::uuid')} AND older.id = $3
-     AND ${ofOrganization('younger.organization_id', '$1::uuid')} AND younger.id = $2
-     AND older.opted_out_at IS NULL AND younger.opted_out_at IS NOT NULL`,
-)
-
 // The search indexes the moved messages again.
 const deleteWords = statement<never>(
   'contactMerges.deleteWords',
@@ -89,19 +80,31 @@ const mergeFields = statement<Contact>(
   `WITH merged AS (
      UPDATE contacts
      SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
-       phone_number = coalesce(phone_number, $4),
+       phone_number = coalesce(phone_number, $4), user_id = coalesce(user_id, $22),
+       parent_user_id = coalesce(parent_user_id, $23),
+       username = CASE WHEN $25::timestamptz > coalesce(username_at, '-infinity') THEN $24 ELSE username END,
+       username_at = greatest(username_at, $25),
+       referral_first = ${earlierReferral('referral_first', '$29::jsonb')},
+       referral_last = ${laterReferral('referral_last', '$30::jsonb')},
        full_name = coalesce(full_name, $5), folded_name = coalesce(folded_name, $17), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
        contact_summary = coalesce(contact_summary, $15), assignee_id = coalesce(assignee_id, $21),
        contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
        tags = tags || ARRAY (SELECT tag FROM unnest($7::text[]) AS tag WHERE NOT tag = ANY (tags)),
        allow_broadcast = allow_broadcast AND $8, opted_out_at = coalesce(opted_out_at, $18),
-       opt_out_source = coalesce(opt_out_source, $19), opted_in_at = greatest(opted_in_at, $20), blocked = blocked OR $9,
+       opt_out_source = coalesce(opt_out_source, $19), opted_in_at = greatest(opted_in_at, $20),
+       consent_words = CASE WHEN opted_out_at IS NULL AND $18::timestamptz IS NOT NULL THEN $31 ELSE consent_words END,
+       blocked = blocked OR $9,
        has_unread_messages = has_unread_messages OR $10,
        last_seq = last_seq + $11, last_inbound_at = greatest(last_inbound_at, $12), updated_at = now()
      WHERE organization_id = $1 AND id = $2
      RETURNING ${CONTACT_COLUMNS}
+   ), usernames AS (
+     ${searchUsernames('SELECT id, username FROM merged WHERE username IS NOT NULL')}
    ), event AS (
-     ${raiseEvents(contactEvents('contact.updated', '$13', 'merged'))}
+     ${raiseEvents(contactEvents('contact.updated', '$13', 'merged'), {
+       ...contactEvents('contact.merged', '$26', 'merged'),
+       data: `jsonb_build_object('contact', to_jsonb(merged), 'merged', jsonb_build_object('id', $27::uuid, 'cause', $28::text))`,
+     })}
    )
    SELECT ${CONTACT_COLUMNS} FROM merged`,
   { raises: 'events' },
@@ -109,14 +112,16 @@ const mergeFields = statement<Contact>(
 
 /**
  * Moves everything of the younger contact to the older one and deletes it. The younger's messages come after the
- * older's, without a gap for those that were deleted, so existing pages stay stable. Both must be locked. Resolves to the merged contact.
+ * older's, without a gap for those that were deleted, so existing pages stay stable. Both must be locked. Raises
+ * contact.updated and contact.merged. Resolves to the merged contact.
  */
 export async function mergeContacts(
   transaction: Queryable,
   organizationId: string,
-  older: Contact,
-  younger: Contact,
+  merge: Merge,
 ): Promise<Contact> {
+  const { older, younger, cause } = merge
+  await journalMerge(transaction, organizationId, merge)
   const moved = [organizationId, younger.id, older.id, older.last_seq - younger.pruned_seq]
   await transaction.run(moveMessages, moved)
   await transaction.run(moveNotes, [...moved, older.last_seq])
@@ -131,7 +136,6 @@ export async function mergeContacts(
   await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])
   await transaction.run(deleteWords, [organizationId, younger.id])
-  await transaction.run(takeWords, [organizationId, younger.id, older.id])
   await transaction.run(deleteContact, [organizationId, younger.id])
   const [merged] = await transaction.raise(
     mergeFields,
@@ -157,6 +161,16 @@ export async function mergeContacts(
       younger.opt_out_source,
       younger.opted_in_at,
       younger.assignee_id,
+      younger.user_id,
+      younger.parent_user_id,
+      younger.username,
+      younger.username_at,
+      newId(),
+      younger.id,
+      cause,
+      younger.referral_first && JSON.stringify(younger.referral_first),
+      younger.referral_last && JSON.stringify(younger.referral_last),
+      younger.consent_words,
     ],
     [organizationId],
   )

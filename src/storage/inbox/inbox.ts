@@ -5,7 +5,7 @@ import type { Contact } from '../../model/contacts/contact.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
 import { MEDIA_REMOVED } from '../../model/messages/message.js'
 import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
-import { BY_NUMBER, type ContactSearch, toPatterns } from '../contacts/lists.js'
+import { BY_ADDRESS, type ContactSearch, toPatterns } from '../contacts/lists.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 
 /** The newest message of the contact `c`, as JSON. */
@@ -25,10 +25,10 @@ const toTime = (parameter: string) => `'epoch'::timestamptz + ${parameter}::floa
 const IS_AFTER = `(a.active_at, a.contact_id) < (${toTime('$9')}, $10::uuid)`
 const MATCHES_FILTER = `c.archived = $5 AND (NOT $6::boolean OR c.has_unread_messages) AND ($7::uuid IS NULL OR c.assignee_id = $7)
      AND ($8::text IS NULL OR $8 = ANY (c.tags))`
-const IS_FOUND = `($2::text IS NULL OR c.folded_name LIKE $2 OR EXISTS (
+const IS_FOUND = `($2::text IS NULL OR c.folded_name LIKE $2 OR '@' || lower(c.username) LIKE $2 OR EXISTS (
        SELECT FROM contact_addresses n
        WHERE ${ofOrganization('n.organization_id', '$1::uuid')} AND n.contact_id = c.id
-         AND ((n.address LIKE $3 AND n.address NOT LIKE 'user:%') OR n.address = ANY ($4))
+         AND ((n.address LIKE $3 AND n.address NOT LIKE '%:%') OR n.address = ANY ($4))
      ))`
 
 interface PageRow {
@@ -86,7 +86,7 @@ const findAssigned = findAmong(
 const findSearched = findAmong(
   'findSearched',
   `SELECT c.id
-   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER('')}) found
+   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_ADDRESS('')}) found
    CROSS JOIN LATERAL (
      SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = found.id OFFSET 0
    ) c

@@ -104,6 +104,8 @@ const WALKS: readonly Walk[] = [
   ['contact_counts', 'id', 'bigint'],
   ['contact_addresses', 'address', 'text'],
   ['contact_address_spans', 'id', 'uuid'],
+  ['contact_usernames', 'contact_id', 'uuid'],
+  ['contact_merges', 'id', 'uuid'],
   ['notes', 'id', 'uuid'],
   ['contacts', 'id', 'uuid'],
 ]

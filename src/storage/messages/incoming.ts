@@ -1,10 +1,11 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
+import type { ContactReferral } from '../../model/contacts/referral.js'
 import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import type { MessageExtras } from '../../model/messages/shown/extras.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
-import { normalizeName } from '../contacts/contacts.js'
+import { earlierReferral, laterReferral, normalizeName, searchUsernames } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
@@ -46,6 +47,8 @@ export interface IncomingMessage {
    */
   placeholder: 'held' | 'told' | null
   handled_by: Message['handled_by']
+  /** The ad or post that the sender came from. */
+  referral: ContactReferral | null
   created_at: Date
   /** The callback that brought it. */
   note: CallbackNote
@@ -117,7 +120,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
   'incoming.record',
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
-       has_number boolean, profile_name text, folded_name text, id uuid, event_id uuid, renamed_event_id uuid,
+       has_number boolean, profile_name text, folded_name text, user_id text, parent_user_id text,
+       username text, referral jsonb, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb, extras jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
        note jsonb, traceparent text, opens_window boolean, is_news boolean, placeholder text,
@@ -136,7 +140,9 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
    ), known AS MATERIALIZED (
      -- The new messages with a resolved contact, and the contact as it was.
      SELECT f.*, c.full_name AS name_before, c.has_unread_messages AS unread_before, c.bot_status AS bot_before,
-       c.last_inbound_at AS inbound_before, c.archived AS archived_before,
+       c.last_inbound_at AS inbound_before, c.archived AS archived_before, c.user_id AS user_id_before,
+       c.parent_user_id AS parent_before, c.username AS username_before,
+       c.referral_first AS first_before, c.referral_last AS last_before,
        f.is_news AND NOT (f.keeps_archived AND f.instance_id IS NOT DISTINCT FROM c.archived_through) AS unarchives
      FROM found f CROSS JOIN LATERAL (
        SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = f.sender_id OFFSET 0
@@ -160,6 +166,11 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = greatest(c.last_inbound_at, t.inbound_at),
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
+       user_id = coalesce(c.user_id, t.user_id), parent_user_id = coalesce(t.parent_user_id, c.parent_user_id),
+       username = CASE WHEN t.username_at >= coalesce(c.username_at, '-infinity') THEN t.username ELSE c.username END,
+       username_at = greatest(c.username_at, t.username_at),
+       referral_first = ${earlierReferral('c.referral_first', 't.referral_first')},
+       referral_last = ${laterReferral('c.referral_last', 't.referral_last')},
        archived = c.archived AND (c.blocked OR NOT t.unarchives),
        archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
        updated_at = now()
@@ -167,7 +178,13 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        SELECT sender_id, count(*) AS total, bool_or(is_news) AS has_news, bool_or(unarchives) AS unarchives,
          bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE opens_window) AS inbound_at,
          (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
-         (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name
+         (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name,
+         (array_agg(user_id ORDER BY n) FILTER (WHERE user_id IS NOT NULL))[1] AS user_id,
+         (array_agg(parent_user_id ORDER BY n DESC) FILTER (WHERE parent_user_id IS NOT NULL))[1] AS parent_user_id,
+         (array_agg(username ORDER BY created_at DESC, n DESC) FILTER (WHERE username IS NOT NULL))[1] AS username,
+         max(created_at) FILTER (WHERE username IS NOT NULL) AS username_at,
+         (array_agg(referral ORDER BY created_at, n) FILTER (WHERE referral IS NOT NULL))[1] AS referral_first,
+         (array_agg(referral ORDER BY created_at DESC, n DESC) FILTER (WHERE referral IS NOT NULL))[1] AS referral_last
        FROM next
        GROUP BY sender_id
        ORDER BY sender_id
@@ -182,6 +199,19 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      WHERE k.contact_id IS NULL
      ORDER BY address
      ON CONFLICT DO NOTHING
+   ), parents AS (
+     -- Makes new parent user ids lead to the contacts.
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, 'parent:' || numbered.parent_user_id, numbered.id
+     FROM numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
+     WHERE numbered.parent_user_id IS DISTINCT FROM k.parent_before
+     ORDER BY numbered.parent_user_id
+     ON CONFLICT DO NOTHING
+   ), usernames AS (
+     -- Makes new usernames searchable.
+     ${searchUsernames(`SELECT numbered.id, numbered.username
+       FROM numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
+       WHERE numbered.username IS DISTINCT FROM k.username_before`)}
    ), recorded AS (
      -- Records the messages, with text and mark of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
@@ -240,11 +270,15 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        runAt: `now() + interval '${HELD_MINUTES} minutes'`,
      })}
    ), named AS (
-     -- Raises contact.updated for contacts that got a name, left the archive or were answered on the phone.
+     -- Raises contact.updated for contacts that got a name, username, id or referral, left the archive or were answered
+     -- on the phone.
      ${raiseEvents({
        ...contactEvents('contact.updated', 'k.renamed_event_id', 'numbered'),
        from: `numbered JOIN next k ON k.sender_id = numbered.id AND k.position = 1
        WHERE (k.name_before IS NULL AND numbered.full_name IS NOT NULL) OR (k.archived_before AND NOT numbered.archived)
+         OR (k.user_id_before, k.parent_before, k.username_before)
+           IS DISTINCT FROM (numbered.user_id, numbered.parent_user_id, numbered.username)
+         OR (k.first_before, k.last_before) IS DISTINCT FROM (numbered.referral_first, numbered.referral_last)
          OR (k.sender_type = 'human-chat' AND (k.unread_before OR k.bot_before IS DISTINCT FROM numbered.bot_status))`,
      })}
    )
@@ -270,6 +304,12 @@ export interface Sender extends SenderAddresses {
   hasNumber: boolean
   /** Becomes the contact's name if it has none. */
   profileName: string | null
+  /** The upstream's user id; null for ids of the network of linked devices. */
+  userId: string | null
+  /** The newest one that was seen is shown. */
+  parentUserId: string | null
+  /** The one of the newest message is shown. */
+  username: string | null
 }
 
 /** An inbound message with its sender. Messages with the same `person` may be of one contact. */
@@ -307,6 +347,10 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     has_number: sender.hasNumber,
     profile_name: sender.profileName,
     folded_name: normalizeName(sender.profileName),
+    user_id: sender.userId,
+    parent_user_id: sender.parentUserId,
+    username: sender.username,
+    referral: message.referral,
     id: message.id,
     event_id: message.eventId,
     renamed_event_id: renamedEventId,

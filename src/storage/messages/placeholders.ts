@@ -1,9 +1,10 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
+import { earlierReferral, laterReferral } from '../contacts/contacts.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
-import { raiseEvents } from '../events/raise.js'
+import { contactEvents, raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { type IncomingMessage, isSameAuthor } from './incoming.js'
 import { hasContact, messageEvents } from './messages.js'
@@ -16,6 +17,26 @@ const IS_DELETED = `EXISTS (
          AND e.seq IS NULL AND e.message_type = 'revoke'
          AND ${isSameAuthor('e', "m.sender_type = 'user-chat'", 'm.instance_id', "m.network ->> 'participant'")}
      )`
+
+// Before the message is locked, as in other statements that change both.
+const refer = statement<never>(
+  'placeholders.refer',
+  `WITH referred AS (
+     -- The contact came from the ad of the message that the placeholder stands for.
+     UPDATE contacts c
+     SET referral_first = ${earlierReferral('c.referral_first', 'm.referral')},
+       referral_last = ${laterReferral('c.referral_last', 'm.referral')}, updated_at = now()
+     FROM (
+       SELECT m.contact_id, $4::jsonb || jsonb_build_object('message_id', m.id) AS referral FROM messages m
+       WHERE m.organization_id = $1 AND m.upstream_id = $2 AND m.instance_id IS NOT DISTINCT FROM $3
+         AND m.placeholder IS NOT NULL AND NOT ${IS_DELETED}
+     ) m
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = m.contact_id
+     RETURNING c.*
+   )
+   ${raiseEvents(contactEvents('contact.updated', '$5', 'referred'))}`,
+  { raises: 'events' },
+)
 
 // If message.received was raised, the file's first attempt must not raise it again: it counts as a further one.
 const fill = statement<SearchableMessage & { id: string; contact_id: string; awaits_media: boolean }>(
@@ -85,11 +106,11 @@ export async function fillPlaceholder(
   organizationId: string,
   message: IncomingMessage,
 ): Promise<string | null> {
-  const { content, extras, network } = message
+  const { content, extras, network, referral } = message
+  const place = [organizationId, message.upstreamId, message.instanceId]
+  if (referral) await transaction.raise(refer, [...place, JSON.stringify(referral), newId()], [organizationId])
   const values = [
-    organizationId,
-    message.upstreamId,
-    message.instanceId,
+    ...place,
     message.message_type,
     message.text,
     message.media_type,

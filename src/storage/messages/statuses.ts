@@ -149,7 +149,9 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
    )
    SELECT b.id AS message_id, b.contact_id, g.user_address IS NULL OR EXISTS (
        SELECT FROM contact_addresses a
+       JOIN contacts c ON ${ofOrganization('c.organization_id', 'a.organization_id')} AND c.id = a.contact_id
        WHERE a.organization_id = g.organization_id AND a.address = g.user_address AND a.contact_id = b.contact_id
+         AND (c.user_id IS NOT NULL OR a.address LIKE '%@%')
      ) AS is_linked
    FROM given g LEFT JOIN before b USING (n)
    ORDER BY g.n`,
@@ -160,7 +162,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
 export interface AppliedStatus {
   messageId: string | null
   contactId: string | null
-  /** Whether the recipient's user id, if given, leads to the message's contact. */
+  /** Whether the recipient's user id, if given, leads to the message's contact, which shows one. */
   isLinked: boolean
 }
 

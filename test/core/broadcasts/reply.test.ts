@@ -83,6 +83,7 @@ describe('an ordinary message', () => {
     isNews: true,
     placeholder: null,
     handled_by: null,
+    referral: null,
     created_at: at(),
     note: { k: 'callback' as const, id: '', at: 0, done: 0 },
     traceparent: null,

@@ -43,6 +43,8 @@ describe('a message that is not available yet', () => {
     const content = { type: 'text', referral: expect.objectContaining({ headline: 'Mugs for everybody' }) }
     expect(after).toEqual({ ...before, message: 'I saw your ad', message_type: 'text', content })
     expect(await told()).toEqual(['message.received I saw your ad'])
+    const referral = { message_id: after.id, headline: 'Mugs for everybody' }
+    expect((await contact(world, organization, ANA)).body.contact.referral).toMatchObject({ first: referral, last: referral })
     await workOffLater(world)
     expect(await told()).toEqual(['message.received I saw your ad'])
   })

@@ -46,6 +46,17 @@ async function furnish(): Promise<TestOrganization> {
     [id],
   )
   await world.database.pool.query(
+    `INSERT INTO contact_usernames (organization_id, contact_id, username)
+     SELECT organization_id, id, '@ana' FROM contacts WHERE organization_id = $1 LIMIT 1`,
+    [id],
+  )
+  await world.database.pool.query(
+    `INSERT INTO contact_merges (organization_id, id, kept_id, gone_id, cause, merged_at, first_seq, last_seq, seq_offset)
+     SELECT organization_id, gen_random_uuid(), id, gen_random_uuid(), 'announced', now(), 1, 1, 0 FROM contacts
+     WHERE organization_id = $1 LIMIT 1`,
+    [id],
+  )
+  await world.database.pool.query(
     `INSERT INTO notes (organization_id, id, contact_id, after_seq, member_id, text, event_seq)
      SELECT organization_id, gen_random_uuid(), id, 1, $2, 'regular', 1 FROM contacts WHERE organization_id = $1 LIMIT 1`,
     [id, member.id],

@@ -55,6 +55,10 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'contact.opted_out':
     case 'contact.opted_in':
       return event.data.contact.id
+    case 'contact.merged':
+      return event.data.merged_contact_id
+    case 'contact.unmerged':
+      return event.data.kept_contact_id
     case 'broadcast.started':
     case 'broadcast.completed':
       return event.data.broadcast.id

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { nameOfKind } from '../../../src/http/description/describe.js'
 import type { Examples } from '../../../src/http/description/examples.js'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
+import { signIn } from '../../support/console.js'
 import { type ReceivedWebhook, startReceiver } from '../../support/receiver.js'
 import type { TestOrganization, World } from '../../support/world.js'
 import { createRecorder, type Recorder } from './recorder.js'
@@ -40,6 +42,7 @@ export async function recordApi(world: World, organization: TestOrganization): P
     const sent = await recordBroadcasts(scene)
     await recordAnalytics(scene, sent)
     await recordOptOuts(scene)
+    await mergeContacts(scene)
     await recordWebhooks(scene, body.webhook.id, gone.url)
     keepEvents(scene, endpoint.received)
     // These end what the examples above show.
@@ -245,6 +248,20 @@ async function recordWebhooks(
   await record('webhooks.rotateSecret', { path })
   await record('webhooks.enable', { path })
   for (const verb of ['rotateSecret', 'enable', 'test']) await refuse(`webhooks.${verb}`, { path: unknown })
+}
+
+/** A person who wrote with a number, and one with a user id, turn out to be the same; a member takes it back. */
+async function mergeContacts({ world, organization }: Scene): Promise<void> {
+  const [number, from_user_id] = ['5511912340099', 'BR.13491208655302741918']
+  const { from: _, ...hidden } = textMessage(number, 'Hello', { from_user_id })
+  await receiveMessages(world, organization, textMessage(number, 'Hello'), hidden)
+  await receiveMessages(world, organization, textMessage(number, 'It is me again', { from_user_id }))
+  await world.settle()
+  const { body } = await world.request('GET', `/contact?phone_number=${number}`, { key: organization.key })
+  const owner = await signIn(world, organization)
+  const { merges } = (await owner.call('GET', `/contacts/${body.contact.id}/merges`)).body
+  await owner.call('POST', `/merges/${merges[0].id}/undo`, { body: {} })
+  await world.settle()
 }
 
 /** Keeps the first event of each kind; of Ana, if there is one. */

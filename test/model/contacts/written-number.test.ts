@@ -151,11 +151,34 @@ describe('an invalid phone number', () => {
     expect(readNumber(input, 'BR', 'table')).toMatchObject({ candidates: [], preferred: null, isRounded: true })
   })
 
-  it('is longer than 100 characters', () => {
-    const spaces = ' '.repeat(100 - '+5511987654321'.length)
+  it('is longer than 150 characters', () => {
+    const spaces = ' '.repeat(150 - '+5511987654321'.length)
     expect(digitsOf(`+5511987654321${spaces}`, 'BR')).toBe('5511987654321')
     expect(digitsOf(`+5511987654321${spaces} `, 'BR')).toBeUndefined()
   })
+})
+
+describe('a user id', () => {
+  it.each(['US.13491208655302741918', 'BR.a1B2', 'US.ENT.11815799212886844830', 'user.9f3c'])('is %s', (userId) => {
+    for (const field of ['api', 'table', 'international'] as const) {
+      for (const text of [userId, ` ${userId}\u200b`, `whatsapp:${userId}`]) {
+        expect(readNumber(text, 'BR', field).preferred).toEqual({
+          kind: 'user',
+          digits: userIdChatId(userId),
+          forms: [`user:${userId}`, `parent:${userId}`, userIdChatId(userId)],
+          jid: `${userIdChatId(userId)}@s.whatsapp.net`,
+          userId,
+        })
+      }
+    }
+  })
+
+  it.each(['us.123', 'USA.123', 'US123', 'US.', 'US.12 3', 'US.12-3', `US.${'1'.repeat(129)}`])(
+    'is not %s',
+    (text) => {
+      expect(readNumber(text, 'BR', 'api').preferred?.kind).not.toBe('user')
+    },
+  )
 })
 
 describe('an id of the network', () => {

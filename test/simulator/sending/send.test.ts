@@ -77,6 +77,25 @@ describe('an accepted send', () => {
     expect(sent).not.toHaveProperty('recipient_id')
   })
 
+  it('reaches a person without a number with any template but one for authentication', async () => {
+    const components = [{ type: 'BODY', text: 'Your code is {{1}}' }]
+    const account = { phone_number_id: phoneNumberId }
+    for (const category of ['UTILITY', 'AUTHENTICATION']) {
+      const template = { name: category.toLowerCase(), language: 'en_US', category, components }
+      await world.control('PUT', '/templates', { ...account, template })
+    }
+    const sendTo = (recipient: object, name: string) => {
+      const body = [{ type: 'body', parameters: [{ type: 'text', text: '1234' }] }]
+      const template = { name, language: { code: 'en_US' }, components: body }
+      return world.send({ messaging_product: 'whatsapp', ...recipient, type: 'template', template })
+    }
+    const hidden = { recipient: 'US.13491208655302741918' }
+    expect((await sendTo(hidden, 'utility')).status).toBe(200)
+    expect((await sendTo({ to: '16505550100' }, 'authentication')).status).toBe(200)
+    const refused = await sendTo(hidden, 'authentication')
+    expect([refused.status, errorOf(refused.body).code]).toEqual([400, 131062])
+  })
+
   it('may be a reply, a reaction with status sent only, or a text without type', async () => {
     const reply = await world.send({ ...textTo('16505551234'), context: { message_id: 'wamid.A' } })
     const reaction = await world.send({

@@ -81,6 +81,7 @@ export const broadcasts = {
     optedOut: 'opted out',
     unwanted: 'does not receive broadcasts',
     missingValue: 'a value is missing',
+    noNumber: 'shows no phone number',
     erased: 'contact erased',
     cancelled: 'broadcast cancelled',
   },

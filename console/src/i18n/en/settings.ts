@@ -244,6 +244,8 @@ export const settings = {
       contact_updated: 'A contact was changed',
       contact_opted_out: 'A contact opted out of broadcasts',
       contact_opted_in: 'A contact opted in again',
+      contact_merged: 'Two contacts turned out to be one person',
+      contact_unmerged: 'Merged contacts were separated',
       broadcast_started: 'A broadcast started',
       broadcast_completed: 'A broadcast was completed',
       template_status_changed: 'A template was approved, paused, rejected …',

@@ -20,6 +20,7 @@ const names: Record<string, string> = {
   'Contact blocked': 'O contato está bloqueado. Não é possível enviar mensagens.',
   'Contact not reachable': 'Não é possível escrever a este contato por este canal: é um grupo ou não tem mais número.',
   'Contact opted out': 'O contato não recebe campanhas.',
+  'Later merge': 'Outro contato foi unido a este depois. Desfaça primeiro a última união.',
   'Message not found': 'A mensagem não existe mais nesta conversa.',
   'Template not found': 'O modelo não existe ou ainda não foi aprovado. Atualize os modelos.',
   'Audience not found': 'A lista não existe mais. Escolha o arquivo de novo.',

@@ -92,6 +92,7 @@ export const broadcasts: SameShape<typeof english> = {
     optedOut: 'descadastrado',
     unwanted: 'não recebe campanhas',
     missingValue: 'falta um valor',
+    noNumber: 'não mostra o número',
     erased: 'contato apagado',
     cancelled: 'campanha cancelada',
   },

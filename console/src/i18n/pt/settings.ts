@@ -248,6 +248,8 @@ export const settings: SameShape<typeof english> = {
       contact_updated: 'Um contato foi alterado',
       contact_opted_out: 'Um contato se descadastrou das campanhas',
       contact_opted_in: 'Um contato voltou a aceitar campanhas',
+      contact_merged: 'Dois contatos eram a mesma pessoa',
+      contact_unmerged: 'Contatos unidos foram separados',
       broadcast_started: 'Uma campanha começou',
       broadcast_completed: 'Uma campanha foi concluída',
       template_status_changed: 'Um modelo foi aprovado, pausado, recusado …',

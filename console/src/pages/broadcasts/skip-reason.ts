@@ -12,6 +12,7 @@ const KNOWN: Record<string, Known> = {
   'opted out': 'optedOut',
   'allow_broadcast is false': 'unwanted',
   'missing value': 'missingValue',
+  'no phone number': 'noNumber',
   'contact erased': 'erased',
   cancelled: 'cancelled',
 }

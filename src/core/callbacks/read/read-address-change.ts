@@ -34,7 +34,7 @@ export function readAddressChange(message: JsonObject): AddressChange | null {
     ]),
   }
   const isEmpty = [from, to].some((person) => person.waId === null && person.userId === null)
-  return isEmpty ? null : { from, to }
+  return isEmpty ? null : { from, to, parentUserId: readId(currentOf(system.parent_user_id)) }
 }
 
 /** A change of user id that a callback reports in `user_id_update`, as `{previous, current}`. */
@@ -51,7 +51,8 @@ export function readUserIdUpdates(value: JsonObject): UserIdUpdate[] {
     const previous = readId(ids.previous) ?? readId(update.previous)
     const to = readPerson(update.wa_id, current)
     if (to.userId === null || previous === null || previous === to.userId) return []
-    return [{ from: { waId: null, userId: previous }, to, timestamp: update.timestamp }]
+    const parentUserId = readId(currentOf(update.parent_user_id))
+    return [{ from: { waId: null, userId: previous }, to, parentUserId, timestamp: update.timestamp }]
   })
 }
 

@@ -1,5 +1,6 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { beginningOf } from '../../../lib/text/text.js'
+import { type Referral, readReferral } from '../../../model/contacts/referral.js'
 import { CALL, type Call, describeCall } from '../../../model/messages/call.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
 import { describeHandover, HANDOVER, type Handover } from '../../../model/messages/handover.js'
@@ -18,6 +19,7 @@ import { readHandover } from './read-handover.js'
 import { readPreferences } from './read-preferences.js'
 import { readPrice } from './read-price.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
+import { readSharedNumber } from './read-shared-number.js'
 import { readStandby } from './read-standby.js'
 import { readTimestamp } from './read-timestamp.js'
 
@@ -39,6 +41,9 @@ export type CallbackItem =
       kind: 'message'
       from: UpstreamPerson
       profileName: string | null
+      /** Both are absent in groups, and for linked devices. */
+      parentUserId?: string | null
+      username?: string | null
       upstreamId: string
       createdAt: Date | null
       message_type: string
@@ -64,11 +69,17 @@ export type CallbackItem =
       handover?: Handover
       /** The change of address, if the message reports one. */
       addressChange: AddressChange | null
+      /** The number that a sender without one shared when asked for it; absent for linked devices. */
+      sharedNumber?: string | null
+      /** The ad or post that the sender came from; absent for linked devices. */
+      referral?: Referral | null
     }
   | {
       kind: 'reaction' | 'edit' | 'revoke'
       from: UpstreamPerson
       profileName: string | null
+      parentUserId?: string | null
+      username?: string | null
       upstreamId: string
       createdAt: Date | null
       /** The emoji or the new text; empty removes the reaction or revokes the message. */
@@ -245,12 +256,15 @@ function readMessage(received: JsonObject, person: NamedSender): CallbackItem | 
     ...common,
     message_type: type,
     ...description,
-    extras: addressChange === null ? extras : { ...extras, address_change: addressChange },
+    extras: addressChange ? { ...extras, address_change: { from: addressChange.from, to: addressChange.to } } : extras,
     awaitsMedia: readInboundFile(type, message[type]) !== null,
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
     ...readPlaceholder(type, message),
     addressChange,
+    sharedNumber: groupId === null && sender.waId === null ? readSharedNumber(message) : null,
+    // That of a member says nothing about the group.
+    referral: groupId === null ? readReferral(message) : null,
   }
 }
 
@@ -281,8 +295,11 @@ function readChat(
   person: NamedSender,
   sender: UpstreamPerson,
   groupId: string | null,
-): { from: UpstreamPerson; profileName: string | null; author?: NetworkDetails } {
-  if (groupId === null) return { from: sender, profileName: person.name }
+): Pick<IncomingItem, 'from' | 'profileName' | 'parentUserId' | 'username' | 'author'> {
+  if (groupId === null) {
+    const { name: profileName, parentUserId, username } = person
+    return { from: sender, profileName, parentUserId, username }
+  }
   const { waId, userId, name } = person
   const participant = waId === null ? userId : `${waId}@s.whatsapp.net`
   return {

@@ -1,16 +1,17 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import { GROUP_SERVER } from '../../../model/contacts/contact.js'
+import { isUserId } from '../../../model/contacts/user-id.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 
 export interface NamedSender extends UpstreamPerson {
   name: string | null
+  /** The id of the person that is valid in all linked portfolios. */
+  parentUserId: string | null
+  username: string | null
 }
 
 /** Longer ids would not fit into an index; no upstream creates them. */
 const MAX_ID_LENGTH = 512
-
-/** A user id in a field for numbers: a country with letters or digits, or the older form. */
-const USER_ID = /^(?:[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}|user\.[A-Za-z0-9]{1,128})$/
 
 /** The value if it is a text that can be an id, else null. */
 export function readId(value: unknown): string | null {
@@ -31,7 +32,7 @@ export function readDigits(value: unknown): string | null {
 /** A user id in a field for numbers; null for other values. */
 function readMisplacedId(value: unknown): string | null {
   const text = asText(value)
-  return text !== null && USER_ID.test(text) ? text : null
+  return text !== null && isUserId(text) ? text : null
 }
 
 /** Reads a person from the fields for the number and the user id. */
@@ -67,7 +68,14 @@ export function createSenderFinder(value: JsonObject, others: JsonObject[]): (me
     const matching = isOnly ? [only] : sharing
     const person = complete(sender, matching)
     const siblings = others.filter((profile) => sharesAddress(person, readProfile(profile)))
-    return { ...person, name: firstName([...matching, ...siblings]) }
+    const named = [...matching, ...siblings]
+    const own = named.filter((profile) => !areDifferent(person, readProfile(profile)))
+    return {
+      ...person,
+      name: firstName(named),
+      parentUserId: readId(message.from_parent_user_id) ?? firstOf(own, (profile) => readId(profile.parent_user_id)),
+      username: firstOf(own, readUsername),
+    }
   }
 }
 
@@ -95,10 +103,23 @@ function complete(sender: UpstreamPerson, profiles: JsonObject[]): UpstreamPerso
   return { waId, userId }
 }
 
+/** WhatsApp's have at most 35 characters. */
+const MAX_USERNAME_LENGTH = 64
+
+function readUsername({ profile }: JsonObject): string | null {
+  const username = asText(asObject(profile).username)?.trim().replace(/^@/, '') ?? ''
+  return username !== '' && username.length <= MAX_USERNAME_LENGTH ? username : null
+}
+
 function firstName(profiles: JsonObject[]): string | null {
-  for (const { profile } of profiles) {
-    const name = asText(asObject(profile).name)
-    if (name !== null) return name
+  return firstOf(profiles, ({ profile }) => asText(asObject(profile).name))
+}
+
+/** The first value that a profile has; null if none has one. */
+function firstOf(profiles: JsonObject[], read: (profile: JsonObject) => string | null): string | null {
+  for (const profile of profiles) {
+    const value = read(profile)
+    if (value !== null) return value
   }
   return null
 }

@@ -1,5 +1,11 @@
 import type { Contact } from '../../../model/contacts/contact.js'
-import { addAddresses, endAddresses, hasMessageBefore, insertAddressSpan } from '../../../storage/contacts/addresses.js'
+import {
+  addAddresses,
+  endAddresses,
+  hasMessageBefore,
+  insertAddressSpan,
+  setParentUserId,
+} from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
 import {
   addUserId,
@@ -30,6 +36,8 @@ import {
 export interface AddressChange {
   from: UpstreamPerson
   to: UpstreamPerson
+  /** The new parent user id, if the notice names it. */
+  parentUserId?: string | null
 }
 
 /** A change of address, with the addresses read. */
@@ -52,9 +60,15 @@ export async function applyAddressChange(
 ): Promise<string> {
   const change = { addressChange, from: personAddresses(addressChange.from), to: personAddresses(addressChange.to) }
   const addresses = [...new Set([...change.from.all, ...change.to.all])]
-  return withResolution(ctx, { organizationId, ...observation }, { addresses }, (resolution) =>
-    applyChange(resolution, change, profileName),
-  )
+  return withResolution(ctx, { organizationId, ...observation }, { addresses }, async (resolution) => {
+    const contactId = await applyChange(resolution, change, profileName)
+    const { parentUserId, to } = addressChange
+    if (parentUserId) {
+      const ids = { parentUserId, userId: to.userId }
+      await setParentUserId(resolution.transaction, organizationId, contactId, ids)
+    }
+    return contactId
+  })
 }
 
 async function applyChange(resolution: Resolution, change: Change, profileName: string | null): Promise<string> {
@@ -116,7 +130,7 @@ async function findByNewAddress(
 async function mergeBoth(resolution: Resolution, change: Change, mover: Contact, arrived: Contact): Promise<string> {
   const { transaction, organizationId } = resolution
   const current = arrived.phone_number === null ? null : arrived.chat_id
-  const merged = await mergePair(resolution, mover, arrived)
+  const merged = await mergePair(resolution, mover, arrived, 'announced')
   await addUserIds(resolution, change, merged)
   await leaveOldNumber(resolution, change, merged)
   if (current === null) await takeNewNumber(resolution, change, merged)

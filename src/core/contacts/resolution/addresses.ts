@@ -1,7 +1,9 @@
 import type { Queryable } from '../../../database/pool.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
+import type { MergeCause } from '../../../model/contacts/merge.js'
 import { userIdChatId } from '../../../model/contacts/phone-number.js'
+import { addressesOfUserId, isNetworkId } from '../../../model/contacts/user-id.js'
 import {
   type AddressSpan,
   addAddresses,
@@ -12,6 +14,7 @@ import {
   reassignAddresses,
   removeAddresses,
   removeContactNumber,
+  showNewestUserId,
 } from '../../../storage/contacts/addresses.js'
 import { insertContact, renumberContact } from '../../../storage/contacts/contacts.js'
 import { mergeContacts } from '../../../storage/contacts/merges.js'
@@ -112,7 +115,7 @@ export function haveDifferentUserIds(resolution: Resolution, one: Contact, other
 
 /**
  * Whether the contacts are different people: both have a number other than the given one, or they have different user
- * ids.
+ * ids, or a member of the team has said so, by undoing their merge.
  */
 export function areDifferentPeople(
   resolution: Resolution,
@@ -122,7 +125,9 @@ export function areDifferentPeople(
 ): boolean {
   const numbers = [one, other].filter(({ phone_number }) => phone_number !== null)
   const areTwo = numbers.length === 2 && !numbers.every(({ chat_id }) => forms.includes(chat_id))
-  return areTwo || haveDifferentUserIds(resolution, one, other)
+  const pair = [one.id, other.id]
+  const areApart = resolution.known.apart.some(({ kept_id, gone_id }) => pair.includes(kept_id) && pair.includes(gone_id))
+  return areTwo || areApart || haveDifferentUserIds(resolution, one, other)
 }
 
 /** Whether newer information about the number is known than that of the message. */
@@ -133,10 +138,15 @@ export function isOutdated({ at }: Resolution, { contact, row }: AddressOwner): 
 }
 
 /** Merges two contacts into the older one. */
-export async function mergePair(resolution: Resolution, one: Contact, other: Contact): Promise<Contact> {
+export async function mergePair(
+  resolution: Resolution,
+  one: Contact,
+  other: Contact,
+  cause: MergeCause = 'seen_together',
+): Promise<Contact> {
   const { transaction, organizationId, known } = resolution
   const [older, younger] = one.id < other.id ? [one, other] : [other, one]
-  const merged = await mergeContacts(transaction, organizationId, older, younger)
+  const merged = await mergeContacts(transaction, organizationId, { older, younger, cause, at: resolution.now })
   const redirect = <Row extends { contact_id: string }>(row: Row): Row =>
     row.contact_id === younger.id ? { ...row, contact_id: older.id } : row
   resolution.known = {
@@ -146,11 +156,13 @@ export async function mergePair(resolution: Resolution, one: Contact, other: Con
     rows: known.rows.map(redirect),
     spans: known.spans.map(redirect),
     userIds: known.userIds.map(redirect),
+    apart: known.apart,
   }
   resolution.hasMerged = true
   return merged
 }
 
+/** Makes a user id lead to the contact. `leftAt`: when the person gave it up. */
 export async function addUserId(
   resolution: Resolution,
   { id }: Pick<Contact, 'id'>,
@@ -158,9 +170,12 @@ export async function addUserId(
   leftAt: Date | null = null,
 ) {
   const { transaction, organizationId, instanceId } = resolution
-  const added = { addresses: [`user:${userId}`], leftAt, instanceId: userId.includes('@') ? null : instanceId }
+  const [address, chatId] = addressesOfUserId(userId)
+  const ofNetwork = isNetworkId(userId)
+  const added = { addresses: [address], leftAt, instanceId: ofNetwork ? null : instanceId }
   await addAddresses(transaction, organizationId, id, added)
-  await addAddresses(transaction, organizationId, id, { addresses: [userIdChatId(userId)] })
+  await addAddresses(transaction, organizationId, id, { addresses: [chatId] })
+  if (leftAt === null && !ofNetwork) await showNewestUserId(transaction, organizationId, id)
 }
 
 /**
@@ -244,6 +259,7 @@ export async function createResolvedContact(
     eventId: newId(),
     chat_id: number?.digits ?? chatIdOfUser,
     phone_number: number ? `+${number.digits}` : null,
+    user_id: userId === null || isNetworkId(userId) ? null : userId,
     addresses: [...(number?.forms ?? []), ...ofNetwork, ...(number && userId === null ? [] : [chatIdOfUser])],
     full_name: profileName,
     email: null,

@@ -33,11 +33,9 @@ export async function linkUserId(
     const owner = number && findCurrentOwner(resolution, number)
     if (owner && (owner.contact.id !== contact.id || owner.row.left_at !== null)) return
     const known = findByUserId(resolution, person.userId)
-    if (known === null) await addUserId(resolution, contact, person.userId)
-    else if (
-      known.id !== contact.id &&
-      !areDifferentPeople(resolution, contact, known, number ?? { digits: '', forms: [] })
-    ) {
+    // An id that the answer to a send brought leads to the contact already, and is not shown yet.
+    if (known === null || known.id === contact.id) await addUserId(resolution, contact, person.userId)
+    else if (!areDifferentPeople(resolution, contact, known, number ?? { digits: '', forms: [] })) {
       await mergePair(resolution, contact, known)
     }
   })

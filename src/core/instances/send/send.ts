@@ -185,12 +185,14 @@ async function sendToContact(
 function ignoreUnknownContact(error: unknown, { to: recipient, replyTo }: InstanceCommand): void {
   if (!(error instanceof Problem) || error.code !== 'contact_not_found') throw error
   if (replyTo !== null) throw unknownMessage(replyTo)
-  if (recipient.kind === 'chat_id') throw unknownPerson(recipient)
+  if (recipient.kind === 'chat_id' || recipient.kind === 'user') throw unknownPerson(recipient)
 }
 
-/** A chat id without a contact leads nowhere on the network. */
-function unknownPerson({ digits }: GatewayRecipient): Problem {
-  return new Problem('contact_not_found', `No contact has the chat id ${digits} any more`, { chat_id: digits })
+/** A chat id without a contact leads nowhere on the network, and a user id belongs to one business. */
+function unknownPerson({ digits, userId }: GatewayRecipient): Problem {
+  const message =
+    userId === undefined ? `No contact has the chat id ${digits} any more` : `No contact has the user id ${userId}`
+  return new Problem('contact_not_found', message, { chat_id: digits })
 }
 
 /** An unknown contact has no messages to reply to. */
@@ -205,6 +207,7 @@ async function createContact(ctx: Context, tenant: Tenant, { kind, digits, forms
       eventId: newId(),
       chat_id: digits,
       phone_number: kind === 'phone' ? `+${digits}` : null,
+      user_id: null,
       addresses: forms,
       full_name: null,
       email: null,

@@ -21,8 +21,8 @@ import { SendLog } from './send-log.js'
 export interface SendCommand {
   /** The id of the message. The caller creates it, so that a retry can find the result. */
   id: string
-  /** The recipient: a number, or the address of a contact. */
-  to: Pick<ContactNumber, 'digits' | 'forms'>
+  /** The recipient: a number, a user id, or the address of a contact. */
+  to: Pick<ContactNumber, 'digits' | 'forms' | 'userId'>
   content: MessageContent
   /** The name of the file's field in error messages, if it differs from Interface A's. */
   fileField?: string
@@ -165,12 +165,12 @@ function withFileFacts(message: OutgoingMessage, file: UploadedMedia | null): Ou
 }
 
 function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
-  const { digits } = command.to
+  const { digits, userId } = command.to
   switch (refusal.reason) {
     case 'no_contact':
       return new Problem(
         'contact_not_found',
-        `No contact with the number ${digits} in this organization: create the contact first (POST /contact)`,
+        `No contact with the ${userId === undefined ? `number ${digits}` : `user id ${userId}`} in this organization: create the contact first (POST /contact)`,
         { chat_id: digits },
       )
     case 'blocked':

@@ -30,7 +30,7 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
       config: { scope: 'contacts:read' },
       schema: {
         operationId: 'contacts.get',
-        summary: 'Look up a contact by its phone number',
+        summary: 'Look up a contact by its phone number or user id',
         querystring: Type.Object(contactQuery),
         response: responses({ 200: ContactAnswer }, 400, 404),
       },
@@ -105,10 +105,10 @@ function pickChanges(body: Static<typeof ChangeContact>): Static<typeof ChangeCo
   return Object.fromEntries(known)
 }
 
-function readReference({ phone_number, chat_id }: ContactReference): ContactReference {
-  if (!phone_number && !chat_id) {
+function readReference({ phone_number, chat_id, user_id }: ContactReference): ContactReference {
+  if (!phone_number && !chat_id && !user_id) {
     throw new Problem('missing_parameter', 'phone_number (or chat_id) query parameter is required')
   }
   // An empty parameter counts as absent.
-  return { phone_number: phone_number || undefined, chat_id: chat_id || undefined }
+  return { phone_number: phone_number || undefined, chat_id: chat_id || undefined, user_id: user_id || undefined }
 }

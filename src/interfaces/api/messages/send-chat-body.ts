@@ -1,6 +1,9 @@
 import { type Static, type TObject, Type } from 'typebox'
+import type { GivenNumber } from '../../../core/contacts/numbers.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { sizeText } from '../../../lib/text/units.js'
+import { userIdField } from '../../../model/contacts/contact-input.js'
+import { MAX_NUMBER_INPUT } from '../../../model/contacts/written-number.js'
 import { coordinates, Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
 import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../../model/messages/content.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
@@ -10,12 +13,14 @@ import { Problem } from '../../../model/problem.js'
 const DEFAULT_EMOJI = '👍'
 
 const common = {
-  phone_number: Type.String({
-    minLength: 1,
-    maxLength: 100,
-    'x-missing': true,
-    description: 'Recipient, with country code, in any form',
-  }),
+  phone_number: Maybe(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_NUMBER_INPUT,
+      description: 'Recipient, with country code, in any form. Required without `to_user_id`.',
+    }),
+  ),
+  to_user_id: userIdField("WhatsApp's user id, or parent user id, of the recipient. `phone_number` goes before it."),
   context_message_id: Maybe(
     Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
   ),
@@ -243,6 +248,13 @@ export function readContent(body: SendChatBody): MessageContent {
     case 'reaction':
       return { type: 'reaction', emoji: body.reaction.emoji ?? DEFAULT_EMOJI }
   }
+}
+
+/** Whom a body names as the recipient. Throws missing_field. */
+export function readTarget({ phone_number, to_user_id }: SendChatBody): GivenNumber {
+  if (phone_number) return { name: 'phone_number', value: phone_number }
+  if (to_user_id) return { name: 'to_user_id', value: to_user_id }
+  throw new Problem('missing_field', 'phone_number is required and must not be empty; or give to_user_id instead')
 }
 
 /** The id of the message that this one replies or reacts to, with the name of its field; null if there is none. */

@@ -11,7 +11,7 @@ import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
-import { readContent, readReplyTarget, SendChatBody } from './send-chat-body.js'
+import { readContent, readReplyTarget, readTarget, SendChatBody } from './send-chat-body.js'
 
 const Answer = successAnswer('SentAnswer', {
   message: Type.String(),
@@ -40,7 +40,8 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
     },
     (request, reply) => {
       const tenant = tenantOf(request)
-      const { phone_number, instance } = request.body
+      const { instance } = request.body
+      const given = readTarget(request.body)
       const memberId = senderOf(request, request.body.memberId)
       const content = readContent(request.body)
       const replyTo = readReplyTarget(request.body)
@@ -48,7 +49,6 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
           const sender = { memberId, isPromotional: false, recipient: null, cause }
-          const given = { name: 'phone_number', value: phone_number }
           const to = await requireNumber(ctx, tenant, given, { field: 'api', place: 'body' })
           const channel = await openChosenChannel(ctx, tenant, instance ?? null, content)
           const sent = await sendMessage(ctx, tenant, channel, { id, to, content, replyTo, ...sender })

@@ -1,13 +1,16 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
+import type { GivenNumber } from '../../../core/contacts/numbers.js'
 import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import { findTemplateSend, sendTemplate, type TemplateSend } from '../../../core/templates/send.js'
 import { senderOf, tenantOf } from '../../../http/access/auth.js'
 import { causeOf } from '../../../http/cause.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { Nullable } from '../../../model/fields.js'
-import { PROBLEMS } from '../../../model/problem.js'
+import { userIdField } from '../../../model/contacts/contact-input.js'
+import { MAX_NUMBER_INPUT } from '../../../model/contacts/written-number.js'
+import { Maybe, Nullable } from '../../../model/fields.js'
+import { PROBLEMS, Problem } from '../../../model/problem.js'
 import { parameterValues } from '../../../model/templates/input.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
@@ -24,14 +27,16 @@ const Body = named(
       'x-missing': 'templateName is required: the name of an approved template',
       'x-problem': 'template_name_required',
     }),
-    chatNumber: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      'x-missing': 'chatNumber is required: the number of the recipient, with country code',
-      'x-problem': 'chat_number_required',
-      'x-example': EXAMPLE,
-      description: 'The recipient, in any form of the number',
-    }),
+    chatNumber: Maybe(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_NUMBER_INPUT,
+        description: 'The recipient, in any form of the number. Required without `to_user_id`.',
+      }),
+    ),
+    to_user_id: userIdField(
+      "WhatsApp's user id, or parent user id, of the recipient, who must be a contact. `chatNumber` goes before it. Not for authentication templates, which need a number.",
+    ),
     bodyParameters: parameterValues(
       'Values of the variables in the body, by name or by position; name also names a new contact',
     ),
@@ -79,6 +84,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
     (request, reply) => {
       const tenant = tenantOf(request)
       const given = request.body
+      const to = readTarget(given)
       const memberId = senderOf(request, given.memberId)
       const cause = causeOf(request, ctx.clock())
       return answerOnce(ctx, request, reply, {
@@ -86,7 +92,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
           const command = {
             id,
             ...readTemplateFields(given),
-            chatNumber: given.chatNumber,
+            to,
             memberId,
             cause,
           }
@@ -99,6 +105,14 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
       })
     },
   )
+}
+
+/** Whom a body names as the recipient. Throws chat_number_required. */
+function readTarget({ chatNumber, to_user_id }: Static<typeof Body>): GivenNumber {
+  if (chatNumber) return { name: 'chatNumber', value: chatNumber }
+  if (to_user_id) return { name: 'to_user_id', value: to_user_id }
+  const message = 'chatNumber is required: the number of the recipient, with country code; or give to_user_id instead'
+  throw new Problem('chat_number_required', message, { example: EXAMPLE })
 }
 
 /** An error of the upstream is a 200 whose body says `success: false`. */

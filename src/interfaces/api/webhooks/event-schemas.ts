@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { nameOfKind, type WebhookParts } from '../../../http/description/describe.js'
 import { named } from '../../../http/description/name-schemas.js'
+import { MERGE_CAUSES } from '../../../model/contacts/merge.js'
 import { Nullable } from '../../../model/fields.js'
 import { NoticeSchema } from '../../../model/organizations/notice.js'
 import type { EVENT_KINDS, TEST_KIND } from '../../../model/webhooks/webhook.js'
@@ -74,6 +75,24 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'contact.updated': ['A contact changed', aboutContact],
   'contact.opted_out': ['A contact opted out of broadcasts', aboutOptOut],
   'contact.opted_in': ['A contact that had opted out opted in again', aboutOptIn],
+  'contact.merged': [
+    'Two contacts turned out to be one person. `contact` has the conversation of both.',
+    {
+      contact: ContactSchema,
+      merged_contact_id: Type.String({ format: 'uuid', description: 'The contact that is no more' }),
+      cause: Type.Enum([...MERGE_CAUSES], {
+        description:
+          '`seen_together`: a message or status had the number and the user id; `announced`: WhatsApp announced the change',
+      }),
+    },
+  ],
+  'contact.unmerged': [
+    'A member of the team undid a merge. `contact` has its own conversation again.',
+    {
+      contact: ContactSchema,
+      kept_contact_id: Type.String({ format: 'uuid', description: 'The contact that had its conversation meanwhile' }),
+    },
+  ],
   'broadcast.started': ['A broadcast started', aboutBroadcast],
   'broadcast.completed': ['A broadcast completed', aboutBroadcast],
   'template.status_changed': ['WhatsApp approved, paused or deleted a template', { template: TemplateSchema }],

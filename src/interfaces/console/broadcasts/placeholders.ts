@@ -3,12 +3,13 @@ import type { Context } from '../../../context.js'
 import { readPlaceholders } from '../../../core/templates/placeholders.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { MAX_FULL_NAME } from '../../../model/contacts/contact-input.js'
+import { MAX_NUMBER_INPUT } from '../../../model/contacts/written-number.js'
 import { Problem } from '../../../model/problem.js'
 import type { ConsoleServer } from '../server.js'
 
 const Query = Type.Object({
   contactId: Type.Optional(Type.String({ format: 'uuid' })),
-  chatNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  chatNumber: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NUMBER_INPUT })),
   name: Type.Optional(Type.String({ maxLength: MAX_FULL_NAME, description: 'Full name of a new contact' })),
 })
 

@@ -41,7 +41,7 @@ async function presentSent(
 ): Promise<RepeatableAnswer> {
   const found = await findSent(ctx, instance.organization_id, id)
   if (found === null) throw new Problem('message_not_found', `The message ${id} has just been erased`)
-  const chat = kind === 'phone' || kind === 'chat_id' ? found.chat : { ...found.chat, jid }
+  const chat = kind === 'group' || kind === 'lid' ? { ...found.chat, jid } : found.chat
   const shown = presentGatewayMessage(found.message, chat, instance.id, ctx.mediaLinks.urlOf)
   const raw = { ...shown, status: 'PENDING' }
   return { status: 201, body: { ...raw, status: 201, error: false, response: raw }, final: true }

@@ -69,7 +69,8 @@ export function presentExtras(stored: unknown, messageType: string, content: unk
   }
 }
 
-function presentReferral(value: unknown): CommonContent['referral'] | null {
+/** The ad or post that a person came from, in the upstream's form; null if no field of it is known. */
+export function presentReferral(value: unknown): CommonContent['referral'] | null {
   const fields = asObject(value)
   const referral = {
     source_url: readText(fields.source_url),

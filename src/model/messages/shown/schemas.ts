@@ -9,7 +9,8 @@ const moment = (description: string) => Type.String({ format: 'date-time', descr
 /** A list; longer ones are cut. */
 const listOf = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: MAX_ITEMS })
 
-const Referral = Type.Object(
+/** The ad or post that a contact came from. */
+export const Referral = Type.Object(
   {
     source_url: text(),
     source_id: text('The id of the ad or post'),

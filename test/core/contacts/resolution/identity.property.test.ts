@@ -81,6 +81,8 @@ interface History {
   told: Told[]
   /** Persons whose messages must all be in one conversation. */
   whole: Set<number>
+  /** The person of each user id. */
+  people: Map<string, number>
 }
 
 let made = 0
@@ -90,6 +92,8 @@ function play({ kinds, choices, inOrder }: Plan): History {
   const run = ++made
   const numberOf = (number: number) => `1650${String(run * 10 + number).padStart(7, '0')}`
   const idOf = (id: number) => `US.7${run}x${id}`
+  const parentOf = ({ index }: Person) => `US.ENT.7${run}x${index}`
+  const people = new Map<string, number>()
   const shared = inOrder ? new Set<number>() : findShared(kinds, choices)
   const owners = new Map<number, Person>()
   const formerly = new Map<number, Set<number>>()
@@ -100,6 +104,7 @@ function play({ kinds, choices, inOrder }: Plan): History {
     const person = { index, kind, number: index, id: ++ids, mayHide: true, isShown: false, hasMoved: false }
     owners.set(index, person)
     formerly.set(index, new Set([index]))
+    people.set(idOf(person.id), index)
     return person
   })
   const upstreamIdOf = () => `wamid.P${run}x${told.length}`
@@ -115,7 +120,7 @@ function play({ kinds, choices, inOrder }: Plan): History {
     const showsIdOnly = person.kind === 'id' || (person.kind !== 'number' && shows % 3 === 1 && person.isShown)
     const text = { type: 'text', text: { body: `${person.index}` } }
     if (hides) return tell(person, { from: numberOf(person.number), ...text }, null)
-    const named = { from_user_id: idOf(person.id), ...text }
+    const named = { from_user_id: idOf(person.id), from_parent_user_id: parentOf(person), ...text }
     if (showsIdOnly) return tell(person, named, person.id)
     person.isShown = true
     person.mayHide = true
@@ -150,7 +155,10 @@ function play({ kinds, choices, inOrder }: Plan): History {
     }
     const old = person.id
     const hasIds = person.kind !== 'number' && (withIds || touches)
-    if (hasIds) person.id = ++ids
+    if (hasIds) {
+      person.id = ++ids
+      people.set(idOf(person.id), person.index)
+    }
     const body = `User ${person.index} changed from ${numberOf(from)} to ${numberOf(to)}`
     const idsTold = hasIds ? { previous_user_id: idOf(old), user_id: idOf(person.id) } : {}
     const system = { type: 'user_changed_number', body, ...idsTold }
@@ -182,7 +190,7 @@ function play({ kinds, choices, inOrder }: Plan): History {
     }
   }
   for (const one of told) one.id = one.id === null ? null : rootOf(links, one.id)
-  return { told, whole }
+  return { told, whole, people }
 }
 
 /** The first user id of a chain of changes. */
@@ -236,6 +244,21 @@ async function receiveAll(histories: Told[][], isTogether: boolean): Promise<voi
   await world.app.callbacks.drain()
 }
 
+/** The user id and the parent user id that a contact shows are those of the person whose messages it has. */
+async function checkShownIds({ told, people }: History): Promise<void> {
+  const { rows } = await world.database.pool.query<{ upstream_id: string; user_id: string | null; parent: string | null }>(
+    `SELECT m.upstream_id, c.user_id, c.parent_user_id AS parent
+     FROM messages m JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id
+     WHERE m.organization_id = $1 AND m.upstream_id = ANY ($2)`,
+    [organization.id, told.map((one) => one.upstreamId)],
+  )
+  for (const { upstream_id, user_id, parent } of rows) {
+    const person = told.find(({ upstreamId }) => upstreamId === upstream_id)?.person
+    if (user_id !== null) expect(people.get(user_id), 'the person of the shown user id').toBe(person)
+    if (parent !== null) expect(Number(parent.split('x').at(-1)), 'the person of the parent id').toBe(person)
+  }
+}
+
 async function conversationsOf({ told }: History): Promise<Map<string, string>> {
   const { rows } = await world.database.pool.query<{ upstream_id: string; contact_id: string }>(
     'SELECT upstream_id, contact_id FROM messages WHERE organization_id = $1 AND upstream_id = ANY ($2)',
@@ -282,7 +305,10 @@ it(
             histories.map(({ one, history }) => deliver(history, one)),
             isTogether,
           )
-          for (const { history } of histories) check(history, await conversationsOf(history))
+          for (const { history } of histories) {
+            check(history, await conversationsOf(history))
+            await checkShownIds(history)
+          }
         },
       ),
       {

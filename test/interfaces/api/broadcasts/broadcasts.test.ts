@@ -327,6 +327,25 @@ describe('a skipped recipient', () => {
     expect(await at.outcomes(made.id)).toEqual(['sent', 'skipped: missing value'])
   })
 
+  it('shows no phone number, and the template is for authentication', async () => {
+    const hidden = 'US.70000000000000000777'
+    const { from: _, ...message } = textMessage('', 'Oi')
+    await receiveMessages(at.world, at.organization, { ...message, from_user_id: hidden })
+    const components = [{ type: 'BODY', text: 'O seu código é {{1}}' }]
+    const template = { name: 'code', language: 'pt_BR', category: 'AUTHENTICATION', components }
+    await at.world.sim('PUT', '/templates', { phone_number_id: at.organization.phoneNumberId, template })
+    const known = await at.newContact()
+    const { body } = await at.world.request('GET', `/contact?user_id=${hidden}`, { key: at.organization.key })
+    const made = await at.create({
+      templateName: 'code',
+      bodyParameters: { param1: '1234' },
+      audience: { contactIds: [known.id, body.contact.id] },
+    })
+    await at.world.drain()
+    expect(await at.read(made.id)).toMatchObject({ status: 'completed', totalRecipients: 1, skippedRecipients: 1 })
+    expect((await at.outcomes(made.id)).sort()).toEqual(['sent', 'skipped: no phone number'])
+  })
+
   it('was blocked, or opted out, after the broadcast was created', async () => {
     const [blocked, unwanted, optedOut, good] = [
       await at.newContact(),

@@ -24,6 +24,9 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
   full_name: orNull(isText),
   chat_id: (value) => /^\d+$/.test(String(value)) && isText(value),
   phone_number: orNull((value) => /^\+\d+$/.test(String(value))),
+  user_id: orNull((value) => /^[A-Z]{2}\.\d+$/.test(String(value))),
+  parent_user_id: orNull((value) => /^[A-Z]{2}\.ENT\.\d+$/.test(String(value))),
+  username: orNull(isText),
   email: orNull(isText),
   tags: (value) => Array.isArray(value) && value.every(isText),
   organization_id: (value) => value === organization.id,
@@ -34,6 +37,7 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
   active_status: isFlag,
   has_unread_messages: isFlag,
   source: orNull((value) => isText((value as { type: unknown }).type)),
+  referral: (value) => JSON.stringify(value) === '{"first":null,"last":null}',
   contact_summary: orNull(isText),
   contact_summary_updated_at: orNull(isTime),
   created_at: isTime,
@@ -98,10 +102,12 @@ describe('a contact has exactly these fields, with these types, in every respons
 
   it('when an inbound message of a person without a number creates it', async () => {
     const { from: _, ...message } = textMessage('', 'Oi')
-    await receiveMessages(world, organization, { ...message, from_user_id: 'US.13491208655302741918' })
+    const ids = { user_id: 'US.13491208655302741918', parent_user_id: 'US.ENT.11815799212886844830' }
+    const from = { from_user_id: ids.user_id, from_parent_user_id: ids.parent_user_id }
+    await receiveMessages(world, organization, { ...message, ...from })
     const { body } = await readConversations(world, organization, { action: 'contacts', limit: '1' })
     const contact = await shownEverywhere(body.contacts[0].chat_id)
-    expect(contact).toMatchObject({ phone_number: null, chat_id: expect.stringMatching(/^0\d{19}$/) })
+    expect(contact).toMatchObject({ ...ids, phone_number: null, chat_id: expect.stringMatching(/^0\d{19}$/) })
   })
 
   it('when PATCH /contact changes it', async () => {

@@ -56,6 +56,7 @@ describe('GET /contacts/export', () => {
       ),
       tags: 'a;b',
       source: '{"type":"x"}',
+      referral: '',
     })
     expect(eva?.full_name).toBe('Eva "E", \n=1+1')
   })

@@ -46,6 +46,52 @@ describe('chatNumber', () => {
   })
 })
 
+describe('to_user_id', () => {
+  let people = 0
+  const newUserId = () => `US.7000000000000000${String(++people).padStart(3, '0')}`
+  const hears = (userId: string, fields: object = {}) => {
+    const { from: _, ...message } = textMessage('', 'Oi')
+    return receiveMessages(template.world, template.organization, { ...message, from_user_id: userId, ...fields })
+  }
+
+  it('reaches a person without a number, and one with a number', async () => {
+    const [alone, both, digits] = [newUserId(), newUserId(), template.newNumber()]
+    await hears(alone)
+    await hears(both, { from: digits })
+    for (const [to_user_id, to] of [
+      [alone, alone],
+      [both, digits],
+    ] as const) {
+      const answer = await template.send({ templateName: 'hello_world', to_user_id })
+      expect(answer.body, JSON.stringify(answer.body)).toMatchObject({ success: true })
+      expect(await template.arrived(to)).toHaveLength(1)
+    }
+  })
+
+  it('is refused for an authentication template if the person has no number', async () => {
+    const [alone, both, digits] = [newUserId(), newUserId(), template.newNumber()]
+    await hears(alone)
+    await hears(both, { from: digits })
+    const code = { templateName: 'code', bodyParameters: { param1: '1234' } }
+    for (const to of [{ to_user_id: alone }, { chatNumber: alone }]) {
+      const message = expectRefusal(await template.send({ ...code, ...to }), 'Invalid field')
+      expect(message).toMatch(new RegExp(`^${Object.keys(to)[0]} .*authentication`))
+    }
+    expect(await template.arrived(alone)).toEqual([])
+    expect((await template.send({ ...code, to_user_id: both })).body).toMatchObject({ success: true })
+  })
+
+  it('must be a contact of this organization', async () => {
+    const userId = newUserId()
+    await hears(userId)
+    const other = await template.world.createOrganization()
+    const send = (to_user_id: string, owner = template.organization) =>
+      template.send({ templateName: 'hello_world', to_user_id, bodyParameters: { name: 'Una' } }, undefined, owner)
+    expectRefusal(await send(userId, other), 'Contact not found')
+    expect(expectRefusal(await send(newUserId()), 'Contact not found')).toContain('user id US.')
+  })
+})
+
 describe('an unknown number', () => {
   it.each([
     ['without parameters', { templateName: 'hello_world' }],

@@ -10,6 +10,7 @@ import { nameOf } from './contact-name.js'
 import { Copy } from './copy.js'
 import { Editable } from './editable.js'
 import { Facts, Summary } from './facts.js'
+import { Merges } from './merges.js'
 import { Tags } from './tags.js'
 import { useContactActions } from './use-actions.js'
 import { type ContactChanges, useChangeContact } from './use-contact.js'
@@ -40,6 +41,7 @@ export function Details({ contact }: { contact: InboxContact }) {
       <Divider />
       <Summary contact={contact} />
       <Facts contact={contact} />
+      <Merges contact={contact} />
     </Stack>
   )
 }
@@ -52,7 +54,7 @@ interface PartProps {
 
 function Person({ contact, change }: PartProps) {
   const { t } = useTranslation('inbox')
-  const { full_name, phone_number, email } = contact
+  const { full_name, username, phone_number, user_id, email } = contact
   return (
     <DataList gap={6} labelWidth={80}>
       <DataList.Item>
@@ -66,6 +68,16 @@ function Person({ contact, change }: PartProps) {
           />
         </DataList.ItemValue>
       </DataList.Item>
+      {username !== null && (
+        <DataList.Item>
+          <DataList.ItemLabel>{t('panel.username')}</DataList.ItemLabel>
+          <DataList.ItemValue miw={0}>
+            <Text size="sm" truncate>
+              @{username}
+            </Text>
+          </DataList.ItemValue>
+        </DataList.Item>
+      )}
       <DataList.Item>
         <DataList.ItemLabel>{t('panel.number')}</DataList.ItemLabel>
         <DataList.ItemValue miw={0}>
@@ -77,6 +89,19 @@ function Person({ contact, change }: PartProps) {
           </Group>
         </DataList.ItemValue>
       </DataList.Item>
+      {user_id !== null && (
+        <DataList.Item>
+          <DataList.ItemLabel>{t('panel.userId')}</DataList.ItemLabel>
+          <DataList.ItemValue miw={0}>
+            <Group gap={4} wrap="nowrap">
+              <Text size="sm" truncate>
+                {user_id}
+              </Text>
+              <Copy value={user_id} label={t('panel.copyUserId')} />
+            </Group>
+          </DataList.ItemValue>
+        </DataList.Item>
+      )}
       <DataList.Item>
         <DataList.ItemLabel>{t('panel.email')}</DataList.ItemLabel>
         <DataList.ItemValue miw={0}>

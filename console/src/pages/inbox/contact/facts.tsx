@@ -14,6 +14,15 @@ const SOURCES = [
   'opt_out_import',
 ] as const
 
+/** The ads or posts that the person came from: the first and the last one, or the only one. */
+function adsOf({ referral: { first, last } }: InboxContact) {
+  const isOne = first?.message_id === last?.message_id
+  return [
+    ...(first === null ? [] : [{ key: isOne ? ('only' as const) : ('first' as const), ad: first }]),
+    ...(last === null || isOne ? [] : [{ key: 'last' as const, ad: last }]),
+  ]
+}
+
 /** The summary of the conversation, if there is one. */
 export function Summary({ contact }: { contact: InboxContact }) {
   const { t } = useTranslation('inbox')
@@ -51,6 +60,10 @@ export function Facts({ contact }: { contact: InboxContact }) {
     { label: t('panel.messages'), value: format.number(contact.message_count) },
     { label: t('panel.created'), value: format.dateTime(contact.created_at) },
     ...(typeof sourceName === 'string' ? [{ label: t('panel.source'), value: sourceName }] : []),
+    ...adsOf(contact).map(({ key, ad }) => ({
+      label: t(`panel.referral.${key}`),
+      value: `${ad.headline ?? ad.source_url ?? ad.source_id ?? ad.ctwa_clid ?? '–'} · ${format.date(ad.at)}`,
+    })),
   ]
   return (
     <Stack gap="xs">

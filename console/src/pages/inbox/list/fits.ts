@@ -22,11 +22,23 @@ export function fits(contact: Fitting, { view, tag, search }: InboxFilter, membe
 
 type Fitting = Pick<
   InboxContact,
-  'archived' | 'has_unread_messages' | 'assignee_id' | 'tags' | 'full_name' | 'phone_number' | 'chat_id'
+  | 'archived'
+  | 'has_unread_messages'
+  | 'assignee_id'
+  | 'tags'
+  | 'full_name'
+  | 'phone_number'
+  | 'chat_id'
+  | 'user_id'
+  | 'parent_user_id'
+  | 'username'
 >
 
-function isFound({ full_name, phone_number, chat_id }: Fitting, search: string): boolean {
+function isFound(contact: Fitting, search: string): boolean {
+  const { full_name, phone_number, chat_id, user_id, parent_user_id, username } = contact
   if (full_name !== null && fold(full_name).includes(fold(search))) return true
+  if (username && `@${username.toLowerCase()}`.includes(fold(search))) return true
+  if ([user_id, parent_user_id].includes(search.trim())) return true
   const digits = search.replace(/\D/g, '')
   return digits !== '' && [phone_number, chat_id].some((number) => number?.replace(/\D/g, '').includes(digits))
 }

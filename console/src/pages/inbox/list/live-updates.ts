@@ -9,7 +9,7 @@ type LastMessage = NonNullable<InboxContact['last_message']>
 export interface ContactUpdate {
   /** Time in ms of performance.now(). Pages that were requested later include the update already. */
   at: number
-  /** Undefined: only messages are known. Null: the contact is erased. */
+  /** Undefined: only messages are known. Null: the contact is erased, or merged into another one. */
   fields: Fields | null | undefined
   /** Undefined: unknown. */
   lastMessage: LastMessage | null | undefined
@@ -27,11 +27,12 @@ export interface InboxPage {
 
 /** Applies an event to the updates. False if it says nothing about a contact. */
 export function applyEvent(updates: UpdatesById, event: LiveEvent, at: number): boolean {
-  const { contact_id: id, contact, message, erased } = event
+  const { contact_id: id, contact, message, erased, merged } = event
   if (erased) {
     updates.set(erased.id, { at, fields: null, lastMessage: null })
     return true
   }
+  if (merged) updates.set(merged.id, { at, fields: null, lastMessage: null })
   if (id === null || (!contact && !message)) return false
   const before = updates.get(id)
   const known = before?.lastMessage === undefined && event.type === 'contact.created' ? null : before?.lastMessage

@@ -56,7 +56,7 @@ export function Header({ contact, back, side, onSide, onArchive, onErase }: Head
           {nameOf(contact)}
         </Title>
         <Text size="xs" c="dimmed" truncate>
-          {contact.phone_number ?? contact.chat_id}
+          {contact.phone_number ?? (contact.username && `@${contact.username}`) ?? contact.user_id ?? contact.chat_id}
           {contact.is_group && ` · ${t('group')}`}
           {contact.blocked && ` · ${t('blocked')}`}
         </Text>

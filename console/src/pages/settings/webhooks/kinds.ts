@@ -31,6 +31,8 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'contact.updated': 'contacts',
   'contact.opted_out': 'contacts',
   'contact.opted_in': 'contacts',
+  'contact.merged': 'contacts',
+  'contact.unmerged': 'contacts',
   'broadcast.started': 'others',
   'broadcast.completed': 'others',
   'template.status_changed': 'others',

@@ -123,6 +123,12 @@ describe('the list with live updates', () => {
     expect(withUpdates(contactOf('a', 1), updates, 0)).toBeNull()
   })
 
+  it('removes a contact that was merged into another one', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, { ...updated(contactOf('b', 3)), type: 'contact.merged', merged: { id: 'a' } }, 10)
+    expect(shown(pages, updates)).toEqual(['b'])
+  })
+
   it('ignores events older than the request of the page', () => {
     const updates: UpdatesById = new Map()
     applyEvent(updates, updated(contactOf('a', 1, { archived: true })), 10)
