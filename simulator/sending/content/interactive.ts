@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import { checkButtons } from './buttons.js'
 import { checkRequiredText, type KindOfUpload } from './checks.js'
 import { checkList } from './list.js'
 import { checkReference } from './media.js'
 
-const bodyLimits = { button: 1024, list: 4096 }
-const maxHeaderLength = 60
-const maxFooterLength = 60
+const bodyLimits = { button: UPSTREAM_LIMITS.body, list: UPSTREAM_LIMITS.listBody }
+const { header: maxHeaderLength, footer: maxFooterLength } = UPSTREAM_LIMITS
 const mediaHeaders = ['image', 'video', 'document'] as const
 
 export function checkInteractive({ interactive }: JsonObject, kindOfUpload: KindOfUpload): Refusal | null {

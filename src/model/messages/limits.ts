@@ -1,30 +1,16 @@
+import { UPSTREAM_LIMITS } from '../../upstream/limits.js'
 import { Problem } from '../problem.js'
 
-/** The limits of a message, in characters and items, as the API and the upstream define them. */
+/** The limits of a message, in characters and items: the upstream's, and those that are only the API's. */
 export const LIMITS = {
-  text: 4096,
-  caption: 1024,
+  ...UPSTREAM_LIMITS,
   filename: 240,
   url: 4096,
   place: 1000,
-  cards: 257,
   /** Names and numbers on a contact card. */
   cardText: 256,
   emoji: 64,
   instanceName: 100,
-  // Of interactive messages.
-  body: 1024,
-  header: 60,
-  footer: 60,
-  buttons: 3,
-  buttonId: 256,
-  title: 20,
-  sections: 10,
-  rows: 10,
-  rowId: 200,
-  rowTitle: 24,
-  description: 72,
-  sectionTitle: 24,
 } as const
 
 /**
