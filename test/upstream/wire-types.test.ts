@@ -52,11 +52,23 @@ describe('a message to a phone number has the type of the published package', ()
     expectTypeOf<Interactive<'list'>>().toExtend<Published>()
   })
 
-  it('for interactive messages of both kinds', () => {
+  it('for interactive messages of all kinds', () => {
     type Published =
       | published.CloudAPISendInteractiveButtonsMessageRequest
       | published.CloudAPISendInteractiveListMessageRequest
-    expectTypeOf<Message<'interactive'>['interactive']['type']>().toEqualTypeOf<'button' | 'list'>()
+    type Kinds =
+      | 'button'
+      | 'list'
+      | 'cta_url'
+      | 'flow'
+      | 'location_request_message'
+      | 'request_contact_info'
+      | 'address_message'
+      | 'product'
+      | 'product_list'
+      | 'catalog_message'
+      | 'carousel'
+    expectTypeOf<Message<'interactive'>['interactive']['type']>().toEqualTypeOf<Kinds>()
     expectTypeOf<Omit<Message<'interactive'>, 'interactive'>>().toExtend<Omit<Published, 'interactive'>>()
   })
 

@@ -1,4 +1,5 @@
 import type { TemplateButton, TemplateFileKind } from '../templates/template.js'
+import type { InteractiveContent } from './interactive.js'
 import type { MediaKind } from './media.js'
 
 /** A contact card. */
@@ -9,21 +10,6 @@ export interface ContactCard {
   email?: string | null
   url?: string | null
 }
-
-export interface Row {
-  id: string
-  title: string
-  description: string | null
-}
-
-/** An interactive message without its header. */
-export type InteractiveContent = {
-  body: string
-  footer: string | null
-} & (
-  | { type: 'button'; buttons: { id: string; title: string }[] }
-  | { type: 'list'; button: string; sections: { title: string | null; rows: Row[] }[] }
-)
 
 /** A value for a variable of a template. */
 export interface FilledParameter {

@@ -1,11 +1,13 @@
-import { type Static, type TObject, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
 import { sizeText } from '../../../lib/text/units.js'
 import { coordinates, Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
-import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../../model/messages/content.js'
-import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
+import type { MessageContent } from '../../../model/messages/content.js'
+import { LIMITS } from '../../../model/messages/limits.js'
 import { MEDIA_RULES, type MediaKind } from '../../../model/messages/media.js'
-import { Problem } from '../../../model/problem.js'
+import { InteractiveBody, readInteractive } from './interactive-body.js'
+import { filename } from './interactive-fields.js'
+import { OneOf, textOrNull } from './one-of.js'
 
 const DEFAULT_EMOJI = '👍'
 
@@ -35,7 +37,6 @@ const mediaUrl = (kind: MediaKind) => {
   return RequiredText(LIMITS.url, description, 'media_url is required for media messages')
 }
 const caption = Maybe(Type.String({ maxLength: LIMITS.caption }))
-const filename = Maybe(Type.String({ maxLength: LIMITS.filename, description: 'The name that is shown' }))
 
 const Text = named(
   'TextMessage',
@@ -116,75 +117,12 @@ const Contacts = named(
   }),
 )
 
-const frame = {
-  body: RequiredText(LIMITS.body),
-  header: Maybe(Type.String({ maxLength: LIMITS.header })),
-  footer: Maybe(Type.String({ maxLength: LIMITS.footer })),
-}
-
-const Buttons = named(
-  'Buttons',
-  Type.Object({
-    ...frame,
-    type: Type.Literal('button'),
-    header_media: Maybe(
-      Type.Object(
-        {
-          type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }),
-          url: RequiredText(LIMITS.url),
-          filename,
-        },
-        { description: 'A file above the body, instead of header' },
-      ),
-    ),
-    buttons: RequiredList(
-      Type.Object({ id: RequiredText(LIMITS.buttonId), title: RequiredText(LIMITS.title) }),
-      LIMITS.buttons,
-    ),
-  }),
-)
-
-const List = named(
-  'List',
-  Type.Object({
-    ...frame,
-    type: Type.Literal('list'),
-    button: RequiredText(LIMITS.title),
-    sections: RequiredList(
-      Type.Object({
-        title: Maybe(
-          Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required in a list of several sections' }),
-        ),
-        rows: RequiredList(
-          Type.Object({
-            id: RequiredText(LIMITS.rowId),
-            title: RequiredText(LIMITS.rowTitle),
-            description: Maybe(Type.String({ maxLength: LIMITS.description })),
-          }),
-          LIMITS.rows,
-        ),
-      }),
-      LIMITS.sections,
-    ),
-  }),
-)
-
-/** One of several named objects. The property `propertyName` selects the object whose checks and errors apply. */
-const OneOf = <Schemas extends TObject[]>(propertyName: string, schemas: Schemas, missing: string | true) =>
-  Type.Unsafe<Static<Schemas[number]>>({
-    type: 'object',
-    required: [propertyName],
-    discriminator: { propertyName },
-    oneOf: schemas,
-    'x-missing': missing,
-  })
-
 const Interactive = named(
   'InteractiveMessage',
   Type.Object({
     ...common,
     message_type: Type.Literal('interactive'),
-    interactive: OneOf('type', [Buttons, List], 'interactive is required for interactive messages'),
+    interactive: InteractiveBody,
   }),
 )
 
@@ -252,11 +190,6 @@ export function readReplyTarget(body: SendChatBody): { id: string; field: string
   return id === undefined || id === null ? null : { id, field: 'context_message_id' }
 }
 
-/** An absent field, null and an empty text all mean that an optional text is not given. */
-function textOrNull(text: string | null | undefined): string | null {
-  return text || null
-}
-
 function readCard({ name, phones }: Static<typeof Contacts>['contacts'][number]) {
   const { formatted_name, first_name, last_name } = name
   return {
@@ -264,36 +197,4 @@ function readCard({ name, phones }: Static<typeof Contacts>['contacts'][number])
     name: { formatted_name, first_name: first_name || formatted_name, last_name: textOrNull(last_name) },
     phones: phones.map(({ phone, type }) => ({ phone, type: textOrNull(type) })),
   }
-}
-
-function readInteractive(given: Static<typeof Interactive>['interactive']): {
-  interactive: InteractiveContent
-  header: InteractiveHeader<{ url: string }> | null
-} {
-  const { body } = given
-  const footer = textOrNull(given.footer)
-  const text = textOrNull(given.header)
-  const textHeader = text === null ? null : { type: 'text' as const, text }
-  if (given.type === 'button') {
-    refuseTwice(given.buttons, (index) => `interactive.buttons[${index}].id`)
-    const buttons = given.buttons.map(({ id, title }) => ({ id, title }))
-    return { interactive: { type: 'button', body, footer, buttons }, header: readHeader(given, textHeader) }
-  }
-  checkSections(given.sections, 'interactive.sections', 'id')
-  const sections = given.sections.map(({ title, rows }) => ({
-    title: textOrNull(title),
-    rows: rows.map((row) => ({ id: row.id, title: row.title, description: textOrNull(row.description) })),
-  }))
-  return { interactive: { type: 'list', body, footer, button: given.button, sections }, header: textHeader }
-}
-
-function readHeader(
-  { header_media: media }: Static<typeof Buttons>,
-  textHeader: { type: 'text'; text: string } | null,
-): InteractiveHeader<{ url: string }> | null {
-  if (!media) return textHeader
-  if (textHeader) {
-    throw new Problem('invalid_field', 'interactive.header and interactive.header_media exclude each other: give one')
-  }
-  return { type: media.type, file: { url: media.url }, filename: textOrNull(media.filename) }
 }

@@ -169,7 +169,7 @@ describe('POST /send-chat returns 400 Invalid field', () => {
     ['contacts[0].phones[0].phone', contacts([{ ...CARD, phones: [{ phone: 5511987654321 }] }])],
     ['interactive', { message_type: 'interactive', interactive: 'button' }],
     ['interactive', { message_type: 'interactive', interactive: [BUTTONS] }],
-    ['interactive.type', interactive({ ...BUTTONS, type: 'carousel' })],
+    ['interactive.type', interactive({ ...BUTTONS, type: 'poll' })],
     ['interactive.type', interactive({ ...BUTTONS, type: 5 })],
     ['interactive.body', interactive({ ...BUTTONS, body: { text: 'Pay?' } })],
     ['interactive.header', interactive({ ...BUTTONS, header: { type: 'text', text: 'x' } })],

@@ -300,7 +300,7 @@ describe('an interactive message of another type', () => {
   it.each<Case>([
     ['none', undefined, 131008, 'interactive is required'],
     ['no type', {}, 131008, 'interactive: type is required'],
-    ['a poll', { type: 'poll' }, 131009, 'type must be one of button, list, but is poll'],
+    ['a poll', { type: 'poll' }, 131009, 'type must be one of button, list, cta_url, flow'],
   ])('is refused: %s', (_what, payload, code, text) => expectRefused('interactive', payload, code, text))
 })
 

@@ -130,8 +130,17 @@ export function repeatFields({
     case 'contacts':
       return { contacts: content }
     case 'interactive':
-      return { interactive: content }
+      return { interactive: toInteractive(asObject(content)) }
     default:
       return null
   }
+}
+
+/** The types that are called otherwise in a conversation, where answers have types too. */
+const ASKED_AS: Record<string, string> = { flow_offer: 'flow', address_request: 'address', product_offer: 'product' }
+
+/** The content of a conversation as the fields of a request. */
+function toInteractive(content: Record<string, unknown>): Record<string, unknown> {
+  const type = asText(content.type) ?? ''
+  return { ...content, type: ASKED_AS[type] ?? type }
 }
