@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { FileConversion } from '../../../core/media/convert.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { sizeText } from '../../../lib/text/units.js'
 import { coordinates, Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
@@ -57,7 +58,28 @@ const Video = named(
 )
 const Audio = named(
   'AudioMessage',
-  Type.Object({ ...common, message_type: Type.Literal('audio'), media_url: mediaUrl('audio') }),
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('audio'),
+    media_url: mediaUrl('audio'),
+    voice: Maybe(
+      Type.Boolean({
+        description: 'Send it as a voice note; it is converted if it is not OGG with Opus. By default it is a sound file.',
+      }),
+    ),
+  }),
+)
+const Sticker = named(
+  'StickerMessage',
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('sticker'),
+    media_url: RequiredText(
+      LIMITS.url,
+      'Publicly accessible URL of a picture; what is not WebP of at most 500 KB is converted',
+      'media_url is required for media messages',
+    ),
+  }),
 )
 const Document = named(
   'DocumentMessage',
@@ -150,7 +172,7 @@ const Reaction = named(
 /** The body of `POST /send-chat`: the common fields, and those of the message type. */
 export const SendChatBody = OneOf(
   'message_type',
-  [Text, Image, Video, Audio, Document, Location, Contacts, Interactive, Reaction],
+  [Text, Image, Video, Audio, Document, Sticker, Location, Contacts, Interactive, Reaction],
   true,
 )
 
@@ -165,7 +187,9 @@ export function readContent(body: SendChatBody): MessageContent {
     case 'video':
       return { type: body.message_type, file: { url: body.media_url }, caption: textOrNull(body.caption) }
     case 'audio':
-      return { type: 'audio', file: { url: body.media_url } }
+      return { type: 'audio', file: { url: body.media_url }, ...(body.voice && { voice: true }) }
+    case 'sticker':
+      return { type: 'sticker', file: { url: body.media_url } }
     case 'document': {
       const { media_url: url, caption, filename } = body
       return { type: 'document', file: { url }, caption: textOrNull(caption), filename: textOrNull(filename) }
@@ -181,6 +205,12 @@ export function readContent(body: SendChatBody): MessageContent {
     case 'reaction':
       return { type: 'reaction', emoji: body.reaction.emoji ?? DEFAULT_EMOJI }
   }
+}
+
+/** The format that the file of a message is converted to; null: it is sent as it is. */
+export function conversionOf(body: SendChatBody): FileConversion | null {
+  if (body.message_type === 'sticker') return { kind: 'sticker' }
+  return body.message_type === 'audio' && body.voice ? { kind: 'voice', encoding: true } : null
 }
 
 /** The id of the message that this one replies or reacts to, with the name of its field; null if there is none. */

@@ -211,7 +211,7 @@ describe('POST /send-chat returns 400 Invalid field', () => {
 })
 
 describe('POST /send-chat returns 400 Invalid message type', () => {
-  it.each(['sticker', 'template', 'Image', 'reaction ', '__proto__', '🖼️'])('%s', async (message_type) => {
+  it.each(['voice', 'template', 'Image', 'reaction ', '__proto__', '🖼️'])('%s', async (message_type) => {
     const message = await expectRefused({ message_type }, 'Invalid message type')
     expect(message).toContain(`"${message_type}"`)
     for (const known of ['text', 'audio', 'contacts', 'interactive', 'reaction']) expect(message).toContain(known)
