@@ -1,5 +1,5 @@
 import { type BusinessNumber, openConnection } from './connection.js'
-import { type MarkReadOutcome, markRead } from './mark-read.js'
+import { type MarkReadOutcome, markRead, type ReadMark } from './mark-read.js'
 import { type FindMediaOutcome, findMedia, type UploadFile, type UploadOutcome, uploadMedia } from './media.js'
 import { type FindNumberOutcome, findNumber } from './numbers.js'
 import { type SendOutcome, send } from './send.js'
@@ -14,7 +14,7 @@ import {
 import type { OutboundMessage } from './wire.js'
 
 export type { BusinessNumber } from './connection.js'
-export type { MarkReadOutcome } from './mark-read.js'
+export type { MarkReadOutcome, ReadMark } from './mark-read.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
 export type { FindNumberOutcome } from './numbers.js'
 export type { SendOutcome } from './send.js'
@@ -30,8 +30,8 @@ export type {
 export interface UpstreamClient {
   /** Sends one message, waiting at most `timeoutMs`. Never throws. */
   send(number: BusinessNumber, message: OutboundMessage, timeoutMs: number): Promise<SendOutcome>
-  /** Marks a received message as read, waiting at most `timeoutMs`. Never throws. */
-  markRead(number: BusinessNumber, messageId: string, timeoutMs: number): Promise<MarkReadOutcome>
+  /** Marks a received message as read and may show typing, waiting at most `timeoutMs`. Never throws. */
+  markRead(number: BusinessNumber, mark: ReadMark, timeoutMs: number): Promise<MarkReadOutcome>
   /** Uploads a file for messages of this number, waiting at most `timeoutMs`. Never throws. */
   uploadMedia(number: BusinessNumber, file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
   /** Finds the address of a file by its id, waiting at most `timeoutMs`. Never throws. */
@@ -87,7 +87,7 @@ export function createUpstreamClient(
 
   return {
     send: (number, message, timeoutMs) => timed('send', send(connection, number, message, timeoutMs)),
-    markRead: (number, messageId, timeoutMs) => timed('markRead', markRead(connection, number, messageId, timeoutMs)),
+    markRead: (number, mark, timeoutMs) => timed('markRead', markRead(connection, number, mark, timeoutMs)),
     uploadMedia: (number, file, timeoutMs) => timed('uploadMedia', uploadMedia(connection, number, file, timeoutMs)),
     findMedia: (number, mediaId, timeoutMs) => timed('findMedia', findMedia(connection, number, mediaId, timeoutMs)),
     findNumber: (number, timeoutMs) => timed('findNumber', findNumber(connection, number, timeoutMs)),

@@ -1,0 +1,102 @@
+import { businessDevice } from '../../../channels/business-device.js'
+import type { Device } from '../../../channels/device.js'
+import type { Context } from '../../../context.js'
+import { newId } from '../../../lib/bytes/id.js'
+import { excerpt } from '../../../lib/text/text.js'
+import type { Contact } from '../../../model/contacts/contact.js'
+import { isFromMe, jidOf } from '../../../model/instances/gateway-message.js'
+import { channelIdOf } from '../../../model/instances/instance.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { markConversationRead } from '../../../storage/conversations/marks.js'
+import {
+  type ChannelMessage,
+  EVERY,
+  findChannelMessages,
+  listConversationMessages,
+} from '../../../storage/instances/messages.js'
+import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
+import { openDevice, toValue } from '../commands/device.js'
+import { requireInstance, requireOpen } from '../manage/find.js'
+import { keyOf } from './message-key.js'
+
+/** Who is to see that somebody types, and where. */
+export interface Typing {
+  contact: Contact
+  /** The received message that is answered, by one of its two ids; null: the newest one. */
+  messageId: string | null
+  /** The name of the instance; null: the organization's own number. */
+  instance: string | null
+}
+
+const TIMEOUT_MS = 10_000
+
+/**
+ * Shows typing to a contact. A business number shows it below a received message, which becomes read by it. Throws
+ * contact_blocked, message_not_found (nothing was received there), instance_not_found, instance_not_open,
+ * invalid_provider, not_supported, upstream_rejected, outcome_unknown.
+ */
+export async function showTyping(ctx: Context, tenant: Tenant, typing: Typing): Promise<void> {
+  const { contact } = typing
+  if (contact.blocked) {
+    throw new Problem('contact_blocked', `The contact ${contact.chat_id} is blocked: unblock it to send to it`, {
+      chat_id: contact.chat_id,
+    })
+  }
+  const { device, channelId, isBusiness } = await openTypingDevice(ctx, tenant, typing.instance)
+  if (!isBusiness) {
+    const jid = jidOf(contact)
+    toValue(await device({ verb: 'show_presence', jid, presence: 'composing' }, TIMEOUT_MS))
+    return
+  }
+  const { seq, ...message } = await requireReceived(ctx, tenant, channelId, typing)
+  toValue(await device({ verb: 'mark_read', keys: [keyOf(message)], isTyping: true }, TIMEOUT_MS))
+  if (seq === null) return
+  await ctx.database.transaction((transaction) =>
+    markConversationRead(transaction, tenant.id, { contactId: contact.id, channelId, seq }, ctx.clock(), newId()),
+  )
+}
+
+async function openTypingDevice(
+  ctx: Context,
+  tenant: Tenant,
+  name: string | null,
+): Promise<{ device: Device; channelId: string | null; isBusiness: boolean }> {
+  if (name === null) {
+    const number = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
+    return { device: businessDevice(ctx.upstream, number), channelId: null, isBusiness: true }
+  }
+  const instance = await requireInstance(ctx, tenant.id, name)
+  requireOpen(instance)
+  const device = openDevice(ctx, tenant, instance)
+  return { device, channelId: channelIdOf(instance), isBusiness: instance.kind === 'business_api' }
+}
+
+async function requireReceived(
+  ctx: Context,
+  tenant: Tenant,
+  channelId: string | null,
+  { contact, messageId }: Typing,
+): Promise<ChannelMessage> {
+  const [message] =
+    messageId === null
+      ? await findNewestReceived(ctx, tenant, channelId, contact)
+      : await findChannelMessages(ctx.database, tenant.id, channelId, [messageId])
+  if (message && message.contact_id === contact.id && !isFromMe(message)) return message
+  const what =
+    messageId === null
+      ? `${contact.chat_id} has written nothing to this number`
+      : `message_id "${excerpt(messageId)}" is not a message that ${contact.chat_id} wrote to this number`
+  throw new Problem('message_not_found', `${what}: WhatsApp shows typing below a received message only`)
+}
+
+function findNewestReceived(
+  ctx: Context,
+  tenant: Tenant,
+  channelId: string | null,
+  contact: Contact,
+): Promise<ChannelMessage[]> {
+  const filter = { ...EVERY, fromMe: false }
+  const newest = { skip: 0, limit: 1, total: 1 }
+  return listConversationMessages(ctx.database, tenant.id, channelId, contact.id, filter, newest)
+}
