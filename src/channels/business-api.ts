@@ -1,15 +1,9 @@
-import type {
-  ContactCard,
-  FilledTemplate,
-  FilledText,
-  RawTemplate,
-  ReadyContent,
-  TemplateContent,
-} from '../model/messages/content.js'
+import type { ContactCard, RawTemplate, ReadyContent } from '../model/messages/content.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type * as wire from '../upstream/wire.js'
 import { toInteractive } from './business-interactive.js'
-import { optional, toFileHeader, toReference, type UploadedFile } from './business-parts.js'
+import { optional, toReference } from './business-parts.js'
+import { toTemplate } from './business-template.js'
 import type { ChannelDriver, DriverMessage } from './driver.js'
 
 /** The driver of a number at the upstream's business API. */
@@ -95,35 +89,4 @@ function toCard({ name, phones, organization, email, url }: ContactCard): wire.C
     ...(email ? { emails: [{ email }] } : {}),
     ...(url ? { urls: [{ url }] } : {}),
   }
-}
-
-function toTemplate({ template, header }: TemplateContent<UploadedFile>): wire.TemplatePayload {
-  const { name, language, body, buttons } = template
-  const headerParameters = header === null ? toTemplateHeader(template.header) : [toFileHeader(header)]
-  const components: wire.TemplateComponent[] = [
-    ...(headerParameters.length === 0 ? [] : [{ type: 'header' as const, parameters: headerParameters }]),
-    ...(body.parameters.length === 0 ? [] : [{ type: 'body' as const, parameters: toTextParameters(body) }]),
-    ...buttons.flatMap(toTemplateButton),
-  ]
-  return { name, language: { code: language }, components }
-}
-
-function toTemplateHeader(header: FilledTemplate['header']): wire.TemplateHeaderParameter[] {
-  if (header === null) return []
-  if (header.type === 'text') return toTextParameters(header)
-  const { type, ...location } = header
-  return [{ type, location }]
-}
-
-function toTextParameters({ parameters }: FilledText): wire.TextParameter[] {
-  return parameters.map(({ name, text }) => ({ type: 'text', ...optional('parameter_name', name), text }))
-}
-
-function toTemplateButton({ index, kind, parameter }: FilledTemplate['buttons'][number]): wire.TemplateComponent[] {
-  const common = { type: 'button' as const, index: String(index) }
-  if (kind === 'flow') return [{ ...common, sub_type: kind }]
-  if (parameter === null) return []
-  return kind === 'copy_code'
-    ? [{ ...common, sub_type: kind, parameters: [{ type: 'coupon_code', coupon_code: parameter }] }]
-    : [{ ...common, sub_type: 'url', parameters: [{ type: 'text', text: parameter }] }]
 }

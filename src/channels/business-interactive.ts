@@ -1,7 +1,7 @@
 import type { InteractiveHeader } from '../model/messages/content.js'
 import type { Card, Flow, InteractiveContent, UrlButton } from '../model/messages/interactive.js'
 import type * as wire from '../upstream/wire.js'
-import { optional, toFileHeader, type UploadedFile } from './business-parts.js'
+import { optional, toFileHeader, toProductSections, type UploadedFile } from './business-parts.js'
 
 /** An interactive message in the upstream's format. */
 export function toInteractive(
@@ -50,10 +50,7 @@ export function toInteractive(
       return { type: 'product', ...texts, action: { catalog_id, product_retailer_id: product_id } }
     }
     case 'product_list': {
-      const sections = content.sections.map(({ title, product_ids }) => ({
-        ...optional('title', title),
-        product_items: product_ids.map((id) => ({ product_retailer_id: id })),
-      }))
+      const sections = toProductSections(content.sections)
       const title = { type: 'text' as const, text: header?.type === 'text' ? header.text : '' }
       return { type: 'product_list', header: title, ...frame, action: { catalog_id: content.catalog_id, sections } }
     }

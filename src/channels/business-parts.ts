@@ -1,4 +1,5 @@
 import type { InteractiveHeader } from '../model/messages/content.js'
+import type { ProductSection } from '../model/messages/interactive.js'
 import type * as wire from '../upstream/wire.js'
 
 /** A file that the channel knows. */
@@ -22,6 +23,16 @@ export function toFileHeader(header: FileHeader): Exclude<wire.InteractiveHeader
     case 'document':
       return { type: 'document', document: { ...toReference(header), ...optional('filename', header.filename) } }
   }
+}
+
+/** Sections of products, in the upstream's format. */
+export function toProductSections(
+  sections: ProductSection[],
+): Array<{ title?: string; product_items: Array<{ product_retailer_id: string }> }> {
+  return sections.map(({ title, product_ids }) => ({
+    ...optional('title', title),
+    product_items: product_ids.map((id) => ({ product_retailer_id: id })),
+  }))
 }
 
 /** A field, or none if its value is null: the upstream does not accept null. */

@@ -161,6 +161,17 @@ export type TemplateHeaderParameter =
   | TextParameter
   | Exclude<InteractiveHeader, { type: 'text' }>
   | { type: 'location'; location: { latitude: string; longitude: string; name: string; address: string } }
+  | { type: 'product'; product: { product_retailer_id: string; catalog_id: string } }
+  /** Of cards: the upstream fetches the file. */
+  | CardHeader
+
+/** What a button of a template shows or opens. */
+export interface ButtonAction {
+  thumbnail_product_retailer_id?: string
+  sections?: Array<{ title?: string; product_items: Array<{ product_retailer_id: string }> }>
+  flow_token?: string
+  flow_action_data?: Record<string, unknown>
+}
 
 /** The parameters of one part of a template. `index` is the position of a button among all buttons. */
 export type TemplateComponent =
@@ -173,8 +184,19 @@ export type TemplateComponent =
       index: string
       parameters: Array<{ type: 'coupon_code'; coupon_code: string }>
     }
-  /** Required although it says nothing: a flow begins with the token `unused` and its first screen. */
-  | { type: 'button'; sub_type: 'flow'; index: string }
+  /** That of a flow is required although it says nothing: a flow begins with the token `unused` and its first screen. */
+  | {
+      type: 'button'
+      sub_type: 'flow' | 'catalog' | 'mpm'
+      index: string
+      parameters?: Array<{ type: 'action'; action: ButtonAction }>
+    }
+  | {
+      type: 'limited_time_offer'
+      /** Unix milliseconds. */
+      parameters: Array<{ type: 'limited_time_offer'; limited_time_offer: { expiration_time_ms: number } }>
+    }
+  | { type: 'carousel'; cards: Array<{ card_index: number; components: TemplateComponent[] }> }
 
 /** Parts without variables are left out of `components`. */
 export interface TemplatePayload {

@@ -76,9 +76,12 @@ describe('a message to a phone number has the type of the published package', ()
     expectTypeOf<Message<'reaction'>>().toExtend<published.CloudAPISendReactionMessageRequest>()
   })
 
-  it('for templates, except the buttons that copy a code and begin a flow, which the package lacks', () => {
+  it('for templates, except products, offers, carousels and newer buttons, which the package lacks', () => {
     type Ours = Message<'template'>['template']
-    type Known = Exclude<Ours['components'][number], { sub_type: 'copy_code' | 'flow' }>
+    type Newer =
+      | { sub_type: 'copy_code' | 'flow' | 'catalog' | 'mpm' }
+      | { type: 'header' | 'carousel' | 'limited_time_offer' }
+    type Known = Exclude<Ours['components'][number], Newer>
     type Published = published.CloudAPISendTemplateMessageRequest
     expectTypeOf<Omit<Ours, 'components'> & { components: Known[] }>().toExtend<Published['template']>()
     expectTypeOf<Omit<Message<'template'>, 'template'>>().toExtend<Omit<Published, 'template'>>()

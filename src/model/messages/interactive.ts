@@ -24,6 +24,12 @@ export interface CatalogProduct {
   product_id: string
 }
 
+/** Products of one catalogue. */
+export interface ProductSection {
+  title: string | null
+  product_ids: string[]
+}
+
 /** The file above the text of a card; the upstream fetches it from its address. */
 interface CardHeader {
   type: 'image' | 'video'
@@ -72,7 +78,7 @@ export type InteractiveContent = { body: string; footer: string | null } & (
     }
   /** The body may be empty. */
   | ({ type: 'product_offer' } & CatalogProduct)
-  | { type: 'product_list'; catalog_id: string; sections: { title: string | null; product_ids: string[] }[] }
+  | { type: 'product_list'; catalog_id: string; sections: ProductSection[] }
   | { type: 'catalog'; thumbnail_product_id: string | null }
   | { type: 'carousel'; cards: Card[] }
 )

@@ -39,6 +39,24 @@ export function checkSections<IdName extends string>(
   refuseTwice(rows, (index) => rows[index]?.path ?? '')
 }
 
+/** Checks the upstream's rules for sections of products as a whole; `path` is the field of the sections. */
+export function checkProductSections(
+  sections: { title?: string | null | undefined; product_ids: string[] }[],
+  path: string,
+): void {
+  const total = sections.reduce((sum, { product_ids: ids }) => sum + ids.length, 0)
+  if (total > LIMITS.products) {
+    throw new Problem(
+      'invalid_field',
+      `${path} must have at most ${LIMITS.products} products in all sections together, not ${total}`,
+    )
+  }
+  const untitled = sections.findIndex(({ title }) => !title)
+  if (sections.length > 1 && untitled !== -1) {
+    throw new Problem('missing_field', `${path}[${untitled}].title is required if there are several sections`)
+  }
+}
+
 /** Ids identify the customer's choice, so each must be unique; `pathOf` names the field of an item. */
 export function refuseTwice(items: { id: string }[], pathOf: (index: number) => string): void {
   const seen = new Set<string>()

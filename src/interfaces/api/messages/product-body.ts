@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
 import { Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
-import { LIMITS } from '../../../model/messages/limits.js'
-import { Problem } from '../../../model/problem.js'
+import { checkProductSections, LIMITS } from '../../../model/messages/limits.js'
 import { body, catalogId, footer, ProductId } from './interactive-fields.js'
 import { textOrNull } from './one-of.js'
 
@@ -41,20 +40,7 @@ export const ProductList = named(
 
 /** The products of a list, without its texts. Throws missing_field and invalid_field for its rules as a whole. */
 export function readProductList({ catalog_id, sections }: Static<typeof ProductList>) {
-  const total = sections.reduce((sum, { product_ids: ids }) => sum + ids.length, 0)
-  if (total > LIMITS.products) {
-    throw new Problem(
-      'invalid_field',
-      `interactive.sections must have at most ${LIMITS.products} products in all sections together, not ${total}`,
-    )
-  }
-  const untitled = sections.findIndex(({ title }) => !title)
-  if (sections.length > 1 && untitled !== -1) {
-    throw new Problem(
-      'missing_field',
-      `interactive.sections[${untitled}].title is required if the list has several sections`,
-    )
-  }
+  checkProductSections(sections, 'interactive.sections')
   return {
     type: 'product_list' as const,
     catalog_id,

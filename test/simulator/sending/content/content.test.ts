@@ -342,7 +342,7 @@ describe('a template', () => {
       'a component of another type',
       { ...template, components: [{ type: 'footer' }] },
       100,
-      'must be one of {HEADER, BODY, BUTTON} - got "footer"',
+      'must be one of {HEADER, BODY, BUTTON, LIMITED_TIME_OFFER, CAROUSEL} - got "footer"',
     ],
     ['parameters of a wrong type', withParameters({}), 100, "['parameters'] must be an array"],
     ['a parameter without type', withParameters([{ text: 'x' }]), 100, "['parameters'][0]['type'] is required"],

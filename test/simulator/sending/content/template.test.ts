@@ -52,6 +52,10 @@ beforeAll(async () => {
       { type: 'BUTTONS', buttons: [{ type, text: 'View' }] },
     ])
   }
+  await put('shown', [
+    { type: 'HEADER', format: 'PRODUCT' },
+    { type: 'BODY', text: 'Here' },
+  ])
   await put('placed', [
     { type: 'HEADER', format: 'LOCATION' },
     { type: 'BODY', text: 'Here' },
@@ -101,6 +105,15 @@ const button = (sub_type: string, index: string | number, parameters?: object[])
   ...(parameters && { parameters }),
 })
 const action = (fields: object) => ({ type: 'action', action: fields })
+const product = { product_retailer_id: 'mug' }
+const carousel = (...indexes: number[]) => ({
+  type: 'carousel',
+  cards: indexes.map((card_index) => ({ card_index, components: [] })),
+})
+const offerEnd = (limited_time_offer: object) => ({
+  type: 'limited_time_offer',
+  parameters: [{ type: 'limited_time_offer', limited_time_offer }],
+})
 const two = body(text('a'), text('b'))
 const offer = body(text('20%', 'discount'), text('Ana', 'name'))
 const image = (reference: object) => header({ type: 'image', image: reference })
@@ -117,7 +130,10 @@ describe('a template send', () => {
     ['flowing', 'en', () => [two, button('flow', '1')]],
     ['flowing', 'en', () => [two, button('FLOW', 1, [action({ flow_token: 'x', flow_action_data: { a: 1 } })])]],
     ['with_code', 'en', () => [urlButton(0, '1234')]],
-    ['mpm', 'en', () => [button('mpm', 0, [action({ sections: [] })])]],
+    ['mpm', 'en', () => [button('mpm', 0, [action({ sections: [{ product_items: [product] }] })])]],
+    ['carousel', 'en', () => [carousel(0, 1)]],
+    ['limited', 'en', () => [offerEnd({ expiration_time_ms: 1795086400000 })]],
+    ['shown', 'en', () => [header({ type: 'product', product: { ...product, catalog_id: '5' } })]],
     ['placed', 'en', () => [header({ type: 'location', location: { latitude: 1, longitude: 2 } })]],
   ])('is accepted: %s (%s), case %#', async (name, language, components) => {
     expect(await send(name, language, components())).toMatchObject({
@@ -276,6 +292,34 @@ describe('a template send is refused', () => {
     ['no order', 'order_details', 'en', () => [], 131009, 'button at index 0 of type OrderDetails is missing'],
     ['no carousel', 'carousel', 'en', () => [], 131009, 'The component of the Carousel is missing'],
     ['no offer', 'limited', 'en', () => [], 131009, 'The component of the LimitedTimeOffer is missing'],
+    ['an offer without end', 'limited', 'en', () => [offerEnd({})], 131008, "['expiration_time_ms'] is required"],
+    ['one card of two', 'carousel', 'en', () => [carousel(0)], 132000, 'carousel: number of localizable_params (1)'],
+    ['cards out of order', 'carousel', 'en', () => [carousel(1, 0)], 100, "['card_index'] must be 0"],
+    [
+      'a surplus value of a card',
+      'carousel',
+      'en',
+      () => [{ type: 'carousel', cards: [0, 1].map((card_index) => ({ card_index, components: [body(text('a'))] })) }],
+      132000,
+      'body: number of localizable_params (1)',
+    ],
+    [
+      'products without sections',
+      'mpm',
+      'en',
+      () => [button('mpm', 0, [action({ sections: [] })])],
+      131009,
+      'Invalid sections count',
+    ],
+    ['no product', 'shown', 'en', () => [], 132012, 'header: Format mismatch, expected PRODUCT'],
+    [
+      'a product without catalogue',
+      'shown',
+      'en',
+      () => [header({ type: 'product', product })],
+      131008,
+      "['catalog_id'] is required",
+    ],
     ['no code', 'with_code', 'en', () => [], 131008, 'Button at index 0 of type Otp requires a parameter'],
     ['a flow at another index', 'flowing', 'en', () => [two, button('flow', 0)], 131009, 'index 1 of type Flow'],
     [
