@@ -34,10 +34,9 @@ export const FlowOffer = named(
     ),
     screen: Maybe(Type.String({ maxLength: MAX_NAME, description: 'The first screen' })),
     data: Maybe(
-      Type.Object(
-        {},
-        { additionalProperties: true, description: `What the first screen shows; at most ${MAX_DATA} characters as JSON` },
-      ),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: `What the first screen shows; at most ${MAX_DATA} characters as JSON`,
+      }),
     ),
   }),
 )

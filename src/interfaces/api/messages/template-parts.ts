@@ -55,13 +55,9 @@ export const partFields = {
       {
         token: Maybe(Type.String({ maxLength: MAX_TOKEN, description: 'Comes back with the answer' })),
         data: Maybe(
-          Type.Object(
-            {},
-            {
-              additionalProperties: true,
-              description: `What the first screen shows; at most ${MAX_DATA} characters as JSON`,
-            },
-          ),
+          Type.Record(Type.String(), Type.Unknown(), {
+            description: `What the first screen shows; at most ${MAX_DATA} characters as JSON`,
+          }),
         ),
       },
       { description: 'For the form that a button opens' },
@@ -104,7 +100,7 @@ function readSection({ title, product_ids }: GivenSection): ProductSection {
 function readFlow(given: Static<typeof Parts>['flow']): GivenParts['flow'] {
   if (!given) return null
   const token = textOrNull(given.token)
-  const data: Record<string, unknown> | null = given.data ?? null
+  const data = given.data ?? null
   if (data !== null) checkData(data)
   return token === null && data === null ? null : { token, data }
 }
