@@ -27,5 +27,7 @@ export const UPSTREAM_LIMITS = {
   listBody: 4096,
   /** In all sections together. */
   products: 30,
+  /** People that a number may block in one request, and in all. */
+  blocked: { atOnce: 1_000, inAll: 64_000 },
   carousel: { least: 2, most: 10, body: 160, lineBreaks: 2 },
 } as const

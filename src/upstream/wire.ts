@@ -257,6 +257,31 @@ export interface MarkReadResponse {
   success: boolean
 }
 
+/** A person in a list of blocked ones: a number in digits, or a user id; parent ids are refused. */
+export type BlockedPerson = { user: string } | { user_id: string }
+
+/** Posted to `/{phone_number_id}/block_users` to block people, sent with DELETE to unblock them. */
+export interface BlockUsers {
+  messaging_product: 'whatsapp'
+  block_users: BlockedPerson[]
+}
+
+/** The answer. If somebody failed, it comes with HTTP 400 and an error. */
+export interface BlockUsersResponse {
+  messaging_product: 'whatsapp'
+  block_users: {
+    added_users?: BlockedUser[]
+    removed_users?: BlockedUser[]
+    failed_users?: Array<BlockedUser & { errors: CallbackError[] }>
+  }
+}
+
+export interface BlockedUser {
+  input: string
+  wa_id?: string
+  user_id?: string
+}
+
 /** The answer to an accepted send. Delivery is reported later, as statuses. */
 export interface SendResponse {
   messaging_product: 'whatsapp'

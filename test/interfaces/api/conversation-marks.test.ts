@@ -150,11 +150,11 @@ describe('POST /conversations/typing', () => {
   it('refuses who has written nothing, the message of somebody else, and a blocked contact', async () => {
     const silent = await newWriter(0)
     const ana = await newWriter(1)
+    const changed = { key: organization.key, body: { blocked: true } }
+    await world.request('PATCH', `/contact?chat_id=${ana.digits}`, changed)
     const since = upstream.taken.length
     const asked = [{ phone_number: silent.digits }, { phone_number: silent.digits, message_id: ana.ids[0] }]
     for (const body of asked) expect((await post('typing', body)).body.error).toBe('Message not found')
-    const changed = { key: organization.key, body: { blocked: true } }
-    await world.request('PATCH', `/contact?chat_id=${ana.digits}`, changed)
     expect((await post('typing', { phone_number: ana.digits })).body.error).toBe('Contact blocked')
     expect(told(since)).toEqual([])
   })
