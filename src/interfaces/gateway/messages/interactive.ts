@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { excerpt } from '../../../lib/text/text.js'
 import { OptionalText, RequiredList, RequiredText } from '../../../model/fields.js'
 import type { FileSource, InteractiveHeader } from '../../../model/messages/content.js'
+import type { Choice, UrlButton } from '../../../model/messages/interactive.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
 import { common, textOrNull } from './fields.js'
@@ -49,9 +50,10 @@ const ButtonsBody = Type.Object({
   ),
   buttons: RequiredList(
     Type.Object({
-      type: Type.String({ description: 'reply' }),
+      type: Type.String({ description: 'reply, or url for a single button that opens an address' }),
       displayText: Type.Optional(Type.String()),
       id: Type.Optional(Type.String()),
+      url: Type.Optional(Type.String({ description: 'Of a button of type url' })),
     }),
     LIMITS.buttons,
   ),
@@ -82,7 +84,7 @@ export const interactiveVerbs = [
   }),
   sendVerb({
     names: ['sendButtons'],
-    summary: 'Send up to three buttons',
+    summary: 'Send up to three buttons, or one that opens an address',
     shape: {
       wrapper: 'buttonMessage',
       fields: {
@@ -99,8 +101,8 @@ export const interactiveVerbs = [
     read: (given) => {
       const file = readFile(given)
       const { above, body } = readHeading(given, file !== null)
-      const buttons = { type: 'button' as const, body, footer: textOrNull(given.footer), buttons: readButtons(given) }
-      return { content: { type: 'interactive', interactive: buttons, header: file ?? above } }
+      const interactive = { body, footer: textOrNull(given.footer), ...readAction(given) }
+      return { content: { type: 'interactive', interactive, header: file ?? above } }
     },
   }),
 ]
@@ -132,12 +134,28 @@ function readFile({ thumbnailUrl, mediaMessage }: Static<typeof ButtonsBody>): I
   return thumbnailUrl ? { type: 'image', file: { url: thumbnailUrl }, filename: null } : null
 }
 
-function readButtons({ buttons }: Static<typeof ButtonsBody>): { id: string; title: string }[] {
+type Action = { type: 'button'; buttons: Choice[] } | ({ type: 'cta_url' } & UrlButton)
+
+/** One button that opens an address, or buttons that reply. */
+function readAction(given: Static<typeof ButtonsBody>): Action {
+  const [first, ...others] = given.buttons
+  if (first?.type !== 'url' || others.length > 0) return { type: 'button', buttons: readButtons(given) }
+  const display_text = checkedText(first.displayText, 'buttons[0].displayText', LIMITS.title)
+  const url = checkedText(first.url, 'buttons[0].url', LIMITS.url)
+  if (!isWebAddress(url)) throw new Problem('invalid_field', 'buttons[0].url must be an http or https address')
+  return { type: 'cta_url', display_text, url }
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text)
+}
+
+function readButtons({ buttons }: Static<typeof ButtonsBody>): Choice[] {
   const other = buttons.find(({ type }) => type !== 'reply')
   if (other) {
     throw new Problem(
       'not_supported',
-      `Buttons of type ${excerpt(other.type)} are not supported, only those of type reply: links and codes to copy need a template`,
+      `Buttons of type ${excerpt(other.type)} are not supported here, only those of type reply, or a single one of type url: other links and codes to copy need a template`,
     )
   }
   const read = buttons.map(({ id, displayText }, index) => ({

@@ -73,6 +73,8 @@ describe('an invalid request', () => {
     ['sendList', { title: 'a', buttonText: 'b', sections: [] }, 'sections'],
     ['sendButtons', { title: 'a', buttons: [{ displayText: 'x'.repeat(21), id: '1' }] }, '20'],
     ['sendButtons', { title: 'a', buttons: Array(4).fill({ displayText: 'x', id: '1' }) }, 'buttons'],
+    ['sendButtons', { title: 'a', buttons: [{ type: 'url', displayText: 'x' }] }, 'buttons[0].url'],
+    ['sendButtons', { title: 'a', buttons: [{ type: 'url', displayText: 'x', url: 'ftp://x' }] }, 'http or https'],
     ['sendButtons', { title: 'a', buttons: Array(2).fill({ displayText: 'x', id: '1' }) }, 'twice'],
     ['sendTemplate', { name: 'a' }, 'language'],
   ])('%s %#: returns 400 in the form of this interface', async (verb, body, said) => {
@@ -100,7 +102,12 @@ describe('what a kind of instance does not support', () => {
     ['shop', 'sendPoll', { name: 'a', selectableCount: 1, values: ['a', 'b'] }],
     ['shop', 'sendPtv', { video: 'https://example.com/a.mp4' }],
     ['phone', 'sendTemplate', { name: 'a', language: 'en' }],
-    ['shop', 'sendButtons', { title: 'a', buttons: [{ type: 'url', displayText: 'x', url: 'https://example.com' }] }],
+    ['shop', 'sendButtons', { title: 'a', buttons: [{ type: 'copy', displayText: 'x', copyCode: 'A1' }] }],
+    [
+      'shop',
+      'sendButtons',
+      { title: 'a', buttons: Array(2).fill({ type: 'url', displayText: 'x', url: 'https://example.com' }) },
+    ],
   ])('%s %s: returns 501 with a reason', async (instance, verb, body) => {
     const number = on.newNumber()
     const answer = await on.send(verb, instance, { number, ...body })

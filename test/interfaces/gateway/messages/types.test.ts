@@ -264,6 +264,20 @@ describe('every type of message', () => {
     }
   })
 
+  it('sends one button that opens an address', async () => {
+    const number = on.newNumber()
+    const buttons = [{ type: 'url', displayText: 'See all', url: 'https://shop.example/mugs' }]
+    const sent = await on.send('sendButtons', 'shop', { number, title: 'Mugs', description: 'All colours', buttons })
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    const [arrived] = await on.arrived(number)
+    expect(arrived.interactive).toEqual({
+      type: 'cta_url',
+      header: { type: 'text', text: 'Mugs' },
+      body: { text: 'All colours' },
+      action: { name: 'cta_url', parameters: { display_text: 'See all', url: 'https://shop.example/mugs' } },
+    })
+  })
+
   it('sends buttons with a picture', async () => {
     const buttons = [{ type: 'reply', displayText: 'Yes', id: 'yes' }]
     const number = on.newNumber()
