@@ -5,7 +5,7 @@ import { newId } from '../../../lib/bytes/id.js'
 import { excerpt } from '../../../lib/text/text.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { isFromMe, jidOf } from '../../../model/instances/gateway-message.js'
-import { channelIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { markConversationRead } from '../../../storage/conversations/marks.js'
@@ -49,11 +49,38 @@ export async function showTyping(ctx: Context, tenant: Tenant, typing: Typing): 
     toValue(await device({ verb: 'show_presence', jid, presence: 'composing' }, TIMEOUT_MS))
     return
   }
-  const { seq, ...message } = await requireReceived(ctx, tenant, channelId, typing)
+  await typeBelow(ctx, tenant, device, channelId, await requireReceived(ctx, tenant, channelId, typing))
+}
+
+/**
+ * Shows typing to a contact below the newest message that it wrote to a business number. Resolves to false if there is
+ * none. Throws upstream_rejected, outcome_unknown, invalid_provider.
+ */
+export async function typeBelowNewest(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  contact: Contact,
+): Promise<boolean> {
+  const channelId = channelIdOf(instance)
+  const [message] = await findNewestReceived(ctx, tenant, channelId, contact)
+  if (!message) return false
+  await typeBelow(ctx, tenant, openDevice(ctx, tenant, instance), channelId, message)
+  return true
+}
+
+async function typeBelow(
+  ctx: Context,
+  tenant: Tenant,
+  device: Device,
+  channelId: string | null,
+  message: ChannelMessage,
+): Promise<void> {
   toValue(await device({ verb: 'mark_read', keys: [keyOf(message)], isTyping: true }, TIMEOUT_MS))
+  const { contact_id: contactId, seq } = message
   if (seq === null) return
   await ctx.database.transaction((transaction) =>
-    markConversationRead(transaction, tenant.id, { contactId: contact.id, channelId, seq }, ctx.clock(), newId()),
+    markConversationRead(transaction, tenant.id, { contactId, channelId, seq }, ctx.clock(), newId()),
   )
 }
 
