@@ -42,11 +42,6 @@ const UNSUPPORTED: readonly UnsupportedGroup[] = [
   },
   {
     area: 'chat',
-    text: 'Blocking numbers on WhatsApp is not supported: PATCH /contact of the API with blocked = true stops sends to a number',
-    write: ['updateBlockStatus'],
-  },
-  {
-    area: 'chat',
     text: PROFILE,
     read: ['fetchPrivacySettings'],
     write: ['updateProfileName', 'updateProfileStatus', 'updateProfilePicture', 'updatePrivacySettings'],

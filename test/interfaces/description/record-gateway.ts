@@ -234,7 +234,7 @@ async function recordChanges({ record, refuse, world, organization, files }: Sce
   await world.settle()
 }
 
-async function recordPeople({ record, refuse }: Scene): Promise<void> {
+async function recordPeople({ record, refuse, world, organization }: Scene): Promise<void> {
   const to = { number: ANA }
   await record('chat.whatsappNumbers', { path: PHONE, body: { numbers: [ANA, '5511900000001'] } })
   await refuse('chat.whatsappNumbers', { path: CLOSED, body: { numbers: [ANA] } })
@@ -244,6 +244,11 @@ async function recordPeople({ record, refuse }: Scene): Promise<void> {
     await record(`chat.${verb}`, { path: PHONE, body: to })
     await refuse(`chat.${verb}`, { path: SHOP, body: to })
   }
+  const hello = { from: ANA, type: 'text', text: { body: 'Hello again' } }
+  await world.sim('POST', '/inbound', { phone_number_id: organization.phoneNumberId, ...hello })
+  await world.settle()
+  await record('chat.updateBlockStatus', { path: SHOP, body: { ...to, status: 'block' } })
+  await refuse('chat.updateBlockStatus', { path: PHONE, body: { ...to, status: 'block' } })
 }
 
 async function recordEnd({ record, world }: Scene): Promise<void> {
