@@ -51,10 +51,11 @@ type GivenCard = Static<typeof Carousel>['cards'][number]
 /** The upstream takes cards of one kind: with as many buttons each, or of one catalogue. */
 function checkAlike(cards: GivenCard[]): void {
   const [first] = cards
+  if (!first) return
   cards.forEach((card, index) => {
     const path = `interactive.cards[${index}]`
-    if (card.type !== first?.type) {
-      throw new Problem('invalid_field', `${path}.type must be ${first?.type}, as of the first card`)
+    if (card.type !== first.type) {
+      throw new Problem('invalid_field', `${path}.type must be ${first.type}, as of the first card`)
     }
     if (card.type === 'button' && first.type === 'button' && card.buttons.length !== first.buttons.length) {
       throw new Problem('invalid_field', `${path}.buttons must have ${first.buttons.length} items, as of the first card`)

@@ -107,7 +107,7 @@ export const InteractiveBody = OneOf(
   'interactive is required for interactive messages',
 )
 
-type InteractiveBody = Static<typeof InteractiveBody>
+export type InteractiveBody = Static<typeof InteractiveBody>
 
 /** An interactive message with its header, as message content. */
 export interface ReadInteractive {

@@ -3,14 +3,15 @@ import { IconArrowBackUp, IconListDetails } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { asObject, asObjects, asText } from '../../../../../shared/json.js'
 import { Markup } from '../../../../../shared/markup.js'
-import { ButtonRows } from '../../../../../shared/templates/template-card.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { Picture } from './picture.js'
+import { Question } from './question.js'
 
-/** A message with buttons or a list. */
+/** A message that people answer with a tap: buttons, a list, or another question. */
 export function Interactive({ message }: { message: ThreadMessage }) {
-  const { header, footer, buttons, button, sections } = asObject(message.content)
+  const content = asObject(message.content)
+  const { header, footer, button, sections } = content
   const rows = asText(button)
   return (
     <>
@@ -29,9 +30,7 @@ export function Interactive({ message }: { message: ThreadMessage }) {
         </Text>
       )}
       {rows === null ? (
-        <ButtonRows
-          buttons={asObjects(buttons).map(({ title }) => ({ kind: 'quick_reply', text: asText(title) ?? '' }))}
-        />
+        <Question content={content} />
       ) : (
         <Sections button={rows} sections={asObjects(sections)} />
       )}
