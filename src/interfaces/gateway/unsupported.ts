@@ -26,8 +26,8 @@ const ANY_VERB = [':verb', ':verb/:id']
 const UNSUPPORTED: readonly UnsupportedGroup[] = [
   {
     area: 'message',
-    text: 'Status posts and carousels are not supported: send each recipient another type of message',
-    write: ['sendStatus', 'sendCarousel'],
+    text: 'Status posts are not supported: send each recipient another type of message',
+    write: ['sendStatus'],
   },
   {
     area: 'chat',

@@ -108,6 +108,11 @@ async function recordInstances({ record, refuse, world, organization, endpoint }
 
 async function recordSends({ record, refuse, world, organization }: Scene): Promise<void> {
   const to = { number: ANA }
+  const card = (colour: string) => ({
+    body: `A ${colour} mug`,
+    imageUrl: `https://shop.example/${colour}.jpg`,
+    buttons: [{ type: 'url', displayText: 'Buy', url: `https://shop.example/${colour}` }],
+  })
   const row = { title: 'Rice', rowId: 'rice', description: 'White' }
   const sends: Record<string, [fields: object, refused: object]> = {
     sendText: [{ text: 'Hello' }, {}],
@@ -128,6 +133,7 @@ async function recordSends({ record, refuse, world, organization }: Scene): Prom
       { title: 'Go on?', buttons: [{ type: 'reply', displayText: 'Yes', id: 'yes' }] },
       { title: 'Go on?', buttons: [] },
     ],
+    sendCarousel: [{ body: 'Our mugs', cards: ['blue', 'red'].map(card) }, { body: 'Our mugs', cards: [card('blue')] }],
   }
   for (const [verb, [fields, refused]] of Object.entries(sends)) {
     await record(`message.${verb}`, { path: SHOP, body: { ...to, ...fields } })

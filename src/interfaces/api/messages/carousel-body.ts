@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
 import { Maybe, RequiredList } from '../../../model/fields.js'
+import { checkCards } from '../../../model/messages/carousel.js'
 import type { Card, InteractiveContent } from '../../../model/messages/interactive.js'
-import { LIMITS, refuseTwice } from '../../../model/messages/limits.js'
-import { Problem } from '../../../model/problem.js'
+import { LIMITS } from '../../../model/messages/limits.js'
 import { body, catalogId, choices, ProductId, urlButton, WebAddress } from './interactive-fields.js'
 import { OneOf, textOrNull } from './one-of.js'
 
@@ -37,39 +37,13 @@ export const Carousel = named(
 )
 
 /** A carousel as message content. Throws invalid_field if its cards differ where they must not. */
-export function readCarousel({ body, cards }: Static<typeof Carousel>): InteractiveContent {
-  checkAlike(cards)
-  cards.forEach((card, index) => {
-    if (card.type !== 'product') checkLineBreaks(card.body ?? '', `interactive.cards[${index}].body`)
-    if (card.type === 'button') refuseTwice(card.buttons, (n) => `interactive.cards[${index}].buttons[${n}].id`)
-  })
-  return { type: 'carousel', body, footer: null, cards: cards.map(readCard) }
+export function readCarousel({ body, cards: given }: Static<typeof Carousel>): InteractiveContent {
+  const cards = given.map(readCard)
+  checkCards(cards, 'interactive.cards')
+  return { type: 'carousel', body, footer: null, cards }
 }
 
 type GivenCard = Static<typeof Carousel>['cards'][number]
-
-/** The upstream takes cards of one kind: with as many buttons each, or of one catalogue. */
-function checkAlike(cards: GivenCard[]): void {
-  const [first] = cards
-  if (!first) return
-  cards.forEach((card, index) => {
-    const path = `interactive.cards[${index}]`
-    if (card.type !== first.type) {
-      throw new Problem('invalid_field', `${path}.type must be ${first.type}, as of the first card`)
-    }
-    if (card.type === 'button' && first.type === 'button' && card.buttons.length !== first.buttons.length) {
-      throw new Problem('invalid_field', `${path}.buttons must have ${first.buttons.length} items, as of the first card`)
-    }
-    if (card.type === 'product' && first.type === 'product' && card.catalog_id !== first.catalog_id) {
-      throw new Problem('invalid_field', `${path}.catalog_id must be ${first.catalog_id}, as of the first card`)
-    }
-  })
-}
-
-function checkLineBreaks(text: string, path: string): void {
-  if (text.split('\n').length - 1 <= lineBreaks) return
-  throw new Problem('invalid_field', `${path} must have at most ${lineBreaks} line breaks`)
-}
 
 function readCard(card: GivenCard): Card {
   if (card.type === 'product') {

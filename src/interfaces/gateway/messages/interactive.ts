@@ -5,6 +5,8 @@ import type { FileSource, InteractiveHeader } from '../../../model/messages/cont
 import type { Choice, UrlButton } from '../../../model/messages/interactive.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
+import { checkedAddress, checkedText } from './buttons.js'
+import { carouselVerb } from './carousel.js'
 import { common, textOrNull } from './fields.js'
 import { Address } from './files.js'
 import { sendVerb } from './verb.js'
@@ -59,7 +61,7 @@ const ButtonsBody = Type.Object({
   ),
 })
 
-/** Messages that people reply to with a tap: lists and buttons. */
+/** Messages that people reply to with a tap: lists, buttons and carousels. */
 export const interactiveVerbs = [
   sendVerb({
     names: ['sendList'],
@@ -105,6 +107,7 @@ export const interactiveVerbs = [
       return { content: { type: 'interactive', interactive, header: file ?? above } }
     },
   }),
+  carouselVerb,
 ]
 
 /** If the header is a file, the title becomes the first line of the body. */
@@ -141,13 +144,7 @@ function readAction(given: Static<typeof ButtonsBody>): Action {
   const [first, ...others] = given.buttons
   if (first?.type !== 'url' || others.length > 0) return { type: 'button', buttons: readButtons(given) }
   const display_text = checkedText(first.displayText, 'buttons[0].displayText', LIMITS.title)
-  const url = checkedText(first.url, 'buttons[0].url', LIMITS.url)
-  if (!isWebAddress(url)) throw new Problem('invalid_field', 'buttons[0].url must be an http or https address')
-  return { type: 'cta_url', display_text, url }
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text)
+  return { type: 'cta_url', display_text, url: checkedAddress(first.url, 'buttons[0].url') }
 }
 
 function readButtons({ buttons }: Static<typeof ButtonsBody>): Choice[] {
@@ -164,11 +161,4 @@ function readButtons({ buttons }: Static<typeof ButtonsBody>): Choice[] {
   }))
   refuseTwice(read, (index) => `buttons[${index}].id`)
   return read
-}
-
-/** Checked here rather than by the schema, after the type, since buttons of other types have other fields. */
-function checkedText(text: string | undefined, path: string, limit: number): string {
-  if (!text) throw new Problem('missing_field', `${path} is required and must not be empty`)
-  if ([...text].length > limit) throw new Problem('invalid_field', `${path} must have at most ${limit} characters`)
-  return text
 }

@@ -278,6 +278,33 @@ describe('every type of message', () => {
     })
   })
 
+  it('sends carousels', async () => {
+    const number = on.newNumber()
+    const card = (colour: string) => ({
+      title: colour,
+      body: 'A mug',
+      footer: 'Samples Ltd',
+      imageUrl: `https://files.example/${colour}.jpg`,
+      buttons: [{ displayText: 'More', id: `more-${colour}` }],
+    })
+    const sent = await on.send('sendCarousel', 'shop', { number, body: 'Which one?', cards: ['blue', 'red'].map(card) })
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    const [arrived] = await on.arrived(number)
+    expect(arrived.interactive).toEqual({
+      type: 'carousel',
+      body: { text: 'Which one?' },
+      action: {
+        cards: ['blue', 'red'].map((colour, card_index) => ({
+          card_index,
+          type: 'cta_url',
+          header: { type: 'image', image: { link: `https://files.example/${colour}.jpg` } },
+          body: { text: `${colour}\nA mug\nSamples Ltd` },
+          action: { buttons: [{ type: 'quick_reply', quick_reply: { id: `more-${colour}`, title: 'More' } }] },
+        })),
+      },
+    })
+  })
+
   it('sends buttons with a picture', async () => {
     const buttons = [{ type: 'reply', displayText: 'Yes', id: 'yes' }]
     const number = on.newNumber()
