@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import { checkRequiredText, firstRefusal, isFilled, type KindOfUpload } from './checks.js'
 import { checkLocation } from './location.js'
 import { checkReference } from './media.js'
 
-const maxCouponLength = 20
+const { coupon: maxCouponLength } = UPSTREAM_LIMITS
 /** New lines, tabs, and more than four spaces in a row. */
 const forbiddenSpace = /[\n\r\t]| {5}/
 

@@ -32,7 +32,7 @@ const CardBody = Type.Object({
 export const carouselVerb = sendVerb({
   names: ['sendCarousel'],
   summary: 'Send cards to swipe through',
-  shape: { wrapper: null, fields: { body: [], cards: [] } },
+  shape: { wrapper: 'carouselMessage', fields: { body: [], cards: [] } },
   fileField: null,
   schema: Type.Object({
     ...common,

@@ -177,6 +177,16 @@ describe('buttonParameters', () => {
     expect(await componentsOf('buttoned', { buttonParameters })).toEqual([link('2', 'abc'), code])
   })
 
+  it('fill a code of at most 20 characters', async () => {
+    const send = (length: number) => {
+      const buttonParameters = { param1: 'abc', param2: 'X'.repeat(length) }
+      return template.send({ templateName: 'buttoned', chatNumber, buttonParameters })
+    }
+    expect((await send(20)).body).toMatchObject({ success: true })
+    const message = expectRefusal(await send(21), 'Invalid field')
+    expect(message).toBe('buttonParameters.param2 cannot be filled: a code has at most 20 characters')
+  })
+
   it('fill two URLs', async () => {
     const buttonParameters = { param1: 'abc', param2: 'def' }
     expect(await componentsOf('two_links', { buttonParameters })).toEqual([link('0', 'abc'), link('2', 'def')])
