@@ -43,13 +43,13 @@ export async function showTyping(ctx: Context, tenant: Tenant, typing: Typing): 
       chat_id: contact.chat_id,
     })
   }
-  const { device, channelId, isBusiness } = await openTypingDevice(ctx, tenant, typing.instance)
-  if (!isBusiness) {
+  const line = await openLine(ctx, tenant, typing.instance)
+  if (line.isBusiness) {
+    await typeBelow(ctx, tenant, line, await requireReceived(ctx, tenant, line.channelId, typing))
+  } else {
     const jid = jidOf(contact)
-    toValue(await device({ verb: 'show_presence', jid, presence: 'composing' }, TIMEOUT_MS))
-    return
+    toValue(await line.device({ verb: 'show_presence', jid, presence: 'composing' }, TIMEOUT_MS))
   }
-  await typeBelow(ctx, tenant, device, channelId, await requireReceived(ctx, tenant, channelId, typing))
 }
 
 /**
@@ -65,15 +65,20 @@ export async function typeBelowNewest(
   const channelId = channelIdOf(instance)
   const [message] = await findNewestReceived(ctx, tenant, channelId, contact)
   if (!message) return false
-  await typeBelow(ctx, tenant, openDevice(ctx, tenant, instance), channelId, message)
+  await typeBelow(ctx, tenant, { device: openDevice(ctx, tenant, instance), channelId }, message)
   return true
+}
+
+/** A device with the id of its channel. */
+interface Line {
+  device: Device
+  channelId: string | null
 }
 
 async function typeBelow(
   ctx: Context,
   tenant: Tenant,
-  device: Device,
-  channelId: string | null,
+  { device, channelId }: Line,
   message: ChannelMessage,
 ): Promise<void> {
   toValue(await device({ verb: 'mark_read', keys: [keyOf(message)], isTyping: true }, TIMEOUT_MS))
@@ -84,11 +89,7 @@ async function typeBelow(
   )
 }
 
-async function openTypingDevice(
-  ctx: Context,
-  tenant: Tenant,
-  name: string | null,
-): Promise<{ device: Device; channelId: string | null; isBusiness: boolean }> {
+async function openLine(ctx: Context, tenant: Tenant, name: string | null): Promise<Line & { isBusiness: boolean }> {
   if (name === null) {
     const number = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
     return { device: businessDevice(ctx.upstream, number), channelId: null, isBusiness: true }
