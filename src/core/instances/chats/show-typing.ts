@@ -43,12 +43,12 @@ export async function showTyping(ctx: Context, tenant: Tenant, typing: Typing): 
       chat_id: contact.chat_id,
     })
   }
-  const line = await openLine(ctx, tenant, typing.instance)
-  if (line.isBusiness) {
-    await typeBelow(ctx, tenant, line, await requireReceived(ctx, tenant, line.channelId, typing))
+  const channel = await openTypingChannel(ctx, tenant, typing.instance)
+  if (channel.isBusiness) {
+    await typeBelow(ctx, tenant, channel, await requireReceived(ctx, tenant, channel.channelId, typing))
   } else {
     const jid = jidOf(contact)
-    toValue(await line.device({ verb: 'show_presence', jid, presence: 'composing' }, TIMEOUT_MS))
+    toValue(await channel.device({ verb: 'show_presence', jid, presence: 'composing' }, TIMEOUT_MS))
   }
 }
 
@@ -70,7 +70,7 @@ export async function typeBelowNewest(
 }
 
 /** A device with the id of its channel. */
-interface Line {
+interface TypingChannel {
   device: Device
   channelId: string | null
 }
@@ -78,7 +78,7 @@ interface Line {
 async function typeBelow(
   ctx: Context,
   tenant: Tenant,
-  { device, channelId }: Line,
+  { device, channelId }: TypingChannel,
   message: ChannelMessage,
 ): Promise<void> {
   toValue(await device({ verb: 'mark_read', keys: [keyOf(message)], isTyping: true }, TIMEOUT_MS))
@@ -89,7 +89,7 @@ async function typeBelow(
   )
 }
 
-async function openLine(ctx: Context, tenant: Tenant, name: string | null): Promise<Line & { isBusiness: boolean }> {
+async function openTypingChannel(ctx: Context, tenant: Tenant, name: string | null): Promise<TypingChannel & { isBusiness: boolean }> {
   if (name === null) {
     const number = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
     return { device: businessDevice(ctx.upstream, number), channelId: null, isBusiness: true }
