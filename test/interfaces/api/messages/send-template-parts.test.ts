@@ -28,7 +28,7 @@ beforeAll(async () => {
   })
   const carousel = (format: string) => [{ type: 'CAROUSEL', cards: [card(format), card(format)] }]
   await template.putTemplate({ name: 'carousel', body: 'Olá, {{name}}', others: carousel('IMAGE') })
-  await template.putTemplate({ name: 'carousel_products', body: 'Olá', others: carousel('PRODUCT') })
+  await template.putTemplate({ name: 'carousel_products', body: 'Olá, {{name}}', others: carousel('PRODUCT') })
   const offer = (has_expiration: boolean) => [
     { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Hoje', has_expiration } },
   ]
@@ -95,8 +95,9 @@ describe('POST /send-template fills', () => {
     ],
     [
       'carousel_products',
-      { cards: productCards },
+      { bodyParameters: { name: 'Bia' }, cards: productCards },
       [
+        body(name('Bia')),
         {
           type: 'carousel',
           cards: [0, 1].map((n) => ({
