@@ -60,7 +60,7 @@ function readPeople(body: JsonObject | null): Person[] | Refusal {
     return refusals.invalidParameter(`Param block_users must be an array of 1 to ${atOnce} users.`)
   }
   const people = given.map(readPerson)
-  const wrong = people.findIndex((person) => person === null)
+  const wrong = people.indexOf(null)
   return wrong === -1
     ? people.filter((person) => person !== null)
     : refusals.invalidParameter(`Param block_users[${wrong}] must have a valid user or user_id.`)

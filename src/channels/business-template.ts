@@ -30,10 +30,7 @@ export function toTemplate({
 }
 
 /** Header and body; `above`: a header that is no text and no place. Parts without variables are left out. */
-function toTexts(
-  { header, body }: FilledTemplate,
-  above: wire.TemplateHeaderParameter[],
-): wire.TemplateComponent[] {
+function toTexts({ header, body }: FilledTemplate, above: wire.TemplateHeaderParameter[]): wire.TemplateComponent[] {
   const parameters = above.length > 0 ? above : toTextHeader(header)
   return [
     ...(parameters.length === 0 ? [] : [{ type: 'header' as const, parameters }]),

@@ -34,7 +34,9 @@ export async function blockUser(
   const body: BlockUsers = { messaging_product: 'whatsapp', block_users: [person] }
   const method = isBlocked ? 'POST' : 'DELETE'
   try {
-    return readOutcome(await makeCall(connection, number, { method, path, headers, body: JSON.stringify(body) }, timeoutMs))
+    return readOutcome(
+      await makeCall(connection, number, { method, path, headers, body: JSON.stringify(body) }, timeoutMs),
+    )
   } catch (error) {
     const text = errorMessage(error)
     const what = error instanceof NotConnectedError ? 'no connection, nothing was done' : 'no answer'

@@ -85,9 +85,7 @@ export interface FlowParameters {
 }
 
 /** The header of a card: the upstream fetches the file. */
-export type CardHeader =
-  | { type: 'image'; image: { link: string } }
-  | { type: 'video'; video: { link: string } }
+export type CardHeader = { type: 'image'; image: { link: string } } | { type: 'video'; video: { link: string } }
 
 /** A card of a carousel. All are of products, or all have the same kind and number of buttons. */
 export type CarouselCard =

@@ -21,7 +21,8 @@ export function checkCarousel(action: unknown): Refusal | null {
 
 function checkCard(card: unknown, index: number): Refusal | null {
   if (!isJsonObject(card)) return refusals.invalidValue('Card must be an object')
-  if (card.card_index !== index) return refusals.invalidValue(`Card card_index must be ${index}, but is ${card.card_index}`)
+  if (card.card_index !== index)
+    return refusals.invalidValue(`Card card_index must be ${index}, but is ${card.card_index}`)
   if (card.type === 'product') return checkProduct(card.action)
   if (card.type !== 'cta_url') {
     return refusals.invalidValue(`Card type must be one of cta_url, product, but is ${card.type}`)
@@ -32,7 +33,8 @@ function checkCard(card: unknown, index: number): Refusal | null {
 function checkFile(header: unknown): Refusal | null {
   if (!isJsonObject(header)) return refusals.missing('Card header is required')
   const kind = headers.find((accepted) => accepted === header.type)
-  if (!kind) return refusals.invalidValue(`Card header type must be one of ${headers.join(', ')}, but is ${header.type}`)
+  if (!kind)
+    return refusals.invalidValue(`Card header type must be one of ${headers.join(', ')}, but is ${header.type}`)
   const file = header[kind]
   if (!isJsonObject(file) || file.link === undefined) return refusals.missing(`Card header: ${kind} link is required`)
   return checkAddress(String(file.link), `Card header: ${kind} link`)
@@ -77,7 +79,9 @@ function checkButton(button: unknown): Refusal | null {
 
 function checkAlike(cards: JsonObject[]): Refusal | null {
   const forms = new Set(cards.map(formOf))
-  return forms.size === 1 ? null : refusals.invalidValue('Cards must all have the same buttons, or products of one catalog')
+  return forms.size === 1
+    ? null
+    : refusals.invalidValue('Cards must all have the same buttons, or products of one catalog')
 }
 
 function formOf({ type, action }: JsonObject): string {

@@ -68,7 +68,8 @@ function checkFooter(footer: unknown, { hasFooter }: Kind, type: string): Refusa
 
 function checkHeader(given: unknown, { header }: Kind, type: string, kindOfUpload: KindOfUpload): Refusal | null {
   if (given === undefined) return header === 'required text' ? refusals.missing('Header text is required') : null
-  if (header === 'none') return refusals.invalidValue(`Header is not supported for interactive messages of type ${type}`)
+  if (header === 'none')
+    return refusals.invalidValue(`Header is not supported for interactive messages of type ${type}`)
   if (!isJsonObject(given) || given.type === undefined) return refusals.missing('Header type is required')
   if (given.type === 'text') return checkRequiredText(given.text, 'Header text', maxHeaderLength)
   if (header !== 'any') {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { asObject, isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
 import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import { firstRefusal, isFilled, type KindOfUpload } from './checks.js'
@@ -99,7 +99,7 @@ function checkButton({ sub_type: given, index, parameters = [] }: JsonObject, pa
   if (expected !== undefined && (parameter?.type !== expected || more.length > 0)) {
     return refusals.invalidParameter(`Param ${path}['parameters'] must hold one parameter of type ${expected}.`)
   }
-  return kind === 'mpm' ? checkProductSections((parameter?.action as JsonObject).sections) : null
+  return kind === 'mpm' ? checkProductSections(asObject(parameter?.action).sections) : null
 }
 
 function required(path: string): Refusal {

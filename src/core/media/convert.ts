@@ -112,7 +112,13 @@ async function prepareVoice<Result>(
     const how = { formats: SOUND_FORMATS, output: VOICE }
     const converted = await convert(ctx, named.organizationId, path, target, how, maxBytes)
     if (converted.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
-    await checkConverted(named, converted, target, maxBytes, `${INSTALL}, send OGG with Opus, or send it unchanged as a sound`)
+    await checkConverted(
+      named,
+      converted,
+      target,
+      maxBytes,
+      `${INSTALL}, send OGG with Opus, or send it unchanged as a sound`,
+    )
     return work({ file: { path: target }, voice: true })
   })
 }

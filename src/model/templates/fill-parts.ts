@@ -59,7 +59,10 @@ function catalogOf(index: number, thumbnail: string | null): FilledParts['button
 }
 
 /** The picture is that of the first product, unless another one is named. */
-function productsOf(index: number, { thumbnailProductId, productSections }: GivenParts): FilledParts['buttons'][number] {
+function productsOf(
+  index: number,
+  { thumbnailProductId, productSections }: GivenParts,
+): FilledParts['buttons'][number] {
   const first = productSections[0]?.product_ids[0] ?? ''
   return { kind: 'products', index, thumbnailProductId: thumbnailProductId ?? first, sections: productSections }
 }

@@ -134,7 +134,6 @@ function typeOf({ type }: JsonObject): string {
   return asText(type)?.toUpperCase() ?? ''
 }
 
-
 /** In a positional template only numbers are variables. */
 function readText(component: JsonObject, format: Template['parameter_format']): TemplateText {
   const text = asText(component.text) ?? ''

@@ -133,7 +133,10 @@ async function recordSends({ record, refuse, world, organization }: Scene): Prom
       { title: 'Go on?', buttons: [{ type: 'reply', displayText: 'Yes', id: 'yes' }] },
       { title: 'Go on?', buttons: [] },
     ],
-    sendCarousel: [{ body: 'Our mugs', cards: ['blue', 'red'].map(card) }, { body: 'Our mugs', cards: [card('blue')] }],
+    sendCarousel: [
+      { body: 'Our mugs', cards: ['blue', 'red'].map(card) },
+      { body: 'Our mugs', cards: [card('blue')] },
+    ],
   }
   for (const [verb, [fields, refused]] of Object.entries(sends)) {
     await record(`message.${verb}`, { path: SHOP, body: { ...to, ...fields } })

@@ -17,9 +17,7 @@ export async function readConversationUpTo(
   messageId: string | null,
 ): Promise<ThreadRead> {
   const seq =
-    messageId === null
-      ? contact.last_seq
-      : await findSeqInConversation(ctx.database, tenant.id, contact.id, messageId)
+    messageId === null ? contact.last_seq : await findSeqInConversation(ctx.database, tenant.id, contact.id, messageId)
   if (seq === null) {
     throw new Problem(
       'message_not_found',

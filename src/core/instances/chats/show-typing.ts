@@ -89,7 +89,11 @@ async function typeBelow(
   )
 }
 
-async function openTypingChannel(ctx: Context, tenant: Tenant, name: string | null): Promise<TypingChannel & { isBusiness: boolean }> {
+async function openTypingChannel(
+  ctx: Context,
+  tenant: Tenant,
+  name: string | null,
+): Promise<TypingChannel & { isBusiness: boolean }> {
   if (name === null) {
     const number = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
     return { device: businessDevice(ctx.upstream, number), channelId: null, isBusiness: true }

@@ -48,7 +48,10 @@ export function readFlow(given: Static<typeof FlowOffer>): { type: 'flow_offer' 
   const flow_name = textOrNull(given.flow_name)
   const screen = textOrNull(given.screen)
   if (flow_id === null && flow_name === null) {
-    throw new Problem('missing_field', 'interactive.flow_id (or interactive.flow_name) is required and must not be empty')
+    throw new Problem(
+      'missing_field',
+      'interactive.flow_id (or interactive.flow_name) is required and must not be empty',
+    )
   }
   if (flow_id !== null && flow_name !== null) {
     throw new Problem('invalid_field', 'interactive.flow_id and interactive.flow_name exclude each other: give one')

@@ -7,7 +7,7 @@ import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limi
 import { Problem } from '../../../model/problem.js'
 import { Carousel, readCarousel } from './carousel-body.js'
 import { FlowOffer, readFlow } from './flow-body.js'
-import { body, catalogId, choices, footer, header, headerMedia, thumbnail, urlButton } from './interactive-fields.js'
+import { body, choices, footer, header, headerMedia, thumbnail, urlButton } from './interactive-fields.js'
 import { OneOf, textOrNull } from './one-of.js'
 import { ProductList, ProductOffer, readProductList } from './product-body.js'
 

@@ -64,7 +64,8 @@ const Audio = named(
     media_url: mediaUrl('audio'),
     voice: Maybe(
       Type.Boolean({
-        description: 'Send it as a voice note; it is converted if it is not OGG with Opus. By default it is a sound file.',
+        description:
+          'Send it as a voice note; it is converted if it is not OGG with Opus. By default it is a sound file.',
       }),
     ),
   }),

@@ -46,7 +46,9 @@ export const carouselVerb = sendVerb({
       throw new Problem('invalid_field', `cards[${odd}].buttons must be of the same type as the first card's`)
     }
     checkCards(cards, 'cards')
-    return { content: { type: 'interactive', interactive: { type: 'carousel', body, footer: null, cards }, header: null } }
+    return {
+      content: { type: 'interactive', interactive: { type: 'carousel', body, footer: null, cards }, header: null },
+    }
   },
 })
 
@@ -56,7 +58,10 @@ type GivenCard = Static<typeof CardBody>
 function readCard({ title, body: text, footer, imageUrl, buttons }: GivenCard, path: string): Card {
   const body = [title, text, footer].filter((line) => line).join('\n')
   if ([...body].length > maxBody) {
-    throw new Problem('invalid_field', `${path}: title, body and footer must have at most ${maxBody} characters together`)
+    throw new Problem(
+      'invalid_field',
+      `${path}: title, body and footer must have at most ${maxBody} characters together`,
+    )
   }
   const url = checkedAddress(imageUrl, `${path}.imageUrl`)
   const shown = { header_media: { type: 'image' as const, url }, body }

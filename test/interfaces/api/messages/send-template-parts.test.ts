@@ -117,9 +117,7 @@ describe('POST /send-template fills', () => {
       [
         {
           type: 'limited_time_offer',
-          parameters: [
-            { type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: Date.parse(ENDS) } },
-          ],
+          parameters: [{ type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: Date.parse(ENDS) } }],
         },
       ],
     ],
@@ -210,7 +208,12 @@ describe('POST /send-template refuses, and sends nothing', () => {
     ['offer', { offerEndsAt: '2030-12-01T09:00:00' }, 'Invalid field', 'offerEndsAt must have a time zone'],
     ['endless', { offerEndsAt: ENDS }, 'Invalid field', 'has no part for offerEndsAt'],
     ['products', {}, 'Missing required field', 'needs productSections'],
-    ['products', { productSections: [section(31)] }, 'Invalid field', 'productSections[0].product_ids must have at most 30'],
+    [
+      'products',
+      { productSections: [section(31)] },
+      'Invalid field',
+      'productSections[0].product_ids must have at most 30',
+    ],
     [
       'products',
       { productSections: [section(20, 'A'), section(11, 'B')] },

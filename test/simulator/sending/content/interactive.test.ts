@@ -12,7 +12,10 @@ const flowAction = (parameters: Fields = {}) => ({
   name: 'flow',
   parameters: { flow_message_version: '3', flow_id: '1', flow_cta: 'Book', ...parameters },
 })
-const addressAction = (parameters: Fields = {}) => ({ name: 'address_message', parameters: { country: 'IN', ...parameters } })
+const addressAction = (parameters: Fields = {}) => ({
+  name: 'address_message',
+  parameters: { country: 'IN', ...parameters },
+})
 const product = { catalog_id: '5', product_retailer_id: 'mug' }
 const items = (count: number) => Array.from({ length: count }, (_, n) => ({ product_retailer_id: `p${n}` }))
 const productList = (...sections: Fields[]) => ({
@@ -80,10 +83,20 @@ describe('the simulator refuses', () => {
       131009,
       'not a valid URL',
     ],
-    ['a form without id', { type: 'flow', body, action: flowAction({ flow_id: undefined }) }, 131008, 'flow_id or flow_name'],
+    [
+      'a form without id',
+      { type: 'flow', body, action: flowAction({ flow_id: undefined }) },
+      131008,
+      'flow_id or flow_name',
+    ],
     ['a form with both', { type: 'flow', body, action: flowAction({ flow_name: 'x' }) }, 131009, 'cannot be used with'],
     ['another version', { type: 'flow', body, action: flowAction({ flow_message_version: '4' }) }, 131009, 'must be 3'],
-    ['a long label of a form', { type: 'flow', body, action: flowAction({ flow_cta: 'x'.repeat(31) }) }, 131009, 'is 30'],
+    [
+      'a long label of a form',
+      { type: 'flow', body, action: flowAction({ flow_cta: 'x'.repeat(31) }) },
+      131009,
+      'is 30',
+    ],
     [
       'empty data',
       { type: 'flow', body, action: flowAction({ flow_action_payload: { screen: 'A', data: {} } }) },
@@ -98,12 +111,22 @@ describe('the simulator refuses', () => {
     ],
     [
       'a header above a question',
-      { type: 'request_contact_info', header: { type: 'text', text: 'x' }, body, action: { name: 'request_contact_info' } },
+      {
+        type: 'request_contact_info',
+        header: { type: 'text', text: 'x' },
+        body,
+        action: { name: 'request_contact_info' },
+      },
       131009,
       'Header is not supported',
     ],
     ['no country', { type: 'address_message', body, action: addressAction({ country: undefined }) }, 131008, 'country'],
-    ['a country by name', { type: 'address_message', body, action: addressAction({ country: 'India' }) }, 131009, 'country'],
+    [
+      'a country by name',
+      { type: 'address_message', body, action: addressAction({ country: 'India' }) },
+      131009,
+      'country',
+    ],
     [
       'values that are no texts',
       { type: 'address_message', body, action: addressAction({ values: { name: 1 } }) },
@@ -111,10 +134,20 @@ describe('the simulator refuses', () => {
       'values must be an object of strings',
     ],
     ['a product without id', { type: 'product', action: { catalog_id: '5' } }, 131008, 'product_retailer_id'],
-    ['a list without header', { ...productList({ product_items: items(1) }), header: undefined }, 131008, 'Header text'],
+    [
+      'a list without header',
+      { ...productList({ product_items: items(1) }), header: undefined },
+      131008,
+      'Header text',
+    ],
     ['31 products', productList({ product_items: items(31) }), 131009, 'max allowed count: 30'],
     ['no products', productList({ product_items: [] }), 131009, 'at least one product'],
-    ['untitled sections', productList({ product_items: items(1) }, { product_items: items(1) }), 131008, 'Section title'],
+    [
+      'untitled sections',
+      productList({ product_items: items(1) }, { product_items: items(1) }),
+      131008,
+      'Section title',
+    ],
     ['one card', carousel(card(0)), 131009, 'Invalid cards count. Min allowed cards: 2'],
     ['cards out of order', carousel(card(1), card(0)), 131009, 'card_index must be 0'],
     ['a card without header', carousel(card(0), card(1, { header: undefined })), 131008, 'Card header is required'],

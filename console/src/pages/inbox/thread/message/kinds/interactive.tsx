@@ -29,11 +29,7 @@ export function Interactive({ message }: { message: ThreadMessage }) {
           {asText(footer)}
         </Text>
       )}
-      {rows === null ? (
-        <Question content={content} />
-      ) : (
-        <Sections button={rows} sections={asObjects(sections)} />
-      )}
+      {rows === null ? <Question content={content} /> : <Sections button={rows} sections={asObjects(sections)} />}
     </>
   )
 }

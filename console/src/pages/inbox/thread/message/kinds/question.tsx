@@ -62,7 +62,10 @@ function productsOf({ title, product_ids: ids }: Fields): Option[] {
 function cardOf(card: Fields): Option {
   const titles = asObjects(card.buttons).map(({ title }) => asText(title) ?? '')
   const more = asText(card.display_text) ?? titles.join(' · ')
-  return { text: asText(card.body) ?? asText(card.product_id) ?? asText(asObject(card.header_media).url), more: more || null }
+  return {
+    text: asText(card.body) ?? asText(card.product_id) ?? asText(asObject(card.header_media).url),
+    more: more || null,
+  }
 }
 
 function Options({ options }: { options: Option[] }) {
