@@ -66,9 +66,10 @@ const layers = {
   log: ['config'],
   tracing: ['config', 'log', 'lib'],
   config: ['lib'],
-  model: ['lib'],
+  // What is refused before it is sent is what the upstream refuses.
+  model: ['upstream/limits', 'lib'],
   lib: [],
-  simulator: ['upstream/wire', 'lib'],
+  simulator: ['upstream/wire', 'upstream/limits', 'lib'],
 }
 
 // A layer is a folder or a file of src, such as src/lib/ or src/app.ts; the simulator has its own folder.

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { blockingApi } from './blocking/api.js'
 import type { Context } from './context.js'
 import { refusals } from './errors/refusals.js'
 import { refuse } from './errors/refuse.js'
@@ -34,6 +35,7 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
     const described = describeNumber(context, number, request.headers.authorization, request.query.fields)
     return 'body' in described ? refuse(reply, described) : reply.send(described.shown)
   })
+  blockingApi(app, context)
   mediaApi(app, context)
   templatesApi(app, context)
 

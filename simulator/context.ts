@@ -1,3 +1,4 @@
+import type { BlockList } from './blocking/block-list.js'
 import type { CallbackSender } from './callbacks/callback-sender.js'
 import type { Idle } from './idle.js'
 import type { MagicMedia, MagicRecipients } from './magic.js'
@@ -31,6 +32,7 @@ export interface Context {
   media: MediaStore
   mediaFolder: MediaFolder
   mediaLinks: MediaLinks
+  blocks: BlockList
   /** Null when limits are not enforced. */
   limits: Limits | null
   templates: Templates

@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { upstreamApi } from './api.js'
+import { BlockList } from './blocking/block-list.js'
 import { CallbackSender } from './callbacks/callback-sender.js'
 import type { Context } from './context.js'
 import { simulatorControl } from './control/control.js'
@@ -89,6 +90,7 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
     media: new MediaStore(),
     mediaFolder: new MediaFolder(),
     mediaLinks: new MediaLinks(),
+    blocks: new BlockList(),
     limits: limits ? new Limits() : null,
     templates: new Templates(),
     orders: new ShopOrders(),

@@ -107,8 +107,11 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
   const message = await withMedia(context, number.phone_number_id, inbound.message)
   if (isProblem(message)) return message
   const at = Number(message.timestamp) * 1_000
-  if (message.from) context.limits?.recordInbound(number.phone_number_id, networkId(message.from), at)
-  if (message.from_user_id) context.limits?.recordInbound(number.phone_number_id, message.from_user_id, at)
+  for (const sender of [message.from && networkId(message.from), message.from_user_id]) {
+    if (!sender) continue
+    context.limits?.recordInbound(number.phone_number_id, sender, at)
+    context.blocks.recordInbound(number.phone_number_id, sender, at)
+  }
   const { from, from_user_id: userId } = message
   if (from && userId && !isUserId(from)) context.userIds.set(networkId(from), userId)
   const attempt = await firstAttempt(
@@ -237,6 +240,7 @@ async function reset(context: Context, { numbers = false }: JsonObject): Promise
   context.magic.reset()
   context.magicMedia.reset()
   context.limits?.reset()
+  context.blocks.reset()
   context.failures.clear()
   context.userIds.clear()
   context.templates.reset()

@@ -43,6 +43,13 @@ export const refusals = {
     detailed(400, 133010, 'Phone number not registered', `The phone is not linked: its state is ${state}, not open.`),
   undeliverable: () => fixedRefusal(131026),
   windowClosed: () => fixedRefusal(131047),
+  notAllBlocked: () =>
+    detailed(
+      400,
+      139100,
+      'Failed to block/unblock users',
+      'Failed to block some users, see the block_users response list for details',
+    ),
   throughput: () => fixedRefusal(130429),
   pairRate: () => fixedRefusal(131056),
   parameterCount: (details: string) =>

@@ -63,7 +63,9 @@ function readMarkRead(body: JsonObject): Request {
     return refused(refusals.invalidParameter(`Param status must be one of {READ} - got "${body.status}".`))
   }
   if (!isFilled(body.message_id)) return refused(refusals.invalidParameter('The parameter message_id is required.'))
-  return { kind: 'mark-read' }
+  const { typing_indicator: typing } = body
+  if (typing === undefined || (isJsonObject(typing) && typing.type === 'text')) return { kind: 'mark-read' }
+  return refused(refusals.invalidParameter("Param typing_indicator['type'] must be one of {TEXT}."))
 }
 
 function readSend(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean): Request {

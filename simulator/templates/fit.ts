@@ -5,7 +5,7 @@ import { firstRefusal } from '../sending/content/checks.js'
 import { formatMismatch } from '../sending/content/template-parameters.js'
 import type { ButtonRequirements, TemplateRequirements } from './requirements.js'
 
-const mediaFormats = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']
+const mediaFormats = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION', 'PRODUCT']
 const textTypes = ['text', 'currency', 'date_time']
 /** Buttons without whose component a send has a wrong value; of the others it lacks a parameter. */
 const emptyButtons = ['FLOW', 'MPM', 'ORDER_DETAILS']
@@ -48,8 +48,18 @@ function checkComponents(given: unknown, requirements: TemplateRequirements): Re
     firstRefusal(requirements.always, (type) => checkComponent(components, type)) ??
     firstRefusal(requirements.buttons, (requirement, index) => checkPresence(buttons, requirement, index)) ??
     firstRefusal(buttons, (button) => checkButton(button, requirements.buttons)) ??
-    checkOnce(components)
+    checkOnce(components) ??
+    checkCards(components, requirements.cards)
   )
+}
+
+/** The codes are assumptions: another number of cards is a wrong count, and a card is checked as a template is. */
+function checkCards(components: JsonObject[], cards: TemplateRequirements[]): Refusal | null {
+  const carousel = components.find(({ type }) => type === 'carousel')
+  if (carousel === undefined) return null
+  const given = asObjects(carousel.cards)
+  if (given.length !== cards.length) return wrongCount('carousel', given.length, cards.length)
+  return firstRefusal(cards, (requirements, index) => checkComponents(given[index]?.components, requirements))
 }
 
 /** An assumption: two components for one part of a template. */

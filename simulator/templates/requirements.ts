@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject } from '../../src/lib/text/json.js'
+import { asObject, asObjects, type JsonObject } from '../../src/lib/text/json.js'
 import type { Template } from './template.js'
 import { variablesOf } from './variables.js'
 
@@ -11,10 +11,12 @@ export interface TemplateRequirements {
     variables: string[]
   }
   body: { variables: string[] }
-  /** The components that a send must have whether they have variables or not. */
+  /** The components that a send must have whether they have variables or not, named as those of the template. */
   always: string[]
   /** All buttons, in order. */
   buttons: ButtonRequirements[]
+  /** The cards of its carousel, in order. */
+  cards: TemplateRequirements[]
 }
 
 export interface ButtonRequirements {
@@ -24,12 +26,14 @@ export interface ButtonRequirements {
   isRequired: boolean
 }
 
-/** Named after the component of a send in lower case. */
-const always = ['CAROUSEL', 'LIMITED_TIME_OFFER']
 const alwaysButtons = ['OTP', 'COPY_CODE', 'FLOW', 'MPM', 'ORDER_DETAILS']
 
 /** Derives the requirements of a template. Done once per template, because each is sent many times. */
 export function requirementsOf({ components, parameter_format: format }: Template): TemplateRequirements {
+  return requirementsOfParts(components, format)
+}
+
+function requirementsOfParts(components: JsonObject[], format: Template['parameter_format']): TemplateRequirements {
   const component = (type: string): JsonObject => components.find((one) => one.type === type) ?? {}
   const header = component('HEADER')
   return {
@@ -39,9 +43,19 @@ export function requirementsOf({ components, parameter_format: format }: Templat
       variables: variablesOf(header.text),
     },
     body: { variables: variablesOf(component('BODY').text) },
-    always: always.filter((type) => components.some((one) => one.type === type)),
+    always: [
+      ...(components.some(({ type }) => type === 'CAROUSEL') ? ['CAROUSEL'] : []),
+      ...(hasExpiration(component('LIMITED_TIME_OFFER')) ? ['LIMITED_TIME_OFFER'] : []),
+    ],
     buttons: asObjects(component('BUTTONS').buttons).map(buttonRequirements),
+    cards: asObjects(component('CAROUSEL').cards).map((card) =>
+      requirementsOfParts(asObjects(card.components), format),
+    ),
   }
+}
+
+function hasExpiration({ limited_time_offer: offer }: JsonObject): boolean {
+  return asObject(offer).has_expiration === true
 }
 
 function buttonRequirements({ type, url }: JsonObject): ButtonRequirements {

@@ -1,15 +1,9 @@
-import type {
-  ContactCard,
-  FilledTemplate,
-  FilledText,
-  InteractiveContent,
-  InteractiveHeader,
-  RawTemplate,
-  ReadyContent,
-  TemplateContent,
-} from '../model/messages/content.js'
+import type { ContactCard, RawTemplate, ReadyContent } from '../model/messages/content.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type * as wire from '../upstream/wire.js'
+import { toInteractive } from './business-interactive.js'
+import { optional, toReference } from './business-parts.js'
+import { toTemplate } from './business-template.js'
 import type { ChannelDriver, DriverMessage } from './driver.js'
 
 /** The driver of a number at the upstream's business API. */
@@ -77,12 +71,6 @@ function toPayload(content: ReadyContent, replyToUpstreamId: string): wire.Outbo
   }
 }
 
-type UploadedFile = { channelMediaId: string }
-
-function toReference({ file }: { file: UploadedFile }): wire.MediaReference {
-  return { id: file.channelMediaId }
-}
-
 /** Components that a client wrote in the upstream's format are passed on; the upstream validates them. */
 function asGiven(components: RawTemplate['components']): wire.TemplateComponent[] {
   return components as wire.TemplateComponent[]
@@ -101,76 +89,4 @@ function toCard({ name, phones, organization, email, url }: ContactCard): wire.C
     ...(email ? { emails: [{ email }] } : {}),
     ...(url ? { urls: [{ url }] } : {}),
   }
-}
-
-function toInteractive(
-  interactive: InteractiveContent,
-  header: InteractiveHeader<UploadedFile> | null,
-): wire.InteractivePayload {
-  const body = { text: interactive.body }
-  const footer = interactive.footer === null ? {} : { footer: { text: interactive.footer } }
-  if (interactive.type === 'button') {
-    const buttons = interactive.buttons.map((reply) => ({ type: 'reply' as const, reply }))
-    const shownHeader = header === null ? {} : { header: toHeader(header) }
-    return { type: 'button', ...shownHeader, body, ...footer, action: { buttons } }
-  }
-  const sections = interactive.sections.map(({ title, rows }) => ({
-    ...optional('title', title),
-    rows: rows.map(({ id, title, description }) => ({ id, title, ...optional('description', description) })),
-  }))
-  const shownHeader = header?.type === 'text' ? { header } : {}
-  return { type: 'list', ...shownHeader, body, ...footer, action: { button: interactive.button, sections } }
-}
-
-function toHeader(header: InteractiveHeader<UploadedFile>): wire.InteractiveHeader {
-  return header.type === 'text' ? header : toFileHeader(header)
-}
-
-type FileHeader = Exclude<InteractiveHeader<UploadedFile>, { type: 'text' }>
-
-function toFileHeader(header: FileHeader): Exclude<wire.InteractiveHeader, { type: 'text' }> {
-  switch (header.type) {
-    case 'image':
-      return { type: 'image', image: toReference(header) }
-    case 'video':
-      return { type: 'video', video: toReference(header) }
-    case 'document':
-      return { type: 'document', document: { ...toReference(header), ...optional('filename', header.filename) } }
-  }
-}
-
-function toTemplate({ template, header }: TemplateContent<UploadedFile>): wire.TemplatePayload {
-  const { name, language, body, buttons } = template
-  const headerParameters = header === null ? toTemplateHeader(template.header) : [toFileHeader(header)]
-  const components: wire.TemplateComponent[] = [
-    ...(headerParameters.length === 0 ? [] : [{ type: 'header' as const, parameters: headerParameters }]),
-    ...(body.parameters.length === 0 ? [] : [{ type: 'body' as const, parameters: toTextParameters(body) }]),
-    ...buttons.flatMap(toTemplateButton),
-  ]
-  return { name, language: { code: language }, components }
-}
-
-function toTemplateHeader(header: FilledTemplate['header']): wire.TemplateHeaderParameter[] {
-  if (header === null) return []
-  if (header.type === 'text') return toTextParameters(header)
-  const { type, ...location } = header
-  return [{ type, location }]
-}
-
-function toTextParameters({ parameters }: FilledText): wire.TextParameter[] {
-  return parameters.map(({ name, text }) => ({ type: 'text', ...optional('parameter_name', name), text }))
-}
-
-function toTemplateButton({ index, kind, parameter }: FilledTemplate['buttons'][number]): wire.TemplateComponent[] {
-  const common = { type: 'button' as const, index: String(index) }
-  if (kind === 'flow') return [{ ...common, sub_type: kind }]
-  if (parameter === null) return []
-  return kind === 'copy_code'
-    ? [{ ...common, sub_type: kind, parameters: [{ type: 'coupon_code', coupon_code: parameter }] }]
-    : [{ ...common, sub_type: 'url', parameters: [{ type: 'text', text: parameter }] }]
-}
-
-/** The upstream does not accept null, so absent values are left out. */
-function optional<Name extends string>(name: Name, value: string | null): Partial<Record<Name, string>> {
-  return (value === null ? {} : { [name]: value }) as Partial<Record<Name, string>>
 }

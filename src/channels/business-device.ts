@@ -1,7 +1,7 @@
 import { startCountdown } from '../lib/async/timeout.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type { MarkReadOutcome } from '../upstream/mark-read.js'
-import type { Device, DeviceAnswer, DeviceCommand, MessageKey } from './device.js'
+import type { Device, DeviceAnswer, DeviceCommand } from './device.js'
 
 /** Commands that a number at the upstream does not support. */
 export type BusinessRefusal = Exclude<DeviceCommand['verb'], 'connect' | 'restart' | 'mark_read'>
@@ -29,7 +29,7 @@ export function businessDevice(upstream: UpstreamClient, number: BusinessNumber)
       case 'restart':
         return { outcome: 'done', value: null }
       case 'mark_read':
-        return markRead(upstream, number, command.keys, timeoutMs)
+        return markRead(upstream, number, command, timeoutMs)
       default:
         return { outcome: 'unsupported', text: whyNotBusiness(command.verb) }
     }
@@ -45,14 +45,14 @@ export function whyNotBusiness(verb: BusinessRefusal): string {
 async function markRead(
   upstream: UpstreamClient,
   number: BusinessNumber,
-  keys: MessageKey[],
+  { keys, isTyping = false }: Extract<DeviceCommand, { verb: 'mark_read' }>,
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
   const leftMs = startCountdown(timeoutMs)
-  for (const { id } of keys.filter(({ fromMe }) => !fromMe)) {
+  for (const { id: messageId } of keys.filter(({ fromMe }) => !fromMe)) {
     const left = leftMs()
     if (left === 0) return { outcome: 'unknown', text: 'no time was left to mark all messages' }
-    const outcome = await upstream.markRead(number, id, left)
+    const outcome = await upstream.markRead(number, { messageId, isTyping }, left)
     if (outcome.outcome !== 'done') return toAnswer(outcome)
   }
   return { outcome: 'done', value: null }

@@ -33,8 +33,8 @@ export type DeviceCommand =
   | { verb: 'set_presence'; presence: ChatPresence }
   /** Shows the presence in one chat until it changes or times out on the phone. → null */
   | { verb: 'show_presence'; jid: string; presence: ChatPresence }
-  /** → null */
-  | { verb: 'mark_read'; keys: MessageKey[] }
+  /** `isTyping`: also shows typing below the message, where the channel shows it so (the business API). → null */
+  | { verb: 'mark_read'; keys: MessageKey[]; isTyping?: boolean }
   /** → NumberCheck[], in the order asked */
   | { verb: 'check_numbers'; numbers: string[] }
   /** → { url: string | null } */

@@ -1,5 +1,6 @@
+import { type Blocking, type BlockOutcome, blockUser } from './block-users.js'
 import { type BusinessNumber, openConnection } from './connection.js'
-import { type MarkReadOutcome, markRead } from './mark-read.js'
+import { type MarkReadOutcome, markRead, type ReadMark } from './mark-read.js'
 import { type FindMediaOutcome, findMedia, type UploadFile, type UploadOutcome, uploadMedia } from './media.js'
 import { type FindNumberOutcome, findNumber } from './numbers.js'
 import { type SendOutcome, send } from './send.js'
@@ -13,8 +14,9 @@ import {
 } from './templates.js'
 import type { OutboundMessage } from './wire.js'
 
+export type { Blocking, BlockOutcome } from './block-users.js'
 export type { BusinessNumber } from './connection.js'
-export type { MarkReadOutcome } from './mark-read.js'
+export type { MarkReadOutcome, ReadMark } from './mark-read.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
 export type { FindNumberOutcome } from './numbers.js'
 export type { SendOutcome } from './send.js'
@@ -30,8 +32,10 @@ export type {
 export interface UpstreamClient {
   /** Sends one message, waiting at most `timeoutMs`. Never throws. */
   send(number: BusinessNumber, message: OutboundMessage, timeoutMs: number): Promise<SendOutcome>
-  /** Marks a received message as read, waiting at most `timeoutMs`. Never throws. */
-  markRead(number: BusinessNumber, messageId: string, timeoutMs: number): Promise<MarkReadOutcome>
+  /** Marks a received message as read and may show typing, waiting at most `timeoutMs`. Never throws. */
+  markRead(number: BusinessNumber, mark: ReadMark, timeoutMs: number): Promise<MarkReadOutcome>
+  /** Blocks or unblocks a person, waiting at most `timeoutMs`. Never throws. */
+  blockUser(number: BusinessNumber, blocking: Blocking, timeoutMs: number): Promise<BlockOutcome>
   /** Uploads a file for messages of this number, waiting at most `timeoutMs`. Never throws. */
   uploadMedia(number: BusinessNumber, file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
   /** Finds the address of a file by its id, waiting at most `timeoutMs`. Never throws. */
@@ -87,7 +91,8 @@ export function createUpstreamClient(
 
   return {
     send: (number, message, timeoutMs) => timed('send', send(connection, number, message, timeoutMs)),
-    markRead: (number, messageId, timeoutMs) => timed('markRead', markRead(connection, number, messageId, timeoutMs)),
+    markRead: (number, mark, timeoutMs) => timed('markRead', markRead(connection, number, mark, timeoutMs)),
+    blockUser: (number, blocking, timeoutMs) => timed('blockUser', blockUser(connection, number, blocking, timeoutMs)),
     uploadMedia: (number, file, timeoutMs) => timed('uploadMedia', uploadMedia(connection, number, file, timeoutMs)),
     findMedia: (number, mediaId, timeoutMs) => timed('findMedia', findMedia(connection, number, mediaId, timeoutMs)),
     findNumber: (number, timeoutMs) => timed('findNumber', findNumber(connection, number, timeoutMs)),

@@ -19,7 +19,7 @@ export interface Connection {
 
 /** One request; `path` is relative to the base. */
 export interface Call {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   path: string
   headers?: Record<string, string>
   body?: string | Readable

@@ -13,16 +13,28 @@ export type MarkReadOutcome =
   | { outcome: 'not_reached'; text: string }
   | { outcome: 'unknown'; text: string }
 
-/** Marks a received message as read, by the upstream's id, waiting at most `timeoutMs`. Never throws. */
+/** A received message to mark as read, by the upstream's id. */
+export interface ReadMark {
+  messageId: string
+  /** Whether typing is shown below it, until an answer comes or for 25 seconds. */
+  isTyping: boolean
+}
+
+/** Marks a received message as read, waiting at most `timeoutMs`. Never throws. */
 export async function markRead(
   connection: Connection,
   number: BusinessNumber,
-  messageId: string,
+  { messageId, isTyping }: ReadMark,
   timeoutMs: number,
 ): Promise<MarkReadOutcome> {
   const path = `/${encodeURIComponent(number.phoneNumberId)}/messages`
   const headers = { 'content-type': 'application/json' }
-  const body: MarkRead = { messaging_product: 'whatsapp', status: 'read', message_id: messageId }
+  const body: MarkRead = {
+    messaging_product: 'whatsapp',
+    status: 'read',
+    message_id: messageId,
+    ...(isTyping && { typing_indicator: { type: 'text' } }),
+  }
   try {
     const call = { method: 'POST', path, headers, body: JSON.stringify(body) } as const
     const { isSuccess, status, error } = await makeCall(connection, number, call, timeoutMs)

@@ -59,6 +59,46 @@ interface InteractiveFrame {
   footer?: { text: string }
 }
 
+/** A button that opens an address. */
+export interface UrlAction {
+  name: 'cta_url'
+  parameters: { display_text: string; url: string }
+}
+
+/** A product of a catalogue. */
+export interface ProductReference {
+  catalog_id: string
+  product_retailer_id: string
+}
+
+/** The form that a button opens: one of `flow_id` and `flow_name`. */
+export interface FlowParameters {
+  flow_message_version: '3'
+  flow_id?: string
+  flow_name?: string
+  flow_cta: string
+  flow_token?: string
+  mode?: 'draft' | 'published'
+  flow_action?: 'navigate' | 'data_exchange'
+  /** `data` is not empty. */
+  flow_action_payload?: { screen: string; data?: Record<string, unknown> }
+}
+
+/** The header of a card: the upstream fetches the file. */
+export type CardHeader = { type: 'image'; image: { link: string } } | { type: 'video'; video: { link: string } }
+
+/** A card of a carousel. All are of products, or all have the same kind and number of buttons. */
+export type CarouselCard =
+  | { card_index: number; type: 'product'; action: ProductReference }
+  | {
+      card_index: number
+      /** Also of cards with quick replies. */
+      type: 'cta_url'
+      header: CardHeader
+      body?: { text: string }
+      action: UrlAction | { buttons: Array<{ type: 'quick_reply'; quick_reply: { id: string; title: string } }> }
+    }
+
 export type InteractivePayload =
   | (InteractiveFrame & {
       type: 'button'
@@ -73,6 +113,40 @@ export type InteractivePayload =
         sections: Array<{ title?: string; rows: Array<{ id: string; title: string; description?: string }> }>
       }
     })
+  | (InteractiveFrame & { type: 'cta_url'; header?: InteractiveHeader; action: UrlAction })
+  | (InteractiveFrame & {
+      type: 'flow'
+      header?: InteractiveHeader
+      action: { name: 'flow'; parameters: FlowParameters }
+    })
+  | { type: 'location_request_message'; body: { text: string }; action: { name: 'send_location' } }
+  | { type: 'request_contact_info'; body: { text: string }; action: { name: 'request_contact_info' } }
+  | {
+      type: 'address_message'
+      body: { text: string }
+      action: {
+        name: 'address_message'
+        parameters: {
+          country: string
+          values?: Record<string, string>
+          saved_addresses?: Array<{ id: string; value: Record<string, string> }>
+        }
+      }
+    }
+  | (Partial<InteractiveFrame> & { type: 'product'; action: ProductReference })
+  | (InteractiveFrame & {
+      type: 'product_list'
+      header: Extract<InteractiveHeader, { type: 'text' }>
+      action: {
+        catalog_id: string
+        sections: Array<{ title?: string; product_items: Array<{ product_retailer_id: string }> }>
+      }
+    })
+  | (InteractiveFrame & {
+      type: 'catalog_message'
+      action: { name: 'catalog_message'; parameters?: { thumbnail_product_retailer_id: string } }
+    })
+  | { type: 'carousel'; body: { text: string }; action: { cards: CarouselCard[] } }
 
 /** The value of a variable; `parameter_name` for named variables, otherwise the order decides. */
 export interface TextParameter {
@@ -85,6 +159,17 @@ export type TemplateHeaderParameter =
   | TextParameter
   | Exclude<InteractiveHeader, { type: 'text' }>
   | { type: 'location'; location: { latitude: string; longitude: string; name: string; address: string } }
+  | { type: 'product'; product: { product_retailer_id: string; catalog_id: string } }
+  /** Of cards: the upstream fetches the file. */
+  | CardHeader
+
+/** What a button of a template shows or opens. */
+export interface ButtonAction {
+  thumbnail_product_retailer_id?: string
+  sections?: Array<{ title?: string; product_items: Array<{ product_retailer_id: string }> }>
+  flow_token?: string
+  flow_action_data?: Record<string, unknown>
+}
 
 /** The parameters of one part of a template. `index` is the position of a button among all buttons. */
 export type TemplateComponent =
@@ -97,8 +182,19 @@ export type TemplateComponent =
       index: string
       parameters: Array<{ type: 'coupon_code'; coupon_code: string }>
     }
-  /** Required although it says nothing: a flow begins with the token `unused` and its first screen. */
-  | { type: 'button'; sub_type: 'flow'; index: string }
+  /** That of a flow is required although it says nothing: a flow begins with the token `unused` and its first screen. */
+  | {
+      type: 'button'
+      sub_type: 'flow' | 'catalog' | 'mpm'
+      index: string
+      parameters?: Array<{ type: 'action'; action: ButtonAction }>
+    }
+  | {
+      type: 'limited_time_offer'
+      /** Unix milliseconds. */
+      parameters: Array<{ type: 'limited_time_offer'; limited_time_offer: { expiration_time_ms: number } }>
+    }
+  | { type: 'carousel'; cards: Array<{ card_index: number; components: TemplateComponent[] }> }
 
 /** Parts without variables are left out of `components`. */
 export interface TemplatePayload {
@@ -157,6 +253,31 @@ export interface MarkRead {
 
 export interface MarkReadResponse {
   success: boolean
+}
+
+/** A person in a list of blocked ones: a number in digits, or a user id; parent ids are refused. */
+export type BlockedPerson = { user: string } | { user_id: string }
+
+/** Posted to `/{phone_number_id}/block_users` to block people, sent with DELETE to unblock them. */
+export interface BlockUsers {
+  messaging_product: 'whatsapp'
+  block_users: BlockedPerson[]
+}
+
+/** The answer. If somebody failed, it comes with HTTP 400 and an error. */
+export interface BlockUsersResponse {
+  messaging_product: 'whatsapp'
+  block_users: {
+    added_users?: BlockedUser[]
+    removed_users?: BlockedUser[]
+    failed_users?: Array<BlockedUser & { errors: CallbackError[] }>
+  }
+}
+
+export interface BlockedUser {
+  input: string
+  wa_id?: string
+  user_id?: string
 }
 
 /** The answer to an accepted send. Delivery is reported later, as statuses. */

@@ -32,6 +32,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'POST', path: '/opt-outs/import', query: '', scope: 'contacts:write' },
   { method: 'GET', path: '/conversations/export', query: 'chatNumber=5511987650000', scope: 'conversations:read' },
   { method: 'GET', path: '/conversations', query: 'chatNumber=5511987650000', scope: 'conversations:read' },
+  {
+    method: 'POST',
+    path: '/conversations/read',
+    query: '',
+    scope: 'messages:send',
+    body: { phone_number: '5511987650000' },
+  },
+  {
+    method: 'POST',
+    path: '/conversations/typing',
+    query: '',
+    scope: 'messages:send',
+    body: { phone_number: '5511987650000' },
+  },
   { method: 'GET', path: '/messages/{id}/trace', query: '', scope: 'conversations:read' },
   {
     method: 'POST',

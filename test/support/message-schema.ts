@@ -15,6 +15,16 @@ schemas.LanguageObject.required = ['code']
 schemas.TemplateComponent.properties.sub_type.enum.push('copy_code', 'flow')
 schemas.TemplateComponent.properties.index = { type: 'string', pattern: '^[0-9]$' }
 
+// The description lacks the kinds that are newer than it.
+const newerActions = ['cta_url', 'send_location', 'request_contact_info', 'address_message']
+schemas.InteractiveObject.properties.type.enum.push(
+  ...['cta_url', 'location_request_message', 'request_contact_info', 'address_message', 'carousel'],
+)
+schemas.ActionObject.oneOf.push(
+  { required: ['name'], properties: { name: { type: 'string', enum: newerActions } } },
+  { required: ['cards'], properties: { cards: { type: 'array', minItems: 2, maxItems: 10 } } },
+)
+
 // It uses undefined formats (`url`), and keywords of OpenAPI.
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema({ $id: 'upstream', components: { schemas } })

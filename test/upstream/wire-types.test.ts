@@ -52,11 +52,23 @@ describe('a message to a phone number has the type of the published package', ()
     expectTypeOf<Interactive<'list'>>().toExtend<Published>()
   })
 
-  it('for interactive messages of both kinds', () => {
+  it('for interactive messages of all kinds', () => {
     type Published =
       | published.CloudAPISendInteractiveButtonsMessageRequest
       | published.CloudAPISendInteractiveListMessageRequest
-    expectTypeOf<Message<'interactive'>['interactive']['type']>().toEqualTypeOf<'button' | 'list'>()
+    type Kinds =
+      | 'button'
+      | 'list'
+      | 'cta_url'
+      | 'flow'
+      | 'location_request_message'
+      | 'request_contact_info'
+      | 'address_message'
+      | 'product'
+      | 'product_list'
+      | 'catalog_message'
+      | 'carousel'
+    expectTypeOf<Message<'interactive'>['interactive']['type']>().toEqualTypeOf<Kinds>()
     expectTypeOf<Omit<Message<'interactive'>, 'interactive'>>().toExtend<Omit<Published, 'interactive'>>()
   })
 
@@ -64,9 +76,12 @@ describe('a message to a phone number has the type of the published package', ()
     expectTypeOf<Message<'reaction'>>().toExtend<published.CloudAPISendReactionMessageRequest>()
   })
 
-  it('for templates, except the buttons that copy a code and begin a flow, which the package lacks', () => {
+  it('for templates, except products, offers, carousels and newer buttons, which the package lacks', () => {
     type Ours = Message<'template'>['template']
-    type Known = Exclude<Ours['components'][number], { sub_type: 'copy_code' | 'flow' }>
+    type Newer =
+      | { sub_type: 'copy_code' | 'flow' | 'catalog' | 'mpm' }
+      | { type: 'header' | 'carousel' | 'limited_time_offer' }
+    type Known = Exclude<Ours['components'][number], Newer>
     type Published = published.CloudAPISendTemplateMessageRequest
     expectTypeOf<Omit<Ours, 'components'> & { components: Known[] }>().toExtend<Published['template']>()
     expectTypeOf<Omit<Message<'template'>, 'template'>>().toExtend<Omit<Published, 'template'>>()

@@ -1,10 +1,9 @@
 import { isJsonObject } from '../../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import { checkRequiredText, checkUnique, firstRefusal } from './checks.js'
 
-const maxButtons = 3
-const maxIdLength = 256
-const maxTitleLength = 20
+const { buttons: maxButtons, buttonId: maxIdLength, title: maxTitleLength } = UPSTREAM_LIMITS
 
 /** Checks the action of an interactive message of type button. */
 export function checkButtons(action: unknown): Refusal | null {

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import { checkOptionalText, checkRequiredText, firstRefusal, isFilled } from './checks.js'
 
-const maxContacts = 257
+const { cards: maxContacts } = UPSTREAM_LIMITS
 const nameParts = ['first_name', 'last_name', 'middle_name', 'prefix', 'suffix']
 const lists = ['phones', 'emails', 'urls', 'addresses']
 

@@ -1,15 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import { checkOptionalText, checkRequiredText, checkUnique, firstRefusal } from './checks.js'
 
-const maxSections = 10
-/** In all sections together. */
-const maxRows = 10
-const maxButtonLength = 20
-const maxSectionTitleLength = 24
-const maxRowIdLength = 200
-const maxRowTitleLength = 24
-const maxRowDescriptionLength = 72
+const { sections: maxSections, rows: maxRows, title: maxButtonLength } = UPSTREAM_LIMITS
+const { sectionTitle: maxSectionTitleLength, rowId: maxRowIdLength } = UPSTREAM_LIMITS
+const { rowTitle: maxRowTitleLength, description: maxRowDescriptionLength } = UPSTREAM_LIMITS
 
 /** Checks the action of an interactive message of type list. */
 export function checkList(action: unknown): Refusal | null {

@@ -1,9 +1,10 @@
 import { isJsonObject } from '../../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import type { MediaKind } from '../../media/types.js'
 import { type ContentCheck, checkOptionalText, firstRefusal, isFilled, isLonger, type KindOfUpload } from './checks.js'
 
-const maxCaptionLength = 1024
+const { caption: maxCaptionLength } = UPSTREAM_LIMITS
 
 const extraKeys: Record<MediaKind, string[]> = {
   image: ['caption'],

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import { checkRequiredText, firstRefusal, isFilled, type KindOfUpload } from './checks.js'
 import { checkLocation } from './location.js'
 import { checkReference } from './media.js'
 
-const maxCouponLength = 20
+const { coupon: maxCouponLength } = UPSTREAM_LIMITS
 /** New lines, tabs, and more than four spaces in a row. */
 const forbiddenSpace = /[\n\r\t]| {5}/
 
@@ -20,6 +21,8 @@ const checks: Record<string, Check> = {
   location: checkLocation,
   payload: ({ payload }, path) => checkRequiredText(payload, `${path}['payload']`),
   action: ({ action }, path) => (isJsonObject(action) ? null : refusals.missing(`${path}['action'] is required`)),
+  product: ({ product }, path) => checkProduct(product, path),
+  limited_time_offer: ({ limited_time_offer: offer }, path) => checkOffer(offer, path),
   coupon_code: ({ coupon_code: code }, path) => checkRequiredText(code, `${path}['coupon_code']`, maxCouponLength),
 }
 
@@ -49,6 +52,21 @@ function checkText({ text }: JsonObject, path: string): Refusal | null {
   const refusal = checkRequiredText(text, `${path}['text']`)
   if (refusal || !forbiddenSpace.test(String(text))) return refusal
   return refusals.invalidParameter('Param text cannot have new-line/tab characters or more than 4 consecutive spaces')
+}
+
+function checkProduct(product: unknown, path: string): Refusal | null {
+  if (!isJsonObject(product)) return refusals.missing(`${path}['product'] is required`)
+  return (
+    checkRequiredText(product.product_retailer_id, `${path}['product']['product_retailer_id']`) ??
+    checkRequiredText(product.catalog_id, `${path}['product']['catalog_id']`)
+  )
+}
+
+function checkOffer(offer: unknown, path: string): Refusal | null {
+  const end = isJsonObject(offer) ? offer.expiration_time_ms : undefined
+  if (end === undefined) return refusals.missing(`${path}['limited_time_offer']['expiration_time_ms'] is required`)
+  if (Number.isInteger(end) && Number(end) > 0) return null
+  return refusals.invalidValue(`${path}['limited_time_offer']['expiration_time_ms'] must be a time in milliseconds`)
 }
 
 function checkFallback(value: unknown, path: string): Refusal | null {

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
 import { isLonger } from './checks.js'
 
-const maxTextLength = 4096
+const { text: maxTextLength } = UPSTREAM_LIMITS
 
 export function checkText({ text }: JsonObject): Refusal | null {
   if (!isJsonObject(text) || text.body === undefined || text.body === '') {

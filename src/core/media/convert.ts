@@ -11,7 +11,7 @@ import { downloadFile } from './download.js'
 
 /** The conversion of a file before it is sent; null: none. */
 export type FileConversion =
-  /** A voice note (OGG with Opus, mono). `encoding` as in the request: false sends the file unchanged, true insists. */
+  /** A voice note (OGG with Opus, mono). `encoding`: false sends the file unchanged, true insists on a voice note. */
   | { kind: 'voice'; encoding: boolean | null }
   /** A sticker (WebP, 512 x 512). */
   | { kind: 'sticker' }
@@ -117,7 +117,7 @@ async function prepareVoice<Result>(
     const how = { formats: SOUND_FORMATS, output: VOICE, maxBytes }
     const converted = await convert(ctx, organizationId, { path, target }, how)
     if (converted.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
-    requireConverted(named, converted, `${INSTALL}, send OGG with Opus, or set encoding to false`)
+    requireConverted(named, converted, `${INSTALL}, send OGG with Opus, or send it unchanged as a sound`)
     await checkSize(named, target, maxBytes)
     return work({ file: { path: target }, voice: true })
   })

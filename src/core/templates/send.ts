@@ -10,6 +10,7 @@ import type { TemplateContent } from '../../model/messages/content.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
 import { fillTemplate } from '../../model/templates/fill.js'
+import { fillParts, type GivenParts } from '../../model/templates/fill-parts.js'
 import { checkParameters, type TemplateParameters } from '../../model/templates/parameters.js'
 import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../../model/templates/placeholders.js'
 import { needsPhoneNumber, type StoredTemplate, type Template } from '../../model/templates/template.js'
@@ -38,6 +39,8 @@ export interface TemplateCommand {
   parameters: TemplateParameters
   /** The URL of the header's file. */
   headerMedia: string | null
+  /** What fills the parts of the template that are no variables. */
+  parts: GivenParts
   memberId: string | null
   cause: Cause
 }
@@ -76,8 +79,11 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
     const recipient = { broadcastId: id, campaignId, contactId: contact.id, parameters: command.parameters }
     return { broadcastId: id, contact, sent: await recordFailed(ctx, tenant, recipient, template) }
   }
-  const parameters = checkParameters(template, command.parameters, { hasHeaderMedia: headerMedia !== null })
-  const content = fillFor(template, parameters, { ...person, unnamed: unnamedWord(tenant) }, headerMedia)
+  const check = { hasHeaderMedia: headerMedia !== null, hasParts: true }
+  const parameters = checkParameters(template, command.parameters, check)
+  const named = { ...person, unnamed: unnamedWord(tenant) }
+  const parts = fillParts(template, command.parts, named)
+  const content = { ...fillFor(template, parameters, named, headerMedia), parts }
   const contact = known ?? (await makeContact(ctx, tenant, person))
   const campaignId = await campaignOf(ctx, tenant, template)
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }

@@ -13,6 +13,7 @@ import { contactRoutes } from './contacts/contacts.js'
 import { exportRoutes } from './contacts/exports.js'
 import { contactImportRoutes } from './contacts/import.js'
 import { optOutRoutes } from './contacts/opt-outs.js'
+import { conversationMarkRoutes } from './conversation-marks.js'
 import { conversationRoutes } from './conversations.js'
 import { sendChatRoutes } from './messages/send-chat.js'
 import { sendTemplateRoutes } from './messages/send-template.js'
@@ -32,6 +33,7 @@ export function apiRoutes(ctx: Context): FastifyPluginAsync {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     contactRoutes(server, ctx) //       GET POST PATCH DELETE /contact
     conversationRoutes(server, ctx) //  GET /conversations
+    conversationMarkRoutes(server, ctx) // POST /conversations/{read|typing}
     exportRoutes(server, ctx) //        GET /contacts/export, GET /conversations/export
     contactImportRoutes(server, ctx) // POST /contacts/import
     optOutRoutes(server, ctx) //        GET /opt-outs, GET /opt-outs/export, POST /opt-outs/import

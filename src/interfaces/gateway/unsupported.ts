@@ -26,8 +26,8 @@ const ANY_VERB = [':verb', ':verb/:id']
 const UNSUPPORTED: readonly UnsupportedGroup[] = [
   {
     area: 'message',
-    text: 'Status posts and carousels are not supported: send each recipient another type of message',
-    write: ['sendStatus', 'sendCarousel'],
+    text: 'Status posts are not supported: send each recipient another type of message',
+    write: ['sendStatus'],
   },
   {
     area: 'chat',
@@ -39,11 +39,6 @@ const UNSUPPORTED: readonly UnsupportedGroup[] = [
     area: 'chat',
     text: 'Voice notes cannot be marked as played: use POST /chat/markMessageAsRead/{instance}',
     write: ['markMessageAsPlayed'],
-  },
-  {
-    area: 'chat',
-    text: 'Blocking numbers on WhatsApp is not supported: PATCH /contact of the API with blocked = true stops sends to a number',
-    write: ['updateBlockStatus'],
   },
   {
     area: 'chat',

@@ -86,7 +86,7 @@ export function presentContact(contact: Contact, now: Date) {
     allow_broadcast: contact.allow_broadcast,
     archived: contact.archived,
     blocked: contact.blocked,
-    active_status: isWithin(contact.last_inbound_at, ACTIVE_MS, now),
+    active_status: wroteRecently(contact, now),
     has_unread_messages: contact.has_unread_messages,
     source: contact.source,
     referral: { first: contact.referral_first ?? null, last: contact.referral_last ?? null },
@@ -96,6 +96,11 @@ export function presentContact(contact: Contact, now: Date) {
     created_at: toIso(contact.created_at),
     updated_at: toIso(contact.updated_at),
   }
+}
+
+/** Whether the contact wrote within 24 hours before `now`. */
+export function wroteRecently({ last_inbound_at }: Pick<Contact, 'last_inbound_at'>, now: Date): boolean {
+  return isWithin(last_inbound_at, ACTIVE_MS, now)
 }
 
 function isWithin(date: Date | string | null, ms: number, now: Date): boolean {

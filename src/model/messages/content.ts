@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../lib/text/json.js'
 import type { TemplateButton, TemplateFileKind } from '../templates/template.js'
+import type { CatalogProduct, InteractiveContent, ProductSection } from './interactive.js'
 import type { MediaKind } from './media.js'
 
 /** A contact card. */
@@ -9,21 +11,6 @@ export interface ContactCard {
   email?: string | null
   url?: string | null
 }
-
-export interface Row {
-  id: string
-  title: string
-  description: string | null
-}
-
-/** An interactive message without its header. */
-export type InteractiveContent = {
-  body: string
-  footer: string | null
-} & (
-  | { type: 'button'; buttons: { id: string; title: string }[] }
-  | { type: 'list'; button: string; sections: { title: string | null; rows: Row[] }[] }
-)
 
 /** A value for a variable of a template. */
 export interface FilledParameter {
@@ -52,12 +39,36 @@ export interface FilledTemplate {
   buttons: (Pick<TemplateButton, 'index' | 'kind' | 'text'> & { parameter: string | null })[]
 }
 
+/** A filled card of a template's carousel. */
+export interface FilledCard {
+  template: FilledTemplate
+  /** The file in its header; the upstream fetches it. */
+  header: { type: 'image' | 'video'; url: string } | null
+  /** The product in its header. */
+  product: CatalogProduct | null
+}
+
+/** What a button of a template opens. */
+export type FilledAction =
+  | { kind: 'catalog'; index: number; thumbnailProductId: string | null }
+  | { kind: 'products'; index: number; thumbnailProductId: string; sections: ProductSection[] }
+  | { kind: 'flow'; index: number; token: string | null; data: JsonObject | null }
+
+/** The parts of a template that are no values of variables. */
+export interface FilledParts {
+  headerProduct: CatalogProduct | null
+  offerEndsAt: Date | null
+  buttons: FilledAction[]
+  cards: FilledCard[]
+}
+
 /** A template as it is sent. */
 export interface TemplateContent<File> {
   type: 'template'
   template: FilledTemplate
   /** The header's file. */
   header: { type: TemplateFileKind; file: File; filename: string | null } | null
+  parts?: FilledParts
 }
 
 /** A file to be sent: at a URL, or received and in the spool. */

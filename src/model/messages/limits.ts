@@ -1,30 +1,16 @@
+import { UPSTREAM_LIMITS } from '../../upstream/limits.js'
 import { Problem } from '../problem.js'
 
-/** The limits of a message, in characters and items, as the API and the upstream define them. */
+/** The limits of a message, in characters and items: the upstream's, and those that are only the API's. */
 export const LIMITS = {
-  text: 4096,
-  caption: 1024,
+  ...UPSTREAM_LIMITS,
   filename: 240,
   url: 4096,
   place: 1000,
-  cards: 257,
   /** Names and numbers on a contact card. */
   cardText: 256,
   emoji: 64,
   instanceName: 100,
-  // Of interactive messages.
-  body: 1024,
-  header: 60,
-  footer: 60,
-  buttons: 3,
-  buttonId: 256,
-  title: 20,
-  sections: 10,
-  rows: 10,
-  rowId: 200,
-  rowTitle: 24,
-  description: 72,
-  sectionTitle: 24,
 } as const
 
 /**
@@ -51,6 +37,24 @@ export function checkSections<IdName extends string>(
     rows.map((row, index) => ({ id: row[idName], path: `${path}[${section}].rows[${index}].${idName}` })),
   )
   refuseTwice(rows, (index) => rows[index]?.path ?? '')
+}
+
+/** Checks the upstream's rules for sections of products as a whole; `path` is the field of the sections. */
+export function checkProductSections(
+  sections: { title?: string | null | undefined; product_ids: string[] }[],
+  path: string,
+): void {
+  const total = sections.reduce((sum, { product_ids: ids }) => sum + ids.length, 0)
+  if (total > LIMITS.products) {
+    throw new Problem(
+      'invalid_field',
+      `${path} must have at most ${LIMITS.products} products in all sections together, not ${total}`,
+    )
+  }
+  const untitled = sections.findIndex(({ title }) => !title)
+  if (sections.length > 1 && untitled !== -1) {
+    throw new Problem('missing_field', `${path}[${untitled}].title is required if there are several sections`)
+  }
 }
 
 /** Ids identify the customer's choice, so each must be unique; `pathOf` names the field of an item. */

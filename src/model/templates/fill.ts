@@ -1,4 +1,5 @@
 import type { FilledTemplate, FilledText, TemplateContent } from '../messages/content.js'
+import { LIMITS } from '../messages/limits.js'
 import { PARAMETER_FIELDS, readParameters, type Slot, slotsOf, type TemplateParameters } from './parameters.js'
 import { type Person, resolvePlaceholders, toParameterText } from './placeholders.js'
 import { describeTemplate, fileKindOf, fillText, type Template, type TemplateForm } from './template.js'
@@ -64,6 +65,9 @@ function resolve({ kind }: Slot, value: string, person: Person): { text: string 
   if (unresolved !== null) return { reason: `${unresolved} resolves to nothing for this contact` }
   const safe = toParameterText(text)
   if (kind === 'number' && !Number.isFinite(Number(safe))) return { reason: 'it is not a number' }
+  if (kind === 'code' && [...safe].length > LIMITS.coupon) {
+    return { reason: `a code has at most ${LIMITS.coupon} characters` }
+  }
   return { text: safe }
 }
 

@@ -2,6 +2,7 @@
 
 import { memoize } from '../../lib/async/memoize.js'
 import { Problem } from '../problem.js'
+import { partsOf } from './parts.js'
 import { PLACEHOLDERS, toParameterText, unknownPlaceholders } from './placeholders.js'
 import { describeTemplate, fileKindOf, type Template, type TemplateText } from './template.js'
 
@@ -17,6 +18,8 @@ export interface ParameterCheck {
   hasHeaderMedia: boolean
   /** Whether parameters may be missing, because each recipient adds its own. The header's file is the same for all. */
   mayLack?: boolean
+  /** Whether the parts that are filled by objects are given, too. They are checked by fillParts. */
+  hasParts?: boolean
 }
 
 /** The parameters as read for a template; paths are the field names that clients write (`bodyParameters.discount`). */
@@ -36,7 +39,7 @@ export interface Slot {
   aliases: string[]
   /** Whether the template names it; otherwise it goes by its position. */
   isNamed: boolean
-  kind: 'text' | 'address' | 'number'
+  kind: 'text' | 'address' | 'number' | 'code'
 }
 
 /** The fields in which clients give them. */
@@ -60,9 +63,9 @@ const MAX_SHOWN_LENGTH = 100
 export function checkParameters(
   template: Template,
   given: TemplateParameters,
-  { hasHeaderMedia, mayLack = false }: ParameterCheck,
+  { hasHeaderMedia, mayLack = false, hasParts = false }: ParameterCheck,
 ): TemplateParameters {
-  const { unfillable } = describeTemplate(template)
+  const { unfillable } = hasParts ? partsOf(template) : describeTemplate(template)
   if (unfillable !== null) {
     const message = `The template "${template.name}" (${template.language}) cannot be sent: it has a ${unfillable}, which cannot be filled yet`
     throw new Problem('invalid_field', message)
@@ -116,7 +119,7 @@ export const slotsOf = memoize((template: Template): Record<keyof TemplateParame
         name: `param${n + 1}`,
         aliases: variable === null ? [text] : [variable, text],
         isNamed: false,
-        kind: kind === 'url' ? 'address' : 'text',
+        kind: kind === 'url' ? 'address' : 'code',
       })),
   }
 })

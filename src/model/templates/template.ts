@@ -54,7 +54,10 @@ export interface TemplateForm {
   header: ({ kind: 'text' } & TemplateText) | { kind: TemplateFileKind } | { kind: 'location' } | null
   footer: string | null
   buttons: TemplateButton[]
-  /** The first part that a send would have to fill and that cannot be filled: `CAROUSEL`; null if there is none. */
+  /**
+   * The first part that a send would have to fill and that has no variables: `CAROUSEL`; null if there is none. Some of
+   * these parts are filled by objects (templates/parts).
+   */
   unfillable: string | null
 }
 
@@ -74,7 +77,7 @@ export const describeTemplate = memoize(({ components, parameter_format }: Templ
     header: readHeader(find('HEADER'), parameter_format),
     footer: asText(find('FOOTER').text),
     buttons: readButtons(find('BUTTONS').buttons),
-    unfillable: findUnfillable(components, find),
+    unfillable: findUnfillable(components),
   }
 })
 
@@ -106,19 +109,34 @@ export function fillText(text: string, values: ReadonlyMap<string, string>): str
   return text.replace(VARIABLE, (variable, name: string) => values.get(name) ?? variable)
 }
 
-function typeOf({ type }: JsonObject): string {
-  return asText(type)?.toUpperCase() ?? ''
+/** Types of parts, in upper case. */
+interface PartTypes {
+  components: readonly string[]
+  headers: readonly string[]
+  buttons: readonly string[]
 }
 
-function findUnfillable(components: readonly JsonObject[], find: (type: string) => JsonObject): string | null {
-  const component = components.map(typeOf).find((type) => !COMPONENTS.includes(type))
+/**
+ * The first part of a template that a send would have to fill and that cannot be filled; null if there is none.
+ * `also`: types that can be filled besides those with variables.
+ */
+export function findUnfillable(
+  components: readonly JsonObject[],
+  also: PartTypes = { components: [], headers: [], buttons: [] },
+): string | null {
+  const find = (type: string) => asObject(components.find((component) => typeOf(component) === type))
+  const isStrange = (types: readonly string[], more: readonly string[]) => (type: string) =>
+    !types.includes(type) && !more.includes(type)
+  const component = components.map(typeOf).find(isStrange(COMPONENTS, also.components))
   if (component !== undefined) return component || 'component without a type'
   const format = asText(find('HEADER').format)?.toUpperCase()
-  if (format !== undefined && !HEADERS.includes(format)) return `HEADER with the format ${format}`
-  const button = asObjects(find('BUTTONS').buttons)
-    .map(typeOf)
-    .find((type) => !BUTTONS.includes(type))
+  if (format !== undefined && isStrange(HEADERS, also.headers)(format)) return `HEADER with the format ${format}`
+  const button = asObjects(find('BUTTONS').buttons).map(typeOf).find(isStrange(BUTTONS, also.buttons))
   return button === undefined ? null : `button of type ${button}`
+}
+
+function typeOf({ type }: JsonObject): string {
+  return asText(type)?.toUpperCase() ?? ''
 }
 
 /** In a positional template only numbers are variables. */

@@ -43,6 +43,13 @@ const findById = statement<Contact>(
   `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2`,
 )
 
+const findUser = statement<{ address: string }>(
+  'contacts.findUserId',
+  `SELECT address FROM contact_addresses
+   WHERE organization_id = $1 AND contact_id = $2 AND address LIKE 'user:%' AND address NOT LIKE '%@%' AND left_at IS NULL
+   ORDER BY added_at DESC LIMIT 1`,
+)
+
 /** The parts of a WITH that list and count new contacts: rows of `contacts` of the organization `$1`. */
 export const listContacts = (created: string) => `active AS (
      INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM ${created}
@@ -181,6 +188,12 @@ export async function findContactIdsByEmail(
 export async function findContactById(db: Queryable, organizationId: string, id: string): Promise<Contact | null> {
   const rows = await db.run(findById, [organizationId, id])
   return rows[0] ?? null
+}
+
+/** The upstream's user id of a contact, or null. */
+export async function findUserId(db: Queryable, organizationId: string, contactId: string): Promise<string | null> {
+  const [row] = await db.run(findUser, [organizationId, contactId])
+  return row?.address.slice('user:'.length) ?? null
 }
 
 export interface NewContact {

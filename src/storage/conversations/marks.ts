@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
-import { newId } from '../../lib/bytes/id.js'
+import { ofOrganization, statement } from '../../database/statement.js'
+import { isUuid, newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -72,6 +72,21 @@ const markThreadRead = statement<ReadMessage>(
   { raises: 'events' },
 )
 
+const findSeq = statement<{ seq: number }>(
+  'conversationMarks.findSeq',
+  `SELECT m.seq
+   FROM (
+     SELECT id FROM messages WHERE organization_id = $1 AND upstream_id = $3
+     UNION
+     SELECT $4::uuid
+   ) wanted
+   CROSS JOIN LATERAL (
+     SELECT seq, contact_id FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = wanted.id OFFSET 0
+   ) m
+   WHERE m.contact_id = $2 AND m.seq IS NOT NULL
+   ORDER BY m.seq DESC LIMIT 1`,
+)
+
 const markUnread = statement<never>(
   'conversationMarks.unread',
   `WITH marked AS (
@@ -82,6 +97,17 @@ const markUnread = statement<never>(
    ${raiseEvents(contactEvents('contact.updated', '$3', 'marked'))}`,
   { raises: 'events' },
 )
+
+/** The number of a message in its conversation, by one of its two ids; null if the contact has no such message. */
+export async function findSeqInConversation(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  messageId: string,
+): Promise<number | null> {
+  const [row] = await db.run(findSeq, [organizationId, contactId, messageId, isUuid(messageId) ? messageId : null])
+  return row?.seq ?? null
+}
 
 /** A message of a conversation, and its channel; null: the organization's own number. */
 export interface ConversationPlace {

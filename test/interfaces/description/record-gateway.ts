@@ -108,6 +108,11 @@ async function recordInstances({ record, refuse, world, organization, endpoint }
 
 async function recordSends({ record, refuse, world, organization }: Scene): Promise<void> {
   const to = { number: ANA }
+  const card = (colour: string) => ({
+    body: `A ${colour} mug`,
+    imageUrl: `https://shop.example/${colour}.jpg`,
+    buttons: [{ type: 'url', displayText: 'Buy', url: `https://shop.example/${colour}` }],
+  })
   const row = { title: 'Rice', rowId: 'rice', description: 'White' }
   const sends: Record<string, [fields: object, refused: object]> = {
     sendText: [{ text: 'Hello' }, {}],
@@ -127,6 +132,10 @@ async function recordSends({ record, refuse, world, organization }: Scene): Prom
     sendButtons: [
       { title: 'Go on?', buttons: [{ type: 'reply', displayText: 'Yes', id: 'yes' }] },
       { title: 'Go on?', buttons: [] },
+    ],
+    sendCarousel: [
+      { body: 'Our mugs', cards: ['blue', 'red'].map(card) },
+      { body: 'Our mugs', cards: [card('blue')] },
     ],
   }
   for (const [verb, [fields, refused]] of Object.entries(sends)) {
@@ -234,7 +243,7 @@ async function recordChanges({ record, refuse, world, organization, files }: Sce
   await world.settle()
 }
 
-async function recordPeople({ record, refuse }: Scene): Promise<void> {
+async function recordPeople({ record, refuse, world, organization }: Scene): Promise<void> {
   const to = { number: ANA }
   await record('chat.whatsappNumbers', { path: PHONE, body: { numbers: [ANA, '5511900000001'] } })
   await refuse('chat.whatsappNumbers', { path: CLOSED, body: { numbers: [ANA] } })
@@ -244,6 +253,11 @@ async function recordPeople({ record, refuse }: Scene): Promise<void> {
     await record(`chat.${verb}`, { path: PHONE, body: to })
     await refuse(`chat.${verb}`, { path: SHOP, body: to })
   }
+  const hello = { from: ANA, type: 'text', text: { body: 'Hello again' } }
+  await world.sim('POST', '/inbound', { phone_number_id: organization.phoneNumberId, ...hello })
+  await world.settle()
+  await record('chat.updateBlockStatus', { path: SHOP, body: { ...to, status: 'block' } })
+  await refuse('chat.updateBlockStatus', { path: PHONE, body: { ...to, status: 'block' } })
 }
 
 async function recordEnd({ record, world }: Scene): Promise<void> {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 const PATHS = [
-  ...['POST /message/sendStatus', 'POST /message/sendCarousel', 'POST /chat/markMessageAsPlayed'],
+  ...['POST /message/sendStatus', 'POST /chat/markMessageAsPlayed'],
   ...['POST /group/create', 'PUT /group/updateGroupSubject', 'GET /group/findGroupInfos', 'GET /group/fetchAllGroups'],
   ...['POST /group/updateParticipant', 'DELETE /group/leaveGroup', 'GET /label/findLabels', 'POST /label/handleLabel'],
   ...['POST /call/offer', 'POST /proxy/set', 'GET /proxy/find', 'POST /business/getCatalog'],

@@ -136,6 +136,12 @@ describe('a refused send', () => {
 
   it.each<[string, object, number, string]>([
     ['no product', { to: '16505551234' }, 100, 'messaging_product is required'],
+    [
+      'typing of another kind',
+      { ...base, status: 'read', message_id: 'wamid.A', typing_indicator: { type: 'voice' } },
+      100,
+      "typing_indicator['type'] must be one of {TEXT}",
+    ],
     ['another product', { ...base, messaging_product: 'sms' }, 100, 'must be one of {WHATSAPP}'],
     [
       'no recipient',

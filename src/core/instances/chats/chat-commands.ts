@@ -16,10 +16,12 @@ import { isOfChat, messageNotFound } from './change-message.js'
 import { findChatContact } from './chat-contact.js'
 import { keyOf } from './message-key.js'
 import { requireNewestMessage } from './newest-message.js'
+import { typeBelowNewest } from './show-typing.js'
 
 /**
- * Shows a contact that the number is typing or recording for `delayMs`, then that it paused. Ends early if the signal
- * aborts. Throws invalid_field, not_supported, instance_not_open.
+ * Shows a contact that the number is typing or recording for `delayMs`, then that it paused. A business number shows
+ * typing only, below the newest message of the contact, and until an answer comes. Ends early if the signal aborts.
+ * Throws invalid_field, not_supported, instance_not_open.
  */
 export async function showPresence(
   ctx: Context,
@@ -32,12 +34,26 @@ export async function showPresence(
     signal,
   }: { number: string; presence: ChatPresence; delayMs: number; signal: AbortSignal },
 ): Promise<void> {
+  if (instance.kind === 'business_api' && presence === 'composing') {
+    await showTypingByBusiness(ctx, tenant, instance, number)
+    await sleep(delayMs, signal).catch(() => undefined)
+    return
+  }
   requireCapability(instance, 'show_presence')
   const { jid } = await readRecipient(ctx, tenant, 'number', number)
   await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence })
   if (delayMs === 0) return
   await sleep(delayMs, signal).catch(() => undefined)
   await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence: 'paused' })
+}
+
+async function showTypingByBusiness(ctx: Context, tenant: Tenant, instance: Instance, number: string): Promise<void> {
+  const contact = await findChatContact(ctx, tenant, number)
+  if (contact !== null && (await typeBelowNewest(ctx, tenant, instance, contact))) return
+  throw new Problem(
+    'not_supported',
+    'The business API shows typing only below a message that the person wrote to this number, and there is none',
+  )
 }
 
 /** Identifies a chat by its id or by one of its messages; the id takes precedence. */

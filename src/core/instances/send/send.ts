@@ -16,6 +16,7 @@ import { type FileConversion, withPrepared } from '../../media/convert.js'
 import type { Channel } from '../../messages/send/channel.js'
 import type { SendResult } from '../../messages/send/outcome.js'
 import { checkMessage, type SendCommand, sendMessage } from '../../messages/send/send.js'
+import { withPreparedFile } from '../../messages/send/send-converted.js'
 import { findTemplateCategory } from '../../templates/templates.js'
 import { openDevice } from '../commands/device.js'
 import { checkGroup, checkSupport } from '../manage/capabilities.js'
@@ -138,9 +139,7 @@ function withContent(
 ): Promise<SendResult> {
   if (conversion === null || (content.type !== 'audio' && content.type !== 'sticker')) return work(content)
   const given = { organizationId: tenant.id, field: fileField, source: content.file, conversion }
-  return withPrepared(ctx, given, ({ file, voice }) =>
-    work(content.type === 'audio' ? { ...content, file, voice } : { ...content, file }),
-  )
+  return withPrepared(ctx, given, (prepared) => work(withPreparedFile(content, prepared)))
 }
 
 /** Shows typing or recording in the chat for the requested time, if the channel can. */

@@ -1,5 +1,12 @@
 import { asObjects, asText } from '../../../lib/text/json.js'
-import type { FilledTemplate, MessageContent, RawTemplate, ReadyContent } from '../../../model/messages/content.js'
+import type {
+  FilledCard,
+  FilledParts,
+  FilledTemplate,
+  MessageContent,
+  RawTemplate,
+  ReadyContent,
+} from '../../../model/messages/content.js'
 import { describeInbound, type MessageDescription } from '../../../model/messages/describe-inbound.js'
 
 /** Text, media type and content of an outgoing message, in the same form as those of received messages. */
@@ -55,8 +62,10 @@ export function describeContent(message: MessageContent | ReadyContent): Message
   }
 }
 
+type Template = Extract<MessageContent | ReadyContent, { type: 'template' }>
+
 /** All parts of a template except its body. */
-function describeTemplate({ template, header: file }: Extract<MessageContent | ReadyContent, { type: 'template' }>) {
+function describeTemplate({ template, header: file, parts }: Template) {
   const { name, language, header, footer, buttons } = template
   return {
     name,
@@ -67,6 +76,27 @@ function describeTemplate({ template, header: file }: Extract<MessageContent | R
     footer,
     buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
     parameters: describeParameters(template),
+    ...(parts === undefined ? {} : describeParts(parts)),
+  }
+}
+
+/** The parts that the message has; files of cards by their addresses, which the upstream fetches. */
+function describeParts({ headerProduct, offerEndsAt, buttons, cards }: FilledParts) {
+  const products = buttons.find((button) => button.kind === 'products')
+  return {
+    ...(headerProduct && { product: headerProduct }),
+    ...(offerEndsAt && { offer_ends_at: offerEndsAt.toISOString() }),
+    ...(products?.kind === 'products' && { sections: products.sections }),
+    ...(cards.length > 0 && { cards: cards.map(describeCard) }),
+  }
+}
+
+function describeCard({ template, header, product }: FilledCard) {
+  return {
+    header_media: header,
+    product,
+    body: template.body.text,
+    buttons: template.buttons.map(({ kind, text }) => ({ type: kind, text })),
   }
 }
 

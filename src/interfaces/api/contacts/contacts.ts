@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
+import { blockAtUpstream } from '../../../core/contacts/block-upstream.js'
 import {
   type ContactReference,
   changeContact,
@@ -9,13 +10,28 @@ import {
 } from '../../../core/contacts/contacts.js'
 import { eraseContact } from '../../../core/contacts/erase-contact.js'
 import { tenantOf } from '../../../http/access/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { presentContact } from '../../../model/contacts/contact.js'
 import { ChangeContact, CreateContact } from '../../../model/contacts/contact-input.js'
+import { Nullable } from '../../../model/fields.js'
 import { Problem } from '../../../model/problem.js'
-import { ContactAnswer, contactQuery, DoneAnswer, responses, tenantId } from '../schemas.js'
+import { ContactAnswer, ContactSchema, contactQuery, DoneAnswer, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
+
+const ChangedContactAnswer = successAnswer('ChangedContactAnswer', {
+  contact: ContactSchema,
+  upstream_block: Type.Optional(
+    Type.Object(
+      {
+        done: Type.Boolean(),
+        code: Nullable(Type.Integer({ description: "The upstream's error code" })),
+        text: Nullable(Type.String({ description: 'Why it was not done' })),
+      },
+      { description: 'Whether WhatsApp blocked or unblocked the contact, too; absent if it was not asked' },
+    ),
+  ),
+})
 
 /** `/contact`: look up, create, change, erase. */
 export function contactRoutes(server: ApiServer, ctx: Context): void {
@@ -72,12 +88,19 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
         summary: 'Change a contact',
         querystring: Type.Object(contactQuery),
         body: named('ChangeContact', ChangeContact),
-        response: responses({ 200: ContactAnswer }, 400, 404),
+        response: responses({ 200: ChangedContactAnswer }, 400, 404),
       },
     },
     async (request) => {
+      const tenant = tenantOf(request)
+      const reference = readReference(request.query)
       const changes = pickChanges(request.body)
-      return present(await changeContact(ctx, tenantOf(request), readReference(request.query), changes))
+      if (changes.blocked === undefined) return present(await changeContact(ctx, tenant, reference, changes))
+      const { blocked: wasBlocked } = await findContact(ctx, tenant, reference, 'query')
+      const contact = await changeContact(ctx, tenant, reference, changes)
+      const isNews = wasBlocked || contact.blocked
+      const block = isNews ? await blockAtUpstream(ctx, tenant, contact) : null
+      return { ...present(contact), ...(block && { upstream_block: block }) }
     },
   )
 

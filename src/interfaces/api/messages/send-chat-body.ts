@@ -1,14 +1,18 @@
-import { type Static, type TObject, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { GivenNumber } from '../../../core/contacts/numbers.js'
+import type { FileConversion } from '../../../core/media/convert.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { sizeText } from '../../../lib/text/units.js'
 import { userIdField } from '../../../model/contacts/contact-input.js'
 import { MAX_NUMBER_INPUT } from '../../../model/contacts/written-number.js'
 import { coordinates, Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
-import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../../model/messages/content.js'
-import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
+import type { MessageContent } from '../../../model/messages/content.js'
+import { LIMITS } from '../../../model/messages/limits.js'
 import { MEDIA_RULES, type MediaKind } from '../../../model/messages/media.js'
 import { Problem } from '../../../model/problem.js'
+import { InteractiveBody, readInteractive } from './interactive-body.js'
+import { filename } from './interactive-fields.js'
+import { OneOf, textOrNull } from './one-of.js'
 
 const DEFAULT_EMOJI = '👍'
 
@@ -40,7 +44,6 @@ const mediaUrl = (kind: MediaKind) => {
   return RequiredText(LIMITS.url, description, 'media_url is required for media messages')
 }
 const caption = Maybe(Type.String({ maxLength: LIMITS.caption }))
-const filename = Maybe(Type.String({ maxLength: LIMITS.filename, description: 'The name that is shown' }))
 
 const Text = named(
   'TextMessage',
@@ -61,7 +64,29 @@ const Video = named(
 )
 const Audio = named(
   'AudioMessage',
-  Type.Object({ ...common, message_type: Type.Literal('audio'), media_url: mediaUrl('audio') }),
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('audio'),
+    media_url: mediaUrl('audio'),
+    voice: Maybe(
+      Type.Boolean({
+        description:
+          'Send it as a voice note; it is converted if it is not OGG with Opus. By default it is a sound file.',
+      }),
+    ),
+  }),
+)
+const Sticker = named(
+  'StickerMessage',
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('sticker'),
+    media_url: RequiredText(
+      LIMITS.url,
+      'Publicly accessible URL of a picture; what is not WebP of at most 500 KB is converted',
+      'media_url is required for media messages',
+    ),
+  }),
 )
 const Document = named(
   'DocumentMessage',
@@ -121,75 +146,12 @@ const Contacts = named(
   }),
 )
 
-const frame = {
-  body: RequiredText(LIMITS.body),
-  header: Maybe(Type.String({ maxLength: LIMITS.header })),
-  footer: Maybe(Type.String({ maxLength: LIMITS.footer })),
-}
-
-const Buttons = named(
-  'Buttons',
-  Type.Object({
-    ...frame,
-    type: Type.Literal('button'),
-    header_media: Maybe(
-      Type.Object(
-        {
-          type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }),
-          url: RequiredText(LIMITS.url),
-          filename,
-        },
-        { description: 'A file above the body, instead of header' },
-      ),
-    ),
-    buttons: RequiredList(
-      Type.Object({ id: RequiredText(LIMITS.buttonId), title: RequiredText(LIMITS.title) }),
-      LIMITS.buttons,
-    ),
-  }),
-)
-
-const List = named(
-  'List',
-  Type.Object({
-    ...frame,
-    type: Type.Literal('list'),
-    button: RequiredText(LIMITS.title),
-    sections: RequiredList(
-      Type.Object({
-        title: Maybe(
-          Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required in a list of several sections' }),
-        ),
-        rows: RequiredList(
-          Type.Object({
-            id: RequiredText(LIMITS.rowId),
-            title: RequiredText(LIMITS.rowTitle),
-            description: Maybe(Type.String({ maxLength: LIMITS.description })),
-          }),
-          LIMITS.rows,
-        ),
-      }),
-      LIMITS.sections,
-    ),
-  }),
-)
-
-/** One of several named objects. The property `propertyName` selects the object whose checks and errors apply. */
-const OneOf = <Schemas extends TObject[]>(propertyName: string, schemas: Schemas, missing: string | true) =>
-  Type.Unsafe<Static<Schemas[number]>>({
-    type: 'object',
-    required: [propertyName],
-    discriminator: { propertyName },
-    oneOf: schemas,
-    'x-missing': missing,
-  })
-
 const Interactive = named(
   'InteractiveMessage',
   Type.Object({
     ...common,
     message_type: Type.Literal('interactive'),
-    interactive: OneOf('type', [Buttons, List], 'interactive is required for interactive messages'),
+    interactive: InteractiveBody,
   }),
 )
 
@@ -217,7 +179,7 @@ const Reaction = named(
 /** The body of `POST /send-chat`: the common fields, and those of the message type. */
 export const SendChatBody = OneOf(
   'message_type',
-  [Text, Image, Video, Audio, Document, Location, Contacts, Interactive, Reaction],
+  [Text, Image, Video, Audio, Document, Sticker, Location, Contacts, Interactive, Reaction],
   true,
 )
 
@@ -232,7 +194,9 @@ export function readContent(body: SendChatBody): MessageContent {
     case 'video':
       return { type: body.message_type, file: { url: body.media_url }, caption: textOrNull(body.caption) }
     case 'audio':
-      return { type: 'audio', file: { url: body.media_url } }
+      return { type: 'audio', file: { url: body.media_url }, ...(body.voice && { voice: true }) }
+    case 'sticker':
+      return { type: 'sticker', file: { url: body.media_url } }
     case 'document': {
       const { media_url: url, caption, filename } = body
       return { type: 'document', file: { url }, caption: textOrNull(caption), filename: textOrNull(filename) }
@@ -257,16 +221,17 @@ export function readTarget({ phone_number, to_user_id }: SendChatBody): GivenNum
   throw new Problem('missing_field', 'phone_number is required and must not be empty; or give to_user_id instead')
 }
 
+/** The format that the file of a message is converted to; null: it is sent as it is. */
+export function conversionOf(body: SendChatBody): FileConversion | null {
+  if (body.message_type === 'sticker') return { kind: 'sticker' }
+  return body.message_type === 'audio' && body.voice ? { kind: 'voice', encoding: true } : null
+}
+
 /** The id of the message that this one replies or reacts to, with the name of its field; null if there is none. */
 export function readReplyTarget(body: SendChatBody): { id: string; field: string } | null {
   if (body.message_type === 'reaction') return { id: body.reaction.message_id, field: 'reaction.message_id' }
   const { context_message_id: id } = body
   return id === undefined || id === null ? null : { id, field: 'context_message_id' }
-}
-
-/** An absent field, null and an empty text all mean that an optional text is not given. */
-function textOrNull(text: string | null | undefined): string | null {
-  return text || null
 }
 
 function readCard({ name, phones }: Static<typeof Contacts>['contacts'][number]) {
@@ -276,36 +241,4 @@ function readCard({ name, phones }: Static<typeof Contacts>['contacts'][number])
     name: { formatted_name, first_name: first_name || formatted_name, last_name: textOrNull(last_name) },
     phones: phones.map(({ phone, type }) => ({ phone, type: textOrNull(type) })),
   }
-}
-
-function readInteractive(given: Static<typeof Interactive>['interactive']): {
-  interactive: InteractiveContent
-  header: InteractiveHeader<{ url: string }> | null
-} {
-  const { body } = given
-  const footer = textOrNull(given.footer)
-  const text = textOrNull(given.header)
-  const textHeader = text === null ? null : { type: 'text' as const, text }
-  if (given.type === 'button') {
-    refuseTwice(given.buttons, (index) => `interactive.buttons[${index}].id`)
-    const buttons = given.buttons.map(({ id, title }) => ({ id, title }))
-    return { interactive: { type: 'button', body, footer, buttons }, header: readHeader(given, textHeader) }
-  }
-  checkSections(given.sections, 'interactive.sections', 'id')
-  const sections = given.sections.map(({ title, rows }) => ({
-    title: textOrNull(title),
-    rows: rows.map((row) => ({ id: row.id, title: row.title, description: textOrNull(row.description) })),
-  }))
-  return { interactive: { type: 'list', body, footer, button: given.button, sections }, header: textHeader }
-}
-
-function readHeader(
-  { header_media: media }: Static<typeof Buttons>,
-  textHeader: { type: 'text'; text: string } | null,
-): InteractiveHeader<{ url: string }> | null {
-  if (!media) return textHeader
-  if (textHeader) {
-    throw new Problem('invalid_field', 'interactive.header and interactive.header_media exclude each other: give one')
-  }
-  return { type: media.type, file: { url: media.url }, filename: textOrNull(media.filename) }
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.js'
 import { requireNumber } from '../../../core/contacts/numbers.js'
 import { openChosenChannel } from '../../../core/instances/send/chosen-channel.js'
 import { findSendResult } from '../../../core/messages/send/outcome.js'
-import { sendMessage } from '../../../core/messages/send/send.js'
+import { sendConverted } from '../../../core/messages/send/send-converted.js'
 import { senderOf, tenantOf } from '../../../http/access/auth.js'
 import { toAnswer } from '../../../http/answers/sent.js'
 import { causeOf } from '../../../http/cause.js'
@@ -11,7 +11,7 @@ import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
-import { readContent, readReplyTarget, readTarget, SendChatBody } from './send-chat-body.js'
+import { conversionOf, readContent, readReplyTarget, readTarget, SendChatBody } from './send-chat-body.js'
 
 const Answer = successAnswer('SentAnswer', {
   message: Type.String(),
@@ -44,6 +44,7 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       const given = readTarget(request.body)
       const memberId = senderOf(request, request.body.memberId)
       const content = readContent(request.body)
+      const conversion = conversionOf(request.body)
       const replyTo = readReplyTarget(request.body)
       const cause = causeOf(request, ctx.clock())
       return answerOnce(ctx, request, reply, {
@@ -51,7 +52,8 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
           const sender = { memberId, isPromotional: false, recipient: null, cause }
           const to = await requireNumber(ctx, tenant, given, { field: 'api', place: 'body' })
           const channel = await openChosenChannel(ctx, tenant, instance ?? null, content)
-          const sent = await sendMessage(ctx, tenant, channel, { id, to, content, replyTo, ...sender })
+          const message = { id, to, content, conversion, replyTo, ...sender }
+          const sent = await sendConverted(ctx, tenant, channel, message)
           return toAnswer(tenant, content.type, sent)
         },
         recover: async (id) => {

@@ -15,6 +15,7 @@ import { parameterValues } from '../../../model/templates/input.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { headerMedia, language, readTemplateFields } from './template-fields.js'
+import { partFields, readParts } from './template-parts.js'
 
 const EXAMPLE = { templateName: 'order_update', chatNumber: '5511999990000', bodyParameters: { name: 'Ana' } }
 
@@ -43,6 +44,7 @@ const Body = named(
     headerParameters: parameterValues('Values of the variables in the header'),
     buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
     headerMedia,
+    ...partFields,
     language,
     memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
   }),
@@ -92,6 +94,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
           const command = {
             id,
             ...readTemplateFields(given),
+            parts: readParts(given),
             to,
             memberId,
             cause,

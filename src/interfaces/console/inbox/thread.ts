@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import { markThreadRead } from '../../../core/inbox/mark-read.js'
 import { readThread, type ThreadPlace } from '../../../core/inbox/thread.js'
+import { markThreadRead } from '../../../core/instances/chats/mark-thread-read.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { presentNote, presentThreadMessage } from '../../../model/conversations/inbox.js'
 import { Problem } from '../../../model/problem.js'

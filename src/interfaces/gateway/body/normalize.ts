@@ -100,8 +100,8 @@ function normalizeButtons(buttons: unknown): unknown {
   return buttons.map((given: unknown) => {
     const button = withoutEmpty(given)
     if (!isJsonObject(button)) return button
-    const { type = 'reply', displayText = button.buttonText, id = button.buttonId } = button
-    return { type, displayText, id }
+    const { type = 'reply', displayText = button.buttonText, id = button.buttonId, url } = button
+    return { type, displayText, id, ...(url !== undefined && { url }) }
   })
 }
 

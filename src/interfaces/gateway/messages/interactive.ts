@@ -2,8 +2,11 @@ import { type Static, Type } from 'typebox'
 import { excerpt } from '../../../lib/text/text.js'
 import { OptionalText, RequiredList, RequiredText } from '../../../model/fields.js'
 import type { FileSource, InteractiveHeader } from '../../../model/messages/content.js'
+import type { Choice, UrlButton } from '../../../model/messages/interactive.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
+import { checkedAddress, checkedText } from './buttons.js'
+import { carouselVerb } from './carousel.js'
 import { common, textOrNull } from './fields.js'
 import { Address } from './files.js'
 import { sendVerb } from './verb.js'
@@ -49,15 +52,16 @@ const ButtonsBody = Type.Object({
   ),
   buttons: RequiredList(
     Type.Object({
-      type: Type.String({ description: 'reply' }),
+      type: Type.String({ description: 'reply, or url for a single button that opens an address' }),
       displayText: Type.Optional(Type.String()),
       id: Type.Optional(Type.String()),
+      url: Type.Optional(Type.String({ description: 'Of a button of type url' })),
     }),
     LIMITS.buttons,
   ),
 })
 
-/** Messages that people reply to with a tap: lists and buttons. */
+/** Messages that people reply to with a tap: lists, buttons and carousels. */
 export const interactiveVerbs = [
   sendVerb({
     names: ['sendList'],
@@ -82,7 +86,7 @@ export const interactiveVerbs = [
   }),
   sendVerb({
     names: ['sendButtons'],
-    summary: 'Send up to three buttons',
+    summary: 'Send up to three buttons, or one that opens an address',
     shape: {
       wrapper: 'buttonMessage',
       fields: {
@@ -99,10 +103,11 @@ export const interactiveVerbs = [
     read: (given) => {
       const file = readFile(given)
       const { above, body } = readHeading(given, file !== null)
-      const buttons = { type: 'button' as const, body, footer: textOrNull(given.footer), buttons: readButtons(given) }
-      return { content: { type: 'interactive', interactive: buttons, header: file ?? above } }
+      const interactive = { body, footer: textOrNull(given.footer), ...readAction(given) }
+      return { content: { type: 'interactive', interactive, header: file ?? above } }
     },
   }),
+  carouselVerb,
 ]
 
 /** If the header is a file, the title becomes the first line of the body. */
@@ -132,12 +137,22 @@ function readFile({ thumbnailUrl, mediaMessage }: Static<typeof ButtonsBody>): I
   return thumbnailUrl ? { type: 'image', file: { url: thumbnailUrl }, filename: null } : null
 }
 
-function readButtons({ buttons }: Static<typeof ButtonsBody>): { id: string; title: string }[] {
+type Action = { type: 'button'; buttons: Choice[] } | ({ type: 'cta_url' } & UrlButton)
+
+/** One button that opens an address, or buttons that reply. */
+function readAction(given: Static<typeof ButtonsBody>): Action {
+  const [first, ...others] = given.buttons
+  if (first?.type !== 'url' || others.length > 0) return { type: 'button', buttons: readButtons(given) }
+  const display_text = checkedText(first.displayText, 'buttons[0].displayText', LIMITS.title)
+  return { type: 'cta_url', display_text, url: checkedAddress(first.url, 'buttons[0].url') }
+}
+
+function readButtons({ buttons }: Static<typeof ButtonsBody>): Choice[] {
   const other = buttons.find(({ type }) => type !== 'reply')
   if (other) {
     throw new Problem(
       'not_supported',
-      `Buttons of type ${excerpt(other.type)} are not supported, only those of type reply: links and codes to copy need a template`,
+      `Buttons of type ${excerpt(other.type)} are not supported here, only those of type reply, or a single one of type url: other links and codes to copy need a template`,
     )
   }
   const read = buttons.map(({ id, displayText }, index) => ({
@@ -146,11 +161,4 @@ function readButtons({ buttons }: Static<typeof ButtonsBody>): { id: string; tit
   }))
   refuseTwice(read, (index) => `buttons[${index}].id`)
   return read
-}
-
-/** Checked here rather than by the schema, after the type, since buttons of other types have other fields. */
-function checkedText(text: string | undefined, path: string, limit: number): string {
-  if (!text) throw new Problem('missing_field', `${path} is required and must not be empty`)
-  if ([...text].length > limit) throw new Problem('invalid_field', `${path} must have at most ${limit} characters`)
-  return text
 }

@@ -39,10 +39,7 @@ export function presentOffer(content: JsonObject, text: string): ShownContent | 
         type,
         ...frame,
         catalog_id: readText(catalog_id),
-        sections: readItems(content.sections, ({ title, product_ids }) => ({
-          title: readText(title),
-          product_ids: readTexts(product_ids),
-        })),
+        sections: readItems(content.sections, presentProducts),
       }
     case 'catalog':
       return { type, ...frame, thumbnail_product_id: readText(content.thumbnail_product_id) }
@@ -51,6 +48,16 @@ export function presentOffer(content: JsonObject, text: string): ShownContent | 
     default:
       return null
   }
+}
+
+/** Products under a title. */
+export function presentProducts({ title, product_ids }: JsonObject) {
+  return { title: readText(title), product_ids: readTexts(product_ids) }
+}
+
+/** The file above the text of a card; null if there is none. */
+export function presentCardFile(media: unknown) {
+  return isJsonObject(media) ? { type: readText(media.type), url: readText(media.url) } : null
 }
 
 function presentChoice({ id, title }: JsonObject) {
@@ -84,7 +91,7 @@ function presentCard(card: JsonObject): ContentOf<'carousel'>['cards'][number] {
     return { type, catalog_id: readText(card.catalog_id), product_id: readText(card.product_id) }
   }
   const common = {
-    header_media: isJsonObject(media) ? { type: readText(media.type), url: readText(media.url) } : null,
+    header_media: presentCardFile(media),
     body: readText(body),
   }
   if (type === 'button') return { type, ...common, buttons: readItems(card.buttons, presentChoice) }

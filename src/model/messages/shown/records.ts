@@ -1,5 +1,6 @@
-import { asObject, type JsonObject } from '../../../lib/text/json.js'
-import { readItems, readNumber, readText, readTexts } from './read.js'
+import { asObject, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { presentCardFile, presentProducts } from './offers.js'
+import { readItems, readNumber, readText, readTexts, readTime } from './read.js'
 import type { ContentOf } from './schemas.js'
 
 /** Contact cards, in the upstream's form or in ours, which has one company, e-mail address and link. */
@@ -113,13 +114,42 @@ export function presentTemplate(content: JsonObject, text: string): ContentOf<'t
     filename: readText(content.filename),
     body: readText(text),
     footer: readText(content.footer),
-    buttons: readItems(content.buttons, (button) => ({ type: readText(button.type), text: readText(button.text) })),
+    buttons: readItems(content.buttons, presentButton),
     parameters: readItems(content.parameters, ({ component, name, text: value }) => ({
       component: readText(component),
       name: readText(name),
       text: readText(value),
     })),
+    ...presentParts(content),
   }
+}
+
+/** The parts of a template that are no values of variables, if it has them. */
+function presentParts({ product, offer_ends_at, sections, cards }: JsonObject): Partial<ContentOf<'template'>> {
+  const endsAt = readTime(offer_ends_at)
+  return {
+    ...(isJsonObject(product) && { product: presentProduct(product) }),
+    ...(endsAt !== null && { offer_ends_at: endsAt }),
+    ...(Array.isArray(sections) && { sections: readItems(sections, presentProducts) }),
+    ...(Array.isArray(cards) && { cards: readItems(cards, presentTemplateCard) }),
+  }
+}
+
+function presentTemplateCard({ header_media, product, body, buttons }: JsonObject) {
+  return {
+    header_media: presentCardFile(header_media),
+    product: isJsonObject(product) ? presentProduct(product) : null,
+    body: readText(body),
+    buttons: readItems(buttons, presentButton),
+  }
+}
+
+function presentProduct({ catalog_id, product_id }: JsonObject) {
+  return { catalog_id: readText(catalog_id), product_id: readText(product_id) }
+}
+
+function presentButton({ type, text }: JsonObject) {
+  return { type: readText(type), text: readText(text) }
 }
 
 /** The upstream's words for what changed. */

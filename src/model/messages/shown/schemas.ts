@@ -74,6 +74,22 @@ const choices = listOf(Type.Object({ id: text(), title: text() }))
 
 const cardFile = Nullable(Type.Object({ type: text('`image`, `video`'), url: text() }))
 
+const product = { catalog_id: text(), product_id: text() }
+
+/** Products under a title. */
+const ProductSection = Type.Object({
+  title: text(),
+  product_ids: Type.Array(Type.String(), { maxItems: MAX_ITEMS }),
+})
+
+/** A card of a sent template. */
+const TemplateCard = Type.Object({
+  header_media: cardFile,
+  product: Nullable(Type.Object(product)),
+  body: text(),
+  buttons: listOf(Type.Object({ type: text(), text: text() })),
+})
+
 /** A card of a sent carousel. */
 const CarouselCard = Type.Union([
   Type.Object({
@@ -84,7 +100,7 @@ const CarouselCard = Type.Union([
     url: text(),
   }),
   Type.Object({ type: Type.Literal('button'), header_media: cardFile, body: text(), buttons: choices }),
-  Type.Object({ type: Type.Literal('product'), catalog_id: text(), product_id: text() }),
+  Type.Object({ type: Type.Literal('product'), ...product }),
 ])
 
 /** Not a record of TypeBox: the bodies of events would describe it by a pattern, and the answers of routes would not. */
@@ -226,7 +242,7 @@ export const KINDS = {
   product_list: kind('product_list', 'Sent products of one catalogue', {
     ...frame,
     catalog_id: text(),
-    sections: listOf(Type.Object({ title: text(), product_ids: Type.Array(Type.String(), { maxItems: MAX_ITEMS }) })),
+    sections: listOf(ProductSection),
   }),
   catalog: kind('catalog', 'The sent catalogue', { ...frame, thumbnail_product_id: text() }),
   carousel: kind('carousel', 'Sent cards to swipe through', { ...frame, cards: listOf(CarouselCard) }),
@@ -272,6 +288,10 @@ export const KINDS = {
         text: text(),
       }),
     ),
+    product: Type.Optional(Type.Object(product, { description: 'The product in the header' })),
+    offer_ends_at: Type.Optional(moment('When the offer of a limited time ends')),
+    sections: Type.Optional(listOf(ProductSection)),
+    cards: Type.Optional(listOf(TemplateCard)),
   }),
   system: kind('system', 'A change of the contact, as WhatsApp reports it', {
     event: text("`number_changed`, `user_id_changed`, `identity_changed`, or WhatsApp's own word"),

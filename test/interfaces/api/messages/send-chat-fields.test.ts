@@ -169,7 +169,7 @@ describe('POST /send-chat returns 400 Invalid field', () => {
     ['contacts[0].phones[0].phone', contacts([{ ...CARD, phones: [{ phone: 5511987654321 }] }])],
     ['interactive', { message_type: 'interactive', interactive: 'button' }],
     ['interactive', { message_type: 'interactive', interactive: [BUTTONS] }],
-    ['interactive.type', interactive({ ...BUTTONS, type: 'carousel' })],
+    ['interactive.type', interactive({ ...BUTTONS, type: 'poll' })],
     ['interactive.type', interactive({ ...BUTTONS, type: 5 })],
     ['interactive.body', interactive({ ...BUTTONS, body: { text: 'Pay?' } })],
     ['interactive.header', interactive({ ...BUTTONS, header: { type: 'text', text: 'x' } })],
@@ -211,7 +211,7 @@ describe('POST /send-chat returns 400 Invalid field', () => {
 })
 
 describe('POST /send-chat returns 400 Invalid message type', () => {
-  it.each(['sticker', 'template', 'Image', 'reaction ', '__proto__', '🖼️'])('%s', async (message_type) => {
+  it.each(['voice', 'template', 'Image', 'reaction ', '__proto__', '🖼️'])('%s', async (message_type) => {
     const message = await expectRefused({ message_type }, 'Invalid message type')
     expect(message).toContain(`"${message_type}"`)
     for (const known of ['text', 'audio', 'contacts', 'interactive', 'reaction']) expect(message).toContain(known)

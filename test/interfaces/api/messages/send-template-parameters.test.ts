@@ -29,12 +29,7 @@ beforeAll(async () => {
   const flow = { type: 'FLOW', text: 'Responder', flow_id: '123' }
   await template.putTemplate({ name: 'flow', body: 'Olá, {{name}}', buttons: [flow] })
   await template.putTemplate({ name: 'second_flow', body: 'Olá', buttons: [{ ...quick, text: 'Não' }, flow] })
-  const card = { components: [{ type: 'BODY', text: 'Um' }] }
-  const offer = { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Hoje' } }
-  await template.putTemplate({ name: 'carousel', body: 'Olá', others: [{ type: 'CAROUSEL', cards: [card, card] }] })
-  await template.putTemplate({ name: 'offer', body: 'Olá', others: [offer] })
-  await template.putTemplate({ name: 'catalog', body: 'Olá', buttons: [{ type: 'CATALOG', text: 'Ver' }] })
-  await template.putTemplate({ name: 'products', body: 'Olá', buttons: [{ type: 'MPM', text: 'Ver' }] })
+  await template.putTemplate({ name: 'order', body: 'Olá', buttons: [{ type: 'ORDER_DETAILS', text: 'Ver' }] })
   await template.putTemplate({ name: 'future', body: 'Olá', others: [{ type: 'SOMETHING_NEW' }] })
   await template.putTemplate({
     name: 'two_links',
@@ -117,11 +112,8 @@ describe('a FLOW button', () => {
 
 describe('a template that cannot be filled', () => {
   it.each([
-    ['carousel', 'a CAROUSEL'],
-    ['offer', 'a LIMITED_TIME_OFFER'],
-    ['catalog', 'a button of type CATALOG'],
-    ['products', 'a button of type MPM'],
     ['future', 'a SOMETHING_NEW'],
+    ['order', 'a button of type ORDER_DETAILS'],
   ])('is a 400 that names why, and nothing is sent: %s', async (name, named) => {
     const unknown = template.newNumber()
     const answer = await template.send({ templateName: name, chatNumber: unknown, bodyParameters: { name: 'Ana' } })
@@ -183,6 +175,16 @@ describe('buttonParameters', () => {
     ['names in the order in which they are written', { link: 'abc', coupon: 'SALE20' }],
   ])('count only buttons with a variable, while the index counts all: %s', async (_name, buttonParameters) => {
     expect(await componentsOf('buttoned', { buttonParameters })).toEqual([link('2', 'abc'), code])
+  })
+
+  it('fill a code of at most 20 characters', async () => {
+    const send = (length: number) => {
+      const buttonParameters = { param1: 'abc', param2: 'X'.repeat(length) }
+      return template.send({ templateName: 'buttoned', chatNumber, buttonParameters })
+    }
+    expect((await send(20)).body).toMatchObject({ success: true })
+    const message = expectRefusal(await send(21), 'Invalid field')
+    expect(message).toBe('buttonParameters.param2 cannot be filled: a code has at most 20 characters')
   })
 
   it('fill two URLs', async () => {

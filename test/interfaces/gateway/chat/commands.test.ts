@@ -321,6 +321,18 @@ describe('sendPresence', () => {
     ])
   })
 
+  it('shows typing by a business number below the newest message of the person', async () => {
+    const number = on.newNumber()
+    const send = (presence: string) => on.chat('sendPresence', 'shop', { number, presence })
+    expect((await send('composing')).status).toBe(501)
+    await on.receive('shop', number, text('hi'))
+    const { status, body } = await send('composing')
+    expect([status, body]).toEqual([201, { presence: 'composing' }])
+    expect((await send('recording')).status).toBe(501)
+    const conversation = await readConversations(on.world, on.organization, { chatNumber: number })
+    expect(conversation.body.messages[0].message_status).toBe('read')
+  })
+
   it('refuses invalid presences, delays and numbers', async () => {
     const send = async (fields: object, instance = 'phone', key?: string) =>
       (await on.chat('sendPresence', instance, { number: '16505551234', ...fields }, { key })).status

@@ -30,6 +30,14 @@ function startSend(verb: string, body: object, headers: Record<string, string> =
   }
 }
 
+const LINK = { type: 'url', displayText: 'Buy', url: 'https://shop.example' }
+const card = (fields: object = {}) => ({
+  body: 'A mug',
+  imageUrl: 'https://files.example/a.jpg',
+  buttons: [{ displayText: 'More', id: 'more' }],
+  ...fields,
+})
+
 describe('an invalid request', () => {
   it.each([
     ['sendText', { text: '' }, 'text'],
@@ -73,8 +81,18 @@ describe('an invalid request', () => {
     ['sendList', { title: 'a', buttonText: 'b', sections: [] }, 'sections'],
     ['sendButtons', { title: 'a', buttons: [{ displayText: 'x'.repeat(21), id: '1' }] }, '20'],
     ['sendButtons', { title: 'a', buttons: Array(4).fill({ displayText: 'x', id: '1' }) }, 'buttons'],
+    ['sendButtons', { title: 'a', buttons: [{ type: 'url', displayText: 'x' }] }, 'buttons[0].url'],
+    ['sendButtons', { title: 'a', buttons: [{ type: 'url', displayText: 'x', url: 'ftp://x' }] }, 'http or https'],
     ['sendButtons', { title: 'a', buttons: Array(2).fill({ displayText: 'x', id: '1' }) }, 'twice'],
     ['sendTemplate', { name: 'a' }, 'language'],
+    ['sendCarousel', { body: 'a', cards: [card()] }, 'cards must have at least 2 items'],
+    ['sendCarousel', { body: 'a', cards: [card(), card({ imageUrl: undefined })] }, 'cards[1].imageUrl'],
+    ['sendCarousel', { body: 'a', cards: [card(), card({ imageUrl: 'ftp://x' })] }, 'cards[1].imageUrl'],
+    ['sendCarousel', { body: 'a', cards: [card(), card({ body: 'x'.repeat(161) })] }, '160'],
+    ['sendCarousel', { body: 'a', cards: [card(), card({ title: 'x'.repeat(160) })] }, 'together'],
+    ['sendCarousel', { body: 'a', cards: [card(), card({ body: 'a\nb\nc\nd' })] }, 'line breaks'],
+    ['sendCarousel', { body: 'a', cards: [card(), card({ buttons: [] })] }, 'cards[1].buttons'],
+    ['sendCarousel', { body: 'a', cards: [card(), card({ buttons: [LINK] })] }, 'cards[1].buttons'],
   ])('%s %#: returns 400 in the form of this interface', async (verb, body, said) => {
     const { status, body: answer } = await on.send(verb, 'shop', { number: on.newNumber(), ...body })
     expect([status, answer.status, answer.error]).toEqual([400, 400, 'Bad Request'])
@@ -100,7 +118,12 @@ describe('what a kind of instance does not support', () => {
     ['shop', 'sendPoll', { name: 'a', selectableCount: 1, values: ['a', 'b'] }],
     ['shop', 'sendPtv', { video: 'https://example.com/a.mp4' }],
     ['phone', 'sendTemplate', { name: 'a', language: 'en' }],
-    ['shop', 'sendButtons', { title: 'a', buttons: [{ type: 'url', displayText: 'x', url: 'https://example.com' }] }],
+    ['shop', 'sendButtons', { title: 'a', buttons: [{ type: 'copy', displayText: 'x', copyCode: 'A1' }] }],
+    [
+      'shop',
+      'sendButtons',
+      { title: 'a', buttons: Array(2).fill({ type: 'url', displayText: 'x', url: 'https://example.com' }) },
+    ],
   ])('%s %s: returns 501 with a reason', async (instance, verb, body) => {
     const number = on.newNumber()
     const answer = await on.send(verb, instance, { number, ...body })

@@ -264,6 +264,47 @@ describe('every type of message', () => {
     }
   })
 
+  it('sends one button that opens an address', async () => {
+    const number = on.newNumber()
+    const buttons = [{ type: 'url', displayText: 'See all', url: 'https://shop.example/mugs' }]
+    const sent = await on.send('sendButtons', 'shop', { number, title: 'Mugs', description: 'All colours', buttons })
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    const [arrived] = await on.arrived(number)
+    expect(arrived.interactive).toEqual({
+      type: 'cta_url',
+      header: { type: 'text', text: 'Mugs' },
+      body: { text: 'All colours' },
+      action: { name: 'cta_url', parameters: { display_text: 'See all', url: 'https://shop.example/mugs' } },
+    })
+  })
+
+  it('sends carousels', async () => {
+    const number = on.newNumber()
+    const card = (colour: string) => ({
+      title: colour,
+      body: 'A mug',
+      footer: 'Samples Ltd',
+      imageUrl: `https://files.example/${colour}.jpg`,
+      buttons: [{ displayText: 'More', id: `more-${colour}` }],
+    })
+    const sent = await on.send('sendCarousel', 'shop', { number, body: 'Which one?', cards: ['blue', 'red'].map(card) })
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    const [arrived] = await on.arrived(number)
+    expect(arrived.interactive).toEqual({
+      type: 'carousel',
+      body: { text: 'Which one?' },
+      action: {
+        cards: ['blue', 'red'].map((colour, card_index) => ({
+          card_index,
+          type: 'cta_url',
+          header: { type: 'image', image: { link: `https://files.example/${colour}.jpg` } },
+          body: { text: `${colour}\nA mug\nSamples Ltd` },
+          action: { buttons: [{ type: 'quick_reply', quick_reply: { id: `more-${colour}`, title: 'More' } }] },
+        })),
+      },
+    })
+  })
+
   it('sends buttons with a picture', async () => {
     const buttons = [{ type: 'reply', displayText: 'Yes', id: 'yes' }]
     const number = on.newNumber()

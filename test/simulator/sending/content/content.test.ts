@@ -300,7 +300,7 @@ describe('an interactive message of another type', () => {
   it.each<Case>([
     ['none', undefined, 131008, 'interactive is required'],
     ['no type', {}, 131008, 'interactive: type is required'],
-    ['a poll', { type: 'poll' }, 131009, 'type must be one of button, list, but is poll'],
+    ['a poll', { type: 'poll' }, 131009, 'type must be one of button, list, cta_url, flow'],
   ])('is refused: %s', (_what, payload, code, text) => expectRefused('interactive', payload, code, text))
 })
 
@@ -342,7 +342,7 @@ describe('a template', () => {
       'a component of another type',
       { ...template, components: [{ type: 'footer' }] },
       100,
-      'must be one of {HEADER, BODY, BUTTON} - got "footer"',
+      'must be one of {HEADER, BODY, BUTTON, LIMITED_TIME_OFFER, CAROUSEL} - got "footer"',
     ],
     ['parameters of a wrong type', withParameters({}), 100, "['parameters'] must be an array"],
     ['a parameter without type', withParameters([{ text: 'x' }]), 100, "['parameters'][0]['type'] is required"],

@@ -52,6 +52,10 @@ beforeAll(async () => {
       { type: 'BUTTONS', buttons: [{ type, text: 'View' }] },
     ])
   }
+  await put('shown', [
+    { type: 'HEADER', format: 'PRODUCT' },
+    { type: 'BODY', text: 'Here' },
+  ])
   await put('placed', [
     { type: 'HEADER', format: 'LOCATION' },
     { type: 'BODY', text: 'Here' },
@@ -101,6 +105,15 @@ const button = (sub_type: string, index: string | number, parameters?: object[])
   ...(parameters && { parameters }),
 })
 const action = (fields: object) => ({ type: 'action', action: fields })
+const product = { product_retailer_id: 'mug' }
+const carousel = (...indexes: number[]) => ({
+  type: 'carousel',
+  cards: indexes.map((card_index) => ({ card_index, components: [] })),
+})
+const offerEnd = (limited_time_offer: object) => ({
+  type: 'limited_time_offer',
+  parameters: [{ type: 'limited_time_offer', limited_time_offer }],
+})
 const two = body(text('a'), text('b'))
 const offer = body(text('20%', 'discount'), text('Ana', 'name'))
 const image = (reference: object) => header({ type: 'image', image: reference })
@@ -117,7 +130,10 @@ describe('a template send', () => {
     ['flowing', 'en', () => [two, button('flow', '1')]],
     ['flowing', 'en', () => [two, button('FLOW', 1, [action({ flow_token: 'x', flow_action_data: { a: 1 } })])]],
     ['with_code', 'en', () => [urlButton(0, '1234')]],
-    ['mpm', 'en', () => [button('mpm', 0, [action({ sections: [] })])]],
+    ['mpm', 'en', () => [button('mpm', 0, [action({ sections: [{ product_items: [product] }] })])]],
+    ['carousel', 'en', () => [carousel(0, 1)]],
+    ['limited', 'en', () => [offerEnd({ expiration_time_ms: 1795086400000 })]],
+    ['shown', 'en', () => [header({ type: 'product', product: { ...product, catalog_id: '5' } })]],
     ['placed', 'en', () => [header({ type: 'location', location: { latitude: 1, longitude: 2 } })]],
   ])('is accepted: %s (%s), case %#', async (name, language, components) => {
     expect(await send(name, language, components())).toMatchObject({
@@ -298,6 +314,48 @@ describe('a template send is refused', () => {
       inEnglish('flowing'),
       () => [two, button('flow', 0)],
       { code: 131009, details: 'index 1 of type Flow' },
+    ],
+    [
+      'an offer without end',
+      inEnglish('limited'),
+      () => [offerEnd({})],
+      { code: 131008, details: "['expiration_time_ms'] is required" },
+    ],
+    [
+      'one card of two',
+      inEnglish('carousel'),
+      () => [carousel(0)],
+      { code: 132000, details: 'carousel: number of localizable_params (1)' },
+    ],
+    [
+      'cards out of order',
+      inEnglish('carousel'),
+      () => [carousel(1, 0)],
+      { code: 100, details: "['card_index'] must be 0" },
+    ],
+    [
+      'a surplus value of a card',
+      inEnglish('carousel'),
+      () => [{ type: 'carousel', cards: [0, 1].map((card_index) => ({ card_index, components: [body(text('a'))] })) }],
+      { code: 132000, details: 'body: number of localizable_params (1)' },
+    ],
+    [
+      'products without sections',
+      inEnglish('mpm'),
+      () => [button('mpm', 0, [action({ sections: [] })])],
+      { code: 131009, details: 'Invalid sections count' },
+    ],
+    [
+      'no product',
+      inEnglish('shown'),
+      () => [],
+      { code: 132012, details: 'header: Format mismatch, expected PRODUCT' },
+    ],
+    [
+      'a product without catalogue',
+      inEnglish('shown'),
+      () => [header({ type: 'product', product })],
+      { code: 131008, details: "['catalog_id'] is required" },
     ],
     [
       'a URL for a flow',

@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
+import { LIMITS } from '../../../model/messages/limits.js'
+
+/** The text of an interactive message. */
+export const body = RequiredText(LIMITS.body)
+
+export const header = Maybe(Type.String({ maxLength: LIMITS.header }))
+
+export const footer = Maybe(Type.String({ maxLength: LIMITS.footer }))
+
+export const filename = Maybe(Type.String({ maxLength: LIMITS.filename, description: 'The name that is shown' }))
+
+/** The file of a message that may have a text or a file above its body. */
+export const headerMedia = Maybe(
+  Type.Object(
+    {
+      type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }),
+      url: RequiredText(LIMITS.url),
+      filename,
+    },
+    { description: 'A file above the body, instead of header' },
+  ),
+)
+
+/** An address that the upstream or the recipient's phone opens. */
+export const WebAddress = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.url,
+  pattern: '^https?://\\S+$',
+  description: 'must be an http or https address',
+  'x-missing': true,
+})
+
+/** The button that opens an address. */
+export const urlButton = { display_text: RequiredText(LIMITS.title, "The button's text"), url: WebAddress }
+
+/** Buttons that answer the message. */
+export const choices = RequiredList(
+  Type.Object({ id: RequiredText(LIMITS.buttonId), title: RequiredText(LIMITS.title) }),
+  LIMITS.buttons,
+)
+
+/** The longest id of a catalogue or a product. */
+const MAX_ID = 100
+
+export const catalogId = RequiredText(MAX_ID, "The catalogue that is connected to the number's business account")
+
+export const ProductId = RequiredText(MAX_ID, "The product's id in the catalogue (its retailer id)")
+
+export const thumbnail = Maybe(
+  Type.String({ maxLength: MAX_ID, description: 'The product whose picture is shown. By default the first one.' }),
+)

@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
+import { contact, createContact } from '../../support/contacts.js'
+import { conversation } from '../../support/conversations.js'
+import { json, startHttpServer } from '../../support/http-server.js'
+import { createInstance } from '../../support/instances.js'
+import { useStarted } from '../../support/started.js'
+import { useOrganization, useWorld } from '../../support/world.js'
+
+/** A message whose read mark the upstream refuses. */
+const REFUSED = 'wamid.REFUSED'
+
+const upstream = useStarted(() =>
+  startHttpServer((request, response) => {
+    const isRefused = request.body.includes(REFUSED)
+    const error = { code: 131009, message: 'title', error_data: { details: 'too old' } }
+    json(isRefused ? 400 : 200, isRefused ? { error } : { success: true })(request, response)
+  }),
+)
+const world = useWorld(() => ({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
+const organization = useOrganization(world)
+const other = useOrganization(world)
+
+let people = 0
+
+/** A contact who has written `count` messages; the newest may have a given id. */
+async function newWriter(count: number, lastId?: string) {
+  const digits = `1650555${String(++people).padStart(4, '0')}`
+  await createContact(world, organization, `+${digits}`)
+  const messages = Array.from({ length: count }, (_, n) =>
+    textMessage(digits, `message ${n + 1}`, lastId !== undefined && n === count - 1 ? { id: lastId } : {}),
+  )
+  if (count > 0) await receiveMessages(world, organization, ...messages)
+  return { digits, ids: messages.map(({ id }) => String(id)) }
+}
+
+const post = (verb: 'read' | 'typing', body: object, key = organization.key, headers = {}) =>
+  world.request('POST', `/conversations/${verb}`, { key, body, headers })
+
+const statuses = async (digits: string) =>
+  (await conversation(world, organization, digits)).body.messages.map(
+    (message: { message_status: string }) => message.message_status,
+  )
+const isUnread = async (digits: string) => (await contact(world, organization, digits)).body.contact.has_unread_messages
+
+/** What the upstream was told since. */
+const told = (since: number) =>
+  upstream.taken
+    .slice(since)
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => JSON.parse(String(body)))
+
+describe('POST /conversations/read', () => {
+  it('marks all messages as read, here and at the upstream', async () => {
+    const { digits, ids } = await newWriter(3)
+    const since = upstream.taken.length
+    const { status, body } = await post('read', { phone_number: `+${digits}` })
+    expect([status, body]).toEqual([
+      200,
+      { success: true, message: expect.stringContaining(digits), marked: 3, reported: true },
+    ])
+    expect(told(since)).toEqual([{ messaging_product: 'whatsapp', status: 'read', message_id: ids[2] }])
+    expect(await statuses(digits)).toEqual(['read', 'read', 'read'])
+    expect(await isUnread(digits)).toBe(false)
+  })
+
+  it('marks the messages up to one, and says that nothing is left the second time', async () => {
+    const { digits, ids } = await newWriter(3)
+    const upTo = { chat_id: digits, message_id: ids[1] }
+    expect((await post('read', upTo)).body.marked).toBe(2)
+    expect(await statuses(digits)).toEqual(['read', 'read', 'delivered'])
+    expect(await isUnread(digits)).toBe(true)
+    const since = upstream.taken.length
+    expect((await post('read', upTo)).body).toMatchObject({ marked: 0, reported: true })
+    expect(told(since)).toEqual([])
+  })
+
+  it('finds a message by its own id', async () => {
+    const { digits } = await newWriter(2)
+    const { messages } = (await conversation(world, organization, digits)).body
+    expect((await post('read', { chat_id: digits, message_id: messages[0].id })).body.marked).toBe(1)
+  })
+
+  it('says that the upstream did not take the mark', async () => {
+    const { digits } = await newWriter(1, REFUSED)
+    expect((await post('read', { phone_number: digits })).body).toMatchObject({ marked: 1, reported: false })
+    expect(await statuses(digits)).toEqual(['read'])
+  })
+
+  it('refuses an unknown message, that of somebody else, an unknown contact, and nobody', async () => {
+    const ana = await newWriter(1)
+    const ben = await newWriter(1)
+    for (const message_id of ['wamid.UNKNOWN', ben.ids[0], '00000000-0000-7000-8000-000000000000']) {
+      const { status, body } = await post('read', { phone_number: ana.digits, message_id })
+      expect([status, body.error]).toEqual([404, 'Message not found'])
+    }
+    expect((await post('read', { phone_number: '16505559999' })).body.error).toBe('Contact not found')
+    expect((await post('read', {})).body.error).toBe('Missing required field')
+    expect(await statuses(ana.digits)).toEqual(['delivered'])
+  })
+
+  it('answers a repeated request once', async () => {
+    const { digits } = await newWriter(1)
+    const headers = { 'idempotency-key': `read-${digits}` }
+    const first = await post('read', { phone_number: digits }, organization.key, headers)
+    const again = await post('read', { phone_number: digits }, organization.key, headers)
+    expect([first.body.marked, again.body]).toEqual([1, first.body])
+  })
+
+  it("does not find another organization's contact", async () => {
+    const { digits } = await newWriter(1)
+    expect((await post('read', { phone_number: digits }, other.key)).status).toBe(404)
+    expect(await statuses(digits)).toEqual(['delivered'])
+  })
+})
+
+describe('POST /conversations/typing', () => {
+  it('shows typing below the newest received message, which is read by it', async () => {
+    const { digits, ids } = await newWriter(2)
+    const since = upstream.taken.length
+    const { status, body } = await post('typing', { phone_number: digits })
+    expect([status, body]).toEqual([200, { success: true, message: expect.stringContaining(digits) }])
+    expect(told(since)).toEqual([
+      {
+        messaging_product: 'whatsapp',
+        status: 'read',
+        message_id: ids[1],
+        typing_indicator: { type: 'text' },
+      },
+    ])
+    expect(await statuses(digits)).toEqual(['read', 'read'])
+    expect(await isUnread(digits)).toBe(false)
+  })
+
+  it('shows it below the message that is named', async () => {
+    const { digits, ids } = await newWriter(2)
+    const since = upstream.taken.length
+    expect((await post('typing', { phone_number: digits, message_id: ids[0] })).status).toBe(200)
+    expect(told(since)).toMatchObject([{ message_id: ids[0] }])
+    expect(await statuses(digits)).toEqual(['read', 'delivered'])
+  })
+
+  it('marks nothing if the upstream refuses', async () => {
+    const { digits } = await newWriter(1, `${REFUSED}.2`)
+    const { status, body } = await post('typing', { phone_number: digits })
+    expect([status, body.error, body.upstream_code]).toEqual([400, 'Upstream rejected message', 131009])
+    expect(await statuses(digits)).toEqual(['delivered'])
+  })
+
+  it('refuses who has written nothing, the message of somebody else, and a blocked contact', async () => {
+    const silent = await newWriter(0)
+    const ana = await newWriter(1)
+    const changed = { key: organization.key, body: { blocked: true } }
+    await world.request('PATCH', `/contact?chat_id=${ana.digits}`, changed)
+    const since = upstream.taken.length
+    const asked = [{ phone_number: silent.digits }, { phone_number: silent.digits, message_id: ana.ids[0] }]
+    for (const body of asked) expect((await post('typing', body)).body.error).toBe('Message not found')
+    expect((await post('typing', { phone_number: ana.digits })).body.error).toBe('Contact blocked')
+    expect(told(since)).toEqual([])
+  })
+
+  it("does not find another organization's contact or instance", async () => {
+    const { digits } = await newWriter(1)
+    expect((await post('typing', { phone_number: digits }, other.key)).status).toBe(404)
+    await createInstance(world, other, { instanceName: 'theirs' })
+    const { status, body } = await post('typing', { phone_number: digits, instance: 'theirs' })
+    expect([status, body.error]).toEqual([404, 'Instance not found'])
+  })
+
+  describe('through an instance', () => {
+    beforeAll(() => createInstance(world, organization, { instanceName: 'shop' }))
+
+    it('of the business API, shows it in the same way', async () => {
+      const { digits, ids } = await newWriter(1)
+      const since = upstream.taken.length
+      expect((await post('typing', { phone_number: digits, instance: 'shop' })).status).toBe(200)
+      expect(told(since)).toMatchObject([{ message_id: ids[0], typing_indicator: { type: 'text' } }])
+    })
+  })
+})
