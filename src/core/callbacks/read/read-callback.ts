@@ -182,9 +182,10 @@ function readHandoverValue(value: JsonObject): CallbackItem[] {
 
 /** Calls are messages of the conversation, which nobody wrote. */
 function readCallValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
-  return readCalls(value, people).map(({ id, person: { name, ...from }, call, timestamp }) => {
+  return readCalls(value, people).map(({ id, person, call, timestamp }) => {
+    const { waId, userId, name: profileName, parentUserId, username } = person
     const notice = { message_type: CALL, text: describeCall(call), content: call, call }
-    return { ...unwrittenMessage(id, from, timestamp), profileName: name, ...notice }
+    return { ...unwrittenMessage(id, { waId, userId }, timestamp), profileName, parentUserId, username, ...notice }
   })
 }
 

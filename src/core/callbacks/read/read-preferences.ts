@@ -19,9 +19,9 @@ export function readPreferences(value: JsonObject, others: JsonObject[]): Report
   return given.flatMap((preference: JsonObject) => {
     const { category, value: wish, detail, timestamp } = preference
     if (category !== 'marketing_messages' || (wish !== 'stop' && wish !== 'resume')) return []
-    const { name, ...person } = findPerson(preference)
-    if (person.waId === null && person.userId === null) return []
+    const { waId, userId, name } = findPerson(preference)
+    if (waId === null && userId === null) return []
     const text = asText(detail)
-    return [{ person, profileName: name, wish, words: text && beginningOf(text, MAX_WORDS), timestamp }]
+    return [{ person: { waId, userId }, profileName: name, wish, words: text && beginningOf(text, MAX_WORDS), timestamp }]
   })
 }
