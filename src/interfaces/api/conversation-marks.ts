@@ -126,7 +126,10 @@ function findPerson(ctx: Context, tenant: Tenant, given: Static<typeof PersonBod
     contactId: given.contactId || undefined,
   }
   if (Object.values(reference).every((value) => value === undefined)) {
-    throw new Problem('missing_field', 'phone_number (or chat_id, user_id, or contactId) is required and must not be empty')
+    throw new Problem(
+      'missing_field',
+      'phone_number (or chat_id, user_id, or contactId) is required and must not be empty',
+    )
   }
   return findContact(ctx, tenant, reference, 'body')
 }

@@ -56,7 +56,10 @@ const Query = Type.Object({
   ),
   ascending: Type.Optional(Type.Boolean({ default: false, description: 'Messages only: true = oldest first' })),
   search: Type.Optional(
-    Type.String({ description: 'Contacts only: a part of the name, username or number, or a whole user id', maxLength: 200 }),
+    Type.String({
+      description: 'Contacts only: a part of the name, username or number, or a whole user id',
+      maxLength: 200,
+    }),
   ),
   tenantId,
 })

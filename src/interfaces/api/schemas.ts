@@ -36,7 +36,9 @@ export const ContactSchema = named(
       }),
     ),
     parent_user_id: Nullable(
-      Type.String({ description: 'The id that is valid in all linked portfolios of a business; null if there is none' }),
+      Type.String({
+        description: 'The id that is valid in all linked portfolios of a business; null if there is none',
+      }),
     ),
     username: Nullable(
       Type.String({ description: 'The name that the person has chosen at WhatsApp, without @. It may change.' }),

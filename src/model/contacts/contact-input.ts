@@ -21,7 +21,10 @@ const FullName = Type.String({ maxLength: MAX_FULL_NAME })
 export const CreateContact = Type.Object({
   phone_number: Type.Optional(
     Nullable(
-      Type.String({ maxLength: MAX_NUMBER_INPUT, description: 'With country code, in any form; or chat_id, or user_id' }),
+      Type.String({
+        maxLength: MAX_NUMBER_INPUT,
+        description: 'With country code, in any form; or chat_id, or user_id',
+      }),
     ),
   ),
   chat_id: Type.Optional(

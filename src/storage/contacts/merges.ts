@@ -115,11 +115,7 @@ const mergeFields = statement<Contact>(
  * older's, without a gap for those that were deleted, so existing pages stay stable. Both must be locked. Raises
  * contact.updated and contact.merged. Resolves to the merged contact.
  */
-export async function mergeContacts(
-  transaction: Queryable,
-  organizationId: string,
-  merge: Merge,
-): Promise<Contact> {
+export async function mergeContacts(transaction: Queryable, organizationId: string, merge: Merge): Promise<Contact> {
   const { older, younger, cause } = merge
   await journalMerge(transaction, organizationId, merge)
   const moved = [organizationId, younger.id, older.id, older.last_seq - younger.pruned_seq]

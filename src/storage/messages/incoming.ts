@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
-import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { ContactReferral } from '../../model/contacts/referral.js'
+import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import type { MessageExtras } from '../../model/messages/shown/extras.js'
 import type { CallbackNote } from '../../model/messages/trace.js'

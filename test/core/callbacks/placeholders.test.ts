@@ -44,7 +44,8 @@ describe('a message that is not available yet', () => {
     expect(after).toEqual({ ...before, message: 'I saw your ad', message_type: 'text', content })
     expect(await told()).toEqual(['message.received I saw your ad'])
     const referral = { message_id: after.id, headline: 'Mugs for everybody' }
-    expect((await contact(world, organization, ANA)).body.contact.referral).toMatchObject({ first: referral, last: referral })
+    const { body } = await contact(world, organization, ANA)
+    expect(body.contact.referral).toMatchObject({ first: referral, last: referral })
     await workOffLater(world)
     expect(await told()).toEqual(['message.received I saw your ad'])
   })

@@ -22,6 +22,7 @@ export function readPreferences(value: JsonObject, others: JsonObject[]): Report
     const { waId, userId, name } = findPerson(preference)
     if (waId === null && userId === null) return []
     const text = asText(detail)
-    return [{ person: { waId, userId }, profileName: name, wish, words: text && beginningOf(text, MAX_WORDS), timestamp }]
+    const words = text && beginningOf(text, MAX_WORDS)
+    return [{ person: { waId, userId }, profileName: name, wish, words, timestamp }]
   })
 }

@@ -126,7 +126,9 @@ export function areDifferentPeople(
   const numbers = [one, other].filter(({ phone_number }) => phone_number !== null)
   const areTwo = numbers.length === 2 && !numbers.every(({ chat_id }) => forms.includes(chat_id))
   const pair = [one.id, other.id]
-  const areApart = resolution.known.apart.some(({ kept_id, gone_id }) => pair.includes(kept_id) && pair.includes(gone_id))
+  const areApart = resolution.known.apart.some(
+    ({ kept_id, gone_id }) => pair.includes(kept_id) && pair.includes(gone_id),
+  )
   return areTwo || areApart || haveDifferentUserIds(resolution, one, other)
 }
 
