@@ -129,11 +129,11 @@ export async function fillPlaceholder(
   return filled.id
 }
 
-function toJson(value: unknown): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value)
-}
-
 /** Raises message.received for a placeholder whose real message has not come. Repeated, it does nothing. */
 export async function tellPlaceholder(db: Queryable, organizationId: string, messageId: string): Promise<void> {
   await db.raise(tell, [organizationId, messageId, newId()], [organizationId])
+}
+
+function toJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value)
 }
