@@ -26,7 +26,11 @@ export function checkFit(context: Context, phoneNumberId: string, template: Json
 }
 
 /** Refuses a template for authentication to a person without a phone number. */
-export function checkRecipient(context: Context, phoneNumberId: string, { name, language }: JsonObject): Refusal | null {
+export function checkRecipient(
+  context: Context,
+  phoneNumberId: string,
+  { name, language }: JsonObject,
+): Refusal | null {
   const number = context.numbers.get(phoneNumberId)
   const code = String((language as JsonObject).code)
   const known = number && context.templates.find(number.business_account_id, String(name), code)

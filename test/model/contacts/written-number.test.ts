@@ -173,12 +173,9 @@ describe('a user id', () => {
     }
   })
 
-  it.each(['us.123', 'USA.123', 'US123', 'US.', 'US.12 3', 'US.12-3', `US.${'1'.repeat(129)}`])(
-    'is not %s',
-    (text) => {
-      expect(readNumber(text, 'BR', 'api').preferred?.kind).not.toBe('user')
-    },
-  )
+  it.each(['us.123', 'USA.123', 'US123', 'US.', 'US.12 3', 'US.12-3', `US.${'1'.repeat(129)}`])('is not %s', (text) => {
+    expect(readNumber(text, 'BR', 'api').preferred?.kind).not.toBe('user')
+  })
 })
 
 describe('an id of the network', () => {

@@ -246,7 +246,11 @@ async function receiveAll(histories: Told[][], isTogether: boolean): Promise<voi
 
 /** The user id and the parent user id that a contact shows are those of the person whose messages it has. */
 async function checkShownIds({ told, people }: History): Promise<void> {
-  const { rows } = await world.database.pool.query<{ upstream_id: string; user_id: string | null; parent: string | null }>(
+  const { rows } = await world.database.pool.query<{
+    upstream_id: string
+    user_id: string | null
+    parent: string | null
+  }>(
     `SELECT m.upstream_id, c.user_id, c.parent_user_id AS parent
      FROM messages m JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id
      WHERE m.organization_id = $1 AND m.upstream_id = ANY ($2)`,

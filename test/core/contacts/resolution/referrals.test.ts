@@ -57,7 +57,12 @@ describe('the referral of a contact', () => {
 
   it('is the first and the last one by the times of the messages, whatever comes first', async () => {
     const number = newNumber()
-    await take(from(number, ad('2'), 20), from(number, ad('3'), 30), from(number, ad('1'), 10), textMessage(number, 'hi'))
+    await take(
+      from(number, ad('2'), 20),
+      from(number, ad('3'), 30),
+      from(number, ad('1'), 10),
+      textMessage(number, 'hi'),
+    )
     expect(await referralOf(number)).toMatchObject({ first: { source_id: '1' }, last: { source_id: '3' } })
   })
 

@@ -42,7 +42,13 @@ describe('the username of a person', () => {
   it('is found by a part, whatever the case, with or without @', async () => {
     const [user_id, username] = [newUserId(), newUsername()]
     await hear({ user_id }, { username })
-    for (const text of [username, username.toUpperCase(), `@${username}`, username.slice(2), `@${username.slice(0, -2)}`])
+    for (const text of [
+      username,
+      username.toUpperCase(),
+      `@${username}`,
+      username.slice(2),
+      `@${username.slice(0, -2)}`,
+    ])
       expect({ text, found: await search(text) }).toEqual({ text, found: [user_id] })
     expect(await search(`x${username}`)).toEqual([])
   })
@@ -81,14 +87,17 @@ describe('the username of a person', () => {
     expect(await search(username)).toEqual([user_id])
   })
 
-  it.each([['', null], [' @una.k ', 'una.k'], [5, null], [{ name: 'una' }, null], ['u'.repeat(65), null]])(
-    'is read from %j as %j',
-    async (username, shown) => {
-      const user_id = newUserId()
-      await hear({ user_id }, { username })
-      expect((await contactOf(user_id)).username).toBe(shown)
-    },
-  )
+  it.each([
+    ['', null],
+    [' @una.k ', 'una.k'],
+    [5, null],
+    [{ name: 'una' }, null],
+    ['u'.repeat(65), null],
+  ])('is read from %j as %j', async (username, shown) => {
+    const user_id = newUserId()
+    await hear({ user_id }, { username })
+    expect((await contactOf(user_id)).username).toBe(shown)
+  })
 
   it('is not found by another organization', async () => {
     const [user_id, username] = [newUserId(), newUsername()]

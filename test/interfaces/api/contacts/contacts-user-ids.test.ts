@@ -135,7 +135,11 @@ describe('a user id is accepted wherever a number is', () => {
       const { body } = await readConversations({ request }, organization, { contactId: id })
       expect(body.messages.map(({ message }: { message: string }) => message)).toEqual([text])
     }
-    for (const taken of [{ user_id: userId }, { phone_number: userId }, { phone_number: newNumber(), user_id: userId }]) {
+    for (const taken of [
+      { user_id: userId },
+      { phone_number: userId },
+      { phone_number: newNumber(), user_id: userId },
+    ]) {
       const refused = await create(taken)
       expect([refused.status, refused.body.id]).toEqual([409, both.body.contact.id])
     }

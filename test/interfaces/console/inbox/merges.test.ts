@@ -49,7 +49,12 @@ async function thread(contactId: string) {
 /** Two contacts that became one: who wrote with a number, and who wrote with a user id. */
 async function merged(before: WireMessage[] = []) {
   const [number, userId] = [newNumber(), newUserId()]
-  await take(textMessage(number, 'number 1'), hidden(userId, 'id 1'), textMessage(number, 'number 2'), hidden(userId, 'id 2'))
+  await take(
+    textMessage(number, 'number 1'),
+    hidden(userId, 'id 1'),
+    textMessage(number, 'number 2'),
+    hidden(userId, 'id 2'),
+  )
   await take(...before)
   const [kept, gone] = [await find(`phone_number=${number}`), await find(`user_id=${userId}`)]
   await take(textMessage(number, 'both', { from_user_id: userId, timestamp: seconds(10) }))
@@ -84,7 +89,11 @@ describe('a merge', () => {
       200,
       expect.objectContaining({ id: gone.id, chat_id: gone.chat_id, phone_number: null, user_id: userId }),
     ])
-    expect(await find(`phone_number=${number}`)).toMatchObject({ id: kept.id, user_id: null, phone_number: `+${number}` })
+    expect(await find(`phone_number=${number}`)).toMatchObject({
+      id: kept.id,
+      user_id: null,
+      phone_number: `+${number}`,
+    })
     expect(await find(`user_id=${userId}`)).toMatchObject({ id: gone.id })
     expect(await thread(kept.id)).toEqual(['number 1', 'number 2', 'both'])
     expect(await thread(gone.id)).toEqual(['id 1', 'id 2'])
@@ -98,7 +107,10 @@ describe('a merge', () => {
   it('that is undone lets both write and be written to', async () => {
     const { gone, kept, merge, number, userId } = await merged()
     await undo(merge.id)
-    await take(hidden(userId, 'id 3', { timestamp: seconds(20) }), textMessage(number, 'number 3', { timestamp: seconds(20) }))
+    await take(
+      hidden(userId, 'id 3', { timestamp: seconds(20) }),
+      textMessage(number, 'number 3', { timestamp: seconds(20) }),
+    )
     expect(await thread(gone.id)).toEqual(['id 1', 'id 2', 'id 3'])
     expect(await thread(kept.id)).toEqual(['number 1', 'number 2', 'both', 'number 3'])
     const send = (chatId: string) => {
@@ -137,7 +149,10 @@ describe('a merge', () => {
     const [number, userId] = [newNumber(), newUserId()]
     const kept = await createContact(world, organization, `+${number}`, { tags: ['a'] })
     const first = hidden(userId, 'id 1')
-    await receive(world, organization, { contacts: [{ profile: { name: 'Una', username: 'una.k' }, user_id: userId }], messages: [first] })
+    await receive(world, organization, {
+      contacts: [{ profile: { name: 'Una', username: 'una.k' }, user_id: userId }],
+      messages: [first],
+    })
     const gone = await find(`user_id=${userId}`)
     await world.request('PATCH', `/contact?user_id=${userId}`, { key: organization.key, body: { tags: ['b'] } })
     const reaction = { message_id: first.id, emoji: '👍' }
@@ -145,7 +160,11 @@ describe('a merge', () => {
     await agent.call('POST', `/contacts/${gone.id}/notes`, { body: { text: 'of Una' } })
     await agent.call('POST', `/contacts/${kept}/notes`, { body: { text: 'of the number' } })
     await take(textMessage(number, 'both', { from_user_id: userId, timestamp: seconds(10) }))
-    expect(await find(`phone_number=${number}`)).toMatchObject({ full_name: 'Una', username: 'una.k', tags: ['a', 'b'] })
+    expect(await find(`phone_number=${number}`)).toMatchObject({
+      full_name: 'Una',
+      username: 'una.k',
+      tags: ['a', 'b'],
+    })
     const [merge] = await mergesOf(kept)
     await undo(merge.id)
     expect(await find(`phone_number=${number}`)).toMatchObject({ full_name: null, username: null, tags: ['a'] })
@@ -163,7 +182,10 @@ describe('a merge', () => {
     const kept = await find(`phone_number=${number}`)
     const middle = await find(`user_id=${first}`)
     // The second becomes part of the first by an announcement, and then the first part of the number.
-    const change = (previous: string, current: string) => ({ user_id: { previous, current }, timestamp: Number(seconds(5)) })
+    const change = (previous: string, current: string) => ({
+      user_id: { previous, current },
+      timestamp: Number(seconds(5)),
+    })
     await receive(world, organization, { user_id_update: [change(second, first)] })
     await take(textMessage(number, 'both', { from_user_id: first, timestamp: seconds(10) }))
     const [last, earlier] = await mergesOf(kept.id)
