@@ -63,8 +63,12 @@ export const refusals = {
 /** The response for an error with fixed texts. Throws for an unknown code. */
 export function fixedRefusal(code: number): Refusal {
   const { status, title, details, subcode } = fixedError(code)
-  if (details !== null) return detailed(status, code, title, details, subcode)
-  return plain(status, { message: `(#${code}) ${title}`, code })
+  return plain(status, {
+    message: `(#${code}) ${title}`,
+    code,
+    ...(details !== null && { error_data: { messaging_product: 'whatsapp', details } }),
+    ...(subcode !== undefined && { error_subcode: subcode }),
+  })
 }
 
 /** The same error in a status callback. */
@@ -73,12 +77,11 @@ export function fixedCallbackError(code: number): CallbackError {
   return { code, title, message: title, error_data: { details: details ?? title } }
 }
 
-function detailed(status: number, code: number, title: string, details: string, subcode?: number): Refusal {
+function detailed(status: number, code: number, title: string, details: string): Refusal {
   return plain(status, {
     message: `(#${code}) ${title}`,
     code,
     error_data: { messaging_product: 'whatsapp', details },
-    ...(subcode === undefined ? {} : { error_subcode: subcode }),
   })
 }
 

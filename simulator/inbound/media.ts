@@ -22,12 +22,13 @@ export async function withMedia(
 ): Promise<InboundMessage | Problem> {
   const { type } = message
   if (!isMediaKind(type)) return message
-  const { data, ...payload } = (message[type] ?? {}) as JsonObject
-  const complaint = complaintAbout(type, payload)
+  const media = (message[type] ?? {}) as JsonObject
+  const complaint = complaintAbout(type, media)
   if (complaint) return invalidField(complaint)
-  const file = await storeFile(context, phoneNumberId, type, payload, data)
+  const file = await storeFile(context, phoneNumberId, type, media)
   if (isProblem(file)) return file
   const { id, mimeType, sha256 } = file
+  const { data: _, ...payload } = media
   const fields = { id, mime_type: mimeType, sha256: Buffer.from(sha256, 'hex').toString('base64') }
   return { ...message, [type]: { ...fields, ...extraFields(type), ...payload } }
 }
@@ -44,8 +45,7 @@ async function storeFile(
   context: Context,
   phoneNumberId: string,
   type: MediaKind,
-  payload: JsonObject,
-  data: unknown,
+  { data, ...payload }: JsonObject,
 ): Promise<File | Problem> {
   const { id = newMediaId(), mime_type: mimeType = samples[type].mimeType } = payload as Record<string, string>
   const file = { id, phoneNumberId, mimeType, isUpload: false }

@@ -44,7 +44,7 @@ export function readUploadForm<File>(
       return
     }
     parser.on('field', (name, value) => fields.set(name, value))
-    parser.on('file', (name, bytes, _filename, _encoding, mimeType) => {
+    parser.on('file', (name, bytes, ...[, , mimeType]) => {
       // An error may occur before anything reads the stream. Without a listener it would end the process.
       bytes.on('error', abort)
       if (name !== 'file' || source) {

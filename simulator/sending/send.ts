@@ -47,7 +47,7 @@ function decide(context: Context, phoneNumberId: string, authorization: string |
   if (outcome.kind === 'refused') return outcome
   const overLimit = isPhone ? null : checkLimits(context, phoneNumberId, request)
   if (overLimit) return { kind: 'refused', refusal: overLimit }
-  return accept(context, phoneNumberId, request, outcome, text)
+  return accept(context, messageOf(phoneNumberId, request, text), request, outcome)
 }
 
 function checkLimits({ limits }: Context, phoneNumberId: string, { recipient, type }: Send): Refusal | null {
@@ -64,13 +64,12 @@ function outcomeFor(context: Context, phoneNumberId: string, recipient: Recipien
 
 function accept(
   context: Context,
-  phoneNumberId: string,
+  written: SentMessage,
   send: Send,
   { answer, read, failure }: AcceptedOutcome,
-  text: string,
 ): SendOutcome {
   const userId = context.userIds.get(recipientId(send.recipient))
-  const message = { ...messageOf(phoneNumberId, send, text), ...(userId && { user_id: userId }) }
+  const message = { ...written, ...(userId && { user_id: userId }) }
   const afterMs = answer === 'slow' ? context.settings.slow_ms : 0
   context.record.accepted += 1
   if (context.settings.record) context.record.add(message)

@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../database/pool.js'
-import { ofOrganization, statement } from '../../database/statement.js'
+import { FEW_ROWS, ofOrganization, placesOf, statement } from '../../database/statement.js'
 import { NIL_UUID, newId } from '../../lib/bytes/id.js'
 import { countOnChannels } from '../counts/channels.js'
 import { raiseEvents } from '../events/raise.js'
@@ -103,13 +103,14 @@ const eraseMessages = statement<never>(
   'contacts.eraseMessages',
   `WITH ${eraseRecipients(`(
        SELECT * FROM messages
-       WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = ANY ($2::uuid[]) AND broadcast_id IS NOT NULL
+       WHERE ctid = ANY (${placesOf('messages', '$2::uuid[]')}) AND broadcast_id IS NOT NULL
+       ${FEW_ROWS}
      ) m CROSS JOIN LATERAL (
        SELECT * FROM broadcast_recipients
        WHERE ${ofOrganization('organization_id', '$1::uuid')} AND broadcast_id = m.broadcast_id AND n = m.recipient_n AND message_id = m.id
        OFFSET 0
      ) r`)}, messages AS (
-     DELETE FROM messages WHERE organization_id = $1 AND id = ANY ($2::uuid[])
+     DELETE FROM messages WHERE ctid = ANY (${placesOf('messages', '$2::uuid[]')})
      RETURNING id, seq, instance_id, CASE WHEN media_id = id OR media_state IS NOT NULL THEN id END AS file_id
    ), files AS (
      DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)

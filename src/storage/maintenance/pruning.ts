@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
+import { FEW_ROWS, ofOrganization, placesOf, sharedStatement, statement } from '../../database/statement.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import { keepOutcomes } from '../contacts/broadcast-recipients.js'
 import { countOnChannels } from '../counts/channels.js'
@@ -93,21 +93,17 @@ const lockUnnumbered = statement<DoomedMessage>(
 /** SQL: the number up to which the messages of the contact `c` are deleted. */
 const REACHED = '($4::bigint[])[array_position($3::uuid[], c.id)]'
 
-// The contacts, which are locked, and the words of the search are found one by one by their key.
+// The messages and contacts are locked. The words of the search are found one by one by their key, too.
 const remove = statement<never>(
   'messagePruning.remove',
   `WITH deleted AS (
-     DELETE FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = ANY ($2::uuid[])
+     DELETE FROM messages WHERE ctid = ANY (${placesOf('messages', '$2::uuid[]')})
      RETURNING organization_id, id, contact_id, seq, instance_id, broadcast_id, recipient_n, accepted_at, delivered_at, read_at,
        status, error
    ), advanced AS (
      UPDATE contacts c
      SET pruned_seq = ${REACHED}, has_unread_messages = c.has_unread_messages AND c.last_seq > ${REACHED}
-     WHERE c.ctid = ANY (ARRAY(
-       SELECT k.place FROM unnest($3::uuid[]) AS reached (id) CROSS JOIN LATERAL (
-         SELECT ctid AS place FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = reached.id OFFSET 0
-       ) k
-     ))
+     WHERE c.ctid = ANY (${placesOf('contacts', '$3::uuid[]')})
    ), words AS (
      DELETE FROM message_search WHERE ctid = ANY (ARRAY(
        SELECT w.place FROM deleted d CROSS JOIN LATERAL (
@@ -116,7 +112,7 @@ const remove = statement<never>(
          OFFSET 0
        ) w
      ))
-   ), ${keepOutcomes('deleted')}, counted_on_channels AS (
+   ), ${keepOutcomes(`(SELECT * FROM deleted ${FEW_ROWS})`)}, counted_on_channels AS (
      ${countOnChannels('(SELECT * FROM deleted WHERE seq IS NOT NULL) d', '-count(*)')}
    ), answers AS (
      DELETE FROM idempotency_keys
