@@ -52,15 +52,15 @@ function isAddress({ action }: JsonObject, { name }: JsonObject): boolean {
 
 function presentFlow(form: JsonObject): ContentOf<'flow'> {
   const { name, body, response_json: json } = form
-  const response = parse(json)
-  const unread = response === null ? readText(json) : null
+  const flow = parse(json)
+  const unread = flow === null ? readText(json) : null
   return {
     type: 'flow',
     name: readText(name),
     body: readText(body),
-    response,
-    ...(unread !== null && { response_text: unread }),
-    token: readText(asObject(response).flow_token),
+    flow,
+    ...(unread !== null && { flow_text: unread }),
+    token: readText(asObject(flow).flow_token),
   }
 }
 

@@ -163,8 +163,8 @@ export const KINDS = {
   flow: kind('flow', 'A filled form', {
     name: text(),
     body: text(),
-    response: Type.Unknown({ description: 'What was filled in; any JSON. Null if it is not JSON.' }),
-    response_text: Type.Optional(Type.String({ description: 'The answer, if it is not JSON' })),
+    flow: Type.Unknown({ description: 'What was filled in; any JSON. Null if it is not JSON.' }),
+    flow_text: Type.Optional(Type.String({ description: 'The answer, if it is not JSON' })),
     token: text('The `flow_token` that the form was sent with'),
   }),
   address: kind('address', 'A filled form for an address', {

@@ -10,14 +10,14 @@ import classes from './body.module.css'
 const MAX_ANSWER = 500
 
 /** What the customer filled in. The field of the token is for programs. */
-export function FilledForm({ content: { body, response, response_text } }: { content: ContentOf<'flow'> }) {
+export function FilledForm({ content: { body, flow, flow_text } }: { content: ContentOf<'flow'> }) {
   const { t } = useTranslation('thread')
-  const fields = Object.entries(asObject(response)).filter(([name]) => name !== 'flow_token')
+  const fields = Object.entries(asObject(flow)).filter(([name]) => name !== 'flow_token')
   return (
     <Fields
       title={t('kinds.form')}
       icon={<IconForms aria-hidden size={16} className={classes.inline} />}
-      text={fields.length === 0 ? (response_text ?? body) : null}
+      text={fields.length === 0 ? (flow_text ?? body) : null}
       fields={fields}
     />
   )
