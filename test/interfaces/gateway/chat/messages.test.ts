@@ -71,7 +71,7 @@ describe('findMessages', () => {
             nativeFlowResponseMessage: { name: 'flow', paramsJson: '{"day":"Friday"}' },
           },
         },
-        content: { type: 'flow', response: { day: 'Friday' } },
+        content: { type: 'flow', flow: { day: 'Friday' } },
       },
       {
         messageType: 'orderMessage',
