@@ -1,12 +1,11 @@
-import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import type { Contact } from '../contacts/contact.js'
 import { toVcard } from '../contacts/vcard.js'
 import type { ContactCard } from '../messages/content.js'
 import type { MediaAddress, Message, ShownMessage } from '../messages/message.js'
 import { plainMessage } from '../messages/network-message.js'
 import { presentContent } from '../messages/shown/present-content.js'
-import type { ShownContent } from '../messages/shown/schemas.js'
-import { composeForm, composeOrder, composeProduct, toAdReply } from './gateway-content.js'
+import type { CommonContent, ShownContent } from '../messages/shown/schemas.js'
 
 /** The chat of a message. */
 export interface Chat {
@@ -110,6 +109,23 @@ function toContextInfo(message: ShownMessage, content: ShownContent | null): Jso
   return Object.keys(info).length === 0 ? null : info
 }
 
+/** The ad that a contact came from, in the network's format. */
+function toAdReply(referral: NonNullable<CommonContent['referral']>): JsonObject {
+  const { headline, body, source_url, source_id, source_type, image_url, thumbnail_url, ctwa_clid, ref } = referral
+  const fields = {
+    title: headline,
+    body,
+    sourceUrl: source_url,
+    sourceId: source_id,
+    sourceType: source_type,
+    originalImageUrl: image_url,
+    thumbnailUrl: thumbnail_url,
+    ctwaClid: ctwa_clid,
+    ref,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
+
 /** Whether the organization wrote it. */
 export function isFromMe({ sender_type }: Pick<ShownMessage, 'sender_type'>): boolean {
   return sender_type === 'bot-chat' || sender_type === 'human-chat'
@@ -151,13 +167,9 @@ export function gatewayType({
       return content.selectable_count === 1 ? 'pollCreationMessageV3' : 'pollCreationMessage'
     case 'button':
       return 'templateButtonReplyMessage'
-    case 'order':
-      return 'orderMessage'
     case 'interactive':
       if (asText(asObject(content.button_reply).id)) return 'buttonsResponseMessage'
       if (asText(asObject(content.list_reply).id)) return 'listResponseMessage'
-      if (isJsonObject(content.nfm_reply)) return 'interactiveResponseMessage'
-      if (isJsonObject(content.product)) return 'productMessage'
       if (content.type === 'list') return 'listMessage'
       return content.type === 'button' ? 'buttonsMessage' : 'conversation'
     default:
@@ -226,12 +238,6 @@ function composeContent(type: string, message: ShownMessage, remoteJid: string, 
       const { id, description } = asObject(content.list_reply)
       return { title: text, description: description ?? '', singleSelectReply: { selectedRowId: id }, ...answered }
     }
-    case 'interactiveResponseMessage':
-      return { ...composeForm(content), ...answered }
-    case 'orderMessage':
-      return composeOrder(content)
-    case 'productMessage':
-      return composeProduct(content)
     case 'listMessage':
       return composeList(content, text)
     case 'buttonsMessage':
