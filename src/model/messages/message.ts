@@ -1,4 +1,5 @@
 import { type Contact, toIso } from '../contacts/contact.js'
+import { isDeleted } from './shown/deleted.js'
 import { presentContent } from './shown/present-content.js'
 
 /** Who wrote a message. */
