@@ -4,6 +4,7 @@ import { toVcard } from '../contacts/vcard.js'
 import type { ContactCard } from '../messages/content.js'
 import type { MediaAddress, Message, ShownMessage } from '../messages/message.js'
 import { plainMessage } from '../messages/network-message.js'
+import { isDeleted, withoutDeleted } from '../messages/shown/deleted.js'
 import { presentContent } from '../messages/shown/present-content.js'
 import type { CommonContent, ShownContent } from '../messages/shown/schemas.js'
 
@@ -71,7 +72,7 @@ export function presentGatewayMessage(
   const fromMe = isFromMe(message)
   const content = presentContent(message)
   const remoteJid = network?.remoteJid ?? chat.jid
-  const body = network?.message ? plainMessage(network.message) : compose(message, remoteJid, mediaAddress)
+  const body = isDeleted(message) ? composeDeleted(message) : composeWhole(message, remoteJid, mediaAddress)
   return {
     key: {
       remoteJid,
@@ -81,9 +82,9 @@ export function presentGatewayMessage(
     },
     pushName: fromMe ? '' : (network?.pushName ?? chat.pushName ?? ''),
     status: gatewayStatus(message),
-    message: withAddress(body, message, mediaAddress),
-    contextInfo: toContextInfo(message, content),
-    messageType: nameOf(body),
+    message: body,
+    contextInfo: toContextInfo(withoutDeleted(message), content),
+    messageType: gatewayType(message),
     content,
     messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000),
     instanceId,
@@ -129,12 +130,6 @@ function toAdReply(referral: NonNullable<CommonContent['referral']>): JsonObject
 /** Whether the organization wrote it. */
 export function isFromMe({ sender_type }: Pick<ShownMessage, 'sender_type'>): boolean {
   return sender_type === 'bot-chat' || sender_type === 'human-chat'
-}
-
-/** Adds the URL of the stored file, in the field that clients know. */
-function withAddress(body: JsonObject, message: ShownMessage, mediaAddress: MediaAddress): JsonObject {
-  const url = addressOf(message, mediaAddress)
-  return url === null ? body : { ...body, mediaUrl: url }
 }
 
 function addressOf(message: ShownMessage, mediaAddress: MediaAddress): string | null {
@@ -186,6 +181,25 @@ export function networkType(message: JsonObject): string {
 function nameOf(message: JsonObject): string {
   const names = Object.keys(message).filter((name) => name !== 'messageContextInfo')
   return names.sort((one, other) => one.length - other.length || (one < other ? -1 : 1))[0] ?? 'conversation'
+}
+
+/** What is left of a deleted message: its type, by which clients filter. */
+function composeDeleted(message: ShownMessage): JsonObject {
+  const type = gatewayType(message)
+  return { [type]: type === 'conversation' ? '' : {} }
+}
+
+/** The network's own message, or what is built from what is stored, with the file's URL. */
+function composeWhole(message: ShownMessage, remoteJid: string, mediaAddress: MediaAddress): JsonObject {
+  const own = message.network?.message
+  const body = own ? plainMessage(own) : compose(message, remoteJid, mediaAddress)
+  return withAddress(body, message, mediaAddress)
+}
+
+/** Adds the URL of the stored file, in the field that clients know. */
+function withAddress(body: JsonObject, message: ShownMessage, mediaAddress: MediaAddress): JsonObject {
+  const url = addressOf(message, mediaAddress)
+  return url === null ? body : { ...body, mediaUrl: url }
 }
 
 /** Builds the message in the network's format from what is stored. */

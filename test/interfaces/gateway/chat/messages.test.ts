@@ -89,6 +89,19 @@ describe('findMessages', () => {
     expect(filtered.body.messages.total).toBe(4)
   })
 
+  it.each([
+    ['shop', 'contactMessage', { type: 'contacts', contacts: [{ name: { formatted_name: 'Eve' } }] }],
+    ['shop', 'locationMessage', { type: 'location', location: { latitude: 1, longitude: 2 } }],
+    ['phone', 'conversation', text('regrettable')],
+  ])('returns only the type of a deleted message: %s, %s', async (instance, messageType, message) => {
+    const number = on.newNumber()
+    const id = await on.receive(instance, number, message)
+    await on.receive(instance, number, { type: 'revoke', revoke: { original_message_id: id } })
+    const { records } = (await find(instance, { where: { ...withNumber(number).where, messageType } })).body.messages
+    expect(records).toMatchObject([{ messageType, content: { deleted_at: expect.any(String) } }])
+    expect(records[0].message).toEqual({ [messageType]: messageType === 'conversation' ? '' : {} })
+  })
+
   it('returns only messages of the instance, for one conversation and for all', async () => {
     const number = on.newNumber()
     await on.sendText('phone', number, 'by phone')
