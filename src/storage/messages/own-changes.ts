@@ -9,7 +9,7 @@ const change = statement<SearchableMessage & { contact_id: string }>(
   'ownChanges.change',
   `UPDATE messages m
    SET text = $3, network = m.network - 'message', gateway_type = $4,
-     extras = coalesce(m.extras, '{}') || jsonb_build_object(CASE $3 WHEN '' THEN 'deleted_at' ELSE 'edited_at' END, $5::timestamptz)
+     extras = (coalesce(m.extras, '{}') - 'deleted_at') || jsonb_build_object(CASE $3 WHEN '' THEN 'deleted_at' ELSE 'edited_at' END, $5::timestamptz)
    WHERE m.organization_id = $1 AND m.id = $2 AND m.sender_type <> 'user-chat'
    RETURNING m.contact_id, m.seq, m.text, m.transcription`,
 )
