@@ -163,7 +163,7 @@ export const KINDS = {
   flow: kind('flow', 'A filled form', {
     name: text(),
     body: text(),
-    flow: Type.Unknown({ description: 'What was filled in; any JSON. Null if it is not JSON.' }),
+    flow: Type.Unknown({ description: 'What was filled in, as it was received; any JSON. Null if it is not JSON.' }),
     flow_text: Type.Optional(Type.String({ description: 'The answer, if it is not JSON' })),
     token: text('The `flow_token` that the form was sent with'),
   }),
@@ -288,12 +288,10 @@ export const KINDS = {
   }),
   other: kind('other', 'A kind that this version does not know', {
     name: text("WhatsApp's name of the kind"),
-    raw: Nullable(
-      Type.Object(
-        {},
-        { additionalProperties: true, description: 'As it was received. Null if it is longer than 16 KB.' },
-      ),
-    ),
+    raw: Type.Unknown({
+      description:
+        'As it was received, any JSON, without ids, addresses and hashes of files. Null if it is longer than 16 KB, or nested too deep.',
+    }),
   }),
 }
 
