@@ -100,7 +100,7 @@ export function presentPoll({ name, options, selectable_count }: JsonObject, tex
   }
 }
 
-/** A sent template; `text`: its body. */
+/** A sent template; `text`: its body, or its name if it was sent with the upstream's components, which have no body. */
 export function presentTemplate(content: JsonObject, text: string): ContentOf<'template'> {
   const place = asObject(content.location)
   const location = { name: readText(place.name), address: readText(place.address) }
@@ -111,7 +111,7 @@ export function presentTemplate(content: JsonObject, text: string): ContentOf<'t
     header: readText(content.header),
     location: location.name === null && location.address === null ? null : location,
     filename: readText(content.filename),
-    body: readText(text),
+    body: content.components === undefined ? readText(text) : null,
     footer: readText(content.footer),
     buttons: readItems(content.buttons, (button) => ({ type: readText(button.type), text: readText(button.text) })),
     parameters: readItems(content.parameters, ({ component, name, text: value }) => ({
