@@ -27,6 +27,12 @@ export function readNumber(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
+/** The same for whole numbers. */
+export function readInteger(value: unknown): number | null {
+  const number = readNumber(value)
+  return Number.isInteger(number) ? number : null
+}
+
 /** True or false, null for other values. */
 export function readBoolean(value: unknown): boolean | null {
   return typeof value === 'boolean' ? value : null

@@ -1,5 +1,5 @@
 import { asObject, type JsonObject } from '../../../lib/text/json.js'
-import { readItems, readNumber, readText, readTexts } from './read.js'
+import { readInteger, readItems, readNumber, readText, readTexts } from './read.js'
 import type { ContentOf } from './schemas.js'
 
 /** Contact cards, in the upstream's form or in ours, which has one company, e-mail address and link. */
@@ -91,12 +91,11 @@ function sumOf(items: ContentOf<'order'>['items']): number | null {
 
 /** A poll; `text`: its question. */
 export function presentPoll({ name, options, selectable_count }: JsonObject, text: string): ContentOf<'poll'> {
-  const count = readNumber(selectable_count)
   return {
     type: 'poll',
     name: readText(text) ?? readText(name),
     options: readTexts(options),
-    selectable_count: Number.isInteger(count) ? count : null,
+    selectable_count: readInteger(selectable_count),
   }
 }
 
@@ -114,8 +113,9 @@ export function presentTemplate(content: JsonObject, text: string): ContentOf<'t
     body: content.components === undefined ? readText(text) : null,
     footer: readText(content.footer),
     buttons: readItems(content.buttons, (button) => ({ type: readText(button.type), text: readText(button.text) })),
-    parameters: readItems(content.parameters, ({ component, name, text: value }) => ({
+    parameters: readItems(content.parameters, ({ component, index, name, text: value }) => ({
       component: readText(component),
+      index: readInteger(index),
       name: readText(name),
       text: readText(value),
     })),

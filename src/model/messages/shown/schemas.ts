@@ -267,6 +267,7 @@ export const KINDS = {
     parameters: listOf(
       Type.Object({
         component: text('`header`, `body`, `button`'),
+        index: Nullable(Type.Integer({ description: "The button's place, from 0; null for other components" })),
         name: text('Null in templates with numbered variables'),
         text: text(),
       }),
