@@ -62,12 +62,18 @@ function describeTemplate({ template, header: file }: Extract<MessageContent | R
     name,
     language,
     ...(header?.type === 'text' ? { header: header.text } : {}),
-    ...(header?.type === 'location' ? { location: { name: header.name, address: header.address } } : {}),
+    ...describePlace(header),
     ...(file?.filename ? { filename: file.filename } : {}),
     footer,
     buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
     parameters: describeParameters(template),
   }
+}
+
+function describePlace(header: FilledTemplate['header']) {
+  if (header?.type !== 'location') return {}
+  const { type: _, ...location } = header
+  return { location }
 }
 
 /** The values of a template, in the order in which they are shown. */

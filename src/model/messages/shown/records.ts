@@ -102,13 +102,18 @@ export function presentPoll({ name, options, selectable_count }: JsonObject, tex
 /** A sent template; `text`: its body, or its name if it was sent with the upstream's components, which have no body. */
 export function presentTemplate(content: JsonObject, text: string): ContentOf<'template'> {
   const place = asObject(content.location)
-  const location = { name: readText(place.name), address: readText(place.address) }
+  const location = {
+    latitude: readNumber(place.latitude),
+    longitude: readNumber(place.longitude),
+    name: readText(place.name),
+    address: readText(place.address),
+  }
   return {
     type: 'template',
     name: readText(content.name),
     language: readText(content.language),
     header: readText(content.header),
-    location: location.name === null && location.address === null ? null : location,
+    location: Object.values(location).every((value) => value === null) ? null : location,
     filename: readText(content.filename),
     body: content.components === undefined ? readText(text) : null,
     footer: readText(content.footer),

@@ -259,7 +259,7 @@ export const KINDS = {
     name: text(),
     language: text(),
     header: text(),
-    location: Nullable(Type.Object({ name: text(), address: text() })),
+    location: Nullable(Type.Object({ latitude: number, longitude: number, name: text(), address: text() })),
     filename: text(),
     body: text(),
     footer: text(),

@@ -58,6 +58,7 @@ it('a filled template shows the place of its header, and which button a value is
     ],
   }
   expect(shownOf({ type: 'template', template, header: null })).toMatchObject({
+    location: { latitude: 51.5, longitude: -0.12, name: 'Shop', address: '1 Example Square' },
     body: 'Come, Ana!',
     parameters: [
       { component: 'body', index: null, name: null, text: 'Ana' },
