@@ -39,7 +39,7 @@ function presentKind(message: StoredContent): ShownContent {
     case 'document':
       return { type, caption, filename: readText(content.filename), mime_type: mimeType }
     case 'sticker':
-      return { type, animated: readBoolean(content.animated) ?? false, mime_type: mimeType }
+      return { type, animated: readBoolean(content.animated), mime_type: mimeType }
     case 'location':
       return {
         type,

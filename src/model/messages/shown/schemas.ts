@@ -139,7 +139,7 @@ export const KINDS = {
     mime_type: mimeType,
   }),
   document: kind('document', 'A file', { caption, filename: text(), mime_type: mimeType }),
-  sticker: kind('sticker', 'A sticker', { animated: Type.Boolean(), mime_type: mimeType }),
+  sticker: kind('sticker', 'A sticker', { animated: Nullable(Type.Boolean()), mime_type: mimeType }),
   location: kind('location', 'A place', {
     latitude: number,
     longitude: number,
