@@ -14,6 +14,12 @@ export function readText(value: unknown): string | null {
   return value.length <= MAX_TEXT ? value : cut(value)
 }
 
+/** The same for texts that programs read, which are useless without their end: longer ones are null. */
+export function readWhole(value: unknown): string | null {
+  const text = readText(value)
+  return text === value ? text : null
+}
+
 /** Counts characters, not halves of them. No character has more than two halves. */
 function cut(text: string): string {
   return Array.from(text.slice(0, 2 * MAX_TEXT))

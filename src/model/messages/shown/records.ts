@@ -1,5 +1,5 @@
 import { asObject, type JsonObject } from '../../../lib/text/json.js'
-import { readInteger, readItems, readNumber, readText, readTexts } from './read.js'
+import { readInteger, readItems, readNumber, readText, readTexts, readWhole } from './read.js'
 import type { ContentOf } from './schemas.js'
 
 /** Contact cards, in the upstream's form or in ours, which has one company, e-mail address and link. */
@@ -44,7 +44,7 @@ function presentCard(card: JsonObject): ContentOf<'contacts'>['contacts'][number
       title: readText(title),
     },
     birthday: readText(card.birthday),
-    vcard: readText(card.vcard),
+    vcard: readWhole(card.vcard),
   }
 }
 

@@ -116,7 +116,7 @@ const Card = Type.Object(
     ),
     organization: Type.Object({ company: text(), department: text(), title: text() }),
     birthday: text(),
-    vcard: text(),
+    vcard: text('Null if it is longer than other texts may be'),
   },
   { title: 'ContactCard' },
 )
