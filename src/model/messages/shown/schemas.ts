@@ -50,7 +50,9 @@ const common = {
   deleted_at: Type.Optional(moment('Its author deleted it. Text and content are empty.')),
   errors: Type.Optional(listOf(ContentError)),
   truncated: Type.Optional(
-    Type.Literal(true, { description: `A list was longer than ${MAX_ITEMS} items, and is shown without the others` }),
+    Type.Literal(true, {
+      description: `A list was longer than ${MAX_ITEMS} items, and is shown without the others; or a filled form was longer than 64 KB or nested too deep, and is not shown`,
+    }),
   ),
 }
 
@@ -163,8 +165,10 @@ export const KINDS = {
   flow: kind('flow', 'A filled form', {
     name: text(),
     body: text(),
-    flow: Type.Unknown({ description: 'What was filled in, as it was received; any JSON. Null if it is not JSON.' }),
-    flow_text: Type.Optional(Type.String({ description: 'The answer, if it is not JSON' })),
+    flow: Type.Unknown({
+      description: 'What was filled in, as it was received; any JSON. Null if it is not JSON, or too long or too deep.',
+    }),
+    flow_text: Type.Optional(Type.String({ description: 'The answer, if it is not JSON, or too long or too deep' })),
     token: text('The `flow_token` that the form was sent with'),
   }),
   address: kind('address', 'A filled form for an address', {
