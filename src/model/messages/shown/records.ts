@@ -56,7 +56,7 @@ function listOfOne(name: string, value: unknown): JsonObject[] {
   return readText(value) === null ? [] : [{ [name]: value }]
 }
 
-/** A cart. The sum is shown only if it is one of a single currency. */
+/** An order. The sum is shown only if it is one of a single currency. */
 export function presentOrder({ catalog_id, text, product_items }: JsonObject): ContentOf<'order'> {
   const items = readItems(product_items, (item) => ({
     product_id: readText(item.product_retailer_id),

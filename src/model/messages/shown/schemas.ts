@@ -20,7 +20,7 @@ const Referral = Type.Object(
     image_url: text(),
     video_url: text(),
     thumbnail_url: text(),
-    ctwa_clid: text('The id of the click, for reports of conversions. Absent for ads in the status.'),
+    ctwa_clid: text('The id of the click, for reports of conversions. Null for ads in the status.'),
     welcome_message: text('What the ad greeted with'),
     ref: text(),
   },
@@ -45,7 +45,7 @@ const common = {
       { description: 'The product that was open when the contact wrote' },
     ),
   ),
-  forwarded: Type.Optional(Type.Enum(['once', 'often'], { description: '`often`: more than five times' })),
+  forwarded: Type.Optional(Type.Enum(['once', 'often'], { description: '`often`: five times or more' })),
   edited_at: Type.Optional(moment('Its author changed it. The text is the new one.')),
   deleted_at: Type.Optional(moment('Its author deleted it. Text and content are empty.')),
   errors: Type.Optional(listOf(ContentError)),
@@ -142,7 +142,7 @@ export const KINDS = {
   }),
   document: kind('document', 'A file', { caption, filename: text(), mime_type: mimeType }),
   sticker: kind('sticker', 'A sticker', { animated: Nullable(Type.Boolean()), mime_type: mimeType }),
-  location: kind('location', 'A place', {
+  location: kind('location', 'A location', {
     latitude: number,
     longitude: number,
     name: text(),
@@ -237,7 +237,7 @@ export const KINDS = {
     payload: text('As it was sent with the template; by default the title'),
     title: text(),
   }),
-  order: kind('order', 'A cart', {
+  order: kind('order', 'An order', {
     catalog_id: text(),
     text: text(),
     items: listOf(
@@ -313,7 +313,7 @@ export type CommonContent = Omit<ContentOf<'request_welcome'>, 'type'>
 const AnyContent = Type.Unsafe<ShownContent>({
   title: 'MessageContent',
   type: 'object',
-  description: `What the message holds beside its text, by \`type\`. It is the \`message_type\`, or for \`interactive\` what was chosen or offered. Texts are as they were received, at most ${MAX_TEXT} characters each.`,
+  description: `What the message holds beside its text, by \`type\`. It is the \`message_type\`, but for \`interactive\` what was chosen or offered, for \`voice\` \`audio\`, for \`unknown\` \`unsupported\`, and for kinds that this version does not know \`other\`. Texts are at most ${MAX_TEXT} characters long; longer ones are cut. Only \`flow\`, \`raw\` and \`data\` are shown whole.`,
   discriminator: { propertyName: 'type' },
   oneOf: Object.values(KINDS),
 })
