@@ -40,6 +40,7 @@ export const thread = {
   edited: 'Edited',
   unsupported: 'This type of message cannot be shown here. Open it on the phone.',
   unsupportedKind: 'This type of message cannot be shown here: {{kind}}',
+  opened: 'The customer opened this conversation.',
   fileWaiting: 'The file is being downloaded',
   fileMissing: 'The file could not be downloaded',
   fileRemoved: 'The file was removed because of its age',

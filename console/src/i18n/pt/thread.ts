@@ -42,6 +42,7 @@ export const thread: SameShape<typeof english> = {
   edited: 'Editada',
   unsupported: 'Este tipo de mensagem não pode ser mostrado aqui. Abra no celular.',
   unsupportedKind: 'Este tipo de mensagem não pode ser mostrado aqui: {{kind}}',
+  opened: 'O cliente abriu esta conversa.',
   fileWaiting: 'O arquivo está sendo baixado',
   fileMissing: 'Não foi possível baixar o arquivo',
   fileRemoved: 'O arquivo foi removido por causa da idade',
