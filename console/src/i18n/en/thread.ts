@@ -60,6 +60,8 @@ export const thread = {
   orderTotal: 'Total: {{total}}',
   mayCall: 'You may call this customer.',
   mayNotCall: 'The customer does not want to be called.',
+  mayNoLongerCall: 'The permission to call this customer has expired.',
+  answeredCalls: 'The customer answered your question about calls.',
   goToQuoted: 'Go to quoted message',
   replyingTo: 'Replying to',
   cancelReply: 'Cancel reply',

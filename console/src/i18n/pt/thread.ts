@@ -62,6 +62,8 @@ export const thread: SameShape<typeof english> = {
   orderTotal: 'Total: {{total}}',
   mayCall: 'Você pode ligar para este cliente.',
   mayNotCall: 'O cliente não quer receber ligações.',
+  mayNoLongerCall: 'A permissão para ligar para este cliente expirou.',
+  answeredCalls: 'O cliente respondeu à sua pergunta sobre ligações.',
   goToQuoted: 'Ir para a mensagem citada',
   replyingTo: 'Respondendo a',
   cancelReply: 'Cancelar resposta',
