@@ -62,6 +62,7 @@ export const thread = {
   mayNotCall: 'The customer does not want to be called.',
   mayNoLongerCall: 'The permission to call this customer has expired.',
   answeredCalls: 'The customer answered your question about calls.',
+  truncated: 'The answer is too long to be shown whole.',
   goToQuoted: 'Go to quoted message',
   replyingTo: 'Replying to',
   cancelReply: 'Cancel reply',

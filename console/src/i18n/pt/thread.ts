@@ -64,6 +64,7 @@ export const thread: SameShape<typeof english> = {
   mayNotCall: 'O cliente não quer receber ligações.',
   mayNoLongerCall: 'A permissão para ligar para este cliente expirou.',
   answeredCalls: 'O cliente respondeu à sua pergunta sobre ligações.',
+  truncated: 'A resposta é longa demais para ser mostrada inteira.',
   goToQuoted: 'Ir para a mensagem citada',
   replyingTo: 'Respondendo a',
   cancelReply: 'Cancelar resposta',
