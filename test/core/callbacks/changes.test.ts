@@ -130,7 +130,8 @@ describe('an edit', () => {
     await take(original)
     const before = await only(from)
     await take(edit(from, String(original.id), 'Hello', 5))
-    expect(await only(from)).toEqual({ ...before, message: 'Hello' })
+    const content = { type: 'text', edited_at: '2025-06-15T15:06:45.000Z' }
+    expect(await only(from)).toEqual({ ...before, message: 'Hello', content })
   })
 
   it('changes a caption', async () => {
@@ -198,7 +199,8 @@ describe('a revocation', () => {
     await take(original)
     const before = await only(from)
     await take(revoke(from, String(original.id), 5))
-    expect(await only(from)).toEqual({ ...before, message: '' })
+    const content = { type: 'text', deleted_at: '2025-06-15T15:06:45.000Z' }
+    expect(await only(from)).toEqual({ ...before, message: '', content })
   })
 
   it('applies even if it arrives before its message, and after an edit', async () => {
