@@ -40,6 +40,17 @@ describe('every statement', () => {
     }
   })
 
+  // ORDER BY takes the name of a result before that of a column, and as text 1000000 comes before 999999.
+  it('sorts by columns, not by their text', async () => {
+    const statements = await loadStatements()
+    const sortsByText = ({ text }: { text: string }) =>
+      [...text.matchAll(/\b(\w+)::text\b(?!::| AS (?!\1\b))/g)].some(([, column]) =>
+        new RegExp(`\\b${column}::text\\b[^;]*ORDER BY ([\\w.]+( DESC)?, )*${column}\\b(?!\\.)`).test(text),
+      )
+    expect(sortsByText({ text: 'SELECT id, m.seq::text FROM m ORDER BY id, seq DESC' })).toBe(true)
+    expect(statements.filter(sortsByText).map(({ name }) => name)).toEqual([])
+  })
+
   // A migration adds columns while processes of the version before run their prepared statements.
   it('gives the same result after a column was added to each table', async () => {
     const refused: string[] = []

@@ -1,12 +1,12 @@
-import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import type { Contact } from '../contacts/contact.js'
 import { toVcard } from '../contacts/vcard.js'
 import type { ContactCard } from '../messages/content.js'
 import type { MediaAddress, Message, ShownMessage } from '../messages/message.js'
 import { plainMessage } from '../messages/network-message.js'
+import { isDeleted, withoutDeleted } from '../messages/shown/deleted.js'
 import { presentContent } from '../messages/shown/present-content.js'
-import type { ShownContent } from '../messages/shown/schemas.js'
-import { composeForm, composeOrder, composeProduct, toAdReply } from './gateway-content.js'
+import type { CommonContent, ShownContent } from '../messages/shown/schemas.js'
 
 /** The chat of a message. */
 export interface Chat {
@@ -72,7 +72,7 @@ export function presentGatewayMessage(
   const fromMe = isFromMe(message)
   const content = presentContent(message)
   const remoteJid = network?.remoteJid ?? chat.jid
-  const body = network?.message ? plainMessage(network.message) : compose(message, remoteJid, mediaAddress)
+  const body = isDeleted(message) ? composeDeleted(message) : composeWhole(message, remoteJid, mediaAddress)
   return {
     key: {
       remoteJid,
@@ -82,9 +82,9 @@ export function presentGatewayMessage(
     },
     pushName: fromMe ? '' : (network?.pushName ?? chat.pushName ?? ''),
     status: gatewayStatus(message),
-    message: withAddress(body, message, mediaAddress),
-    contextInfo: toContextInfo(message, content),
-    messageType: nameOf(body),
+    message: body,
+    contextInfo: toContextInfo(withoutDeleted(message), content),
+    messageType: gatewayType(message),
     content,
     messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000),
     instanceId,
@@ -110,15 +110,26 @@ function toContextInfo(message: ShownMessage, content: ShownContent | null): Jso
   return Object.keys(info).length === 0 ? null : info
 }
 
+/** The ad that a contact came from, in the network's format. */
+function toAdReply(referral: NonNullable<CommonContent['referral']>): JsonObject {
+  const { headline, body, source_url, source_id, source_type, image_url, thumbnail_url, ctwa_clid, ref } = referral
+  const fields = {
+    title: headline,
+    body,
+    sourceUrl: source_url,
+    sourceId: source_id,
+    sourceType: source_type,
+    originalImageUrl: image_url,
+    thumbnailUrl: thumbnail_url,
+    ctwaClid: ctwa_clid,
+    ref,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
+
 /** Whether the organization wrote it. */
 export function isFromMe({ sender_type }: Pick<ShownMessage, 'sender_type'>): boolean {
   return sender_type === 'bot-chat' || sender_type === 'human-chat'
-}
-
-/** Adds the URL of the stored file, in the field that clients know. */
-function withAddress(body: JsonObject, message: ShownMessage, mediaAddress: MediaAddress): JsonObject {
-  const url = addressOf(message, mediaAddress)
-  return url === null ? body : { ...body, mediaUrl: url }
 }
 
 function addressOf(message: ShownMessage, mediaAddress: MediaAddress): string | null {
@@ -151,13 +162,9 @@ export function gatewayType({
       return content.selectable_count === 1 ? 'pollCreationMessageV3' : 'pollCreationMessage'
     case 'button':
       return 'templateButtonReplyMessage'
-    case 'order':
-      return 'orderMessage'
     case 'interactive':
       if (asText(asObject(content.button_reply).id)) return 'buttonsResponseMessage'
       if (asText(asObject(content.list_reply).id)) return 'listResponseMessage'
-      if (isJsonObject(content.nfm_reply)) return 'interactiveResponseMessage'
-      if (isJsonObject(content.product)) return 'productMessage'
       if (content.type === 'list') return 'listMessage'
       return content.type === 'button' ? 'buttonsMessage' : 'conversation'
     default:
@@ -174,6 +181,25 @@ export function networkType(message: JsonObject): string {
 function nameOf(message: JsonObject): string {
   const names = Object.keys(message).filter((name) => name !== 'messageContextInfo')
   return names.sort((one, other) => one.length - other.length || (one < other ? -1 : 1))[0] ?? 'conversation'
+}
+
+/** What is left of a deleted message: its type, by which clients filter. */
+function composeDeleted(message: ShownMessage): JsonObject {
+  const type = gatewayType(message)
+  return { [type]: type === 'conversation' ? '' : {} }
+}
+
+/** The network's own message, or what is built from what is stored, with the file's URL. */
+function composeWhole(message: ShownMessage, remoteJid: string, mediaAddress: MediaAddress): JsonObject {
+  const own = message.network?.message
+  const body = own ? plainMessage(own) : compose(message, remoteJid, mediaAddress)
+  return withAddress(body, message, mediaAddress)
+}
+
+/** Adds the URL of the stored file, in the field that clients know. */
+function withAddress(body: JsonObject, message: ShownMessage, mediaAddress: MediaAddress): JsonObject {
+  const url = addressOf(message, mediaAddress)
+  return url === null ? body : { ...body, mediaUrl: url }
 }
 
 /** Builds the message in the network's format from what is stored. */
@@ -226,12 +252,6 @@ function composeContent(type: string, message: ShownMessage, remoteJid: string, 
       const { id, description } = asObject(content.list_reply)
       return { title: text, description: description ?? '', singleSelectReply: { selectedRowId: id }, ...answered }
     }
-    case 'interactiveResponseMessage':
-      return { ...composeForm(content), ...answered }
-    case 'orderMessage':
-      return composeOrder(content)
-    case 'productMessage':
-      return composeProduct(content)
     case 'listMessage':
       return composeList(content, text)
     case 'buttonsMessage':

@@ -1,4 +1,5 @@
 import { type Contact, toIso } from '../contacts/contact.js'
+import { isDeleted } from './shown/deleted.js'
 import { presentContent } from './shown/present-content.js'
 
 /** Who wrote a message. */
@@ -100,16 +101,17 @@ export type MediaAddress = (organizationId: string, mediaId: string, expiresAt: 
 
 /** The message as interfaces and events show it. */
 export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress) {
+  const deleted = isDeleted(message)
   return {
     message: message.text,
     sender_type: message.sender_type,
     created_at: toIso(message.created_at),
     message_status: message.status,
     media_type: message.media_type,
-    media_url: presentMedia(message, mediaAddress),
+    media_url: deleted ? null : presentMedia(message, mediaAddress),
     content: presentContent(message),
     assignee: message.assignee ?? null,
-    voice_note_transcription: message.transcription,
+    voice_note_transcription: deleted ? null : message.transcription,
     reactions: (message.reactions ?? []).map((reaction) => ({ ...reaction, created_at: toIso(reaction.created_at) })),
     id: message.id,
     message_id: message.upstream_id,

@@ -89,7 +89,7 @@ const lockUnnumbered = statement<LockedMessage>(
 
 const lockNumbered = statement<LockedMessage>(
   'contacts.lockNumbered',
-  `SELECT id, seq::text FROM messages
+  `SELECT id, seq FROM messages
    WHERE organization_id = $1 AND contact_id = $2 AND seq < $4
    ORDER BY seq DESC
    LIMIT $3
@@ -143,7 +143,7 @@ const eraseOtherRecipients = statement<Slice>(
    ), ${eraseRecipients(`slice r LEFT JOIN LATERAL (
        SELECT * FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = r.message_id OFFSET 0
      ) m ON true`)}
-   SELECT (SELECT broadcast_id::text FROM slice ORDER BY broadcast_id DESC LIMIT 1) AS reached,
+   SELECT (SELECT broadcast_id::text FROM slice ORDER BY slice.broadcast_id DESC LIMIT 1) AS reached,
      (SELECT count(*) FROM slice) AS walked`,
 )
 
@@ -189,7 +189,7 @@ const eraseDeliveries = statement<Slice>(
        SELECT FROM events e WHERE e.organization_id = $1 AND e.seq = slice.event_seq AND e.contact_id = $2 OFFSET 0
      ))
    )
-   SELECT (SELECT id::text FROM slice ORDER BY id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked`,
+   SELECT (SELECT id::text FROM slice ORDER BY slice.id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked`,
 )
 
 // A callback that waits or is set aside cannot be blanked yet. One that failed on every attempt may have work for other
@@ -211,7 +211,7 @@ const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
      UPDATE callbacks c SET body = '' FROM named
      WHERE c.organization_id = $1 AND c.id = named.id AND NOT named.is_waiting
    )
-   SELECT (SELECT id::text FROM slice ORDER BY id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked,
+   SELECT (SELECT id::text FROM slice ORDER BY slice.id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked,
      EXISTS (SELECT FROM named WHERE is_waiting) AS is_waiting`,
 )
 
@@ -229,8 +229,8 @@ interface Slice {
 
 interface LockedMessage {
   id: string
-  /** Its number as text; null: it has none, or it does not matter. */
-  seq: string | null
+  /** Its number; null: it has none, or it does not matter. */
+  seq: number | null
 }
 
 /** The rows of an erased contact, in the order in which they are deleted: the newest messages first. */
@@ -273,7 +273,8 @@ export async function eraseContactSlice(
     case 'messages': {
       const locked = await transaction.run(lockNumbered, [...values, after])
       await deleteMessages(transaction, organizationId, locked)
-      return locked.length < ERASED_ROWS ? null : (locked.at(-1)?.seq ?? null)
+      const last = locked.at(-1)
+      return last === undefined || locked.length < ERASED_ROWS ? null : String(last.seq)
     }
     case 'unnumbered': {
       const locked = await transaction.run(lockUnnumbered, values)

@@ -134,7 +134,7 @@ const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
      ), deleted AS (
        DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM batch))
      )
-     SELECT (SELECT count(*) FROM batch) AS count, (SELECT ${column}::text FROM batch ORDER BY ${column} DESC LIMIT 1) AS last`,
+     SELECT (SELECT count(*) FROM batch) AS count, (SELECT ${column}::text FROM batch ORDER BY batch.${column} DESC LIMIT 1) AS last`,
   )
 
 const deletions = WALKS.map((walk) => ({ first: FIRST[walk[2]], statement: deleteFrom(walk) }))

@@ -17,7 +17,7 @@ const change = statement<SearchableMessage & { contact_id: string }>(
      -- Sets text and mark.
      UPDATE messages m
      SET text = $3, network = m.network - 'message', gateway_type = $4,
-       extras = coalesce(m.extras, '{}') || jsonb_build_object(CASE $3 WHEN '' THEN 'deleted_at' ELSE 'edited_at' END, $5::timestamptz)
+       extras = (coalesce(m.extras, '{}') - 'deleted_at') || jsonb_build_object(CASE $3 WHEN '' THEN 'deleted_at' ELSE 'edited_at' END, $5::timestamptz)
      FROM before
      WHERE m.organization_id = $1 AND m.id = before.id
      RETURNING m.*

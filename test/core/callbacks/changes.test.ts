@@ -130,7 +130,7 @@ describe('an edit', () => {
     await take(original)
     const before = await only(from)
     await take(edit(from, String(original.id), 'Hello', 5))
-    const content = { type: 'text', edited_at: expect.any(String) }
+    const content = { type: 'text', edited_at: '2025-06-15T15:06:45.000Z' }
     expect(await only(from)).toEqual({ ...before, message: 'Hello', content })
   })
 
@@ -199,7 +199,7 @@ describe('a revocation', () => {
     await take(original)
     const before = await only(from)
     await take(revoke(from, String(original.id), 5))
-    const content = { type: 'text', deleted_at: expect.any(String) }
+    const content = { type: 'text', deleted_at: '2025-06-15T15:06:45.000Z' }
     expect(await only(from)).toEqual({ ...before, message: '', content })
   })
 

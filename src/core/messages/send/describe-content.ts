@@ -1,4 +1,4 @@
-import { asObjects, asText } from '../../../lib/text/json.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import type {
   FilledCard,
   FilledParts,
@@ -71,7 +71,7 @@ function describeTemplate({ template, header: file, parts }: Template) {
     name,
     language,
     ...(header?.type === 'text' ? { header: header.text } : {}),
-    ...(header?.type === 'location' ? { location: { name: header.name, address: header.address } } : {}),
+    ...describePlace(header),
     ...(file?.filename ? { filename: file.filename } : {}),
     footer,
     buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
@@ -100,26 +100,37 @@ function describeCard({ template, header, product }: FilledCard) {
   }
 }
 
+function describePlace(header: FilledTemplate['header']) {
+  if (header?.type !== 'location') return {}
+  const { type: _, ...location } = header
+  return { location }
+}
+
 /** The values of a template, in the order in which they are shown. */
 function describeParameters({ header, body, buttons }: FilledTemplate) {
   const ofHeader = header?.type === 'text' ? header.parameters : []
   return [
     ...ofHeader.map(({ name, text }) => ({ component: 'header', name, text })),
     ...body.parameters.map(({ name, text }) => ({ component: 'body', name, text })),
-    ...buttons.flatMap(({ parameter }) =>
-      parameter === null ? [] : [{ component: 'button', name: null, text: parameter }],
+    ...buttons.flatMap(({ index, parameter }) =>
+      parameter === null ? [] : [{ component: 'button', index, name: null, text: parameter }],
     ),
   ]
 }
 
-/** The texts among the values of a template in the upstream's format. */
+/** The values of a template in the upstream's format, as texts. */
 function describeComponents(components: RawTemplate['components']) {
-  return components.flatMap(({ type, parameters }) =>
-    asObjects(parameters).flatMap(({ text, payload, parameter_name }) => {
-      const value = asText(text) ?? asText(payload)
-      return value === null
-        ? []
-        : [{ component: asText(type)?.toLowerCase() ?? null, name: asText(parameter_name), text: value }]
+  return components.flatMap(({ type, index, parameters }) =>
+    asObjects(parameters).flatMap((parameter) => {
+      const text = readValue(parameter)
+      const component = asText(type)?.toLowerCase() ?? null
+      const name = asText(parameter.parameter_name)
+      return text === null ? [] : [{ component, ...(index !== undefined && { index }), name, text }]
     }),
   )
+}
+
+function readValue({ text, payload, coupon_code, currency, date_time }: JsonObject): string | null {
+  const fallback = asObject(currency ?? date_time).fallback_value
+  return asText(text) ?? asText(payload) ?? asText(coupon_code) ?? asText(fallback)
 }

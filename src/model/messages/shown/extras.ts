@@ -47,6 +47,9 @@ export function readExtras({ context, referral, errors }: JsonObject): MessageEx
   }
 }
 
+/** The types that the upstream sends with errors in place of content. */
+const MAY_LACK_CONTENT = new Set(['unsupported', 'unknown', 'interactive'])
+
 /**
  * What interfaces and events show of the extras. Rows of the version before have the referral of a text, and the errors
  * of a message without content, in their `content`.
@@ -55,7 +58,7 @@ export function presentExtras(stored: unknown, messageType: string, content: unk
   const extras = asObject(stored)
   const referral = presentReferral(extras.referral ?? (messageType === 'text' ? content : null))
   const product = presentProduct(extras.referred_product)
-  const errors = readErrors(extras.errors ?? (messageType === 'contacts' ? null : content))
+  const errors = readErrors(extras.errors ?? (MAY_LACK_CONTENT.has(messageType) ? content : null))
   const editedAt = readTime(extras.edited_at)
   const deletedAt = readTime(extras.deleted_at)
   const isOften = extras.frequently_forwarded === true

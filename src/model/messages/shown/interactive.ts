@@ -52,21 +52,24 @@ function isAddress({ action }: JsonObject, { name }: JsonObject): boolean {
 
 function presentFlow(form: JsonObject): ContentOf<'flow'> {
   const { name, body, response_json: json } = form
-  const response = parse(json)
-  const unread = response === null ? readText(json) : null
+  const { value: flow, ...cut } = parse(json)
+  const unread = flow === null ? readText(json) : null
   return {
     type: 'flow',
     name: readText(name),
     body: readText(body),
-    response,
-    ...(unread !== null && { response_text: unread }),
-    token: readText(asObject(response).flow_token),
+    flow,
+    ...(unread !== null && { flow_text: unread }),
+    token: readText(asObject(flow).flow_token),
+    ...cut,
   }
 }
 
 function presentAddress({ body, response_json: json }: JsonObject): ContentOf<'address'> {
-  const { values, saved_address_id: savedId } = asObject(parse(json))
-  return { type: 'address', body: readText(body), values: readFields(values), saved_address_id: readText(savedId) }
+  const { value, ...cut } = parse(json)
+  const { values, saved_address_id: savedId } = asObject(value)
+  const savedAddressId = readText(savedId)
+  return { type: 'address', body: readText(body), values: readFields(values), saved_address_id: savedAddressId, ...cut }
 }
 
 function presentPermission(reply: JsonObject): ContentOf<'call_permission'> {
@@ -82,15 +85,25 @@ function presentPermission(reply: JsonObject): ContentOf<'call_permission'> {
 const MAX_RESPONSE_LENGTH = 65_536
 const MAX_RESPONSE_DEPTH = 32
 
-/** The JSON in a text, or what is JSON already. Null if it is none, too long, or nested too deep to be shown. */
-function parse(json: unknown): unknown {
-  if (typeof json !== 'string')
-    return isDeeperThan(json, MAX_RESPONSE_DEPTH) ? null : parse(JSON.stringify(json ?? null))
-  if (json.length > MAX_RESPONSE_LENGTH) return null
+interface Parsed {
+  /** Null if it is no JSON. */
+  value: unknown
+  /** It is too long, or nested too deep to be shown. */
+  truncated?: true
+}
+
+const TRUNCATED: Parsed = { value: null, truncated: true }
+
+/** The JSON in a text, or what is JSON already. */
+function parse(json: unknown): Parsed {
+  if (typeof json !== 'string') {
+    return isDeeperThan(json, MAX_RESPONSE_DEPTH) ? TRUNCATED : parse(JSON.stringify(json ?? null))
+  }
+  if (json.length > MAX_RESPONSE_LENGTH) return TRUNCATED
   try {
     const value: unknown = JSON.parse(json)
-    return isDeeperThan(value, MAX_RESPONSE_DEPTH) ? null : value
+    return isDeeperThan(value, MAX_RESPONSE_DEPTH) ? TRUNCATED : { value }
   } catch {
-    return null
+    return { value: null }
   }
 }

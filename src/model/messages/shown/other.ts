@@ -20,7 +20,16 @@ export function presentOther(name: string, content: unknown): ContentOf<'other'>
   return { type: 'other', name: readText(name), raw: CHANGES.has(name) ? null : readRaw(content) }
 }
 
-function readRaw(content: unknown): JsonObject | null {
-  if (!isJsonObject(content) || isDeeperThan(content, MAX_RAW_DEPTH)) return null
-  return JSON.stringify(content).length <= MAX_RAW_LENGTH ? content : null
+/** Any JSON but null, unless it is too long or nested too deep. */
+function readRaw(content: unknown): unknown {
+  if (isDeeperThan(content, MAX_RAW_DEPTH)) return null
+  const text = JSON.stringify(content ?? null)
+  return text.length <= MAX_RAW_LENGTH ? JSON.parse(text, withoutAddress) : null
+}
+
+/** Leaves out where a file is, as all other kinds do: only an object of a file has a type of file. */
+function withoutAddress(_name: string, value: unknown): unknown {
+  if (!isJsonObject(value) || value.mime_type === undefined) return value
+  const { id, url, sha256, ...file } = value
+  return file
 }

@@ -1,4 +1,5 @@
 import { asObject } from '../../../lib/text/json.js'
+import { withoutDeleted } from './deleted.js'
 import { presentExtras } from './extras.js'
 import { presentInteractive } from './interactive.js'
 import { presentOther, presentUnsupported } from './other.js'
@@ -13,17 +14,11 @@ import type { StoredContent } from './stored-content.js'
  */
 export function presentContent(stored: StoredContent): ShownContent | null {
   const common = presentExtras(stored.extras, stored.message_type, stored.content)
-  const message = common.deleted_at === undefined ? stored : emptied(stored)
+  const message = withoutDeleted(stored)
   const shown = presentKind(message)
   const isCut = shown.type !== 'other' && (hasLongList(message.content) || hasLongList(message.extras))
   const content = { ...shown, ...common, ...(isCut && { truncated: true as const }) }
   return content.type === 'text' && Object.keys(content).length === 1 ? null : content
-}
-
-/** A deleted message without what it said; the kind of an interactive one stays. */
-function emptied(message: StoredContent): StoredContent {
-  const type = message.message_type === 'interactive' ? readText(asObject(message.content).type) : null
-  return { ...message, text: '', content: type === null ? null : { type } }
 }
 
 function presentKind(message: StoredContent): ShownContent {
@@ -44,7 +39,7 @@ function presentKind(message: StoredContent): ShownContent {
     case 'document':
       return { type, caption, filename: readText(content.filename), mime_type: mimeType }
     case 'sticker':
-      return { type, animated: readBoolean(content.animated) ?? false, mime_type: mimeType }
+      return { type, animated: readBoolean(content.animated), mime_type: mimeType }
     case 'location':
       return {
         type,

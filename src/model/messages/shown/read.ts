@@ -14,6 +14,12 @@ export function readText(value: unknown): string | null {
   return value.length <= MAX_TEXT ? value : cut(value)
 }
 
+/** The same for texts that programs read, which are useless without their end: longer ones are null. */
+export function readWhole(value: unknown): string | null {
+  const text = readText(value)
+  return text === value ? text : null
+}
+
 /** Counts characters, not halves of them. No character has more than two halves. */
 function cut(text: string): string {
   return Array.from(text.slice(0, 2 * MAX_TEXT))
@@ -25,6 +31,12 @@ function cut(text: string): string {
 export function readNumber(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : null
+}
+
+/** The same for whole numbers. */
+export function readInteger(value: unknown): number | null {
+  const number = readNumber(value)
+  return Number.isInteger(number) ? number : null
 }
 
 /** True or false, null for other values. */

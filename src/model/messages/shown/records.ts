@@ -1,6 +1,6 @@
 import { asObject, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { presentCardFile, presentProducts } from './offers.js'
-import { readItems, readNumber, readText, readTexts, readTime } from './read.js'
+import { readInteger, readItems, readNumber, readText, readTexts, readTime, readWhole } from './read.js'
 import type { ContentOf } from './schemas.js'
 
 /** Contact cards, in the upstream's form or in ours, which has one company, e-mail address and link. */
@@ -45,7 +45,7 @@ function presentCard(card: JsonObject): ContentOf<'contacts'>['contacts'][number
       title: readText(title),
     },
     birthday: readText(card.birthday),
-    vcard: readText(card.vcard),
+    vcard: readWhole(card.vcard),
   }
 }
 
@@ -57,7 +57,7 @@ function listOfOne(name: string, value: unknown): JsonObject[] {
   return readText(value) === null ? [] : [{ [name]: value }]
 }
 
-/** A cart. The sum is shown only if it is one of a single currency. */
+/** An order. The sum is shown only if it is one of a single currency. */
 export function presentOrder({ catalog_id, text, product_items }: JsonObject): ContentOf<'order'> {
   const items = readItems(product_items, (item) => ({
     product_id: readText(item.product_retailer_id),
@@ -92,31 +92,36 @@ function sumOf(items: ContentOf<'order'>['items']): number | null {
 
 /** A poll; `text`: its question. */
 export function presentPoll({ name, options, selectable_count }: JsonObject, text: string): ContentOf<'poll'> {
-  const count = readNumber(selectable_count)
   return {
     type: 'poll',
     name: readText(text) ?? readText(name),
     options: readTexts(options),
-    selectable_count: Number.isInteger(count) ? count : null,
+    selectable_count: readInteger(selectable_count),
   }
 }
 
-/** A sent template; `text`: its body. */
+/** A sent template; `text`: its body, or its name if it was sent with the upstream's components, which have no body. */
 export function presentTemplate(content: JsonObject, text: string): ContentOf<'template'> {
   const place = asObject(content.location)
-  const location = { name: readText(place.name), address: readText(place.address) }
+  const location = {
+    latitude: readNumber(place.latitude),
+    longitude: readNumber(place.longitude),
+    name: readText(place.name),
+    address: readText(place.address),
+  }
   return {
     type: 'template',
     name: readText(content.name),
     language: readText(content.language),
     header: readText(content.header),
-    location: location.name === null && location.address === null ? null : location,
+    location: Object.values(location).every((value) => value === null) ? null : location,
     filename: readText(content.filename),
-    body: readText(text),
+    body: content.components === undefined ? readText(text) : null,
     footer: readText(content.footer),
     buttons: readItems(content.buttons, presentButton),
-    parameters: readItems(content.parameters, ({ component, name, text: value }) => ({
+    parameters: readItems(content.parameters, ({ component, index, name, text: value }) => ({
       component: readText(component),
+      index: readInteger(index),
       name: readText(name),
       text: readText(value),
     })),

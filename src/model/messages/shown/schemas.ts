@@ -21,7 +21,7 @@ export const Referral = Type.Object(
     image_url: text(),
     video_url: text(),
     thumbnail_url: text(),
-    ctwa_clid: text('The id of the click, for reports of conversions. Absent for ads in the status.'),
+    ctwa_clid: text('The id of the click, for reports of conversions. Null for ads in the status.'),
     welcome_message: text('What the ad greeted with'),
     ref: text(),
   },
@@ -46,12 +46,14 @@ const common = {
       { description: 'The product that was open when the contact wrote' },
     ),
   ),
-  forwarded: Type.Optional(Type.Enum(['once', 'often'], { description: '`often`: more than five times' })),
+  forwarded: Type.Optional(Type.Enum(['once', 'often'], { description: '`often`: five times or more' })),
   edited_at: Type.Optional(moment('Its author changed it. The text is the new one.')),
   deleted_at: Type.Optional(moment('Its author deleted it. Text and content are empty.')),
   errors: Type.Optional(listOf(ContentError)),
   truncated: Type.Optional(
-    Type.Literal(true, { description: `A list was longer than ${MAX_ITEMS} items, and is shown without the others` }),
+    Type.Literal(true, {
+      description: `A list was longer than ${MAX_ITEMS} items, and is shown without the others; or a filled form was longer than 64 KB or nested too deep, and is not shown`,
+    }),
   ),
 }
 
@@ -133,7 +135,7 @@ const Card = Type.Object(
     ),
     organization: Type.Object({ company: text(), department: text(), title: text() }),
     birthday: text(),
-    vcard: text(),
+    vcard: text('Null if it is longer than other texts may be'),
   },
   { title: 'ContactCard' },
 )
@@ -156,8 +158,8 @@ export const KINDS = {
     mime_type: mimeType,
   }),
   document: kind('document', 'A file', { caption, filename: text(), mime_type: mimeType }),
-  sticker: kind('sticker', 'A sticker', { animated: Type.Boolean(), mime_type: mimeType }),
-  location: kind('location', 'A place', {
+  sticker: kind('sticker', 'A sticker', { animated: Nullable(Type.Boolean()), mime_type: mimeType }),
+  location: kind('location', 'A location', {
     latitude: number,
     longitude: number,
     name: text(),
@@ -180,8 +182,10 @@ export const KINDS = {
   flow: kind('flow', 'A filled form', {
     name: text(),
     body: text(),
-    response: Type.Unknown({ description: 'What was filled in; any JSON. Null if it is not JSON.' }),
-    response_text: Type.Optional(Type.String({ description: 'The answer, if it is not JSON' })),
+    flow: Type.Unknown({
+      description: 'What was filled in, as it was received; any JSON. Null if it is not JSON, or too long or too deep.',
+    }),
+    flow_text: Type.Optional(Type.String({ description: 'The answer, if it is not JSON, or too long or too deep' })),
     token: text('The `flow_token` that the form was sent with'),
   }),
   address: kind('address', 'A filled form for an address', {
@@ -250,7 +254,7 @@ export const KINDS = {
     payload: text('As it was sent with the template; by default the title'),
     title: text(),
   }),
-  order: kind('order', 'A cart', {
+  order: kind('order', 'An order', {
     catalog_id: text(),
     text: text(),
     items: listOf(
@@ -276,7 +280,7 @@ export const KINDS = {
     name: text(),
     language: text(),
     header: text(),
-    location: Nullable(Type.Object({ name: text(), address: text() })),
+    location: Nullable(Type.Object({ latitude: number, longitude: number, name: text(), address: text() })),
     filename: text(),
     body: text(),
     footer: text(),
@@ -284,6 +288,7 @@ export const KINDS = {
     parameters: listOf(
       Type.Object({
         component: text('`header`, `body`, `button`'),
+        index: Nullable(Type.Integer({ description: "The button's place, from 0; null for other components" })),
         name: text('Null in templates with numbered variables'),
         text: text(),
       }),
@@ -316,12 +321,10 @@ export const KINDS = {
   }),
   other: kind('other', 'A kind that this version does not know', {
     name: text("WhatsApp's name of the kind"),
-    raw: Nullable(
-      Type.Object(
-        {},
-        { additionalProperties: true, description: 'As it was received. Null if it is longer than 16 KB.' },
-      ),
-    ),
+    raw: Type.Unknown({
+      description:
+        'As it was received, any JSON, without ids, addresses and hashes of files. Null if it is longer than 16 KB, or nested too deep.',
+    }),
   }),
 }
 
@@ -338,7 +341,7 @@ export type CommonContent = Omit<ContentOf<'request_welcome'>, 'type'>
 const AnyContent = Type.Unsafe<ShownContent>({
   title: 'MessageContent',
   type: 'object',
-  description: `What the message holds beside its text, by \`type\`. It is the \`message_type\`, or for \`interactive\` what was chosen or offered. Texts are as they were received, at most ${MAX_TEXT} characters each.`,
+  description: `What the message holds beside its text, by \`type\`. It is the \`message_type\`, but for \`interactive\` what was chosen or offered, for \`voice\` \`audio\`, for \`unknown\` \`unsupported\`, and for kinds that this version does not know \`other\`. Texts are at most ${MAX_TEXT} characters long; longer ones are cut. Only \`flow\`, \`raw\` and \`data\` are shown whole.`,
   discriminator: { propertyName: 'type' },
   oneOf: Object.values(KINDS),
 })

@@ -66,7 +66,7 @@ describe('POST /send-template, 200', () => {
           name: ORDER.templateName,
           header: null,
           body: 'Olá, Ana! O seu pedido 1042 foi enviado.',
-          parameters: ['Ana', '1042'].map((text) => ({ component: 'body', name: null, text })),
+          parameters: ['Ana', '1042'].map((text) => ({ component: 'body', index: null, name: null, text })),
         }),
         assignee: null,
         voice_note_transcription: null,

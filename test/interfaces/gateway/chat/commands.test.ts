@@ -203,6 +203,15 @@ describe('updateMessage', () => {
     expect(await contentOf(number)).toEqual({ type: 'text', edited_at: expect.any(String) })
   })
 
+  it('takes the mark of a deletion away', async () => {
+    const number = on.newNumber()
+    const key = { id: await on.sendText('phone', number, 'one'), fromMe: true, remoteJid: jid(number) }
+    expect((await on.chat('deleteMessageForEveryone', 'phone', key, { method: 'DELETE' })).status).toBe(201)
+    expect((await on.chat('updateMessage', 'phone', { number, text: 'two', key })).status).toBe(200)
+    expect(await on.conversation(number)).toEqual(['two'])
+    expect(await contentOf(number)).toEqual({ type: 'text', edited_at: expect.any(String) })
+  })
+
   it('is refused while a legal hold is on, and nothing reaches the phone', async () => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'evidence')

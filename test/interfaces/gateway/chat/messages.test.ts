@@ -37,7 +37,7 @@ describe('findMessages', () => {
     expect(records[0].id).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('returns the content beside what the network calls it', async () => {
+  it('returns the content of forms, orders and products beside their text', async () => {
     const number = on.newNumber()
     await on.receive('shop', number, {
       type: 'interactive',
@@ -64,27 +64,16 @@ describe('findMessages', () => {
     const content = { catalog_id: 'c', product_id: 'mug' }
     expect(records.toReversed()).toMatchObject([
       {
-        messageType: 'interactiveResponseMessage',
-        message: {
-          interactiveResponseMessage: {
-            body: { text: 'Sent' },
-            nativeFlowResponseMessage: { name: 'flow', paramsJson: '{"day":"Friday"}' },
-          },
-        },
-        content: { type: 'flow', response: { day: 'Friday' } },
+        messageType: 'conversation',
+        message: { conversation: 'Sent' },
+        content: { type: 'flow', flow: { day: 'Friday' } },
       },
       {
-        messageType: 'orderMessage',
-        message: {
-          orderMessage: { itemCount: 2, message: 'please', totalAmount1000: 15_980, totalCurrencyCode: 'USD' },
-        },
+        messageType: 'conversation',
+        message: { conversation: 'please\n2 × mug (7.99 USD)' },
         content: { type: 'order', items: [{ product_id: 'mug', quantity: 2 }], total: 15.98 },
       },
-      {
-        messageType: 'productMessage',
-        message: { productMessage: { product: { retailerId: 'mug' } } },
-        content: { type: 'product', ...content },
-      },
+      { messageType: 'conversation', message: { conversation: '' }, content: { type: 'product', ...content } },
       {
         messageType: 'conversation',
         message: { conversation: 'from an ad' },
@@ -96,8 +85,21 @@ describe('findMessages', () => {
         content: { type: 'text', forwarded: 'often', referral: { source_id: '7' } },
       },
     ])
-    const forms = await find('shop', { where: { ...withNumber(number).where, messageType: 'orderMessage' } })
-    expect(forms.body.messages.total).toBe(1)
+    const filtered = await find('shop', { where: { ...withNumber(number).where, messageType: 'conversation' } })
+    expect(filtered.body.messages.total).toBe(4)
+  })
+
+  it.each([
+    ['shop', 'contactMessage', { type: 'contacts', contacts: [{ name: { formatted_name: 'Eve' } }] }],
+    ['shop', 'locationMessage', { type: 'location', location: { latitude: 1, longitude: 2 } }],
+    ['phone', 'conversation', text('regrettable')],
+  ])('returns only the type of a deleted message: %s, %s', async (instance, messageType, message) => {
+    const number = on.newNumber()
+    const id = await on.receive(instance, number, message)
+    await on.receive(instance, number, { type: 'revoke', revoke: { original_message_id: id } })
+    const { records } = (await find(instance, { where: { ...withNumber(number).where, messageType } })).body.messages
+    expect(records).toMatchObject([{ messageType, content: { deleted_at: expect.any(String) } }])
+    expect(records[0].message).toEqual({ [messageType]: messageType === 'conversation' ? '' : {} })
   })
 
   it('returns only messages of the instance, for one conversation and for all', async () => {

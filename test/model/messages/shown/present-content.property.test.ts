@@ -105,7 +105,7 @@ function requireDescribed(content: unknown, of: unknown): void {
 }
 
 /** Answers of forms and unknown kinds are shown as they are. */
-const WHOLE = new Set(['response', 'raw', 'data'])
+const WHOLE = new Set(['flow', 'raw', 'data'])
 
 function requireBounded(value: unknown): void {
   if (typeof value === 'string' && Array.from(value).length > MAX_TEXT) throw new Error('a text is too long')

@@ -173,7 +173,7 @@ const CONTENT: Record<string, unknown> = {
     type: 'flow',
     name: 'flow',
     body: 'Sent',
-    response: { flow_token: 'visit-17', day: '2026-12-01', guests: 2, agrees: true },
+    flow: { flow_token: 'visit-17', day: '2026-12-01', guests: 2, agrees: true },
     token: 'visit-17',
   },
   'doc-address-reply': {

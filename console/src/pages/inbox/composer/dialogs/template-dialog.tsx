@@ -185,7 +185,7 @@ function toRequest(
     name,
     language,
     header,
-    location: place,
+    location: place && { latitude: null, longitude: null, ...place },
     filename: file?.filename ?? null,
     body,
     footer,

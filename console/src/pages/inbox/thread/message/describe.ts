@@ -16,6 +16,7 @@ export function useDescribe(): (
     if (call) return t(`calls.${call}`)
     const kind = KINDS.find((name) => name === message_type)
     if (message_type === 'sticker') return t('kinds.sticker')
+    if (message_type === 'request_welcome') return t('opened')
     if (message !== '' && message !== '[unsupported]') return message
     if (kind) return t(`kinds.${kind}`)
     const named = nameOf(content)

@@ -79,13 +79,25 @@ function Kind({ message }: { message: ThreadMessage }) {
       return <Order content={content} />
     case 'poll':
       return <Poll content={content} />
+    case 'request_welcome':
+      return <Welcome />
     case 'unsupported':
-      return <Unsupported content={content} />
+      return <Unsupported message={message} content={content} />
     case 'other':
-      return <Unknown content={content} />
+      return <Unknown message={message} content={content} />
     default:
       return <TextBody message={message} />
   }
+}
+
+/** The customer opened the conversation, and wrote nothing yet. */
+function Welcome() {
+  const { t } = useTranslation('thread')
+  return (
+    <Text size="sm" fs="italic" className={classes.text}>
+      {t('opened')}
+    </Text>
+  )
 }
 
 function TextBody({ message: { message: text } }: { message: ThreadMessage }) {

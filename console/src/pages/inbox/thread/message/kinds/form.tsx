@@ -10,21 +10,25 @@ import classes from './body.module.css'
 const MAX_ANSWER = 500
 
 /** What the customer filled in. The field of the token is for programs. */
-export function FilledForm({ content: { body, response, response_text } }: { content: ContentOf<'flow'> }) {
+export function FilledForm({ content }: { content: ContentOf<'flow'> }) {
   const { t } = useTranslation('thread')
-  const fields = Object.entries(asObject(response)).filter(([name]) => name !== 'flow_token')
+  const { body, flow, flow_text: unread, truncated } = content
+  const fields = Object.entries(asObject(flow)).filter(([name]) => name !== 'flow_token')
+  const isValue = typeof flow !== 'object' || Array.isArray(flow)
+  const answer = isValue ? toText(flow) : (unread ?? body)
   return (
     <Fields
       title={t('kinds.form')}
       icon={<IconForms aria-hidden size={16} className={classes.inline} />}
-      text={fields.length === 0 ? (response_text ?? body) : null}
+      text={fields.length === 0 ? answer : null}
       fields={fields}
+      truncated={truncated === true}
     />
   )
 }
 
 /** An address that the customer filled in. */
-export function FilledAddress({ content: { body, values } }: { content: ContentOf<'address'> }) {
+export function FilledAddress({ content: { body, values, truncated } }: { content: ContentOf<'address'> }) {
   const { t } = useTranslation('thread')
   const fields = Object.entries(values)
   return (
@@ -33,8 +37,13 @@ export function FilledAddress({ content: { body, values } }: { content: ContentO
       icon={<IconHome aria-hidden size={16} className={classes.inline} />}
       text={fields.length === 0 ? body : null}
       fields={fields}
+      truncated={truncated === true}
     />
   )
+}
+
+function toText(value: unknown): string {
+  return (asText(value) ?? JSON.stringify(value)).slice(0, MAX_ANSWER)
 }
 
 interface FieldsProps {
@@ -42,9 +51,12 @@ interface FieldsProps {
   icon: ReactNode
   text: string | null
   fields: [name: string, value: unknown][]
+  /** Whether a part of the answer is not shown. */
+  truncated: boolean
 }
 
-function Fields({ title, icon, text, fields }: FieldsProps) {
+function Fields({ title, icon, text, fields, truncated }: FieldsProps) {
+  const { t } = useTranslation('thread')
   return (
     <div className={classes.box}>
       <Text size="sm" fw={600}>
@@ -62,10 +74,15 @@ function Fields({ title, icon, text, fields }: FieldsProps) {
               <Text size="xs" className={classes.dim}>
                 {name}
               </Text>
-              {(asText(value) ?? JSON.stringify(value)).slice(0, MAX_ANSWER)}
+              {toText(value)}
             </li>
           ))}
         </ul>
+      )}
+      {truncated && (
+        <Text size="xs" className={classes.dim}>
+          {t('truncated')}
+        </Text>
       )}
     </div>
   )

@@ -60,12 +60,17 @@ export function ChosenReply({ content }: ChosenReplyProps) {
 }
 
 /** Whether the customer may be called. */
-export function CallPermission({ content: { response } }: { content: ContentOf<'call_permission'> }) {
+export function CallPermission({ content }: { content: ContentOf<'call_permission'> }) {
   const { t } = useTranslation('thread')
   return (
     <Text component="div" size="sm" className={classes.text}>
-      <IconPhone aria-hidden size={16} className={classes.inline} />{' '}
-      {t(response === 'accept' ? 'mayCall' : 'mayNotCall')}
+      <IconPhone aria-hidden size={16} className={classes.inline} /> {t(permissionOf(content))}
     </Text>
   )
+}
+
+function permissionOf({ response, expires_at: end }: ContentOf<'call_permission'>) {
+  if (response === 'reject') return 'mayNotCall'
+  if (response !== 'accept') return 'answeredCalls'
+  return end !== null && Date.parse(end) <= Date.now() ? 'mayNoLongerCall' : 'mayCall'
 }
