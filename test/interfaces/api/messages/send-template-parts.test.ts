@@ -65,7 +65,8 @@ const actionButton = (sub_type: string, index: string, action: object) => ({
 const cards = FILES.map((headerMedia, n) => ({
   headerMedia,
   bodyParameters: { name: '{{first_name}}' },
-  buttonParameters: { param1: `caneca ${n}` },
+  // Only what a placeholder inserts is encoded, as in other URL buttons.
+  buttonParameters: { param1: `{{full_name}}/caneca ${n}` },
 }))
 const productCards = FILES.map((_, n) => ({
   headerProduct: PRODUCT,
@@ -87,7 +88,7 @@ describe('POST /send-template fills', () => {
             components: [
               { type: 'header', parameters: [{ type: 'image', image: { link } }] },
               body(name('Ana')),
-              urlButton(`caneca%20${n}`),
+              urlButton(`Ana%20Souza/caneca ${n}`),
             ],
           })),
         },
