@@ -124,9 +124,9 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
   }
 }
 
-/** What is not known yet about the sending; null: nothing. */
-function presentOutcome({ outcome, held_at }: ShownMessage): Outcome | 'held' | null {
-  return outcome ?? (held_at ? 'held' : null)
+/** What is not known yet about the sending; null: nothing. A status that version 1.0 applied leaves `held_at`. */
+function presentOutcome({ outcome, held_at, status }: ShownMessage): Outcome | 'held' | null {
+  return outcome ?? (held_at && status === 'sent' ? 'held' : null)
 }
 
 /** The author of a group message; empty for private ones. */

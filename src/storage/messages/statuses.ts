@@ -80,7 +80,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        trace = ${withNote('m', 'g.note')}
      FROM before b JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
-       WHEN 'sent' THEN b.outcome IS NOT NULL OR b.held_at IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
+       WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'sent' AND b.held_at IS NOT NULL) OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
        WHEN 'delivered' THEN b.status IN ('sent', 'failed')
        WHEN 'read' THEN b.status IN ('sent', 'delivered', 'failed')
        WHEN 'failed' THEN b.status = 'sent'

@@ -47,6 +47,15 @@ describe('a template that the upstream holds back', () => {
     expect(await message()).toMatchObject({ message_status: 'failed', outcome: null, error: { code: 132_015 } })
   })
 
+  it('is not held or sent once more if version 1.0, which knows nothing of it, has recorded its delivery', async () => {
+    await world.database.pool.query(`UPDATE messages SET status = 'delivered' WHERE organization_id = $1`, [
+      organization.id,
+    ])
+    expect(await message()).toMatchObject({ message_status: 'delivered', outcome: null })
+    await report('sent')
+    expect(await message()).toMatchObject({ message_status: 'delivered', outcome: null })
+  })
+
   it('is not changed by a status of another organization', async () => {
     await report('delivered', {}, await world.createOrganization())
     expect(await message()).toMatchObject({ message_status: 'sent', outcome: 'held' })
