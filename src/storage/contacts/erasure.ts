@@ -16,10 +16,12 @@ const lock = statement<{ id: string }>(
   `SELECT id FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 FOR UPDATE`,
 )
 
-/** The kept answers that may contain data of several contacts: those to uploaded files, also in the console. */
-const REPORTS = ['', '/console/api']
-  .flatMap((base) => ['contacts/import', 'opt-outs/import', 'audiences'].map((path) => `'POST ${base}/${path}'`))
-  .join(', ')
+/**
+ * The kept answers that name contacts but do not belong to one of their rows: those to uploaded files, also in the
+ * console, and those to marks of conversations.
+ */
+const NAMING = ['contacts/import', 'opt-outs/import', 'audiences', 'conversations/read', 'conversations/typing']
+const REPORTS = ['', '/console/api'].flatMap((base) => NAMING.map((path) => `'POST ${base}/${path}'`)).join(', ')
 
 const hide = statement<{ id: string }>(
   'contacts.hide',

@@ -92,6 +92,18 @@ describe('DELETE /contact', () => {
     expect(await traces(organization.id, id)).toEqual({})
   })
 
+  it('erases it from stored answers to marks of its conversation', async () => {
+    const id = await converse(organization)
+    for (const path of ['/conversations/read', '/conversations/typing']) {
+      const headers = { 'idempotency-key': `mark-${path}` }
+      const answer = await request('POST', path, { key: organization.key, headers, body: { phone_number: number } })
+      expect(answer.status).toBe(200)
+    }
+    expect((await erase()).status).toBe(200)
+    await world.drain()
+    expect(await traces(organization.id, id)).toEqual({})
+  })
+
   it("leaves another organization's contact with the same number unchanged", async () => {
     const theirs = await converse(other)
     const mine = await converse(organization)
