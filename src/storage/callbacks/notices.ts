@@ -62,7 +62,7 @@ const prune = sharedStatement<{ count: number }>(
      SELECT n.organization_id, n.id
      FROM organizations o CROSS JOIN LATERAL (
        SELECT organization_id, id FROM upstream_notices
-       WHERE organization_id = o.id AND at < $1 AND (until IS NULL OR until < $1)
+       WHERE organization_id = o.id AND o.legal_hold IS NULL AND at < $1 AND (until IS NULL OR until < $1)
        ORDER BY at, id
        LIMIT $2
      ) n
@@ -96,7 +96,7 @@ export async function closeNotice(db: Queryable, organizationId: string, id: str
   return closed ?? null
 }
 
-/** Deletes at most `limit` notices from before `before`; resolves to how many. Of all organizations. */
+/** Deletes at most `limit` notices from before `before`; resolves to how many. Of all organizations without a hold. */
 export async function pruneNotices(db: Queryable, before: Date, limit: number): Promise<number> {
   const [row] = await db.run(prune, [before, limit])
   return row?.count ?? 0

@@ -59,7 +59,8 @@ const listApart = statement<Apart>(
 
 const prune = sharedStatement<never>(
   'mergeJournal.prune',
-  'DELETE FROM contact_merges WHERE merged_at < $1 AND undone_at IS NULL',
+  `DELETE FROM contact_merges m USING organizations o
+   WHERE m.merged_at < $1 AND m.undone_at IS NULL AND o.id = m.organization_id AND o.legal_hold IS NULL`,
 )
 
 /** Writes down a merge before anything has moved, and carries over what is known of the younger contact. */
@@ -91,7 +92,7 @@ export function listPairsApart(
   return transaction.run(listApart, [organizationId, ids])
 }
 
-/** Deletes merges from before `before`, which can no longer be undone. Of all organizations. */
+/** Deletes merges from before `before`, which can no longer be undone. Of all organizations without a hold. */
 export async function pruneMerges(db: Queryable, before: Date): Promise<void> {
   await db.run(prune, [before])
 }

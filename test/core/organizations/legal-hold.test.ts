@@ -8,6 +8,7 @@ import { workOffLater } from '../../support/jobs.js'
 import { hold as holdRow, untilWaiting } from '../../support/locks.js'
 import { deliveriesOf } from '../../support/rows/deliveries.js'
 import { eventsOf } from '../../support/rows/events.js'
+import { receiveSamples } from '../../support/samples.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const CUSTOMER = '5511987653333'
@@ -56,6 +57,29 @@ describe('a legal hold', () => {
     await release()
     await prune(world.app.work)
     expect(await countEvents(organization)).toBe(0)
+  })
+
+  it('keeps reports of the upstream and former merges', async () => {
+    const other = await world.createOrganization()
+    const count = async () => {
+      const { rows } = await world.database.pool.query<{ count: number }>(
+        `SELECT o.id, (SELECT count(*) FROM upstream_notices WHERE organization_id = o.id)
+           + (SELECT count(*) FROM contact_merges WHERE organization_id = o.id) AS count
+         FROM unnest($1::uuid[]) WITH ORDINALITY AS o (id, n) ORDER BY n`,
+        [[organization.id, other.id]],
+      )
+      return rows.map((row) => row.count)
+    }
+    for (const one of [organization, other]) {
+      await receiveSamples(world, one, 'account-restriction')
+      const { from: _, ...hidden } = textMessage('', 'Hello', { from_user_id: 'BR.13491208655302741918' })
+      await receiveMessages(world, one, textMessage(CUSTOMER, 'Hello'), hidden)
+      await receiveMessages(world, one, textMessage(CUSTOMER, 'Both', { from_user_id: 'BR.13491208655302741918' }))
+    }
+    await setHold()
+    world.advance(200 * DAY)
+    await prune(world.app.work)
+    expect(await count()).toEqual([2, 0])
   })
 
   it('refuses to delete the organization or a contact, and changes nothing', async () => {
