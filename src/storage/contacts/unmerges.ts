@@ -75,6 +75,9 @@ const MERGE = `contact_merges m WHERE ${ofOrganization('m.organization_id', '$1:
 /** What the kept contact took from the other one because it had none. */
 const giveBack = (column: string) =>
   `${column} = CASE WHEN m.kept ->> '${column}' IS NULL AND c.${column} = m.gone ->> '${column}' THEN NULL ELSE c.${column} END`
+/** Whether the kept contact shows the username of the other one, which was the newer one. */
+const HAS_THEIR_USERNAME = `(c.username = m.gone ->> 'username' AND (m.kept ->> 'username' IS NULL
+       OR c.username_at = (m.gone ->> 'username_at')::timestamptz))`
 
 // Opt-outs stay with both contacts: to write to somebody who does not want it is worse than not to write.
 const shrinkKept = statement<never>(
@@ -84,7 +87,9 @@ const shrinkKept = statement<never>(
      phone_number = CASE WHEN c.chat_id = ANY (m.addresses) THEN $4 ELSE c.phone_number END,
      user_id = CASE WHEN 'user:' || c.user_id = ANY (m.addresses) THEN NULL ELSE c.user_id END,
      parent_user_id = CASE WHEN 'parent:' || c.parent_user_id = ANY (m.addresses) THEN NULL ELSE c.parent_user_id END,
-     ${['full_name', 'folded_name', 'email', 'username', 'contact_summary'].map(giveBack).join(', ')},
+     ${['full_name', 'folded_name', 'email', 'contact_summary'].map(giveBack).join(', ')},
+     username = CASE WHEN ${HAS_THEIR_USERNAME} THEN m.kept ->> 'username' ELSE c.username END,
+     username_at = CASE WHEN ${HAS_THEIR_USERNAME} THEN (m.kept ->> 'username_at')::timestamptz ELSE c.username_at END,
      tags = ARRAY (
        SELECT tag FROM unnest(c.tags) AS tag WHERE NOT (m.gone -> 'tags' ? tag) OR m.kept -> 'tags' ? tag
      ),
@@ -100,12 +105,14 @@ const shrinkKept = statement<never>(
      AND ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = m.kept_id`,
 )
 
-// Messages that were deleted meanwhile, by their age, are missing from the beginning of the conversation.
+// Messages that were deleted meanwhile, by their age, are missing from the beginning of the conversation. An opt-out of
+// the kept contact may have been that of this person.
 const restoreGone = statement<never>(
   'unmerges.restoreGone',
   `WITH m AS (
-     SELECT gone_id, gone, greatest((gone ->> 'pruned_seq')::bigint, least($5::bigint, last_seq) - seq_offset) AS pruned
-     FROM contact_merges m
+     SELECT m.gone_id, m.gone, greatest((m.gone ->> 'pruned_seq')::bigint, least($5::bigint, m.last_seq) - m.seq_offset) AS pruned,
+       c.opted_out_at, c.opt_out_source, c.consent_words
+     FROM contact_merges m JOIN contacts c ON ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = m.kept_id
      WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2
    ), restored AS (
      INSERT INTO contacts (organization_id, id, chat_id, phone_number, network_id, user_id, parent_user_id, username, username_at,
@@ -117,7 +124,9 @@ const restoreGone = statement<never>(
        g.contact_summary_updated_at, g.bot_status,
        (SELECT id FROM members WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = g.assignee_id),
        g.archived, g.archived_through, g.blocked, g.has_unread_messages,
-       g.allow_broadcast, g.opted_out_at, g.opt_out_source, g.opted_in_at, g.consent_words, g.last_seq, m.pruned, g.last_inbound_at, g.created_at
+       g.allow_broadcast AND m.opted_out_at IS NULL, coalesce(g.opted_out_at, m.opted_out_at), coalesce(g.opt_out_source, m.opt_out_source),
+       g.opted_in_at, CASE WHEN g.opted_out_at IS NULL AND m.opted_out_at IS NOT NULL THEN m.consent_words ELSE g.consent_words END,
+       g.last_seq, m.pruned, g.last_inbound_at, g.created_at
      FROM m CROSS JOIN LATERAL jsonb_populate_record(NULL::contacts, m.gone) g
      RETURNING *
    ), ${listContacts('restored')}, usernames AS (
@@ -135,11 +144,15 @@ const returnActivity = statement<never>(
    FROM ${MERGE} AND ${ofOrganization('a.organization_id', '$1::uuid')} AND a.contact_id = m.gone_id`,
 )
 
-const forgetUsername = statement<never>(
-  'unmerges.forgetUsername',
-  `DELETE FROM contact_usernames u USING contacts c
-   WHERE ${ofOrganization('u.organization_id', '$1::uuid')} AND u.contact_id = $2
-     AND ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = $2 AND c.username IS NULL`,
+const returnUsername = statement<never>(
+  'unmerges.returnUsername',
+  `WITH kept AS (
+     SELECT id, username FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2
+   ), forgotten AS (
+     DELETE FROM contact_usernames u USING kept
+     WHERE ${ofOrganization('u.organization_id', '$1::uuid')} AND u.contact_id = kept.id AND kept.username IS NULL
+   )
+   ${searchUsernames('SELECT id, username FROM kept WHERE username IS NOT NULL')}`,
 )
 
 const returnAddresses = statement<never>(
@@ -303,7 +316,7 @@ export async function undoMerge(
   await transaction.run(shrinkKept, [...named, kept.chat_id, kept.phone_number])
   await transaction.run(restoreGone, [...named, gone.chat_id, gone.phone_number, merge.pruned_seq])
   for (const step of STEPS) await transaction.run(step, named)
-  await transaction.run(forgetUsername, [organizationId, keptId])
+  await transaction.run(returnUsername, [organizationId, keptId])
   await addAddresses(transaction, organizationId, keptId, { addresses: [kept.chat_id] })
   await transaction.run(reopenAddress, [organizationId, keptId])
   await transaction.run(close, [...named, at])

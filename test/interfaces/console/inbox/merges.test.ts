@@ -176,6 +176,41 @@ describe('a merge', () => {
     expect(messages[0].reactions).toMatchObject([{ emoji: '👍' }])
   })
 
+  it('returns the username that a newer one took the place of, also for searches', async () => {
+    const [number, userId] = [newNumber(), newUserId()]
+    const profile = (username: string, person: object) => ({ profile: { name: 'Una', username }, ...person })
+    await receive(world, organization, {
+      contacts: [profile('una.first', { wa_id: number })],
+      messages: [textMessage(number, 'number 1')],
+    })
+    await receive(world, organization, {
+      contacts: [profile('una.second', { user_id: userId })],
+      messages: [hidden(userId, 'id 1', { timestamp: seconds(5) })],
+    })
+    await take(textMessage(number, 'both', { from_user_id: userId, timestamp: seconds(10) }))
+    const kept = await find(`phone_number=${number}`)
+    expect(kept.username).toBe('una.second')
+    const [merge] = await mergesOf(kept.id)
+    const { contact: gone } = (await undo(merge.id)).body
+    expect([(await find(`phone_number=${number}`)).username, gone.username]).toEqual(['una.first', 'una.second'])
+    for (const { id, username } of [gone, { id: kept.id, username: 'una.first' }]) {
+      const path = `/conversations?action=contacts&search=${username}`
+      const { contacts } = (await world.request('GET', path, { key: organization.key })).body
+      expect(contacts.map((contact: { id: string }) => contact.id)).toEqual([id])
+    }
+  })
+
+  it('leaves an opt-out of the time between with both', async () => {
+    const { kept, gone, merge, number } = await merged()
+    await take(textMessage(number, 'stop', { timestamp: seconds(15) }))
+    expect((await undo(merge.id)).body.contact).toMatchObject({ id: gone.id, allow_broadcast: false })
+    const { body } = await world.request('GET', '/opt-outs', { key: organization.key })
+    const words = Object.fromEntries(
+      body.optOuts.map((one: { contactId: string; words: string }) => [one.contactId, one.words]),
+    )
+    expect(words).toMatchObject({ [kept.id]: 'stop', [gone.id]: 'stop' })
+  })
+
   it('of several is undone from the last one on, and one within another comes back with it', async () => {
     const [number, first, second] = [newNumber(), newUserId(), newUserId()]
     await take(textMessage(number, 'number'), hidden(first, 'first'), hidden(second, 'second'))
