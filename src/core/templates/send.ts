@@ -87,7 +87,10 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const contact = known ?? (await makeContact(ctx, tenant, person))
   const campaignId = await campaignOf(ctx, tenant, template)
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }
-  const links = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
+  const ofCards = command.parts.cards.map((card) => card.parameters.buttons)
+  const links = [parameters.buttons, ...ofCards].flatMap((values) =>
+    Object.values(values).map((value) => ({ n: 0, value })),
+  )
   await recordSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
   const to = numberOf(contact)
   const message = { id, to, content, replyTo: null, memberId, cause }
