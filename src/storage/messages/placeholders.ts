@@ -7,7 +7,7 @@ import { changeSearchableMessage, type SearchableMessage } from '../conversation
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { type IncomingMessage, isSameAuthor } from './incoming.js'
-import { hasContact, messageEvents } from './messages.js'
+import { hasContact, messageEvents, RECORDED_EVENT } from './messages.js'
 import { withNote } from './trace-notes.js'
 
 /** SQL: whether the author of the message `m` has deleted it. */
@@ -38,7 +38,7 @@ const refer = statement<never>(
   { raises: 'events' },
 )
 
-// If message.received was raised, the file's first attempt must not raise it again: it counts as a further one.
+// If the event was raised before, the file's first attempt must not raise it again: it counts as a further one.
 const fill = statement<SearchableMessage & { id: string; contact_id: string; awaits_media: boolean }>(
   'placeholders.fill',
   `WITH held AS (
@@ -60,9 +60,9 @@ const fill = statement<SearchableMessage & { id: string; contact_id: string; awa
      WHERE m.organization_id = $1 AND m.id = held.id
      RETURNING m.*
    ), raised AS (
-     -- Raises message.received, unless it waits for the file or was raised; then message.edited.
+     -- Raises the event of the message, unless it waits for the file or was raised; then message.edited.
      ${raiseEvents({
-       ...messageEvents("CASE held.placeholder WHEN 'held' THEN 'message.received' ELSE 'message.edited' END", '$13', {
+       ...messageEvents(`CASE held.placeholder WHEN 'held' THEN ${RECORDED_EVENT} ELSE 'message.edited' END`, '$13', {
          previousText: "CASE held.placeholder WHEN 'told' THEN held.text END",
        }),
        from: `changed m JOIN held ON held.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
@@ -89,7 +89,7 @@ const tell = statement<never>(
      RETURNING m.*
    ), raised AS (
      ${raiseEvents({
-       ...messageEvents("'message.received'", '$3'),
+       ...messageEvents(RECORDED_EVENT, '$3'),
        from: 'told m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
      })}
    )
@@ -129,7 +129,7 @@ export async function fillPlaceholder(
   return filled.id
 }
 
-/** Raises message.received for a placeholder whose real message has not come. Repeated, it does nothing. */
+/** Raises the event of a placeholder whose real message has not come. Repeated, it does nothing. */
 export async function tellPlaceholder(db: Queryable, organizationId: string, messageId: string): Promise<void> {
   await db.raise(tell, [organizationId, messageId, newId()], [organizationId])
 }

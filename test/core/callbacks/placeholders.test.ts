@@ -71,6 +71,16 @@ describe('a message that is not available yet', () => {
     expect(await texts()).toEqual(['late'])
   })
 
+  it('is told as sent if the team wrote it on the phone of the number', async () => {
+    const { from: _from, ...typed } = unavailable('w1')
+    const value = { message_echoes: [{ ...typed, to: ANA }] }
+    const body = { phone_number_id: organization.phoneNumberId, field: 'smb_message_echoes', value }
+    expect((await world.sim('POST', '/callback', body)).status).toBe(200)
+    await world.settle()
+    await workOffLater(world)
+    expect(await told()).toEqual(['message.sent [unsupported]'])
+  })
+
   it('is replaced within one batch of callbacks, in the order of their arrival', async () => {
     await post(world, organization, { messages: [unavailable('w1')] })
     await post(world, organization, { messages: [textMessage(ANA, 'real', { id: 'w1' })] })
