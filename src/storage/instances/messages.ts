@@ -86,6 +86,15 @@ const pageOfWhole = statement<ChannelMessage>(
    ORDER BY m.seq DESC`,
 )
 
+const newestWritten = statement<ChannelMessage>(
+  'instanceMessages.newestWritten',
+  `SELECT ${FOUND_COLUMNS}
+   FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   WHERE ${inConversation('$3')} AND m.sender_type = 'user-chat'
+   ORDER BY m.seq DESC
+   LIMIT 1`,
+)
+
 const CONVERSATION_STATEMENTS = {
   every: ofConversation('every', inConversation('$3'), { contact: '$3', skip: '$4', limit: '$5' }),
   filtered: ofConversation('filtered', `${inConversation('$8')} AND ${FILTERED}`, {
@@ -196,6 +205,16 @@ export async function findNewestOfConversation(
   channelId: string | null,
 ): Promise<ChannelMessage | null> {
   const [newest] = await db.run(CONVERSATION_STATEMENTS.every.newest, [organization_id, channelId, id, 0, 1])
+  return newest ?? null
+}
+
+/** The newest message that a contact wrote on a channel, not a call or another notice; null if there is none. */
+export async function findNewestWritten(
+  db: Queryable,
+  { organization_id, id }: Pick<Contact, 'organization_id' | 'id'>,
+  channelId: string | null,
+): Promise<ChannelMessage | null> {
+  const [newest] = await db.run(newestWritten, [organization_id, channelId, id])
   return newest ?? null
 }
 

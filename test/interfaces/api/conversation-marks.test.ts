@@ -4,11 +4,14 @@ import { contact, createContact } from '../../support/contacts.js'
 import { conversation } from '../../support/conversations.js'
 import { json, startHttpServer } from '../../support/http-server.js'
 import { createInstance } from '../../support/instances.js'
+import { receiveSamples } from '../../support/samples.js'
 import { useStarted } from '../../support/started.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 /** A message whose read mark the upstream refuses. */
 const REFUSED = 'wamid.REFUSED'
+/** Who calls in the samples. */
+const CALLER = '12025550147'
 
 const upstream = useStarted(() =>
   startHttpServer((request, response) => {
@@ -138,6 +141,19 @@ describe('POST /conversations/typing', () => {
     expect((await post('typing', { phone_number: digits, message_id: ids[0] })).status).toBe(200)
     expect(told(since)).toMatchObject([{ message_id: ids[0] }])
     expect(await statuses(digits)).toEqual(['read', 'delivered'])
+  })
+
+  it('shows it below what the contact wrote, and not below a call that came later', async () => {
+    const message = textMessage(CALLER, 'Please call me')
+    await receiveMessages(world, organization, message)
+    await receiveSamples(world, organization, 'call-terminate-missed')
+    const since = upstream.taken.length
+    expect((await post('typing', { phone_number: CALLER })).status).toBe(200)
+    expect(told(since)).toMatchObject([{ message_id: message.id }])
+    const [call] = (await conversation(world, organization, CALLER)).body.messages
+    expect(call.message_type).toBe('call')
+    const named = await post('typing', { phone_number: CALLER, message_id: call.id })
+    expect([named.status, named.body.error]).toEqual([404, 'Message not found'])
   })
 
   it('marks nothing if the upstream refuses', async () => {

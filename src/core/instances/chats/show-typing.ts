@@ -3,17 +3,12 @@ import type { Device } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { excerpt } from '../../../lib/text/text.js'
 import type { Contact } from '../../../model/contacts/contact.js'
-import { isFromMe, jidOf } from '../../../model/instances/gateway-message.js'
+import { jidOf } from '../../../model/instances/gateway-message.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { markConversationRead } from '../../../storage/conversations/marks.js'
-import {
-  type ChannelMessage,
-  EVERY,
-  findChannelMessages,
-  listConversationMessages,
-} from '../../../storage/instances/messages.js'
+import { type ChannelMessage, findChannelMessages, findNewestWritten } from '../../../storage/instances/messages.js'
 import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
 import { openDevice, toValue } from '../commands/device.js'
 import { requireInstance, requireOpen } from '../manage/find.js'
@@ -62,8 +57,8 @@ export async function typeBelowNewest(
   contact: Contact,
 ): Promise<boolean> {
   const channelId = channelIdOf(instance)
-  const [message] = await findNewestReceived(ctx, channelId, contact)
-  if (!message) return false
+  const message = await findNewestWritten(ctx.database, contact, channelId)
+  if (message === null) return false
   await typeBelow(ctx, tenant, { device: openDevice(ctx, tenant, instance), channelId }, message)
   return true
 }
@@ -111,17 +106,12 @@ async function requireReceived(
 ): Promise<ChannelMessage> {
   const [message] =
     messageId === null
-      ? await findNewestReceived(ctx, channelId, contact)
+      ? [await findNewestWritten(ctx.database, contact, channelId)]
       : await findChannelMessages(ctx.database, tenant.id, channelId, [messageId])
-  if (message && message.contact_id === contact.id && !isFromMe(message)) return message
+  if (message && message.contact_id === contact.id && message.sender_type === 'user-chat') return message
   const what =
     messageId === null
       ? `${contact.chat_id} has written nothing to this number`
       : `message_id "${excerpt(messageId)}" is not a message that ${contact.chat_id} wrote to this number`
   throw new Problem('message_not_found', `${what}: WhatsApp shows typing below a received message only`)
-}
-
-function findNewestReceived(ctx: Context, channelId: string | null, contact: Contact): Promise<ChannelMessage[]> {
-  const newest = { filter: { ...EVERY, fromMe: false }, skip: 0, limit: 1, total: 1 }
-  return listConversationMessages(ctx.database, contact, channelId, newest)
 }
