@@ -225,9 +225,11 @@ async function recordWebhooks(
   const from = { phone_number_id: organization.phoneNumberId, from: ANA.slice(1) }
   await world.sim('POST', '/call', { ...from, id: 'wacid.MQ==' })
   await world.sim('POST', '/call', { ...from, id: 'wacid.Mg==', seconds: 125 })
+  // Times of the recording: the distance of others from it would change from hour to hour.
+  const now = Math.floor(world.now().getTime() / 1_000)
   for (const [value, timestamp] of [
-    ['stop', 1_772_440_000],
-    ['resume', 1_772_440_100],
+    ['stop', now],
+    ['resume', now + 1],
   ]) {
     const words = { category: 'marketing_messages', detail: `User requested to ${value} marketing messages` }
     const preference = { wa_id: ANA.slice(1), ...words, value, timestamp }
@@ -239,7 +241,7 @@ async function recordWebhooks(
     type: 'control_passed',
     control_passed: { new_owner_role: 'escalation', metadata: 'wants a refund' },
   }
-  const handover = { recipient: number, sender: { phone_number: ANA.slice(1) }, timestamp: '1772440200', ...passed }
+  const handover = { recipient: number, sender: { phone_number: ANA.slice(1) }, timestamp: String(now), ...passed }
   await world.sim('POST', '/callback', { ...number, field: 'messaging_handovers', value: handover })
   const template = { message_template_name: 'hello_world', message_template_language: 'en_US' }
   const quality = { ...template, previous_quality_score: 'GREEN', new_quality_score: 'YELLOW' }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { nameOfKind } from '../../../src/http/description/describe.js'
 import type { Examples } from '../../../src/http/description/examples.js'
-import { receiveMessages, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { receiveMessages, textMessage, wamid } from '../../support/callbacks.js'
 import { scan } from '../../support/instances.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
 import type { ScriptedNetwork } from '../../support/scripted-device/network.js'
@@ -229,15 +229,16 @@ async function recordChanges({ record, refuse, world, organization, files }: Sce
   await record('chat.getBase64FromMediaMessage', { path: PHONE, body: { message: { key: { id: image.id } } } })
   await refuse('chat.getBase64FromMediaMessage', { path: PHONE, body: { message: { key: { id: 'unknown' } } } })
   // A contact changes a message, and takes it back.
-  const message = textMessage(ANA, 'See you at 9')
+  const timestamp = String(Math.floor(world.now().getTime() / 1_000))
+  const message = textMessage(ANA, 'See you at 9', { timestamp })
   const id = String(message.id)
   const edit = { original_message_id: id, message: { type: 'text', text: { body: 'See you at 10' } } }
   await receiveMessages(
     world,
     organization,
     message,
-    { from: ANA, id: wamid(), timestamp: seconds(1), type: 'edit', edit },
-    { from: ANA, id: wamid(), timestamp: seconds(2), type: 'revoke', revoke: { original_message_id: id } },
+    { from: ANA, id: wamid(), timestamp, type: 'edit', edit },
+    { from: ANA, id: wamid(), timestamp, type: 'revoke', revoke: { original_message_id: id } },
   )
   await world.request('PATCH', `/contact?phone_number=${ANA}`, { key: apiKey, body: { full_name: 'Ana Souza Lima' } })
   await world.settle()
