@@ -115,6 +115,7 @@ describe('a template in a conversation', () => {
         filename: 'a.pdf',
         footer: 'Bye',
         buttons: [{ type: 'quick_reply', text: 'Stop' }],
+        parameters: [{ component: 'body', name: 'name', text: 'Ana' }],
       },
     })
   })
