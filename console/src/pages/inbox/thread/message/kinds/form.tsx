@@ -22,7 +22,7 @@ export function FilledForm({ content }: { content: ContentOf<'flow'> }) {
       icon={<IconForms aria-hidden size={16} className={classes.inline} />}
       text={fields.length === 0 ? answer : null}
       fields={fields}
-      truncated={truncated === true}
+      truncated={truncated}
     />
   )
 }
@@ -37,7 +37,7 @@ export function FilledAddress({ content: { body, values, truncated } }: { conten
       icon={<IconHome aria-hidden size={16} className={classes.inline} />}
       text={fields.length === 0 ? body : null}
       fields={fields}
-      truncated={truncated === true}
+      truncated={truncated}
     />
   )
 }
@@ -52,7 +52,7 @@ interface FieldsProps {
   text: string | null
   fields: [name: string, value: unknown][]
   /** Whether a part of the answer is not shown. */
-  truncated: boolean
+  truncated: boolean | undefined
 }
 
 function Fields({ title, icon, text, fields, truncated }: FieldsProps) {
