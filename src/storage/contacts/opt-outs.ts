@@ -12,10 +12,16 @@ export interface OptOutPage {
   total: number
 }
 
-/** For a WITH: the events, under the ids $3 and $4, for the opted-out contact in `changed`. */
-const OPTED_OUT_EVENTS = `raised AS (
-     ${raiseEvents(contactEvents('contact.opted_out', '$3', 'changed'), contactEvents('contact.updated', '$4', 'changed'))}
+/** For a WITH: the events, under the ids $3 and $4, for the opted-out contact in `changed`, with the rows of `from`. */
+export const optedOutEvents = (from: string) => `raised AS (
+     ${raiseEvents(
+       contactEvents('contact.opted_out', '$3', 'changed', from),
+       contactEvents('contact.updated', '$4', 'changed', from),
+     )}
    )`
+
+/** For `optedOutEvents`: only if the contact, which is as it was in `before`, was not opted out. */
+export const IF_NEWLY_OPTED_OUT = 'changed, before WHERE before.opted_out_at IS NULL'
 
 /** The events, under the ids, for a contact in `changed` that was opted out in `before`. */
 export function optedInEvents(ids: readonly [string, string], source: 'reply' | 'upstream'): RaisedEvents[] {
@@ -30,16 +36,25 @@ export function optedInEvents(ids: readonly [string, string], source: 'reply' | 
 /** The words of a message that are kept as those of a consent. */
 const WORDS = 'left(m.text, 1000)'
 
+// A reply takes the place of an opt-out that the upstream reported, which a wish in WhatsApp would end.
 const optOut = statement<never>(
   'optOuts.byReply',
-  `WITH changed AS (
+  `WITH before AS (
+     -- Locks the contact, unless it opted in later, or opted out by a reply or an import.
+     SELECT c.id, c.opted_out_at, ${WORDS} AS words
+     FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     WHERE m.organization_id = $1 AND m.id = $2
+       AND (c.opted_out_at IS NULL OR c.opt_out_source = 'upstream') AND (c.opted_in_at <= $5) IS NOT FALSE
+     FOR NO KEY UPDATE OF c
+   ), changed AS (
+     -- Opts it out.
      UPDATE contacts c
-     SET allow_broadcast = false, opted_out_at = $5, opt_out_source = 'reply', consent_words = ${WORDS}, updated_at = now()
-     FROM messages m
-     WHERE m.organization_id = $1 AND m.id = $2 AND c.organization_id = $1 AND c.id = m.contact_id
-       AND c.opted_out_at IS NULL AND (c.opted_in_at <= $5) IS NOT FALSE
+     SET allow_broadcast = false, opted_out_at = greatest(c.opted_out_at, $5), opt_out_source = 'reply',
+       consent_words = before.words, updated_at = now()
+     FROM before
+     WHERE c.organization_id = $1 AND c.id = before.id
      RETURNING c.*
-   ), ${OPTED_OUT_EVENTS}
+   ), ${optedOutEvents(IF_NEWLY_OPTED_OUT)}
    SELECT`,
   { raises: 'events' },
 )
@@ -109,7 +124,7 @@ const optOutByUpstream = statement<never>(
        AND c.opted_out_at IS NULL AND (c.opted_in_at <= refused.failed_at) IS NOT FALSE
        AND (refused.broadcast_id IS NULL OR EXISTS (SELECT FROM before))
      RETURNING c.*
-   ), ${OPTED_OUT_EVENTS}
+   ), ${optedOutEvents('changed')}
    SELECT`,
   { raises: 'events' },
 )
@@ -135,8 +150,9 @@ const listBefore = statement<OptedOutContact>(
 )
 
 /**
- * Opts out the contact that wrote the message, and raises contact.opted_out and contact.updated. Does nothing if it is
- * opted out already, or opted in later than `at`.
+ * Opts out the contact that wrote the message, and raises contact.opted_out and contact.updated. If the upstream has
+ * opted it out already, the reply becomes the reason, without events. Does nothing if it is opted out for another
+ * reason, or opted in later than `at`.
  */
 export async function optOutByReply(db: Queryable, organizationId: string, messageId: string, at: Date): Promise<void> {
   await db.raise(optOut, [organizationId, messageId, newId(), newId(), at], [organizationId])

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
-import { contactEvents, raiseEvents } from '../events/raise.js'
-import { optedInEvents } from './opt-outs.js'
+import { raiseEvents } from '../events/raise.js'
+import { IF_NEWLY_OPTED_OUT, optedInEvents, optedOutEvents } from './opt-outs.js'
 
 /** A wish about marketing messages that the upstream reported. */
 export interface ReportedWish {
@@ -29,14 +29,7 @@ const stop = statement<never>(
      FROM before
      WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = before.id
      RETURNING c.*
-   ), raised AS (
-     -- Raises the events if it was not opted out.
-     ${raiseEvents(
-       ...(['contact.opted_out', 'contact.updated'] as const).map((type, index) =>
-         contactEvents(type, `$${3 + index}`, 'changed', 'changed, before WHERE before.opted_out_at IS NULL'),
-       ),
-     )}
-   )
+   ), ${optedOutEvents(IF_NEWLY_OPTED_OUT)}
    SELECT`,
   { raises: 'events' },
 )

@@ -127,6 +127,19 @@ describe('a person who stops marketing messages in WhatsApp', () => {
     expect(listed.body.optOuts.map(({ source }: { source: string }) => source).sort()).toEqual(['import', 'reply'])
   })
 
+  it.each<[string, () => Promise<unknown>]>([
+    ['after', () => wish('stop', -5)],
+    ['before', () => wish('stop', 5)],
+  ])('stays opted out by a reply that came %s the wish', async (_name, stop) => {
+    await stop()
+    await receiveMessages(world, organization, textMessage(number, 'STOP'))
+    await wish('resume', 9)
+    expect(await consent()).toMatchObject({ allow_broadcast: false, opt_out_source: 'reply', consent_words: 'STOP' })
+    expect((await raised()).filter((type) => type.startsWith('contact.opted'))).toEqual(['contact.opted_out'])
+    await receiveMessages(world, organization, textMessage(number, 'START', { timestamp: seconds(20) }))
+    expect((await consent()).allow_broadcast).toBe(true)
+  })
+
   it('becomes a contact if nobody knows the number, so that no later broadcast reaches it', async () => {
     const stranger = `1650557${String(1_000 + ++people)}`
     await wish('stop', 5, { wa_id: stranger })
