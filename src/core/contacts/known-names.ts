@@ -12,13 +12,17 @@ export interface KnownName {
   name: string
 }
 
-/** Gives the name to the person's contact if it has none. Who is not a contact yet becomes one. */
+/**
+ * Gives the name to the person's contact if it has none. Who is not a contact yet becomes one, without an event, not at
+ * the top of the lists, and not reached by broadcasts.
+ */
 export async function applyKnownName(
   ctx: ResolutionContext,
   organizationId: string,
   { person, name }: KnownName,
   observation: Observation,
 ): Promise<void> {
-  const contactId = await resolveContact(ctx, organizationId, person, { ...observation, profileName: name })
+  const seen = { ...observation, profileName: name, isFromAddressBook: true }
+  const contactId = await resolveContact(ctx, organizationId, person, seen)
   await nameContact(ctx.database, organizationId, contactId, name)
 }

@@ -50,9 +50,12 @@ const findUser = statement<{ address: string }>(
    ORDER BY added_at DESC LIMIT 1`,
 )
 
-/** The parts of a WITH that list and count new contacts: rows of `contacts` of the organization `$1`. */
-export const listContacts = (created: string) => `active AS (
-     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM ${created}
+/**
+ * The parts of a WITH that list and count new contacts: rows of `contacts` of the organization `$1`. `activeAt`: SQL of
+ * their place in lists by activity.
+ */
+export const listContacts = (created: string, activeAt = 'created_at') => `active AS (
+     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, ${activeAt} FROM ${created}
    ), counted AS (
      INSERT INTO contact_counts (organization_id, change) SELECT $1, count(*) FROM ${created} HAVING count(*) > 0
    )`
@@ -83,11 +86,11 @@ const insert = statement<Contact>(
        SELECT substr(address, 6) FROM unnest($3::text[]) AS address WHERE address LIKE 'user:%@%' LIMIT 1
      ))
      RETURNING ${CONTACT_COLUMNS}
-   ), ${listContacts('inserted')}, addresses AS (
+   ), ${listContacts('inserted', "CASE WHEN $14::boolean THEN 'epoch' ELSE created_at END")}, addresses AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, address, $2 FROM unnest($3::text[]) AS address ORDER BY address
    ), event AS (
-     ${raiseEvents(contactEvents('contact.created', '$11', 'inserted'))}
+     ${raiseEvents(contactEvents('contact.created', '$11', 'inserted', 'inserted WHERE NOT $14::boolean'))}
    )
    SELECT ${CONTACT_COLUMNS} FROM inserted`,
   { raises: 'events' },
@@ -209,6 +212,8 @@ export interface NewContact {
   tags: readonly string[]
   allow_broadcast: boolean
   source: Record<string, unknown> | null
+  /** Whether it raises no event, and is the last one in lists by activity. */
+  isQuiet?: boolean
 }
 
 /**
@@ -216,8 +221,8 @@ export interface NewContact {
  * contact.
  */
 export async function insertContact(db: Queryable, organizationId: string, contact: NewContact): Promise<Contact> {
-  const { id, eventId, chat_id, phone_number, user_id, addresses, full_name, email, tags, allow_broadcast, source } =
-    contact
+  const { id, eventId, chat_id, phone_number, user_id, addresses, full_name, email, tags } = contact
+  const { allow_broadcast, source, isQuiet = false } = contact
   const [row] = await db.raise(
     insert,
     [
@@ -234,6 +239,7 @@ export async function insertContact(db: Queryable, organizationId: string, conta
       eventId,
       normalizeName(full_name),
       user_id,
+      isQuiet,
     ],
     [organizationId],
   )

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { contact, createContact } from '../../support/contacts.js'
+import { readConversations } from '../../support/conversations.js'
 import { contactRows } from '../../support/rows/contacts.js'
 import { eventsOf } from '../../support/rows/events.js'
 import { receiveSamples } from '../../support/samples.js'
@@ -21,9 +23,29 @@ describe('the address book of the phone of the business number, as published', (
   it('becomes contacts, each once, without those that were removed from it', async () => {
     await receiveSamples(world, organization, 'phone-contacts', 'phone-contacts')
     expect(await names()).toEqual(['Ana Example', 'Cleo'])
+  })
+
+  it('makes no event and no activity, and nobody that broadcasts reach', async () => {
+    await createContact(world, organization, '12025550199', { full_name: 'Before' })
+    await receiveSamples(world, organization, 'phone-contacts')
     const { body } = await contact(world, organization, ANA)
-    expect(body.contact).toMatchObject({ full_name: 'Ana Example', has_unread_messages: false, active_status: false })
-    expect(await eventsOf(world, organization, 'contact.created')).toHaveLength(2)
+    expect(body.contact).toMatchObject({
+      full_name: 'Ana Example',
+      source: { type: 'address_book' },
+      allow_broadcast: false,
+      has_unread_messages: false,
+      active_status: false,
+    })
+    const told = (await eventsOf(world, organization)).map(({ type, data }) => `${type} ${data.contact.full_name}`)
+    expect(told).toEqual(['contact.created Before'])
+    const listed = await readConversations(world, organization, { action: 'contacts' })
+    expect(listed.body.contacts[0]).toMatchObject({ full_name: 'Before' })
+  })
+
+  it('does not let broadcasts reach who writes later', async () => {
+    await receiveSamples(world, organization, 'phone-contacts')
+    await receiveMessages(world, organization, textMessage(ANA, 'Hello'))
+    expect((await contact(world, organization, ANA)).body.contact.allow_broadcast).toBe(false)
   })
 
   it('names contacts without a name, and no others', async () => {

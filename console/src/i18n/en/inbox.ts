@@ -122,6 +122,7 @@ export const inbox = {
     source: 'Source',
     sources: {
       inbound_message: 'Incoming message',
+      address_book: "Phone's address book",
       send_template_auto_create: 'Template sent',
       gateway_send: 'Message sent through the gateway',
       broadcast_recipient: 'Broadcast',

@@ -127,6 +127,7 @@ export const inbox: SameShape<typeof english> = {
     source: 'Origem',
     sources: {
       inbound_message: 'Mensagem recebida',
+      address_book: 'Agenda do celular',
       send_template_auto_create: 'Modelo enviado',
       gateway_send: 'Mensagem enviada pelo gateway',
       broadcast_recipient: 'Campanha',

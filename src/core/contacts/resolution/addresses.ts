@@ -36,6 +36,8 @@ export interface Resolution {
   at: Date
   /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
+  /** See Observation. */
+  isFromAddressBook?: boolean
   now: Date
   known: KnownAddresses
   /** Whether contacts were merged. */
@@ -247,12 +249,15 @@ export interface NewContactDetails {
   since?: Date | null
 }
 
-/** Creates a contact; resolves to its id. Fails with a unique violation if an address leads to a contact already. */
+/**
+ * Creates a contact; resolves to its id. Fails with a unique violation if an address leads to a contact already. An entry
+ * of an address book may be anybody, such as a relative, so broadcasts do not reach it until somebody allows it.
+ */
 export async function createResolvedContact(
   resolution: Resolution,
   { number, userId, profileName, since = null }: NewContactDetails,
 ): Promise<string> {
-  const { transaction, organizationId } = resolution
+  const { transaction, organizationId, isFromAddressBook = false } = resolution
   const id = newId()
   const chatIdOfUser = userIdChatId(userId ?? `contact:${id}`)
   const ofNetwork = userId?.includes('@') ? [`user:${userId}`] : []
@@ -266,8 +271,9 @@ export async function createResolvedContact(
     full_name: profileName,
     email: null,
     tags: [],
-    allow_broadcast: true,
-    source: { type: 'inbound_message', created_at: resolution.now.toISOString() },
+    allow_broadcast: !isFromAddressBook,
+    source: { type: isFromAddressBook ? 'address_book' : 'inbound_message', created_at: resolution.now.toISOString() },
+    isQuiet: isFromAddressBook,
   })
   if (userId !== null) await addUserId(resolution, { id }, userId)
   if (number && since) await reassignAddresses(transaction, organizationId, id, { addresses: number.forms, since })

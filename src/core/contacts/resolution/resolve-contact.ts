@@ -55,6 +55,8 @@ export interface Observation {
   instanceId: string | null
   /** The name that the person gave to the upstream; a contact that is created gets it. */
   profileName?: string | null
+  /** Whether only an address book names the person, who has done nothing; a contact that is created is a quiet one. */
+  isFromAddressBook?: boolean
 }
 
 /** What finding the contact of a person needs. */
@@ -75,10 +77,10 @@ export async function resolveContact(
   ctx: ResolutionContext,
   organizationId: string,
   person: UpstreamPerson,
-  { at, instanceId, profileName = null }: Observation = { at: ctx.clock(), instanceId: null },
+  { profileName = null, ...observation }: Observation = { at: ctx.clock(), instanceId: null },
 ): Promise<string> {
   const addresses = personAddresses(person)
-  return withResolution(ctx, { organizationId, at, instanceId }, { addresses: addresses.all }, (resolution) =>
+  return withResolution(ctx, { organizationId, ...observation }, { addresses: addresses.all }, (resolution) =>
     resolve(resolution, addresses, { userId: person.userId, profileName }),
   )
 }

@@ -7,6 +7,7 @@ import { Copy } from './copy.js'
 /** Sources that the service itself sets. */
 const SOURCES = [
   'inbound_message',
+  'address_book',
   'send_template_auto_create',
   'gateway_send',
   'broadcast_recipient',

@@ -45,9 +45,12 @@ export const Row = memo(function Row({ contact, to, isOpen, isTabStop, assignee,
       <span className={classes.body}>
         <span className={classes.line}>
           <span className={classes.name}>{nameOf(contact)}</span>
-          <time className={classes.time} dateTime={contact.active_at}>
-            {format.brief(contact.active_at)}
-          </time>
+          {/* Who is only in the phone's address book was never active. */}
+          {Date.parse(contact.active_at) > 0 && (
+            <time className={classes.time} dateTime={contact.active_at}>
+              {format.brief(contact.active_at)}
+            </time>
+          )}
         </span>
         <span className={classes.line}>
           <Preview message={contact.last_message} />
