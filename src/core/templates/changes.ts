@@ -15,12 +15,13 @@ export interface TemplateChange {
   at: Date | null
 }
 
-const FIELDS = new Set([
+/** The fields of callbacks that report changes of templates. */
+export const TEMPLATE_FIELDS: readonly string[] = [
   'message_template_status_update',
   'message_template_components_update',
   'message_template_quality_update',
   'template_category_update',
-])
+]
 
 /** The status after each event. Other events (such as FLAGGED) are found by the next sync. */
 const STATUSES: Record<string, string> = {
@@ -59,14 +60,14 @@ export async function applyTemplateChanges(
 
 /** Whether a field of callbacks reports changes of templates. */
 export function isTemplateField(field: string): boolean {
-  return FIELDS.has(field)
+  return TEMPLATE_FIELDS.includes(field)
 }
 
 /** Reads the template changes of a stored callback, in their order. The content is untrusted. */
 export function readTemplateChanges(envelope: JsonObject): TemplateChange[] {
   return asObjects(envelope.entry)
     .flatMap(({ changes, time }) => asObjects(changes).map(({ field, value }) => ({ field, value, time })))
-    .filter(({ field }) => FIELDS.has(asText(field) ?? ''))
+    .filter(({ field }) => isTemplateField(asText(field) ?? ''))
     .map(({ value, time }) => readChange(asObject(value), time))
 }
 

@@ -9,6 +9,8 @@ export interface ShownSettings {
   storefront: { url: string } | null
   /** The URL for the upstream's callbacks. */
   callback_url: string
+  /** The fields of callbacks to subscribe to at the upstream. */
+  callback_fields: readonly string[]
   /** The URL for the shop's order webhooks. */
   storefront_callback_url: string
 }
@@ -36,12 +38,17 @@ export type UpstreamCheck = ConnectionCheck<'number' | 'templates'>
 export type StorefrontCheck = ConnectionCheck<'orders'>
 
 /** The settings of an organization; `publicUrl` is the service's. */
-export function presentSettings(tenant: Tenant, storefrontUrl: string | null, publicUrl: string): ShownSettings {
+export function presentSettings(
+  tenant: Tenant,
+  storefrontUrl: string | null,
+  { publicUrl, callbackFields }: { publicUrl: string; callbackFields: readonly string[] },
+): ShownSettings {
   return {
     organization: presentOrganization(tenant),
     upstream: tenant.upstream === null ? null : presentUpstream(tenant.upstream),
     storefront: storefrontUrl === null ? null : { url: storefrontUrl },
     callback_url: `${publicUrl}/hooks/upstream`,
+    callback_fields: callbackFields,
     storefront_callback_url: `${publicUrl}/hooks/storefront/${tenant.slug}`,
   }
 }

@@ -89,7 +89,8 @@ export const settings = {
     callbackUrl: 'Callback URL',
     callbackStep1: "In WhatsApp's developer dashboard, open the webhook settings of your app.",
     callbackStep2: 'Paste the callback URL and the verify token that you saved above, and confirm.',
-    callbackStep3: 'Subscribe to the fields messages and message_template_status_update.',
+    callbackStep3: 'Subscribe to all fields below. After an update of Parley, look for new ones.',
+    callbackFields: 'Fields',
   },
   storefront: {
     title: 'Storefront',

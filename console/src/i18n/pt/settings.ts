@@ -93,7 +93,8 @@ export const settings: SameShape<typeof english> = {
     callbackUrl: 'URL de callback',
     callbackStep1: 'No painel de desenvolvedores do WhatsApp, abra as configurações de webhook do seu app.',
     callbackStep2: 'Cole a URL de callback e o token de verificação que você salvou acima e confirme.',
-    callbackStep3: 'Assine os campos messages e message_template_status_update.',
+    callbackStep3: 'Assine todos os campos abaixo. Depois de uma atualização do Parley, veja se há novos.',
+    callbackFields: 'Campos',
   },
   storefront: {
     title: 'Loja',

@@ -151,6 +151,9 @@ const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => Call
   ['smb_app_state_sync', readNames],
 ])
 
+/** The fields whose changes have items. */
+export const ITEM_FIELDS: readonly string[] = [...FIELDS.keys()]
+
 /** What a member of the team wrote on the phone of the business number; `from` is who got it. */
 function readTyped(value: JsonObject, people: JsonObject[]): CallbackItem[] {
   return readValue(asReceived(value), people).map((item) => ('from' in item ? { ...item, sentBy: 'human-chat' } : item))

@@ -17,6 +17,9 @@ const EVENTS = new Map<string, NoticeEvent>([
   ['business_username_updates', 'number.updated'],
 ])
 
+/** The fields that are about the account or its numbers. */
+export const NOTICE_FIELDS: readonly string[] = [...EVENTS.keys()]
+
 export type NoticeEvent = 'account.updated' | 'number.updated'
 
 /** A report about the account or a number, or the name of a field that is not known. */

@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.js'
+import { CALLBACK_FIELDS } from '../../../core/callbacks/fields.js'
 import { testStorefront, testUpstream } from '../../../core/organizations/connection-tests.js'
 import { connectOwnUpstream, connectStorefront } from '../../../core/organizations/connections.js'
 import { changeOrganization } from '../../../core/organizations/organizations.js'
@@ -17,7 +18,10 @@ import type { ConsoleServer } from '../server.js'
 /** `/settings`: the organization and its connections, for owners. Every change returns all settings. */
 export function settingsRoutes(server: ConsoleServer, ctx: Context): void {
   const config = { role: 'owner' } as const
-  const answer = async (organizationId: string) => ({ success: true, ...(await readSettings(ctx, organizationId)) })
+  const answer = async (organizationId: string) => ({
+    success: true,
+    ...(await readSettings(ctx, organizationId, CALLBACK_FIELDS)),
+  })
 
   server.get('/settings', { config }, (request) => answer(tenantOf(request).id))
 

@@ -50,6 +50,7 @@ describe('GET /console/api/settings', () => {
       upstream: { ...ids(), messages_per_second: 0, pair_limit: false },
       storefront: null,
       callback_url: `${url}/hooks/upstream`,
+      callback_fields: expect.arrayContaining(['messages', 'user_preferences', 'account_update']),
       storefront_callback_url: `${url}/hooks/storefront/${organization.slug}`,
     })
   })

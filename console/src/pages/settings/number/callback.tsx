@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { CopyField } from '../forms/copy-field.js'
 import { Panel } from '../frame/panel.js'
 
-/** The callback URL, and the steps to register it at WhatsApp. */
-export function UpstreamCallback({ url }: { url: string }) {
+/** The callback URL, and the steps to register it at WhatsApp with its fields. */
+export function UpstreamCallback({ url, fields }: { url: string; fields: readonly string[] }) {
   const { t } = useTranslation('settings')
   return (
     <Panel title={t('number.callback')} hint={t('number.callbackHint')}>
@@ -14,6 +14,7 @@ export function UpstreamCallback({ url }: { url: string }) {
         <List.Item>{t('number.callbackStep2')}</List.Item>
         <List.Item>{t('number.callbackStep3')}</List.Item>
       </List>
+      <CopyField label={t('number.callbackFields')} value={fields.join(', ')} isLong />
     </Panel>
   )
 }

@@ -14,13 +14,13 @@ export function NumberSection() {
   return (
     <Section title={t('number.title')} hint={t('number.hint')}>
       <Loaded query={settings}>
-        {({ upstream, callback_url }) => (
+        {({ upstream, callback_url, callback_fields }) => (
           <>
             <Panel>
               <UpstreamForm upstream={upstream} />
             </Panel>
             <Health />
-            <UpstreamCallback url={callback_url} />
+            <UpstreamCallback url={callback_url} fields={callback_fields} />
           </>
         )}
       </Loaded>
