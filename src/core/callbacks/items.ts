@@ -3,6 +3,7 @@ import { isUuid, newId } from '../../lib/bytes/id.js'
 import { asObjects } from '../../lib/text/json.js'
 import { GROUP_SERVER } from '../../model/contacts/contact.js'
 import { isNetworkId } from '../../model/contacts/user-id.js'
+import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
 import type { IncomingMessage, Sender } from '../../storage/messages/incoming.js'
@@ -110,6 +111,15 @@ export function isSent(item: IncomingItem): boolean {
   return senderTypeOf(item) !== 'user-chat'
 }
 
+/** How the network has the item; what was written on the phone of a business number is marked, as for linked devices. */
+export function networkOf({ device, author, sentBy }: IncomingItem): NetworkDetails | null {
+  return device?.network ?? author ?? (sentBy === 'human-chat' ? { fromPhone: true } : null)
+}
+
+export function handledBy({ isStandby = false }: IncomingItem): Message['handled_by'] {
+  return isStandby ? 'upstream_agent' : null
+}
+
 export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
   const { instanceId, traceparent } = of
   const { device, call, handover, isSystem, isStandby = false, referral = null } = item
@@ -129,11 +139,11 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     extras: item.extras,
     awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
-    network: device?.network ?? item.author ?? (item.sentBy === 'human-chat' ? { fromPhone: true } : null),
+    network: networkOf(item),
     keepsArchived: device?.keepsArchived ?? false,
     opensWindow: isWritten || call?.direction === 'inbound',
     isNews: (isWritten && !isStandby) || call?.outcome === 'missed' || handover?.holder === 'us',
-    handled_by: isStandby ? 'upstream_agent' : null,
+    handled_by: handledBy(item),
     placeholder: item.placeholder ?? null,
     referral: referral && { at: createdAt.toISOString(), message_id: id, ...referral },
     created_at: createdAt,

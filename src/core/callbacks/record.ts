@@ -19,7 +19,7 @@ import { type Observation, resolveContact } from '../contacts/resolution/resolve
 import { shareNumber } from '../contacts/resolution/share-number.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
 import { applyTemplateChanges } from '../templates/changes.js'
-import { type MessageItem, type ReadCallback, senderTypeOf, toSender } from './items.js'
+import { handledBy, type MessageItem, networkOf, type ReadCallback, senderTypeOf, toSender } from './items.js'
 import { applyNotices } from './notices.js'
 import {
   type BatchItem,
@@ -272,7 +272,7 @@ function recordChange(
   { of, item, sender }: Sent<Exclude<IncomingItem, MessageItem>>,
 ): Promise<Received> {
   const { ctx, organizationId } = recording
-  const { kind, upstreamId, text, replyToUpstreamId, device, author } = item
+  const { kind, upstreamId, text, replyToUpstreamId } = item
   const { instanceId } = of.callback
   const change = {
     id: newId(),
@@ -281,7 +281,8 @@ function recordChange(
     replyToUpstreamId,
     instanceId,
     sender_type: senderTypeOf(item),
-    network: device?.network ?? author ?? null,
+    network: networkOf(item),
+    handled_by: handledBy(item),
     created_at: item.createdAt ?? ctx.clock(),
   }
   return retryOnConflict(() =>

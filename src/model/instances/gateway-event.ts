@@ -47,10 +47,11 @@ export function gatewayEventFor(event: EventRow, instance: WebhookInstance): Gat
  * before 1.1 name edits and deletions `instance.message_…`.
  */
 export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>): GatewayEventName | null {
+  // Clients of the gateway would answer what WhatsApp's own agent answers.
+  if (data.message?.handled_by) return null
   switch (type) {
     case 'message.received':
-      // Clients of the gateway would answer what WhatsApp's own agent answers.
-      return data.message?.sender_type === 'system' || data.message?.handled_by ? null : 'messages.upsert'
+      return data.message?.sender_type === 'system' ? null : 'messages.upsert'
     case 'message.sent':
     case 'message.reaction':
       return isSentByUs(data.message) ? 'send.message' : 'messages.upsert'

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
-import type { NetworkDetails } from '../../model/messages/message.js'
+import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { raiseEvents } from '../events/raise.js'
 import {
@@ -30,9 +30,10 @@ const recordReaction = statement<RecordRow>(
    ), recorded AS (
      -- Records the reaction without a number in the conversation.
      INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id, gateway_type)
+       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id, gateway_type,
+       handled_by)
      SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'user-chat' THEN 'delivered' ELSE 'sent' END, $6, $7, $7,
-       CASE WHEN $9 = 'user-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 = 'user-chat' THEN known.assignee_id END, $14
+       CASE WHEN $9 = 'user-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 = 'user-chat' THEN known.assignee_id END, $14, $15
      FROM known
      WHERE NOT EXISTS (SELECT FROM duplicate)
      RETURNING *
@@ -115,6 +116,8 @@ export interface IncomingRecord {
   instanceId: string | null
   sender_type: 'user-chat' | 'human-chat' | 'bot-chat'
   network: NetworkDetails | null
+  /** Of a reaction; an edit or revocation shows on its message. */
+  handled_by?: Message['handled_by']
   created_at: Date
 }
 
@@ -139,6 +142,7 @@ export async function recordIncomingReaction(
     required,
     contactId,
     gatewayType({ message_type: 'reaction', content: null, network: reaction.network }),
+    reaction.handled_by ?? null,
   ]
   const [row] = await db.raise(recordReaction, values, [organizationId])
   return toReceived(row)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { gatewayEventOf } from '../../../src/model/instances/gateway-event.js'
 import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { contact } from '../../support/contacts.js'
 import { conversation } from '../../support/conversations.js'
@@ -63,6 +64,15 @@ describe('a message written on the phone of the business number', () => {
     const edit = { original_message_id: id, message: { type: 'text', text: { body: 'forged' } } }
     await receiveMessages(world, organization, { ...textMessage(ANA, ''), type: 'edit', edit })
     expect(await messages()).toMatchObject([{ message: 'Yes, from nine to five.' }])
+  })
+
+  it('or a reaction is one of the phone for the gateway, too', async () => {
+    await receiveMessages(world, organization, textMessage(ANA, 'Is the shop open?', { id: 'w1' }))
+    await write({ type: 'text', text: { body: 'Yes' } })
+    await write({ type: 'reaction', reaction: { message_id: 'w1', emoji: '👍' } })
+    const events = await eventsOf(world, organization)
+    const ours = events.filter(({ type }) => type === 'message.sent' || type === 'message.reaction')
+    expect(ours.map(gatewayEventOf)).toEqual(['messages.upsert', 'messages.upsert'])
   })
 
   it('has its file', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { seconds } from '../../support/callbacks.js'
 import { contact } from '../../support/contacts.js'
 import { conversation } from '../../support/conversations.js'
 import { eventsOf } from '../../support/rows/events.js'
@@ -16,6 +17,13 @@ beforeEach(async () => {
 
 const messages = async (at = organization) => (await conversation(world, at, ANA)).body.messages ?? []
 const shownContact = async () => (await contact(world, organization, ANA)).body.contact
+
+async function standby(value: object): Promise<void> {
+  const body = { phone_number_id: organization.phoneNumberId, field: 'standby', value: { standby: value } }
+  expect((await world.sim('POST', '/callback', body)).status).toBe(200)
+  await world.settle()
+  await world.drain()
+}
 
 describe("a conversation that the upstream's agent holds, as published", () => {
   it('is kept and marked, and leaves no unread mark', async () => {
@@ -44,6 +52,19 @@ describe("a conversation that the upstream's agent holds, as published", () => {
     ).toEqual([
       ['message.received', 'upstream_agent'],
       ['message.sent', 'upstream_agent'],
+    ])
+  })
+
+  it('marks reactions, of the contact and of the agent', async () => {
+    await receiveSamples(world, organization, 'standby-message')
+    const [{ message_id }] = await messages()
+    const reaction = { timestamp: seconds(), type: 'reaction', reaction: { message_id, emoji: '👍' } }
+    await standby({ messages: [{ ...reaction, from: ANA, id: 'r1' }] })
+    await standby({ message_echoes: [{ id: 'r2', timestamp: seconds(), message: { ...reaction, to: ANA } }] })
+    const events = await eventsOf(world, organization, 'message.reaction')
+    expect(events.map(({ data: { message } }) => [message.sender_type, message.handled_by])).toEqual([
+      ['user-chat', 'upstream_agent'],
+      ['bot-chat', 'upstream_agent'],
     ])
   })
 

@@ -87,7 +87,9 @@ describe("the gateway's name of an event", () => {
 
   it.each([
     about('message.received', { sender_type: 'system' }),
-    about('message.received', { handled_by: 'upstream_agent' }),
+    ...['received', 'sent', 'reaction', 'delivered', 'edited', 'deleted'].map((name) =>
+      about(`message.${name}`, { handled_by: 'upstream_agent' }),
+    ),
     about('call.missed', { sender_type: 'system' }),
     about('conversation.handed_over', { sender_type: 'system' }),
     event('contact.opted_out', { contact: ANA }),

@@ -87,6 +87,7 @@ export type CallbackItem =
       replyToUpstreamId: string
       device?: DeviceDetails
       sentBy?: Sender
+      isStandby?: boolean
       author?: NetworkDetails
     }
   | { kind: 'address_change'; addressChange: AddressChange; createdAt: Date | null }
@@ -170,7 +171,7 @@ function readStandbyValue(value: JsonObject, people: JsonObject[]): CallbackItem
     return [common.kind === 'message' ? { ...common, ...sent } : common]
   })
   return [...readValue(received, people), ...answers].map((item) =>
-    item.kind === 'message' ? { ...item, isStandby: true } : item,
+    'from' in item ? { ...item, isStandby: true } : item,
   )
 }
 
