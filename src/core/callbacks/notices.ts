@@ -1,12 +1,12 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
+import { readTimestamp } from '../../lib/text/timestamp.js'
 import type { Notice } from '../../model/organizations/notice.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
 import { closeNotice, insertNotice, listNewestNotices } from '../../storage/callbacks/notices.js'
 import type { ReportedNotice } from './read/read-notices.js'
-import { readTimestamp } from './read/read-timestamp.js'
 
 /** How many notices the console shows. */
 const SHOWN = 100

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import { beginningOf } from '../../lib/text/text.js'
+import { readTimestamp } from '../../lib/text/timestamp.js'
 import { enqueueTemplateSync, setTemplateQuality, setTemplateStatus } from '../../storage/templates/templates.js'
 
 /** A change of a template in a callback; `status` and `quality` are null if the callback has no new one. */
@@ -81,12 +82,11 @@ function readChange(value: JsonObject, time: unknown): TemplateChange {
     status: Object.hasOwn(STATUSES, event) ? (STATUSES[event] ?? null) : null,
     quality: readQuality(value.new_quality_score),
     previousQuality: readQuality(value.previous_quality_score),
-    at: typeof time === 'number' && time > 0 && time <= LAST_SECOND ? new Date(time * 1_000) : null,
+    at: readTimestamp(time),
   }
 }
 
 const MAX_QUALITY = 64
-const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1_000
 
 function readQuality(value: unknown): string | null {
   const text = asText(value)

@@ -128,7 +128,6 @@ const setQuality = statement<never>(
   `WITH before AS (
      SELECT name, language, quality FROM templates
      WHERE organization_id = $1 AND name = $2 AND language = $3 AND (quality_at <= $5) IS NOT FALSE
-       AND quality IS DISTINCT FROM $4
      FOR NO KEY UPDATE
    ), changed AS (
      UPDATE templates t SET quality = $4, quality_at = $5
@@ -137,7 +136,7 @@ const setQuality = statement<never>(
      RETURNING t.*
    )
    ${raiseEvents({
-     from: 'changed, before',
+     from: 'changed, before WHERE before.quality IS DISTINCT FROM $4',
      id: '$7',
      type: "'template.quality_changed'",
      data: `jsonb_build_object('template', to_jsonb(changed), 'quality', $4::text,

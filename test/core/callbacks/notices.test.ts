@@ -36,7 +36,7 @@ async function runningBroadcast() {
   }
 }
 
-async function report(field: string, value: object, time = 1_795_000_900): Promise<void> {
+async function report(field: string, value: object, time: number | string = 1_795_000_900): Promise<void> {
   const body = envelope(organization.businessAccountId, { field, value }) as { entry: object[] }
   const timed = { ...body, entry: body.entry.map((entry) => ({ ...entry, time })) }
   expect((await postBody(world, JSON.stringify(timed), organization.appSecret)).status).toBe(200)
@@ -181,11 +181,30 @@ describe('the quality of a template, as published', () => {
     ])
   })
 
-  it('of an older callback does not replace a newer one', async () => {
+  it.each<[string, [string, number | string][], string[]]>([
+    [
+      'of an older callback does not replace a newer one',
+      [
+        ['RED', 1_795_000_900],
+        ['GREEN', 1_795_000_100],
+      ],
+      ['RED'],
+    ],
+    [
+      'is as of the newest report, also if that changed nothing',
+      [
+        ['GREEN', 1_795_000_100],
+        ['GREEN', '1795000900'],
+        ['YELLOW', 1_795_000_500],
+      ],
+      ['GREEN'],
+    ],
+  ])('%s', async (_name, reports, told) => {
     const value = { message_template_name: name.name, message_template_language: 'en-US' }
-    await report('message_template_quality_update', { ...value, new_quality_score: 'RED' }, 1_795_000_900)
-    await report('message_template_quality_update', { ...value, new_quality_score: 'GREEN' }, 1_795_000_100)
+    for (const [quality, time] of reports) {
+      await report('message_template_quality_update', { ...value, new_quality_score: quality }, time)
+    }
     const events = await eventsOf(world, organization, 'template.quality_changed')
-    expect(events.map(({ data }) => data.quality)).toEqual(['RED'])
+    expect(events.map(({ data }) => data.quality)).toEqual(told)
   })
 })

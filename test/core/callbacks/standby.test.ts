@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { seconds } from '../../support/callbacks.js'
+import { envelope, postBody, seconds } from '../../support/callbacks.js'
 import { contact } from '../../support/contacts.js'
 import { conversation } from '../../support/conversations.js'
 import { eventsOf } from '../../support/rows/events.js'
@@ -22,6 +22,14 @@ async function standby(value: object): Promise<void> {
   const body = { phone_number_id: organization.phoneNumberId, field: 'standby', value: { standby: value } }
   expect((await world.sim('POST', '/callback', body)).status).toBe(200)
   await world.settle()
+  await world.drain()
+}
+
+async function handOver(value: object): Promise<void> {
+  const recipient = { phone_number_id: organization.phoneNumberId }
+  const change = { field: 'messaging_handovers', value: { recipient, sender: { phone_number: ANA }, ...value } }
+  const body = JSON.stringify(envelope(organization.businessAccountId, change))
+  expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
   await world.drain()
 }
 
@@ -111,6 +119,17 @@ describe('a hand-over, as published', () => {
       note: 'asks for a person',
       summary: 'The customer asked twice about a late parcel.',
     })
+  })
+
+  it.each([undefined, 1_795_000_510_000])('with the time %s is recorded once, and so is a later one', async (time) => {
+    await receiveSamples(world, organization, 'standby-message')
+    for (const metadata of ['first', 'first', 'second']) {
+      await handOver({ timestamp: time, type: 'control_passed', control_passed: { metadata } })
+    }
+    expect((await messages()).slice(1).map(({ content }: { content: { note: string } }) => content.note)).toEqual([
+      'first',
+      'second',
+    ])
   })
 
   it('that names nobody is acknowledged, and shows nowhere', async () => {

@@ -1,7 +1,7 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import { beginningOf } from '../../../lib/text/text.js'
+import { readTimestamp } from '../../../lib/text/timestamp.js'
 import type { Severity } from '../../../model/organizations/notice.js'
-import { readTimestamp } from './read-timestamp.js'
 
 /** What a report of the upstream means for the organization. */
 export interface NoticeDescription {

@@ -1,5 +1,6 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { beginningOf } from '../../../lib/text/text.js'
+import { readTimestamp } from '../../../lib/text/timestamp.js'
 import { type Referral, readReferral } from '../../../model/contacts/referral.js'
 import { CALL, type Call, describeCall } from '../../../model/messages/call.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
@@ -21,7 +22,6 @@ import { readPrice } from './read-price.js'
 import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
 import { readSharedNumber } from './read-shared-number.js'
 import { readStandby } from './read-standby.js'
-import { readTimestamp } from './read-timestamp.js'
 
 /** What only linked devices report about a message. */
 export interface DeviceDetails {

@@ -1,9 +1,10 @@
+import { sha256 } from '../../../lib/crypto/signature.js'
 import { asObject, asText, type JsonObject } from '../../../lib/text/json.js'
 import { beginningOf } from '../../../lib/text/text.js'
+import { readTimestamp } from '../../../lib/text/timestamp.js'
 import type { Handover } from '../../../model/messages/handover.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import { readPerson } from './read-sender.js'
-import { readTimestamp } from './read-timestamp.js'
 
 /** A hand-over of the conversation with a person. */
 export interface ReportedHandover {
@@ -35,7 +36,8 @@ export function readHandover(value: JsonObject): ReportedHandover | null {
     summary: readText(asObject(asObject(control.conversation_context).summary).text, MAX_TEXT),
   }
   // Hand-overs have no id of their own.
-  const id = beginningOf(`handover:${type}:${readTimestamp(timestamp)?.getTime() ?? ''}:${address}`, MAX_ID)
+  const moment = readTimestamp(timestamp)?.getTime() ?? sha256(JSON.stringify(value)).toString('hex')
+  const id = beginningOf(`handover:${type}:${moment}:${address}`, MAX_ID)
   return { id, person, handover, timestamp }
 }
 
