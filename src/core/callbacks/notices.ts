@@ -5,7 +5,7 @@ import type { Notice } from '../../model/organizations/notice.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
-import { closeNotice, insertNotice, listNewestNotices } from '../../storage/callbacks/notices.js'
+import { closeNotice, insertNotice, listOpenNotices } from '../../storage/callbacks/notices.js'
 import type { ReportedNotice } from './read/read-notices.js'
 
 /** How many notices the console shows. */
@@ -35,9 +35,9 @@ export async function applyNotices(
   }
 }
 
-/** The newest notices of an organization, newest first. */
+/** The notices of an organization that nobody has dealt with, critical ones first, then the newest first. */
 export function listNotices({ database }: Pick<Context, 'database'>, organization: Organization): Promise<Notice[]> {
-  return listNewestNotices(database, organization.id, SHOWN)
+  return listOpenNotices(database, organization.id, SHOWN)
 }
 
 /** Records that a member has dealt with a notice. Throws not_found. */

@@ -64,11 +64,15 @@ export function isTemplateField(field: string): boolean {
   return TEMPLATE_FIELDS.includes(field)
 }
 
+/** More than a callback of the upstream has; the last ones count. */
+const MAX_CHANGES = 1_000
+
 /** Reads the template changes of a stored callback, in their order. The content is untrusted. */
 export function readTemplateChanges(envelope: JsonObject): TemplateChange[] {
   return asObjects(envelope.entry)
     .flatMap(({ changes, time }) => asObjects(changes).map(({ field, value }) => ({ field, value, time })))
     .filter(({ field }) => isTemplateField(asText(field) ?? ''))
+    .slice(-MAX_CHANGES)
     .map(({ value, time }) => readChange(asObject(value), time))
 }
 

@@ -45,9 +45,15 @@ const insert = statement<never>(
   { raises: 'events' },
 )
 
-const listNewest = statement<Notice>(
-  'notices.listNewest',
-  `SELECT ${COLUMNS} FROM upstream_notices WHERE organization_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
+const open = (severity: string) => `
+   (SELECT ${COLUMNS} FROM upstream_notices
+    WHERE organization_id = $1 AND closed_at IS NULL AND ${severity}
+    ORDER BY at DESC, id DESC LIMIT $2)`
+
+const listOpen = statement<Notice>(
+  'notices.listOpen',
+  `SELECT * FROM (${open("severity = 'critical'")} UNION ALL ${open("severity <> 'critical'")}) open
+   ORDER BY severity = 'critical' DESC, at DESC, id DESC LIMIT $2`,
 )
 
 const close = statement<Notice>(
@@ -85,9 +91,9 @@ export async function insertNotice(db: Queryable, organizationId: string, notice
   await db.raise(insert, values, [organizationId])
 }
 
-/** The newest notices, newest first. */
-export function listNewestNotices(db: Queryable, organizationId: string, limit: number): Promise<Notice[]> {
-  return db.run(listNewest, [organizationId, limit])
+/** The notices that nobody has dealt with, critical ones first, then the newest first. */
+export function listOpenNotices(db: Queryable, organizationId: string, limit: number): Promise<Notice[]> {
+  return db.run(listOpen, [organizationId, limit])
 }
 
 /** Closes a notice; null if there is none. */

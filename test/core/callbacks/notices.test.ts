@@ -80,6 +80,28 @@ describe('a report about the account or a number, as published', () => {
   })
 })
 
+describe('reports of unusual form', () => {
+  const partner = () => ({ event: 'PARTNER_REMOVED', waba_info: { waba_id: organization.businessAccountId } })
+
+  it.each([
+    ['beside the changes', () => ({ field: 'account_update', changes: [{ value: partner() }] })],
+    ['in the value', () => ({ changes: [{ value: { field: 'account_update', ...partner() } }] })],
+  ])('are read with the name of the field %s', async (_name, entry) => {
+    const body = JSON.stringify({ entry: [{ id: 'portfolio', ...entry() }] })
+    expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
+    await world.drain()
+    expect(await notices()).toMatchObject([{ field: 'account_update', kind: 'PARTNER_REMOVED' }])
+  })
+
+  it('are bounded in number', async () => {
+    const changes = Array.from({ length: 150 }, (_, n) => ({ field: 'security', value: { event: `KIND_${n}` } }))
+    const body = JSON.stringify(envelope(organization.businessAccountId, ...changes))
+    expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
+    await world.drain()
+    expect(await notices()).toHaveLength(100)
+  })
+})
+
 describe('what the upstream would refuse', () => {
   it.each([
     [{ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } }, 'paused'],

@@ -37,20 +37,25 @@ const FIELD_NAME = /^\w{1,64}$/
 /** Larger values are not stored with the notice; the stored callback has them. */
 const MAX_VALUE = 16_384
 const MAX_UNKNOWN = 10
+/** Each report is recorded by a statement of its own. */
+const MAX_REPORTS = 100
 
 /**
- * Reads the reports about the account and its numbers, and the names of fields that are not `known` (which other modules
- * read). Of those only the name is taken: their values may hold anything, also about people.
+ * Reads the reports about the account and its numbers, the first 100 of a callback, and the names of fields that are
+ * not `known` (which other modules read). Of those only the name is taken: their values may hold anything, also about
+ * people.
  */
 export function readNotices(envelope: JsonObject, isKnown: (field: string) => boolean): ReportedNotice[] {
   const changes = asObjects(envelope.entry).flatMap((entry) =>
     asObjects(entry.changes).map((change) => ({
       entry,
-      field: asText(change.field) ?? '',
+      // Two reports of partners have it in another place.
+      field: asText(change.field) ?? asText(asObject(change.value).field) ?? asText(entry.field) ?? '',
       value: asObject(change.value),
     })),
   )
-  const reports = changes.flatMap(({ entry, field, value }) => {
+  const reported = changes.filter(({ field }) => EVENTS.has(field)).slice(0, MAX_REPORTS)
+  const reports = reported.flatMap(({ entry, field, value }) => {
     const event = EVENTS.get(field)
     return event ? [readReport(field, value, entry.time, event)] : []
   })
@@ -73,7 +78,7 @@ function readReport(field: string, value: JsonObject, time: unknown, event: Noti
 
 function readUnknown(field: string): ReportedNotice {
   const title = `WhatsApp posts "${field}", which this version of Parley does not know`
-  const advice = 'Nothing is lost: the callbacks are stored. A later version may read them.'
+  const advice = 'Parley does not read them, and deletes them after the days for which raw callbacks are kept (30 by default).'
   const digest = sha256(JSON.stringify([field]))
   const common = { field, digest, value: null, timestamp: null, until: null, event: null, stopsBroadcasts: false }
   return { ...common, kind: null, severity: 'info', title, advice }

@@ -5,7 +5,7 @@ import { tenantOf } from '../../../http/access/auth.js'
 import { presentNotice } from '../../../model/organizations/notice.js'
 import type { ConsoleServer } from '../server.js'
 
-/** `/notices`: what the upstream reported about the account and its numbers, newest first; for owners. */
+/** `/notices`: what the upstream reported about the account and its numbers, critical ones first; for owners. */
 export function noticeRoutes(server: ConsoleServer, ctx: Context): void {
   const config = { role: 'owner' } as const
 

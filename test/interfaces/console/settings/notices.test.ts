@@ -29,17 +29,34 @@ it('notices are for owners', async () => {
 })
 
 describe('GET /console/api/notices', () => {
-  it('lists what WhatsApp reported, newest first, with what to do', async () => {
+  it('lists what WhatsApp reported, critical first, with what to do', async () => {
     expect(await list()).toMatchObject([
-      { field: 'phone_number_quality_update', kind: 'FLAGGED', severity: 'warning', until: null, closed_at: null },
       {
         kind: 'ACCOUNT_RESTRICTION',
         severity: 'critical',
         advice: expect.stringContaining('WhatsApp Manager'),
         until: '2026-11-25T11:06:40.000Z',
       },
+      { field: 'phone_number_quality_update', kind: 'FLAGGED', severity: 'warning', until: null, closed_at: null },
     ])
     expect(await list(stranger)).toEqual([])
+  })
+
+  it('has critical ones behind many newer ones, and none that a member has dealt with', async () => {
+    const other = await world.createOrganization()
+    const otherOwner = await signIn(world, other)
+    await receiveSamples(world, other, 'account-restriction')
+    await world.database.pool.query(
+      `INSERT INTO upstream_notices (organization_id, id, digest, field, severity, title, at, closed_at)
+       SELECT $1, gen_random_uuid(), decode(md5(n::text), 'hex'), 'security', 'info', 'News', now() + interval '1 year',
+         CASE WHEN n % 2 = 0 THEN now() END
+       FROM generate_series(1, 400) n`,
+      [other.id],
+    )
+    const [first, ...rest] = await list(otherOwner)
+    expect(first).toMatchObject({ kind: 'ACCOUNT_RESTRICTION' })
+    expect(rest).toHaveLength(99)
+    expect(rest.every(({ closed_at }: { closed_at: string | null }) => closed_at === null)).toBe(true)
   })
 })
 
@@ -48,6 +65,7 @@ describe('POST /console/api/notices/{id}/close', () => {
     const [{ id }] = await list()
     const first = await close(id)
     expect(first.body.notice).toMatchObject({ id, closed_at: expect.any(String) })
+    expect((await list()).map((notice: { id: string }) => notice.id)).not.toContain(id)
     world.advance(60_000)
     expect((await close(id)).body.notice.closed_at).toBe(first.body.notice.closed_at)
   })
