@@ -28,6 +28,14 @@ export interface ReportedStatus {
   note: CallbackNote
 }
 
+/** SQL: the parts of a price of which the upstream says nothing any more stay as they are in `p`. */
+const MERGED_PRICE = ['billable', 'model', 'type', 'category', 'country']
+  .map((part) => `coalesce(excluded.${part}, p.${part})`)
+  .join(', ')
+
+/** SQL: the order of statuses of the same second. */
+const rankOf = (status: string) => `array_position('{failed,sent,delivered,read}'::text[], ${status})`
+
 // A status never goes backwards, but `failed` gives way to later evidence of delivery. Every status, even `failed`,
 // proves that the message was accepted, so an outstanding message raises message.sent first. If the upstream gave one
 // id to two messages, our own id decides. Statements lock shared messages in the same order.
@@ -98,18 +106,17 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      SELECT u.n, m.*, b.accepted_at AS accepted_at_before, b.status AS status_before, b.error AS error_before
      FROM updated u JOIN before b USING (n) CROSS JOIN LATERAL (SELECT (u.message).*) m
    ), ${countChanges('changed')}, priced AS (
-     -- Keeps the newest that is known about the price of each message.
+     -- Keeps the newest that is known about each part of the price of each message.
      INSERT INTO message_prices AS p (organization_id, message_id, billable, model, type, category, country, status, at)
      SELECT DISTINCT ON (b.organization_id, b.id) b.organization_id, b.id, (g.price ->> 'billable')::boolean,
        g.price ->> 'model', g.price ->> 'type', g.price ->> 'category', g.price ->> 'country', g.status, g.at
      FROM before b JOIN given g USING (n)
      WHERE g.price IS NOT NULL
      ORDER BY b.organization_id, b.id, g.at DESC
-     ON CONFLICT (organization_id, message_id) DO UPDATE SET billable = excluded.billable, model = excluded.model,
-       type = excluded.type, category = excluded.category, country = coalesce(excluded.country, p.country),
+     ON CONFLICT (organization_id, message_id) DO UPDATE SET (billable, model, type, category, country) = (${MERGED_PRICE}),
        status = excluded.status, at = excluded.at
-     WHERE p.at <= excluded.at AND (p.billable, p.model, p.type, p.category, p.country) IS DISTINCT FROM
-       (excluded.billable, excluded.model, excluded.type, excluded.category, coalesce(excluded.country, p.country))
+     WHERE (p.at, ${rankOf('p.status')}) <= (excluded.at, ${rankOf('excluded.status')})
+       AND (p.billable, p.model, p.type, p.category, p.country) IS DISTINCT FROM (${MERGED_PRICE})
    ), aliases AS (
      -- Adds the form of the number that the upstream uses.
      INSERT INTO contact_addresses (organization_id, address, contact_id)

@@ -64,6 +64,19 @@ describe('the price of a message', () => {
     expect(await prices()).toMatchObject([{ billable: false, type: 'free_entry_point', status: 'read' }])
   })
 
+  it('keeps the parts of which a later status says nothing', async () => {
+    await report('delivered', 1, { pricing: MARKETING })
+    await report('read', 2, { pricing: { category: 'utility' } })
+    expect(await prices()).toEqual([{ ...KNOWN, category: 'utility', status: 'read' }])
+  })
+
+  it('is that of the later status within the same second, whatever comes first', async () => {
+    const timestamp = String(Math.floor(Date.now() / 1_000))
+    await report('delivered', 0, { timestamp, pricing: { ...MARKETING, category: 'service' } })
+    await report('sent', 0, { timestamp, pricing: MARKETING })
+    expect(await prices()).toMatchObject([{ category: 'service', status: 'delivered' }])
+  })
+
   it('is not known if the message is of another organization', async () => {
     const other = await world.createOrganization()
     await report('delivered', 1, { pricing: MARKETING }, other)
