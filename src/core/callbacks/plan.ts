@@ -67,19 +67,19 @@ export function planRounds(ctx: TurnContext, organizationId: string, items: read
   const groupOf = groupByKeys(items.map(({ item }) => item))
   const rounds: Round[] = []
   const roundAt = (n: number) => (rounds[n] ??= { messages: [], statuses: [], others: [] })
-  const planned = new Map<string, PlannedMessage>()
+  const planned = new Map<string, { first: PlannedMessage; round: number }>()
   for (const { of, index, item } of items) {
     const group = groupOf(item)
     if (item.kind === 'message' && isPlain(item)) {
       const message = planMessage(ctx, { of, index, item }, group.id)
       const key = `${of.callback.instanceId ?? ''} ${item.upstreamId}`
-      const first = planned.get(key)
-      const fills = first !== undefined && isFilledBy(first, message)
-      if (fills) endRound(group)
-      if (first && !fills) first.repeated.push(message)
+      const known = planned.get(key)
+      if (known && !isFilledBy(known.first, message)) known.first.repeated.push(message)
       else {
-        roundAt(joinRound(group, message)).messages.push(message)
-        planned.set(key, message)
+        if (known) endRound(group, known.round + 1)
+        const round = joinRound(group, message)
+        roundAt(round).messages.push(message)
+        planned.set(key, { first: message, round })
       }
     } else if (item.kind === 'status') {
       const status = toReportedStatus(ctx, organizationId, of.callback, item)
@@ -119,9 +119,10 @@ function takeRound(group: Group): number {
   return group.round++
 }
 
-/** The next item comes into a later round. */
-function endRound(group: Group): void {
+/** The next item comes into a later round, `round` at the earliest. */
+function endRound(group: Group, round = 0): void {
   if (group.last) group.round++
+  group.round = Math.max(group.round, round)
   group.last = null
 }
 

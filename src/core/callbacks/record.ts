@@ -5,9 +5,10 @@ import { slices } from '../../lib/async/batches.js'
 import { newId } from '../../lib/bytes/id.js'
 import { OPTED_OUT } from '../../model/messages/message.js'
 import { countWishAsOptOut } from '../../storage/broadcasts/replies.js'
+import { nameContact } from '../../storage/contacts/known-names.js'
 import { type Received, recordIncomingMessages } from '../../storage/messages/incoming.js'
 import { recordIncomingChange, recordIncomingReaction } from '../../storage/messages/incoming-changes.js'
-import { fillPlaceholder } from '../../storage/messages/placeholders.js'
+import { fillPlaceholder, releasePlaceholder } from '../../storage/messages/placeholders.js'
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
 import { applyKnownName } from '../contacts/known-names.js'
@@ -193,11 +194,20 @@ async function recordKnown(
 }
 
 /** The message is what a placeholder of before stood for; a reply has its effect now. */
-async function fill({ ctx, organizationId }: Recording, { message, reply }: PlannedMessage): Promise<void> {
-  await ctx.database.transaction(async (transaction) => {
-    const id = await fillPlaceholder(transaction, organizationId, message)
-    if (id !== null && reply) await applyReply(transaction, organizationId, { ...message, id }, reply)
+async function fill(recording: Recording, filling: PlannedMessage): Promise<void> {
+  const { ctx, organizationId } = recording
+  const { message, reply, item, sender } = filling
+  const filled = await ctx.database.transaction(async (transaction) => {
+    const found = await fillPlaceholder(transaction, organizationId, message)
+    if (found && reply) await applyReply(transaction, organizationId, { ...message, id: found.id }, reply)
+    return found
   })
+  if (filled === null) return
+  const { contactId } = filled
+  const { profileName, userId } = sender
+  if (profileName !== null) await nameContact(ctx.database, organizationId, contactId, profileName)
+  const observation = observe(recording, filling)
+  if (userId !== null) await linkUserId(ctx, organizationId, { ...item.from, userId, contactId }, observation)
 }
 
 /** Resolves the contact that the addresses of a sender do not decide. */
@@ -266,8 +276,20 @@ async function recordAlone(recording: Recording, one: BatchItem<IncomingItem>): 
   while ((await recordKnown(recording, [message])).length > 0) await resolveSender(recording, message)
 }
 
-/** A reaction, an edit or a revocation. */
-function recordChange(
+/** A reaction, an edit or a revocation. A placeholder with its id stood for it. */
+async function recordChange(recording: Recording, change: Sent<Exclude<IncomingItem, MessageItem>>): Promise<Received> {
+  const received = await tryToRecordChange(recording, change)
+  if (received !== 'duplicate') return received
+  const { ctx, organizationId } = recording
+  const { upstreamId, createdAt } = change.item
+  const place = { upstreamId, instanceId: change.of.callback.instanceId }
+  const isReleased = await ctx.database.transaction((transaction) =>
+    releasePlaceholder(transaction, organizationId, place, createdAt ?? ctx.clock()),
+  )
+  return isReleased ? tryToRecordChange(recording, change) : received
+}
+
+function tryToRecordChange(
   recording: Recording,
   { of, item, sender }: Sent<Exclude<IncomingItem, MessageItem>>,
 ): Promise<Received> {

@@ -64,7 +64,10 @@ function readFilename(value: unknown): string | null {
   return name === null ? null : Array.from(name).slice(0, MAX_FILENAME_LENGTH).join('')
 }
 
-/** What is recorded of an inbound message of the given type. The text of unknown types is `[unsupported]`. */
+/** The text of messages of unknown types. */
+export const UNREADABLE_TEXT = '[unsupported]'
+
+/** What is recorded of an inbound message of the given type. */
 export function describeInbound(type: string, message: JsonObject): InboundDescription {
   const payload = Object.hasOwn(message, type) ? message[type] : null
   return {
@@ -107,7 +110,7 @@ function describe(type: string, payload: unknown): string {
     case 'system':
       return asText(fields.body) ?? ''
     default:
-      return '[unsupported]'
+      return UNREADABLE_TEXT
   }
 }
 

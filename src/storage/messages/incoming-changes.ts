@@ -14,7 +14,7 @@ import {
   toReceived,
   withChangeMark,
 } from './incoming.js'
-import { messageEvents } from './messages.js'
+import { messageEvents, RECORDED_EVENT } from './messages.js'
 
 // Locks the contact's row against erasure, as the update of a numbered message does.
 const recordReaction = statement<RecordRow>(
@@ -67,8 +67,13 @@ const recordChange = statement<{ id: string }>(
    RETURNING id`,
 )
 
+/** SQL: the changed message, as it was before, and its contact. */
+const CHANGED =
+  'changed m JOIN before ON before.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id'
+
 // Changes and raises nothing if the change is not the newest one. If the message comes later, its own event has the
-// changed text. What was deleted is not told again.
+// changed text, and so it has if it still waits for the real message or the file. What is deleted before its file has
+// come is told first, without the file.
 const applyChanges = statement<SearchableMessage>(
   'incoming.applyChanges',
   `WITH newest AS (
@@ -83,22 +88,30 @@ const applyChanges = statement<SearchableMessage>(
      WHERE e.id = $9
    ), before AS (
      -- The message as it was.
-     SELECT m.id, m.text FROM messages m
+     SELECT m.id, m.text, m.placeholder, m.media_state FROM messages m
      WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
        AND ${isSameAuthor('m', "$4 = 'user-chat'", '$7', '$8')}
    ), changed AS (
      -- Sets text and mark of the change.
      UPDATE messages m
-     SET text = newest.text, extras = ${withChangeMark('m.extras', 'newest')}
+     SET text = newest.text, extras = ${withChangeMark('m.extras', 'newest')},
+       media_state = CASE WHEN m.media_state = 'awaited' AND $6 = 'message.deleted' THEN 'retried' ELSE m.media_state END
      FROM newest, before
      WHERE m.organization_id = $1 AND m.id = before.id
      RETURNING m.*
    ), event AS (
      -- Raises the event of the change.
-     ${raiseEvents({
-       ...messageEvents('$6', '$5', { previousText: "CASE WHEN $6 = 'message.edited' THEN before.text END" }),
-       from: 'changed m JOIN before ON before.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
-     })}
+     ${raiseEvents(
+       {
+         ...messageEvents(RECORDED_EVENT, '$10'),
+         from: `${CHANGED} WHERE before.media_state = 'awaited' AND before.placeholder IS NULL AND $6 = 'message.deleted'`,
+       },
+       {
+         ...messageEvents('$6', '$5', { previousText: "CASE WHEN $6 = 'message.edited' THEN before.text END" }),
+         from: `${CHANGED} WHERE before.placeholder IS DISTINCT FROM 'held'
+           AND (before.media_state IS DISTINCT FROM 'awaited' OR $6 = 'message.deleted')`,
+       },
+     )}
    )
    SELECT seq, text, transcription FROM changed`,
   { raises: 'events' },
@@ -183,7 +196,7 @@ export async function recordIncomingChange(
   if (recorded.length === 0) return 'duplicate'
   const target = [organizationId, contact.id, replyToUpstreamId, change.sender_type]
   const author = [change.instanceId, change.network?.participant ?? null]
-  const applied = [...target, newId(), CHANGE_EVENTS[kind], ...author, id]
+  const applied = [...target, newId(), CHANGE_EVENTS[kind], ...author, id, newId()]
   const [changed] = await transaction.raise(applyChanges, applied, [organizationId])
   if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
+import { UNREADABLE_TEXT } from '../../model/messages/describe-inbound.js'
 import type { MessageError, NetworkDetails } from '../../model/messages/message.js'
 import type { FileNote } from '../../model/messages/trace.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
@@ -38,16 +39,21 @@ const find = statement<InboundMedia>(
 /** Messages whose file is still to be fetched, locked: a concurrent try waits and then finds the file fetched. */
 const UNSETTLED = `
   unsettled AS (
-    SELECT id, media_state FROM messages
+    SELECT id, media_state, placeholder FROM messages
     WHERE organization_id = $1 AND id = $2 AND media_state IN ('awaited', 'retried')
     FOR UPDATE
   )`
 
-/** Raises message.received for the row `m` of `changed` if this is the end of the first try; see incoming.record. */
+/**
+ * Raises message.received for the row `m` of `changed` if this is the end of the first try; see incoming.record. If a
+ * placeholder for it was told, message.edited instead.
+ */
 const RECEIVED = `
   received AS (
     ${raiseEvents({
-      ...messageEvents(RECORDED_EVENT, '$3'),
+      ...messageEvents(`CASE unsettled.placeholder WHEN 'told' THEN 'message.edited' ELSE ${RECORDED_EVENT} END`, '$3', {
+        previousText: `CASE unsettled.placeholder WHEN 'told' THEN '${UNREADABLE_TEXT}' END`,
+      }),
       from: `unsettled, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
         WHERE unsettled.media_state = 'awaited'`,
     })}
@@ -57,7 +63,7 @@ const attach = statement<{ id: string; is_to_be_transcribed: boolean }>(
   'incomingMedia.attach',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_id = $4, media_expires_at = $5, media_state = NULL, trace = ${withNote('m', '$7::jsonb')}
+     SET media_id = $4, media_expires_at = $5, media_state = NULL, placeholder = NULL, trace = ${withNote('m', '$7::jsonb')}
      FROM unsettled
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*
@@ -76,7 +82,7 @@ const postpone = statement<never>(
   'incomingMedia.postpone',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_state = 'retried', trace = ${withNote('m', '$4::jsonb')}
+     SET media_state = 'retried', placeholder = NULL, trace = ${withNote('m', '$4::jsonb')}
      FROM unsettled
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*
@@ -89,7 +95,7 @@ const giveUp = statement<never>(
   'incomingMedia.giveUp',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_state = 'missing', error = $4, trace = ${withNote('m', '$5::jsonb')}
+     SET media_state = 'missing', placeholder = NULL, error = $4, trace = ${withNote('m', '$5::jsonb')}
      FROM unsettled
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*

@@ -38,14 +38,21 @@ const refer = statement<never>(
   { raises: 'events' },
 )
 
-// If the event was raised before, the file's first attempt must not raise it again: it counts as a further one.
+// If it was told and has a file, it stays a placeholder until the first attempt to download the file raises
+// message.edited (see incoming-media).
 const fill = statement<SearchableMessage & { id: string; contact_id: string; awaits_media: boolean }>(
   'placeholders.fill',
-  `WITH held AS (
-     -- Locks the placeholder, unless its author has deleted it.
-     SELECT m.id, m.placeholder, m.text FROM messages m
+  `WITH owner AS (
+     -- Locks the contact before the message, as in other statements that change both.
+     SELECT c.id FROM messages m JOIN contacts c ON ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = m.contact_id
      WHERE m.organization_id = $1 AND m.upstream_id = $2 AND m.instance_id IS NOT DISTINCT FROM $3
-       AND m.placeholder IS NOT NULL AND NOT ${IS_DELETED} AND ${hasContact('$1::uuid')}
+       AND m.placeholder IS NOT NULL
+     FOR NO KEY UPDATE OF c
+   ), held AS (
+     -- Locks the placeholder, unless its author has deleted it.
+     SELECT m.id, m.placeholder, m.text FROM owner JOIN messages m ON m.contact_id = owner.id
+     WHERE m.organization_id = $1 AND m.upstream_id = $2 AND m.instance_id IS NOT DISTINCT FROM $3
+       AND m.placeholder IS NOT NULL AND NOT ${IS_DELETED}
      FOR NO KEY UPDATE OF m
    ), changed AS (
      -- Makes it the real message, in its place, with the text of an edit that came before.
@@ -54,19 +61,19 @@ const fill = statement<SearchableMessage & { id: string; contact_id: string; awa
        extras = CASE WHEN m.extras ? 'edited_at'
          THEN coalesce($14::jsonb, '{}') || jsonb_build_object('edited_at', m.extras -> 'edited_at') ELSE $14 END,
        context_upstream_id = $8, network = $9, gateway_type = $10,
-       media_state = CASE WHEN $11::boolean THEN CASE held.placeholder WHEN 'held' THEN 'awaited' ELSE 'retried' END END,
-       placeholder = NULL, trace = ${withNote('m', '$12::jsonb')}
+       media_state = CASE WHEN $11::boolean THEN 'awaited' END,
+       placeholder = CASE WHEN $11::boolean AND held.placeholder = 'told' THEN 'told' END, trace = ${withNote('m', '$12::jsonb')}
      FROM held
      WHERE m.organization_id = $1 AND m.id = held.id
      RETURNING m.*
    ), raised AS (
-     -- Raises the event of the message, unless it waits for the file or was raised; then message.edited.
+     -- Raises the event of the message, or message.edited if that was raised, unless it waits for the file.
      ${raiseEvents({
        ...messageEvents(`CASE held.placeholder WHEN 'held' THEN ${RECORDED_EVENT} ELSE 'message.edited' END`, '$13', {
          previousText: "CASE held.placeholder WHEN 'told' THEN held.text END",
        }),
        from: `changed m JOIN held ON held.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
-       WHERE held.placeholder = 'told' OR NOT $11::boolean`,
+       WHERE NOT $11::boolean`,
      })}
    ), enqueued AS (
      -- Enqueues the download of the file.
@@ -97,15 +104,40 @@ const tell = statement<never>(
   { raises: 'events' },
 )
 
+const release = statement<SearchableMessage & { contact_id: string }>(
+  'placeholders.release',
+  `WITH before AS (
+     SELECT m.id, m.placeholder FROM messages m
+     WHERE m.organization_id = $1 AND m.upstream_id = $2 AND m.instance_id IS NOT DISTINCT FROM $3
+       AND m.placeholder IS NOT NULL AND ${hasContact('$1::uuid')}
+     FOR NO KEY UPDATE OF m
+   ), changed AS (
+     UPDATE messages m
+     SET upstream_id = NULL, placeholder = NULL, text = '',
+       extras = coalesce(m.extras, '{}') || jsonb_build_object('deleted_at', $4::timestamptz)
+     FROM before
+     WHERE m.organization_id = $1 AND m.id = before.id
+     RETURNING m.*
+   ), raised AS (
+     ${raiseEvents({
+       ...messageEvents("'message.deleted'", '$5'),
+       from: `changed m JOIN before ON before.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+       WHERE before.placeholder = 'told'`,
+     })}
+   )
+   SELECT contact_id, seq, text, transcription FROM changed`,
+  { raises: 'events' },
+)
+
 /**
- * Replaces a placeholder by the real message with the same upstream id. It keeps its id, number and time. Resolves to
- * the id; null if there is no placeholder any more. Needs a transaction.
+ * Replaces a placeholder by the real message with the same upstream id. It keeps its id, contact, number and time.
+ * Resolves to id and contact; null if there is no placeholder any more. Needs a transaction.
  */
 export async function fillPlaceholder(
   transaction: Queryable,
   organizationId: string,
   message: IncomingMessage,
-): Promise<string | null> {
+): Promise<{ id: string; contactId: string } | null> {
   const { content, extras, network, referral } = message
   const place = [organizationId, message.upstreamId, message.instanceId]
   if (referral) await transaction.raise(refer, [...place, JSON.stringify(referral), newId()], [organizationId])
@@ -126,7 +158,25 @@ export async function fillPlaceholder(
   const [filled] = await transaction.raise(fill, values, [organizationId])
   if (!filled) return null
   await changeSearchableMessage(transaction, organizationId, filled.contact_id, filled)
-  return filled.id
+  return { id: filled.id, contactId: filled.contact_id }
+}
+
+/**
+ * Frees the upstream id of a placeholder that stood for something else than a message, such as a reaction with the same
+ * id. It shows as deleted from then on; raises message.deleted if it was told. Resolves to whether there was one. Needs a
+ * transaction.
+ */
+export async function releasePlaceholder(
+  transaction: Queryable,
+  organizationId: string,
+  place: { upstreamId: string; instanceId: string | null },
+  at: Date,
+): Promise<boolean> {
+  const values = [organizationId, place.upstreamId, place.instanceId, at, newId()]
+  const [released] = await transaction.raise(release, values, [organizationId])
+  if (!released) return false
+  await changeSearchableMessage(transaction, organizationId, released.contact_id, released)
+  return true
 }
 
 /** Raises the event of a placeholder whose real message has not come. Repeated, it does nothing. */
