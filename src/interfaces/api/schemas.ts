@@ -50,7 +50,7 @@ export const ContactSchema = named(
     allow_broadcast: Type.Boolean(),
     archived: Type.Boolean(),
     blocked: Type.Boolean(),
-    active_status: Type.Boolean({ description: 'True if the contact wrote within the last 24 hours' }),
+    active_status: Type.Boolean({ description: 'True if the contact wrote or called within the last 24 hours' }),
     has_unread_messages: Type.Boolean(),
     source: Nullable(Type.Object({ type: Type.String() }, { additionalProperties: true })),
     referral: Type.Object(

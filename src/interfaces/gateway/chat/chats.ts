@@ -39,7 +39,7 @@ const ChatSchema = named(
     updatedAt: Type.String({ description: 'When the newest message was sent, ISO 8601' }),
     windowStart: OptionalText,
     windowExpires: OptionalText,
-    windowActive: Type.Boolean({ description: 'True if the contact wrote within the last 24 hours' }),
+    windowActive: Type.Boolean({ description: 'True if the contact wrote or called within the last 24 hours' }),
     lastMessage: Type.Object(
       {},
       {
