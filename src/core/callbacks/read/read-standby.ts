@@ -1,5 +1,6 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import { fillText } from '../../../model/templates/template.js'
+import { readSentInteractive } from './read-sent-interactive.js'
 
 /** A message that the upstream's agent sent, as if it had been received from who got it. */
 export interface AgentEcho {
@@ -21,13 +22,6 @@ export function readStandby(value: JsonObject): Standby {
   return { received: { contacts, messages, statuses }, echoes: asObjects(message_echoes).map(readEcho) }
 }
 
-/** What is sent under the word of its answer is stored under one of its own. */
-const OFFERS: Record<string, string | undefined> = {
-  flow: 'flow_offer',
-  address_message: 'address_request',
-  product: 'product_offer',
-}
-
 /** `message` is the body of the send, word for word; `template` is the template as it is defined. */
 function readEcho({ id, timestamp, message, template }: JsonObject): AgentEcho {
   const { to, recipient, ...sent } = asObject(message)
@@ -35,10 +29,9 @@ function readEcho({ id, timestamp, message, template }: JsonObject): AgentEcho {
   if (sent.type === 'template')
     return { message: read, sent: describeTemplate(asObject(sent.template), asObject(template)) }
   if (sent.type !== 'interactive') return { message: read, sent: null }
-  const { type, body } = asObject(sent.interactive)
-  const kind = asText(type)
-  const content = kind === null ? null : { type: OFFERS[kind] ?? kind }
-  return { message: read, sent: { text: asText(asObject(body).text) ?? '', content } }
+  const interactive = asObject(sent.interactive)
+  const text = asText(asObject(interactive.body).text) ?? ''
+  return { message: read, sent: { text, content: readSentInteractive(interactive) } }
 }
 
 function describeTemplate(sent: JsonObject, defined: JsonObject): { text: string; content: unknown } {
