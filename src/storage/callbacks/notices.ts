@@ -45,14 +45,14 @@ const insert = statement<never>(
   { raises: 'events' },
 )
 
-const open = (severity: string) => `
+const openOf = (severity: string) => `
    (SELECT ${COLUMNS} FROM upstream_notices
     WHERE organization_id = $1 AND closed_at IS NULL AND ${severity}
     ORDER BY at DESC, id DESC LIMIT $2)`
 
 const listOpen = statement<Notice>(
   'notices.listOpen',
-  `SELECT * FROM (${open("severity = 'critical'")} UNION ALL ${open("severity <> 'critical'")}) open
+  `SELECT * FROM (${openOf("severity = 'critical'")} UNION ALL ${openOf("severity <> 'critical'")}) open
    ORDER BY severity = 'critical' DESC, at DESC, id DESC LIMIT $2`,
 )
 
