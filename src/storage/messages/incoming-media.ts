@@ -51,9 +51,13 @@ const UNSETTLED = `
 const RECEIVED = `
   received AS (
     ${raiseEvents({
-      ...messageEvents(`CASE unsettled.placeholder WHEN 'told' THEN 'message.edited' ELSE ${RECORDED_EVENT} END`, '$3', {
-        previousText: `CASE unsettled.placeholder WHEN 'told' THEN '${UNREADABLE_TEXT}' END`,
-      }),
+      ...messageEvents(
+        `CASE unsettled.placeholder WHEN 'told' THEN 'message.edited' ELSE ${RECORDED_EVENT} END`,
+        '$3',
+        {
+          previousText: `CASE unsettled.placeholder WHEN 'told' THEN '${UNREADABLE_TEXT}' END`,
+        },
+      ),
       from: `unsettled, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
         WHERE unsettled.media_state = 'awaited'`,
     })}

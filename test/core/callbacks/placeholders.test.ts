@@ -171,7 +171,10 @@ describe('a message that is not available yet', () => {
     await receiveMessages(world, organization, unavailable('w1'))
     const contacts = [{ profile: { name: 'Ana' }, wa_id: ANA, user_id: 'US.777' }]
     await receive(world, organization, { contacts, messages: [textMessage(ANA, 'real', { id: 'w1' })] })
-    expect((await contact(world, organization, ANA)).body.contact).toMatchObject({ full_name: 'Ana', user_id: 'US.777' })
+    expect((await contact(world, organization, ANA)).body.contact).toMatchObject({
+      full_name: 'Ana',
+      user_id: 'US.777',
+    })
     const { from: _from, ...rest } = textMessage('', 'without a number')
     await receiveMessages(world, organization, { ...rest, from_user_id: 'US.777' })
     expect(await texts()).toEqual(['real', 'without a number'])

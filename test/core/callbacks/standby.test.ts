@@ -88,8 +88,15 @@ describe("a conversation that the upstream's agent holds, as published", () => {
   it('shows buttons that the agent sent', async () => {
     await receiveSamples(world, organization, 'standby-message')
     const buttons = [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }]
-    const interactive = { type: 'button', body: { text: 'Is it there?' }, footer: { text: 'Agent' }, action: { buttons } }
-    await standby({ message_echoes: [{ id: 'e1', timestamp: seconds(), message: { to: ANA, type: 'interactive', interactive } }] })
+    const interactive = {
+      type: 'button',
+      body: { text: 'Is it there?' },
+      footer: { text: 'Agent' },
+      action: { buttons },
+    }
+    await standby({
+      message_echoes: [{ id: 'e1', timestamp: seconds(), message: { to: ANA, type: 'interactive', interactive } }],
+    })
     expect((await messages()).at(-1)).toMatchObject({
       message: 'Is it there?',
       content: { type: 'buttons', footer: 'Agent', buttons: [{ id: 'yes', title: 'Yes' }] },

@@ -78,7 +78,8 @@ function readReport(field: string, value: JsonObject, time: unknown, event: Noti
 
 function readUnknown(field: string): ReportedNotice {
   const title = `WhatsApp posts "${field}", which this version of Parley does not know`
-  const advice = 'Parley does not read them, and deletes them after the days for which raw callbacks are kept (30 by default).'
+  const advice =
+    'Parley does not read them, and deletes them after the days for which raw callbacks are kept (30 by default).'
   const digest = sha256(JSON.stringify([field]))
   const common = { field, digest, value: null, timestamp: null, until: null, event: null, stopsBroadcasts: false }
   return { ...common, kind: null, severity: 'info', title, advice }

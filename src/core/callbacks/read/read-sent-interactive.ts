@@ -65,7 +65,10 @@ function readCard({ type, header, body, action }: JsonObject): JsonObject {
   if (type === 'product') return { type, catalog_id, product_id: product_retailer_id }
   const media = asObject(header)
   const file = asObject(media[asText(media.type) ?? ''])
-  const common = { header_media: isJsonObject(header) ? { type: media.type, url: file.link } : null, body: textOf(body) }
+  const common = {
+    header_media: isJsonObject(header) ? { type: media.type, url: file.link } : null,
+    body: textOf(body),
+  }
   if (buttons === undefined) return { type: 'cta_url', ...common, ...readLink(asObject(parameters)) }
   return { type: 'button', ...common, buttons: asObjects(buttons).map(({ quick_reply }) => asObject(quick_reply)) }
 }
