@@ -109,7 +109,7 @@ const release = statement<SearchableMessage & { contact_id: string }>(
   `WITH before AS (
      SELECT m.id, m.placeholder FROM messages m
      WHERE m.organization_id = $1 AND m.upstream_id = $2 AND m.instance_id IS NOT DISTINCT FROM $3
-       AND m.placeholder IS NOT NULL AND ${hasContact('$1::uuid')}
+       AND m.placeholder IS NOT NULL AND m.media_state IS NULL AND ${hasContact('$1::uuid')}
      FOR NO KEY UPDATE OF m
    ), changed AS (
      UPDATE messages m
