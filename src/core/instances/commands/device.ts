@@ -3,7 +3,7 @@ import type { Device, DeviceAnswer, DeviceCommand } from '../../../channels/devi
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
-import { Problem } from '../../../model/problem.js'
+import { Problem, type ProblemExtras } from '../../../model/problem.js'
 import { openInstanceNumber } from '../../organizations/instance-number.js'
 
 /** Maximum wait for the answer to a command. */
@@ -62,7 +62,7 @@ export function explainFailure(answer: Exclude<DeviceAnswer, { outcome: 'done' }
 
 function explainRefusal(refusal: Extract<DeviceAnswer, { outcome: 'refused' }>): Problem {
   const { code, text } = refusal
-  const named = code === null ? {} : { upstream_code: code }
+  const named: ProblemExtras = code === null ? {} : { upstream_code: code }
   if ('because' in refusal && refusal.because === 'credentials') {
     return new Problem('upstream_credentials', 'The upstream refused the access token: set a valid one', {
       details: text,
