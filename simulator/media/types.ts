@@ -29,7 +29,7 @@ const kindsByType: Record<string, MediaKind> = {
   'video/3gpp': 'video',
 }
 
-/** Maximum sizes in bytes; see `staticStickerLimit` for stickers that are not animated. */
+/** Maximum sizes in bytes; a sticker that is not animated must be smaller. */
 const sizeLimits: Record<MediaKind, number> = {
   audio: 16 * megabyte,
   document: 100 * megabyte,
@@ -37,14 +37,6 @@ const sizeLimits: Record<MediaKind, number> = {
   video: 16 * megabyte,
   sticker: 500 * kilobyte,
 }
-
-/** In bytes. A sticker that is not animated must be smaller. */
-export const staticStickerLimit = 100 * kilobyte
-
-/** How many of a WebP file's first bytes `isAnimatedWebp` reads. */
-export const webpHeadLength = 21
-
-const animationFlag = 0x02
 
 export const acceptedTypes = Object.keys(kindsByType)
 
@@ -55,11 +47,6 @@ export function kindOf(mimeType: string): MediaKind | null {
 
 export function sizeLimitOf(kind: MediaKind): number {
   return sizeLimits[kind]
-}
-
-/** True if the extended header of a WebP file has the animation flag. */
-export function isAnimatedWebp(head: Buffer): boolean {
-  return head.toString('latin1', 8, 16) === 'WEBPVP8X' && ((head[20] ?? 0) & animationFlag) !== 0
 }
 
 export function isMediaKind(type: string): type is MediaKind {

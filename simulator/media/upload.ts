@@ -1,18 +1,12 @@
 import type { Readable } from 'node:stream'
+import { isAnimatedWebp, WEBP_HEAD } from '../../src/lib/files/webp.js'
+import { UPSTREAM_LIMITS } from '../../src/upstream/limits.js'
 import { checkSender } from '../authorization.js'
 import type { Context } from '../context.js'
 import { type Refusal, refusals } from '../errors/refusals.js'
 import { type ReceivedFile, receiveFile } from './files.js'
 import { newMediaId } from './store.js'
-import {
-  acceptedTypes,
-  isAnimatedWebp,
-  kindOf,
-  type MediaKind,
-  sizeLimitOf,
-  staticStickerLimit,
-  webpHeadLength,
-} from './types.js'
+import { acceptedTypes, kindOf, type MediaKind, sizeLimitOf } from './types.js'
 import { readUploadForm, type UploadForm } from './upload-form.js'
 
 /** The outcome of a post to `/media`. */
@@ -61,7 +55,7 @@ async function receive(context: Context, bytes: AsyncIterable<Buffer>, mimeType:
   const kind = kindOf(mimeType)
   const path = kind && context.settings.keep_media ? await context.mediaFolder.newPath() : null
   const limit = kind ? sizeLimitOf(kind) : 0
-  return { ...(await receiveFile(bytes, { path, limit, headLength: webpHeadLength })), mimeType, path }
+  return { ...(await receiveFile(bytes, { path, limit, headLength: WEBP_HEAD })), mimeType, path }
 }
 
 /** The file of the form, or the refusal. */
@@ -95,5 +89,5 @@ function checkFile(file: UploadedFile): Refusal | null {
 }
 
 function limitOf(kind: MediaKind, { head }: UploadedFile): number {
-  return kind === 'sticker' && !isAnimatedWebp(head) ? staticStickerLimit : sizeLimitOf(kind)
+  return kind === 'sticker' && !isAnimatedWebp(head) ? UPSTREAM_LIMITS.staticSticker : sizeLimitOf(kind)
 }

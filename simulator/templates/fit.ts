@@ -1,7 +1,8 @@
 import { asObjects, type JsonObject } from '../../src/lib/text/json.js'
+import { UPSTREAM_LIMITS } from '../../src/upstream/limits.js'
 import type { Context } from '../context.js'
 import { type Refusal, refusals } from '../errors/refusals.js'
-import { firstRefusal } from '../sending/content/checks.js'
+import { checkOptionalText, firstRefusal } from '../sending/content/checks.js'
 import { formatMismatch } from '../sending/content/template-parameters.js'
 import type { ButtonRequirements, TemplateRequirements } from './requirements.js'
 
@@ -52,6 +53,7 @@ function checkComponents(given: unknown, requirements: TemplateRequirements): Re
     firstRefusal(requirements.always, (type) => checkComponent(components, type)) ??
     firstRefusal(requirements.buttons, (requirement, index) => checkPresence(buttons, requirement, index)) ??
     firstRefusal(buttons, (button) => checkButton(button, requirements.buttons)) ??
+    (requirements.hasOffer ? firstRefusal(buttons, checkOfferCode) : null) ??
     checkOnce(components) ??
     checkCards(components, requirements.cards)
   )
@@ -142,6 +144,12 @@ function checkButton({ sub_type: kind, index }: JsonObject, requirements: Button
   }
   if (button.type !== 'URL' || button.isRequired) return null
   return refusals.parameterCount(`buttons: Button at index ${index} of type Url does not require parameters`)
+}
+
+function checkOfferCode({ sub_type: kind, parameters }: JsonObject): Refusal | null {
+  if (String(kind).toLowerCase() !== 'copy_code') return null
+  const [parameter] = asObjects(parameters)
+  return checkOptionalText(parameter?.coupon_code, "['coupon_code']", UPSTREAM_LIMITS.offerCode)
 }
 
 /** Converts `QUICK_REPLY` to the form in the upstream's errors, `QuickReply`. */

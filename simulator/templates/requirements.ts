@@ -13,6 +13,8 @@ export interface TemplateRequirements {
   body: { variables: string[] }
   /** The components that a send must have whether they have variables or not, named as those of the template. */
   always: string[]
+  /** Whether it has a limited-time offer, whose code is short. */
+  hasOffer: boolean
   /** All buttons, in order. */
   buttons: ButtonRequirements[]
   /** The cards of its carousel, in order. */
@@ -47,6 +49,7 @@ function requirementsOfParts(components: JsonObject[], format: Template['paramet
       ...(components.some(({ type }) => type === 'CAROUSEL') ? ['CAROUSEL'] : []),
       ...(hasExpiration(component('LIMITED_TIME_OFFER')) ? ['LIMITED_TIME_OFFER'] : []),
     ],
+    hasOffer: components.some(({ type }) => type === 'LIMITED_TIME_OFFER'),
     buttons: asObjects(component('BUTTONS').buttons).map(buttonRequirements),
     cards: asObjects(component('CAROUSEL').cards).map((card) =>
       requirementsOfParts(asObjects(card.components), format),

@@ -1,6 +1,5 @@
 import { startCountdown } from '../lib/async/timeout.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
-import type { MarkReadOutcome } from '../upstream/mark-read.js'
 import type { Device, DeviceAnswer, DeviceCommand } from './device.js'
 
 /** Commands that a number at the upstream does not support. */
@@ -10,7 +9,7 @@ const REASONS: Record<BusinessRefusal, string> = {
   logout: 'it has no session to end: delete the instance, or revoke its access token',
   send: 'messages are sent through its channel, not by a command',
   set_presence: 'its numbers are neither online nor offline',
-  show_presence: 'it shows typing only together with marking a message as read',
+  show_presence: 'it shows that somebody types (composing), not that somebody records or pauses',
   check_numbers: 'it does not say whether a number is on WhatsApp: send, and look at the status of the message',
   profile_picture: 'it does not show profile pictures',
   delete_message: 'it cannot delete a message that was sent',
@@ -53,12 +52,7 @@ async function markRead(
     const left = leftMs()
     if (left === 0) return { outcome: 'unknown', text: 'no time was left to mark all messages' }
     const outcome = await upstream.markRead(number, { messageId, isTyping }, left)
-    if (outcome.outcome !== 'done') return toAnswer(outcome)
+    if (outcome.outcome !== 'done') return outcome
   }
   return { outcome: 'done', value: null }
-}
-
-function toAnswer(outcome: Exclude<MarkReadOutcome, { outcome: 'done' }>): DeviceAnswer {
-  if (outcome.outcome === 'not_reached') return { outcome: 'not_open', text: outcome.text }
-  return outcome
 }

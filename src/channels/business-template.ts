@@ -94,8 +94,10 @@ function toActionButton(given: FilledAction): wire.TemplateComponent {
   const common = { type: 'button' as const, index: String(given.index) }
   switch (given.kind) {
     case 'catalog': {
-      const action = optional('thumbnail_product_retailer_id', given.thumbnailProductId)
-      return { ...common, sub_type: 'catalog', parameters: [{ type: 'action', action }] }
+      // An action without a thumbnail is refused; without parameters the picture is that of the first product.
+      const { thumbnailProductId: id } = given
+      const action = { thumbnail_product_retailer_id: id ?? '' }
+      return { ...common, sub_type: 'catalog', ...(id !== null && { parameters: [{ type: 'action', action }] }) }
     }
     case 'products': {
       const sections = toProductSections(given.sections)

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../lib/text/json.js'
+import type { CallFailure } from '../upstream/client.js'
 import type { DriverMessage } from './driver.js'
 
 /** Identifies a message on the network. */
@@ -82,6 +83,8 @@ export type DeviceAnswer =
   | { outcome: 'refused'; code: number | null; text: string }
   /** It is not known whether the command was carried out. */
   | { outcome: 'unknown'; text: string }
+  /** The upstream's answer to a command that can be repeated. */
+  | CallFailure
 
 /** A connected number or device, in this process or another. Waits at most `timeoutMs`; never throws. */
 export type Device = (command: DeviceCommand, timeoutMs: number) => Promise<DeviceAnswer>

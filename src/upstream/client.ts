@@ -1,8 +1,9 @@
-import { type Blocking, type BlockOutcome, blockUser } from './block-users.js'
+import { type Blocking, blockUser } from './block-users.js'
 import { type BusinessNumber, openConnection } from './connection.js'
-import { type MarkReadOutcome, markRead, type ReadMark } from './mark-read.js'
+import { markRead, type ReadMark } from './mark-read.js'
 import { type FindMediaOutcome, findMedia, type UploadFile, type UploadOutcome, uploadMedia } from './media.js'
 import { type FindNumberOutcome, findNumber } from './numbers.js'
+import type { RepeatableOutcome } from './repeatable.js'
 import { type SendOutcome, send } from './send.js'
 import {
   type BusinessAccount,
@@ -14,11 +15,12 @@ import {
 } from './templates.js'
 import type { OutboundMessage } from './wire.js'
 
-export type { Blocking, BlockOutcome } from './block-users.js'
+export type { Blocking } from './block-users.js'
 export type { BusinessNumber } from './connection.js'
-export type { MarkReadOutcome, ReadMark } from './mark-read.js'
+export type { ReadMark } from './mark-read.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
 export type { FindNumberOutcome } from './numbers.js'
+export type { CallFailure, RepeatableOutcome } from './repeatable.js'
 export type { SendOutcome } from './send.js'
 export type {
   BusinessAccount,
@@ -33,9 +35,9 @@ export interface UpstreamClient {
   /** Sends one message, waiting at most `timeoutMs`. Never throws. */
   send(number: BusinessNumber, message: OutboundMessage, timeoutMs: number): Promise<SendOutcome>
   /** Marks a received message as read and may show typing, waiting at most `timeoutMs`. Never throws. */
-  markRead(number: BusinessNumber, mark: ReadMark, timeoutMs: number): Promise<MarkReadOutcome>
+  markRead(number: BusinessNumber, mark: ReadMark, timeoutMs: number): Promise<RepeatableOutcome>
   /** Blocks or unblocks a person, waiting at most `timeoutMs`. Never throws. */
-  blockUser(number: BusinessNumber, blocking: Blocking, timeoutMs: number): Promise<BlockOutcome>
+  blockUser(number: BusinessNumber, blocking: Blocking, timeoutMs: number): Promise<RepeatableOutcome>
   /** Uploads a file for messages of this number, waiting at most `timeoutMs`. Never throws. */
   uploadMedia(number: BusinessNumber, file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
   /** Finds the address of a file by its id, waiting at most `timeoutMs`. Never throws. */

@@ -29,7 +29,11 @@ export const UPSTREAM_LIMITS = {
   products: 30,
   /** People that a number may block in one request, and in all. */
   blocked: { atOnce: 1_000, inAll: 64_000 },
+  /** The bytes of a sticker that is not animated. */
+  staticSticker: 100 * 1_024,
   /** The code of a button that copies one. */
   coupon: 20,
+  /** The code of a limited-time offer. */
+  offerCode: 15,
   carousel: { least: 2, most: 10, body: 160, lineBreaks: 2 },
 } as const

@@ -44,19 +44,19 @@ describe('marking as read', () => {
     [
       'an unknown message',
       json(400, { error: { code: 131009, message: 'title', error_data: { details: 'no such message' } } }),
-      { outcome: 'refused', code: 131009, text: 'no such message' },
+      { outcome: 'refused', because: 'request', code: 131009, text: 'no such message' },
     ],
-    ['an answer of a proxy', bare(502), { outcome: 'refused', code: 502, text: expect.stringContaining('HTTP 502') }],
-    ['no answer', hangUp, { outcome: 'unknown', text: expect.stringContaining('no answer') }],
+    ['an answer of a proxy', bare(502), { outcome: 'failed', code: 502, text: expect.stringContaining('HTTP 502') }],
+    ['no answer', hangUp, { outcome: 'failed', code: null, text: expect.stringContaining('no answer') }],
   ])('reports %s', async (_what, answering, expected) => {
     answer = answering
-    expect(await markRead()).toEqual(expected)
+    expect(await markRead()).toMatchObject(expected)
     expect(server.taken).toHaveLength(1)
   })
 
   it('fails if the upstream cannot be reached', async () => {
     await server.close()
-    expect(await markRead()).toEqual({ outcome: 'not_open', text: expect.stringContaining('no connection') })
+    expect(await markRead()).toMatchObject({ outcome: 'failed', text: expect.stringContaining('no answer') })
   })
 })
 

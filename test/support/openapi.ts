@@ -59,6 +59,7 @@ export function createAjv(): Ajv {
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   ajv.addFormat('binary', true)
   ajv.addFormat('uri', true)
+  ajv.addFormat('web-address', true)
   return ajv
 }
 

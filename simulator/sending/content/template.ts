@@ -1,7 +1,7 @@
 import { asObject, isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
 import { UPSTREAM_LIMITS } from '../../../src/upstream/limits.js'
 import { type Refusal, refusals } from '../../errors/refusals.js'
-import { firstRefusal, isFilled, type KindOfUpload } from './checks.js'
+import { checkRequiredText, firstRefusal, isFilled, type KindOfUpload } from './checks.js'
 import { checkProductSections } from './products.js'
 import { checkParameters } from './template-parameters.js'
 
@@ -99,7 +99,10 @@ function checkButton({ sub_type: given, index, parameters = [] }: JsonObject, pa
   if (expected !== undefined && (parameter?.type !== expected || more.length > 0)) {
     return refusals.invalidParameter(`Param ${path}['parameters'] must hold one parameter of type ${expected}.`)
   }
-  return kind === 'mpm' ? checkProductSections(asObject(parameter?.action).sections) : null
+  if (kind === 'mpm') return checkProductSections(asObject(parameter?.action).sections)
+  if (kind !== 'catalog' || parameter === undefined) return null
+  const { thumbnail_product_retailer_id: thumbnail } = asObject(parameter.action)
+  return checkRequiredText(thumbnail, `${path}['parameters'][0]['action']['thumbnail_product_retailer_id']`)
 }
 
 function required(path: string): Refusal {

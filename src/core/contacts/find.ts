@@ -14,6 +14,13 @@ export async function requireContact(
   throw contactNotFound(contactId)
 }
 
+/** The problem of a send to a blocked contact. */
+export function contactBlocked(chatId: string): Problem {
+  return new Problem('contact_blocked', `The contact ${chatId} is blocked: unblock it to send to it`, {
+    chat_id: chatId,
+  })
+}
+
 export function contactNotFound(contactId: string): Problem {
   return new Problem('contact_not_found', `No contact with the id ${contactId} in this organization`)
 }

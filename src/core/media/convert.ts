@@ -3,8 +3,10 @@ import type { Context } from '../../context.js'
 import { type Conversion, type ConversionOptions, convertFile } from '../../lib/files/ffmpeg.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { readAt } from '../../lib/files/read-at.js'
+import { isAnimatedWebp, WEBP_HEAD } from '../../lib/files/webp.js'
 import { sizeText } from '../../lib/text/units.js'
 import type { FileSource } from '../../model/messages/content.js'
+import { LIMITS } from '../../model/messages/limits.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import { Problem } from '../../model/problem.js'
 import { downloadFile } from './download.js'
@@ -110,14 +112,14 @@ async function prepareVoice<Result>(
 ): Promise<Result> {
   const { organizationId, encoding } = named
   await checkSize(named, path, MEDIA_RULES.audio.maxBytes)
-  const isVoice = await isOpus(path)
+  const isVoice = await isVoiceNote(path)
   if (isVoice || encoding === false) return work({ file: { path }, voice: isVoice })
   return ctx.spool.use(async (target) => {
     const { maxBytes } = MEDIA_RULES.audio
     const how = { formats: SOUND_FORMATS, output: VOICE, maxBytes }
     const converted = await convert(ctx, organizationId, { path, target }, how)
     if (converted.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
-    requireConverted(named, converted, `${INSTALL}, send OGG with Opus, or send it unchanged as a sound`)
+    requireConverted(named, converted, `${INSTALL}, send OGG with Opus of one channel, or send it unchanged as a sound`)
     await checkSize(named, target, maxBytes)
     return work({ file: { path: target }, voice: true })
   })
@@ -130,13 +132,12 @@ async function prepareSticker<Result>(
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
   await checkSize(named, path, MAX_PICTURE_BYTES)
-  const { maxBytes } = MEDIA_RULES.sticker
-  const { size } = await stat(path)
-  if (size <= maxBytes && (await detectFileType(path)) === 'image/webp') return work({ file: { path }, voice: false })
+  if (await isSticker(path)) return work({ file: { path }, voice: false })
+  const maxBytes = LIMITS.staticSticker
   return ctx.spool.use(async (target) => {
     const how = { formats: PICTURE_FORMATS, input: PICTURE, output: STICKER, maxBytes }
     const converted = await convert(ctx, named.organizationId, { path, target }, how)
-    requireConverted(named, converted, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
+    requireConverted(named, converted, `${INSTALL}, or send WebP of at most ${sizeText(maxBytes)}`)
     await checkSize(named, target, maxBytes)
     return work({ file: { path: target }, voice: false })
   })
@@ -180,12 +181,24 @@ function unusable({ field }: FileField, why: string, reason: string): Problem {
   return new Problem('invalid_media', `${field} cannot be used: ${why}`, { reason })
 }
 
-/** Whether the file is OGG with Opus as its first packet. */
-async function isOpus(path: string): Promise<boolean> {
+/** Whether the file is OGG with Opus as its first packet, whose head names one channel. */
+async function isVoiceNote(path: string): Promise<boolean> {
+  const head = await readHead(path, 38)
+  return head.toString('latin1', 0, 4) === 'OggS' && head.toString('latin1', 28, 36) === 'OpusHead' && head[37] === 1
+}
+
+/** Whether the file is WebP that is small enough: it may be larger if it is animated. */
+async function isSticker(path: string): Promise<boolean> {
+  if ((await detectFileType(path)) !== 'image/webp') return false
+  const isAnimated = isAnimatedWebp(await readHead(path, WEBP_HEAD))
+  const { size } = await stat(path)
+  return size <= (isAnimated ? MEDIA_RULES.sticker.maxBytes : LIMITS.staticSticker)
+}
+
+async function readHead(path: string, length: number): Promise<Buffer> {
   const file = await open(path)
   try {
-    const head = (await readAt(file, 0, 36)).toString('latin1')
-    return head.startsWith('OggS') && head.endsWith('OpusHead')
+    return await readAt(file, 0, length)
   } finally {
     await file.close()
   }

@@ -56,7 +56,9 @@ const TypingBody = named(
 const ReadAnswer = successAnswer('ReadAnswer', {
   message: Type.String(),
   marked: Type.Integer({ minimum: 0, description: 'How many messages were unread' }),
-  reported: Type.Boolean({ description: 'Whether WhatsApp has taken the mark, so that the customer can see it' }),
+  reported: Type.Boolean({
+    description: 'Whether WhatsApp has taken the mark, so that the customer can see it. If not, repeat the request.',
+  }),
 })
 
 /** `POST /conversations/read`, `POST /conversations/typing`. */

@@ -21,6 +21,17 @@ export function readMoment(field: string, given: string): Date {
 export function readStart(field: string, given: string, now: Date): Date {
   const start = readMoment(field, given)
   if (start.getTime() >= now.getTime() - MAX_LATE_MS) return start
-  const times = `${start.toISOString()} is in the past (it is ${now.toISOString()} now)`
-  throw new Problem('invalid_field', `${field} ${times}: leave it out to begin at once`)
+  throw inThePast(field, start, now, 'leave it out to begin at once')
+}
+
+/** The time at which something is to end. Throws invalid_field for one that is not to come. */
+export function readEnd(field: string, given: string, now: Date): Date {
+  const end = readMoment(field, given)
+  if (end.getTime() > now.getTime()) return end
+  throw inThePast(field, end, now, 'give a time that is to come')
+}
+
+function inThePast(field: string, at: Date, now: Date, advice: string): Problem {
+  const times = `${at.toISOString()} is in the past (it is ${now.toISOString()} now)`
+  return new Problem('invalid_field', `${field} ${times}: ${advice}`)
 }

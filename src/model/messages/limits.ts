@@ -29,10 +29,7 @@ export function checkSections<IdName extends string>(
       `${path} must have at most ${LIMITS.rows} rows in all sections together, not ${total}`,
     )
   }
-  const untitled = sections.findIndex(({ title }) => !title)
-  if (sections.length > 1 && untitled !== -1) {
-    throw new Problem('missing_field', `${path}[${untitled}].title is required if the list has several sections`)
-  }
+  checkTitles(sections, path)
   const rows = sections.flatMap(({ rows }, section) =>
     rows.map((row, index) => ({ id: row[idName], path: `${path}[${section}].rows[${index}].${idName}` })),
   )
@@ -51,6 +48,10 @@ export function checkProductSections(
       `${path} must have at most ${LIMITS.products} products in all sections together, not ${total}`,
     )
   }
+  checkTitles(sections, path)
+}
+
+function checkTitles(sections: { title?: string | null | undefined }[], path: string): void {
   const untitled = sections.findIndex(({ title }) => !title)
   if (sections.length > 1 && untitled !== -1) {
     throw new Problem('missing_field', `${path}[${untitled}].title is required if there are several sections`)

@@ -65,8 +65,9 @@ function resolve({ kind }: Slot, value: string, person: Person): { text: string 
   if (unresolved !== null) return { reason: `${unresolved} resolves to nothing for this contact` }
   const safe = toParameterText(text)
   if (kind === 'number' && !Number.isFinite(Number(safe))) return { reason: 'it is not a number' }
-  if (kind === 'code' && [...safe].length > LIMITS.coupon) {
-    return { reason: `a code has at most ${LIMITS.coupon} characters` }
+  const limit = kind === 'offer_code' ? LIMITS.offerCode : LIMITS.coupon
+  if ((kind === 'code' || kind === 'offer_code') && [...safe].length > limit) {
+    return { reason: `${kind === 'code' ? 'a code' : 'the code of an offer'} has at most ${limit} characters` }
   }
   return { text: safe }
 }

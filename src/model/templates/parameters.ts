@@ -39,7 +39,7 @@ export interface Slot {
   aliases: string[]
   /** Whether the template names it; otherwise it goes by its position. */
   isNamed: boolean
-  kind: 'text' | 'address' | 'number' | 'code'
+  kind: 'text' | 'address' | 'number' | 'code' | 'offer_code'
 }
 
 /** The fields in which clients give them. */
@@ -119,7 +119,7 @@ export const slotsOf = memoize((template: Template): Record<keyof TemplateParame
         name: `param${n + 1}`,
         aliases: variable === null ? [text] : [variable, text],
         isNamed: false,
-        kind: kind === 'url' ? 'address' : 'code',
+        kind: kind === 'url' ? 'address' : partsOf(template).hasOffer ? 'offer_code' : 'code',
       })),
   }
 })

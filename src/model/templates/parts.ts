@@ -6,6 +6,7 @@ import { findUnfillable, type Template } from './template.js'
 export interface TemplateParts {
   /** Whether the header is a product. */
   hasHeaderProduct: boolean
+  hasOffer: boolean
   /** Whether the template has an offer whose end a send tells. */
   hasOfferEnd: boolean
   /** The index of the button that shows the catalogue, shows products, or opens a form; null if there is none. */
@@ -38,6 +39,7 @@ export const partsOf = memoize((template: Template): TemplateParts => {
   const placeOf = (type: string) => (buttons.includes(type) ? buttons.indexOf(type) : null)
   return {
     hasHeaderProduct: isProduct(find(components, 'HEADER')),
+    hasOffer: components.some((component) => typeOf(component) === 'LIMITED_TIME_OFFER'),
     hasOfferEnd: asObject(find(components, 'LIMITED_TIME_OFFER').limited_time_offer).has_expiration === true,
     catalogButton: placeOf('CATALOG'),
     productsButton: placeOf('MPM'),

@@ -40,7 +40,7 @@ export type TemplateFileKind = 'image' | 'video' | 'document'
 export interface TemplateButton {
   /** The index among all buttons of the template, from 0. */
   index: number
-  kind: 'quick_reply' | 'url' | 'copy_code' | 'phone_number' | 'flow' | 'other'
+  kind: 'quick_reply' | 'url' | 'copy_code' | 'phone_number' | 'flow' | 'catalog' | 'products' | 'product' | 'other'
   text: string
   /** Whether it takes a parameter: the rest of a URL, or a code. */
   needsParameter: boolean
@@ -186,6 +186,12 @@ function readButton(button: JsonObject, index: number): TemplateButton {
       return { ...common, kind: 'phone_number' }
     case 'FLOW':
       return { ...common, kind: 'flow' }
+    case 'CATALOG':
+      return { ...common, kind: 'catalog' }
+    case 'MPM':
+      return { ...common, kind: 'products' }
+    case 'SPM':
+      return { ...common, kind: 'product' }
     default:
       return { ...common, kind: 'other' }
   }

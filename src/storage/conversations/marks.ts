@@ -72,6 +72,16 @@ const markThreadRead = statement<ReadMessage>(
   { raises: 'events' },
 )
 
+const newestRead = statement<ReadMessage>(
+  'conversationMarks.newestRead',
+  `SELECT DISTINCT ON (m.instance_id)
+     m.id, m.seq, m.upstream_id, m.sender_type, m.instance_id, m.network, c.chat_id, c.phone_number, c.network_id
+   FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq BETWEEN $3::bigint - ${MARKED_WITH_IT} AND $3
+     AND m.sender_type = 'user-chat' AND m.status = 'read'
+   ORDER BY m.instance_id, m.seq DESC`,
+)
+
 const findSeq = statement<{ seq: number }>(
   'conversationMarks.findSeq',
   `SELECT m.seq
@@ -143,6 +153,15 @@ export async function markThreadReadUpTo(
 ): Promise<ReadMessage[]> {
   await transaction.run(lock, [organizationId, contactId])
   return transaction.raise(markThreadRead, [organizationId, contactId, seq, at, newId()], [organizationId])
+}
+
+/** The newest of the contact's messages up to this number that are read, of each channel. */
+export function findNewestRead(
+  db: Queryable,
+  organizationId: string,
+  { contactId, seq }: Pick<ConversationPlace, 'contactId' | 'seq'>,
+): Promise<ReadMessage[]> {
+  return db.run(newestRead, [organizationId, contactId, seq])
 }
 
 /** Sets the contact's unread mark; raises contact.updated if it was not set. */

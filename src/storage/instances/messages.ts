@@ -86,11 +86,14 @@ const pageOfWhole = statement<ChannelMessage>(
    ORDER BY m.seq DESC`,
 )
 
+/** In how many messages of a conversation, of all channels, the newest that was written on one is looked for. */
+const WRITTEN_AMONG = 1_000
+
 const newestWritten = statement<ChannelMessage>(
   'instanceMessages.newestWritten',
   `SELECT ${FOUND_COLUMNS}
    FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
-   WHERE ${inConversation('$3')} AND m.sender_type = 'user-chat'
+   WHERE ${inConversation('$3')} AND m.seq > $4 AND m.sender_type = 'user-chat'
    ORDER BY m.seq DESC
    LIMIT 1`,
 )
@@ -208,13 +211,16 @@ export async function findNewestOfConversation(
   return newest ?? null
 }
 
-/** The newest message that a contact wrote on a channel, not a call or another notice; null if there is none. */
+/**
+ * The newest message that a contact wrote on a channel, not a call or another notice; null if there is none among the
+ * last `WRITTEN_AMONG` of the conversation.
+ */
 export async function findNewestWritten(
   db: Queryable,
-  { organization_id, id }: Pick<Contact, 'organization_id' | 'id'>,
+  { organization_id, id, last_seq: last }: Pick<Contact, 'organization_id' | 'id' | 'last_seq'>,
   channelId: string | null,
 ): Promise<ChannelMessage | null> {
-  const [newest] = await db.run(newestWritten, [organization_id, channelId, id])
+  const [newest] = await db.run(newestWritten, [organization_id, channelId, id, last - WRITTEN_AMONG])
   return newest ?? null
 }
 

@@ -126,6 +126,7 @@ describe('a send', () => {
     const interactive = { body: 'x', footer: null, type: 'button' as const, buttons: [] }
     expect(await run(send({ type: 'interactive', interactive, header: null }))).toMatchObject({
       outcome: 'unsupported',
+      text: expect.stringContaining('Interactive messages'),
     })
     expect(socket.called('sendMessage')).toEqual([])
   })

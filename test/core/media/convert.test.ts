@@ -116,6 +116,7 @@ describe.skipIf(!hasFfmpeg)('converting sound', () => {
     ['m4a', ['-c:a', 'aac']],
     ['flac', []],
     ['ogg', ['-c:a', 'libopus', '-ac', '2', '-f', 'matroska']],
+    ['opus', ['-c:a', 'libopus', '-ac', '2', '-f', 'ogg']],
   ])('turns %s into OGG with Opus and one channel', async (ending, options) => {
     const path = join(folder, `source.${ending}`)
     await makeWithFfmpeg(path, '-f', 'lavfi', '-i', 'sine=duration=0.5', '-ac', '2', ...options)
@@ -158,7 +159,22 @@ describe('a sticker', () => {
   })
 })
 
+/** WebP with the flag of an animation, which only its head tells. */
+function animatedWebp(): Buffer {
+  const head = Buffer.from('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\xff\x01\0\xff\x01\0', 'latin1')
+  return padded(head, 150 * 1_024)
+}
+
 describe.skipIf(!hasFfmpeg)('converting a picture', () => {
+  it('converts WebP that is too large for a picture that stands still, and keeps an animation of this size', async () => {
+    const still = await given(padded(webp(), 150 * 1_024))
+    const converted = await prepare(still, sticker)
+    expect(converted.file).not.toEqual(still)
+    expect(converted.bytes.length).toBeLessThan(100 * 1_024)
+    const moving = await given(animatedWebp())
+    expect(await prepare(moving, sticker)).toMatchObject({ file: moving })
+  })
+
   it('does not wait for the conversions of another organization', async () => {
     let begun = 0
     let finish = () => {}

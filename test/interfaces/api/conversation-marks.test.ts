@@ -2,22 +2,28 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { contact, createContact } from '../../support/contacts.js'
 import { conversation } from '../../support/conversations.js'
-import { json, startHttpServer } from '../../support/http-server.js'
-import { createInstance } from '../../support/instances.js'
+import { type Answering, bare, hangUp, json, startHttpServer } from '../../support/http-server.js'
+import { createInstance, scan } from '../../support/instances.js'
 import { receiveSamples } from '../../support/samples.js'
 import { useStarted } from '../../support/started.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 /** A message whose read mark the upstream refuses. */
 const REFUSED = 'wamid.REFUSED'
+const USER_ID = 'US.13491208655302741918'
 /** Who calls in the samples. */
 const CALLER = '12025550147'
 
+/** The upstream's answers to marks of messages with these ids; the others are taken. */
+const ANSWERS = new Map<string, Answering>([
+  [REFUSED, json(400, { error: { code: 131009, message: 'title', error_data: { details: 'too old' } } })],
+])
+
 const upstream = useStarted(() =>
   startHttpServer((request, response) => {
-    const isRefused = request.body.includes(REFUSED)
-    const error = { code: 131009, message: 'title', error_data: { details: 'too old' } }
-    json(isRefused ? 400 : 200, isRefused ? { error } : { success: true })(request, response)
+    const special = [...ANSWERS].find(([id]) => request.body.includes(id))
+    const answer = special?.[1] ?? json(200, { success: true })
+    answer(request, response)
   }),
 )
 const world = useWorld(() => ({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` }))
@@ -67,7 +73,7 @@ describe('POST /conversations/read', () => {
     expect(await isUnread(digits)).toBe(false)
   })
 
-  it('marks the messages up to one, and says that nothing is left the second time', async () => {
+  it('marks the messages up to one, and tells the upstream again the second time', async () => {
     const { digits, ids } = await newWriter(3)
     const upTo = { chat_id: digits, message_id: ids[1] }
     expect((await post('read', upTo)).body.marked).toBe(2)
@@ -75,6 +81,25 @@ describe('POST /conversations/read', () => {
     expect(await isUnread(digits)).toBe(true)
     const since = upstream.taken.length
     expect((await post('read', upTo)).body).toMatchObject({ marked: 0, reported: true })
+    expect(told(since)).toMatchObject([{ status: 'read', message_id: ids[1] }])
+  })
+
+  it('can be repeated until the upstream has taken the mark', async () => {
+    const id = 'wamid.LATE'
+    ANSWERS.set(id, hangUp)
+    const { digits } = await newWriter(2, id)
+    expect((await post('read', { phone_number: digits })).body).toMatchObject({ marked: 2, reported: false })
+    expect((await post('read', { phone_number: digits })).body).toMatchObject({ marked: 0, reported: false })
+    ANSWERS.delete(id)
+    const since = upstream.taken.length
+    expect((await post('read', { phone_number: digits })).body).toMatchObject({ marked: 0, reported: true })
+    expect(told(since)).toMatchObject([{ status: 'read', message_id: id }])
+  })
+
+  it('has nothing to tell of who has written nothing', async () => {
+    const { digits } = await newWriter(0)
+    const since = upstream.taken.length
+    expect((await post('read', { phone_number: digits })).body).toMatchObject({ marked: 0, reported: true })
     expect(told(since)).toEqual([])
   })
 
@@ -135,6 +160,19 @@ describe('POST /conversations/typing', () => {
     expect(await isUnread(digits)).toBe(false)
   })
 
+  it('looks for the newest received message among the last 1,000 of the conversation', async () => {
+    const { digits } = await newWriter(1)
+    const comeMore = (count: number) =>
+      world.database.pool.query(
+        'UPDATE contacts SET last_seq = last_seq + $2 WHERE organization_id = $1 AND chat_id = $3',
+        [organization.id, count, digits],
+      )
+    await comeMore(999)
+    expect((await post('typing', { phone_number: digits })).status).toBe(200)
+    await comeMore(1)
+    expect((await post('typing', { phone_number: digits })).body.error).toBe('Message not found')
+  })
+
   it('shows it below the message that is named', async () => {
     const { digits, ids } = await newWriter(2)
     const since = upstream.taken.length
@@ -160,6 +198,29 @@ describe('POST /conversations/typing', () => {
     const { digits } = await newWriter(1, `${REFUSED}.2`)
     const { status, body } = await post('typing', { phone_number: digits })
     expect([status, body.error, body.upstream_code]).toEqual([400, 'Upstream rejected message', 131009])
+    expect(await statuses(digits)).toEqual(['delivered'])
+  })
+
+  const error = (code: number) => ({ error: { code, message: 'title' } })
+
+  it.each<[string, Answering, [number, string], object]>([
+    ['a wrong token', json(401, error(190)), [400, 'Upstream credentials rejected'], { upstream_code: 190 }],
+    [
+      'a rate limit',
+      json(400, error(130429), { 'retry-after': '7' }),
+      [429, 'Too many requests'],
+      { retry_after: 7, details: 'title' },
+    ],
+    ['a pause', json(400, error(131016)), [500, 'Upstream unavailable'], { retryable: true }],
+    ['an error of a proxy', bare(503), [500, 'Upstream unavailable'], { retryable: true }],
+    ['no answer', hangUp, [500, 'Upstream unavailable'], { retryable: true }],
+  ])('names %s, and marks nothing', async (what, answering, expected, extras) => {
+    const id = `wamid.${what.replaceAll(' ', '_')}`
+    ANSWERS.set(id, answering)
+    const { digits } = await newWriter(1, id)
+    const { status, body } = await post('typing', { phone_number: digits })
+    expect([status, body.error]).toEqual(expected)
+    expect(body).toMatchObject(extras)
     expect(await statuses(digits)).toEqual(['delivered'])
   })
 
@@ -191,6 +252,28 @@ describe('POST /conversations/typing', () => {
       const since = upstream.taken.length
       expect((await post('typing', { phone_number: digits, instance: 'shop' })).status).toBe(200)
       expect(told(since)).toMatchObject([{ message_id: ids[0], typing_indicator: { type: 'text' } }])
+    })
+
+    it('of the business API, by the gateway, is refused for a blocked contact', async () => {
+      const { digits } = await newWriter(1)
+      await world.request('PATCH', `/contact?chat_id=${digits}`, { key: organization.key, body: { blocked: true } })
+      const since = upstream.taken.length
+      const { status, body } = await world.request('POST', '/gateway/chat/sendPresence/shop', {
+        key: organization.key,
+        body: { number: digits, presence: 'composing', delay: 1 },
+      })
+      expect([status, body.response.message]).toEqual([400, [expect.stringContaining('is blocked')]])
+      expect(told(since)).toEqual([])
+      expect(await statuses(digits)).toEqual(['delivered'])
+    })
+
+    it('of a phone, is refused for who has a user id only', async () => {
+      await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
+      await world.request('GET', '/gateway/instance/connect/phone', { key: organization.key })
+      await scan(world, organization, 'phone', '16505550900')
+      const made = await world.request('POST', '/contact', { key: organization.key, body: { user_id: USER_ID } })
+      const { status, body } = await post('typing', { chat_id: made.body.contact.chat_id, instance: 'phone' })
+      expect([status, body.error]).toEqual([400, 'Contact not reachable'])
     })
   })
 })

@@ -57,7 +57,7 @@ export async function toNetworkContent(
     case 'interactive':
       return {
         unsupported:
-          'Buttons and lists of a linked device never arrive; WhatsApp shows them from business numbers only',
+          'Interactive messages of a linked device never arrive; WhatsApp shows them from business numbers only',
       }
     case 'template':
     case 'raw_template':

@@ -4,14 +4,15 @@ import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { updateContact } from '../../../storage/contacts/contacts.js'
-import { askToBlock } from '../../contacts/block-upstream.js'
+import { askToBlock, blockAtUpstream } from '../../contacts/block-upstream.js'
 import { openInstanceNumber } from '../../organizations/instance-number.js'
+import { explainFailure } from '../commands/device.js'
 import { findChatContact } from './chat-contact.js'
 
 /**
- * Blocks a contact at the number of an instance and in Parley, or unblocks it. Nothing is changed here if the upstream
- * refuses. Throws not_supported (other kinds of instances), contact_not_found, upstream_rejected, outcome_unknown,
- * invalid_provider.
+ * Blocks a contact at the number of an instance and in Parley, or unblocks it at all numbers. Nothing is changed here if
+ * the upstream refuses for the instance. Throws not_supported (other kinds of instances), contact_not_found,
+ * invalid_provider, upstream_rejected, upstream_credentials, too_many_requests, upstream_unavailable.
  */
 export async function blockContact(
   ctx: Context,
@@ -31,12 +32,7 @@ export async function blockContact(
   if (answer === null) {
     throw new Problem('not_supported', `${contact.chat_id} has no number or user id that WhatsApp could block`)
   }
-  switch (answer.outcome) {
-    case 'refused':
-      throw new Problem('upstream_rejected', answer.text, { upstream_code: answer.code })
-    case 'unknown':
-      throw new Problem('outcome_unknown', `It is not known whether it was done: ${answer.text}`, { retryable: false })
-    case 'done':
-      await updateContact(ctx.database, tenant.id, contact.id, { blocked: isBlocked })
-  }
+  if (answer.outcome !== 'done') throw explainFailure(answer)
+  await updateContact(ctx.database, tenant.id, contact.id, { blocked: isBlocked })
+  if (!isBlocked) await blockAtUpstream(ctx, tenant, { ...contact, blocked: false })
 }

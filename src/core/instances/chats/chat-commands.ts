@@ -21,7 +21,7 @@ import { typeBelowNewest } from './show-typing.js'
 /**
  * Shows a contact that the number is typing or recording for `delayMs`, then that it paused. A business number shows
  * typing only, below the newest message of the contact, and until an answer comes. Ends early if the signal aborts.
- * Throws invalid_field, not_supported, instance_not_open.
+ * Throws invalid_field, contact_blocked, invalid_provider, and like `toValue`.
  */
 export async function showPresence(
   ctx: Context,
@@ -52,7 +52,7 @@ async function showTypingByBusiness(ctx: Context, tenant: Tenant, instance: Inst
   if (contact !== null && (await typeBelowNewest(ctx, tenant, instance, contact))) return
   throw new Problem(
     'not_supported',
-    'The business API shows typing only below a message that the person wrote to this number, and there is none',
+    'The business API shows typing only below a message that the person wrote to this number, and there is none of late',
   )
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.js'
 import { errorMessage } from '../../../lib/text/error-message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import { markThreadReadUpTo, type ReadMessage } from '../../../storage/conversations/marks.js'
+import { findNewestRead, markThreadReadUpTo, type ReadMessage } from '../../../storage/conversations/marks.js'
 import { findInstanceById } from '../../../storage/instances/instances.js'
 import { requireContact } from '../../contacts/find.js'
 import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
@@ -35,9 +35,21 @@ export async function markThreadRead(
   const read = await ctx.database.transaction((transaction) =>
     markThreadReadUpTo(transaction, tenant.id, { contactId, seq: upTo }, ctx.clock()),
   )
+  return { marked: read.length, isReported: await report(ctx, tenant, read) }
+}
+
+/**
+ * Marks a contact's messages up to a number, which are read here, as read on their channels once more. Resolves to
+ * whether all have taken the mark.
+ */
+export async function reportReadAgain(ctx: Context, tenant: Tenant, contactId: string, seq: number): Promise<boolean> {
+  return report(ctx, tenant, await findNewestRead(ctx.database, tenant.id, { contactId, seq }))
+}
+
+async function report(ctx: Context, tenant: Tenant, read: readonly ReadMessage[]): Promise<boolean> {
   const channelIds = new Set(read.map(({ instance_id }) => instance_id))
   const reported = await Promise.all([...channelIds].map((target) => markReadUpstream(ctx, tenant, target, read)))
-  return { marked: read.length, isReported: reported.every((isTaken) => isTaken) }
+  return reported.every((isTaken) => isTaken)
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { markConversationRead } from '../../../storage/conversations/marks.js'
 import { type ChannelMessage, findChannelMessages, findNewestWritten } from '../../../storage/instances/messages.js'
+import { contactBlocked } from '../../contacts/find.js'
 import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
 import { openDevice, toValue } from '../commands/device.js'
 import { requireInstance, requireOpen } from '../manage/find.js'
@@ -27,28 +28,24 @@ const TIMEOUT_MS = 10_000
 
 /**
  * Shows typing to a contact. A business number shows it below a received message, which becomes read by it. Throws
- * contact_blocked, message_not_found (nothing was received there), instance_not_found, instance_not_open,
- * invalid_provider, not_supported, upstream_rejected, outcome_unknown.
+ * contact_blocked, message_not_found (nothing was received there), contact_unreachable, instance_not_found,
+ * invalid_provider, and like `toValue`.
  */
 export async function showTyping(ctx: Context, tenant: Tenant, typing: Typing): Promise<void> {
   const { contact } = typing
-  if (contact.blocked) {
-    throw new Problem('contact_blocked', `The contact ${contact.chat_id} is blocked: unblock it to send to it`, {
-      chat_id: contact.chat_id,
-    })
-  }
+  if (contact.blocked) throw contactBlocked(contact.chat_id)
   const channel = await openTypingChannel(ctx, tenant, typing.instance)
   if (channel.isBusiness) {
     await typeBelow(ctx, tenant, channel, await requireReceived(ctx, tenant, channel.channelId, typing))
   } else {
-    const jid = jidOf(contact)
+    const jid = jidOnNetwork(contact)
     toValue(await channel.device({ verb: 'show_presence', jid, presence: 'composing' }, TIMEOUT_MS))
   }
 }
 
 /**
  * Shows typing to a contact below the newest message that it wrote to a business number. Resolves to false if there is
- * none. Throws upstream_rejected, outcome_unknown, invalid_provider.
+ * none. Throws contact_blocked, invalid_provider, and like `toValue`.
  */
 export async function typeBelowNewest(
   ctx: Context,
@@ -56,6 +53,7 @@ export async function typeBelowNewest(
   instance: Instance,
   contact: Contact,
 ): Promise<boolean> {
+  if (contact.blocked) throw contactBlocked(contact.chat_id)
   const channelId = channelIdOf(instance)
   const message = await findNewestWritten(ctx.database, contact, channelId)
   if (message === null) return false
@@ -67,6 +65,16 @@ export async function typeBelowNewest(
 interface TypingChannel {
   device: Device
   channelId: string | null
+}
+
+/** The JID of a contact that a device can reach. */
+function jidOnNetwork(contact: Contact): string {
+  if (contact.phone_number !== null || contact.network_id !== null) return jidOf(contact)
+  throw new Problem(
+    'contact_unreachable',
+    `${contact.chat_id} has a WhatsApp user id only, which business numbers reach: show it through one`,
+    { chat_id: contact.chat_id },
+  )
 }
 
 async function typeBelow(
@@ -111,7 +119,7 @@ async function requireReceived(
   if (message && message.contact_id === contact.id && message.sender_type === 'user-chat') return message
   const what =
     messageId === null
-      ? `${contact.chat_id} has written nothing to this number`
+      ? `${contact.chat_id} has written nothing to this number lately`
       : `message_id "${excerpt(messageId)}" is not a message that ${contact.chat_id} wrote to this number`
   throw new Problem('message_not_found', `${what}: WhatsApp shows typing below a received message only`)
 }

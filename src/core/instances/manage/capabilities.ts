@@ -51,7 +51,7 @@ function whyNot(kind: InstanceKind, content: MessageContent): string | null {
 function whyNotLinked({ type }: MessageContent): string | null {
   switch (type) {
     case 'interactive':
-      return 'WhatsApp does not deliver buttons and lists of linked devices: send a poll or a text, or use an instance of kind WHATSAPP-BUSINESS'
+      return 'WhatsApp delivers interactive messages (buttons, lists, links, forms, products, requests) of business numbers only: send a poll or a text, or use an instance of kind WHATSAPP-BUSINESS'
     case 'raw_template':
     case 'template':
       return 'Templates belong to business numbers: use an instance of kind WHATSAPP-BUSINESS'

@@ -65,6 +65,7 @@ function toOutcome(answer: DeviceAnswer): DriverOutcome {
     case 'unknown':
       return { outcome, text: answer.text }
     case 'not_open':
+    case 'failed':
       return notOpen(answer.text)
     case 'unsupported':
     case 'refused': {

@@ -3,6 +3,7 @@ import type {
   FilledCard,
   FilledParts,
   FilledTemplate,
+  InteractiveHeader,
   MessageContent,
   RawTemplate,
   ReadyContent,
@@ -37,8 +38,11 @@ export function describeContent(message: MessageContent | ReadyContent): Message
       return describeInbound('contacts', { contacts: message.contacts })
     case 'interactive': {
       const { interactive, header } = message
-      const textHeader = header?.type === 'text' ? { header: header.text } : {}
-      return { text: interactive.body, media_type: 'interactive', content: { ...interactive, ...textHeader } }
+      return {
+        text: interactive.body,
+        media_type: 'interactive',
+        content: { ...interactive, ...(header && describeHeader(header)) },
+      }
     }
     case 'reaction':
       return {
@@ -62,6 +66,11 @@ export function describeContent(message: MessageContent | ReadyContent): Message
   }
 }
 
+/** The name and MIME type of a file are added when it is uploaded. */
+function describeHeader(header: InteractiveHeader<unknown>) {
+  return header.type === 'text' ? { header: header.text } : { header_type: header.type }
+}
+
 type Template = Extract<MessageContent | ReadyContent, { type: 'template' }>
 
 /** All parts of a template except its body. */
@@ -82,11 +91,14 @@ function describeTemplate({ template, header: file, parts }: Template) {
 
 /** The parts that the message has; files of cards by their addresses, which the upstream fetches. */
 function describeParts({ headerProduct, offerEndsAt, buttons, cards }: FilledParts) {
-  const products = buttons.find((button) => button.kind === 'products')
+  const flow = buttons.find((button) => button.kind === 'flow')
+  const goods = buttons.find((button) => button.kind !== 'flow')
   return {
     ...(headerProduct && { product: headerProduct }),
     ...(offerEndsAt && { offer_ends_at: offerEndsAt.toISOString() }),
-    ...(products?.kind === 'products' && { sections: products.sections }),
+    ...(goods?.kind === 'products' && { sections: goods.sections }),
+    ...(goods?.thumbnailProductId && { thumbnail_product_id: goods.thumbnailProductId }),
+    ...(flow && { flow: { token: flow.token, data: flow.data } }),
     ...(cards.length > 0 && { cards: cards.map(describeCard) }),
   }
 }
@@ -97,6 +109,7 @@ function describeCard({ template, header, product }: FilledCard) {
     product,
     body: template.body.text,
     buttons: template.buttons.map(({ kind, text }) => ({ type: kind, text })),
+    parameters: describeParameters(template),
   }
 }
 

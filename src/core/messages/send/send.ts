@@ -10,6 +10,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { memberExists } from '../../../storage/identity/members.js'
 import { checkRecipient } from '../../../storage/messages/outgoing.js'
+import { contactBlocked } from '../../contacts/find.js'
 import { removeUnattachedFile } from '../../media/remove.js'
 import { type UploadedMedia, uploadMedia } from '../../media/upload.js'
 import type { Channel } from './channel.js'
@@ -174,9 +175,7 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
         { chat_id: digits },
       )
     case 'blocked':
-      return new Problem('contact_blocked', `The contact ${refusal.chatId} is blocked: unblock it to send to it`, {
-        chat_id: refusal.chatId,
-      })
+      return contactBlocked(refusal.chatId)
     case 'unreachable':
       return new Problem(
         'contact_unreachable',

@@ -96,10 +96,9 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
       const reference = readReference(request.query)
       const changes = pickChanges(request.body)
       if (changes.blocked === undefined) return present(await changeContact(ctx, tenant, reference, changes))
-      const { blocked: wasBlocked } = await findContact(ctx, tenant, reference, 'query')
       const contact = await changeContact(ctx, tenant, reference, changes)
-      const isNews = wasBlocked || contact.blocked
-      const block = isNews ? await blockAtUpstream(ctx, tenant, contact) : null
+      // Also if nothing changed here: the upstream may have failed the last time.
+      const block = await blockAtUpstream(ctx, tenant, contact)
       return { ...present(contact), ...(block && { upstream_block: block }) }
     },
   )

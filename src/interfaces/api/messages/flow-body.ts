@@ -4,14 +4,11 @@ import { Maybe, RequiredText } from '../../../model/fields.js'
 import type { Flow } from '../../../model/messages/interactive.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
-import { body, footer, header, headerMedia } from './interactive-fields.js'
+import { body, checkFormData, footer, formData, formToken, header, headerMedia } from './interactive-fields.js'
 import { textOrNull } from './one-of.js'
 
-/** Own limits: the upstream names none. */
+/** An own limit: the upstream names none. */
 const MAX_NAME = 200
-const MAX_TOKEN = 512
-/** Maximum length of `data` as JSON. */
-const MAX_DATA = 16_384
 
 /** A button that opens a form. */
 export const FlowOffer = named(
@@ -25,7 +22,7 @@ export const FlowOffer = named(
     flow_id: Maybe(Type.String({ maxLength: MAX_NAME, description: "The form's id. Or give flow_name." })),
     flow_name: Maybe(Type.String({ maxLength: MAX_NAME })),
     flow_cta: RequiredText(LIMITS.flowTitle, "The button's text"),
-    flow_token: Maybe(Type.String({ maxLength: MAX_TOKEN, description: 'Comes back with the answer' })),
+    flow_token: formToken,
     mode: Maybe(Type.Enum(['draft', 'published'])),
     flow_action: Maybe(
       Type.Enum(['navigate', 'data_exchange'], {
@@ -33,11 +30,7 @@ export const FlowOffer = named(
       }),
     ),
     screen: Maybe(Type.String({ maxLength: MAX_NAME, description: 'The first screen' })),
-    data: Maybe(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: `What the first screen shows; at most ${MAX_DATA} characters as JSON`,
-      }),
-    ),
+    data: formData,
   }),
 )
 
@@ -59,7 +52,10 @@ export function readFlow(given: Static<typeof FlowOffer>): { type: 'flow_offer' 
   if (screen !== null && action === 'data_exchange') {
     throw new Problem('invalid_field', 'interactive.screen must not be given with flow_action data_exchange')
   }
-  if (data !== null) checkData(data, screen)
+  if (data !== null && screen === null) {
+    throw new Problem('missing_field', 'interactive.screen is required if interactive.data is given')
+  }
+  if (data !== null) checkFormData(data, 'interactive.data')
   return {
     type: 'flow_offer',
     flow_id,
@@ -71,14 +67,4 @@ export function readFlow(given: Static<typeof FlowOffer>): { type: 'flow_offer' 
     screen,
     data,
   }
-}
-
-function checkData(data: object, screen: string | null): void {
-  if (screen === null) throw new Problem('missing_field', 'interactive.screen is required if interactive.data is given')
-  if (Object.keys(data).length === 0) {
-    throw new Problem('invalid_field', 'interactive.data must not be an empty object: leave it out')
-  }
-  const { length } = JSON.stringify(data)
-  if (length <= MAX_DATA) return
-  throw new Problem('invalid_field', `interactive.data has ${length} characters as JSON; the maximum is ${MAX_DATA}`)
 }

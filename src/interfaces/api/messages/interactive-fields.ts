@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
 import { LIMITS } from '../../../model/messages/limits.js'
+import { Problem } from '../../../model/problem.js'
 
 /** The text of an interactive message. */
 export const body = RequiredText(LIMITS.body)
@@ -27,8 +28,8 @@ export const headerMedia = Maybe(
 export const WebAddress = Type.String({
   minLength: 1,
   maxLength: LIMITS.url,
-  pattern: '^https?://\\S+$',
-  description: 'must be an http or https address',
+  format: 'web-address',
+  description: 'An http or https address',
   'x-missing': true,
 })
 
@@ -47,6 +48,36 @@ const MAX_ID = 100
 export const catalogId = RequiredText(MAX_ID, "The catalogue that is connected to the number's business account")
 
 export const ProductId = RequiredText(MAX_ID, "The product's id in the catalogue (its retailer id)")
+
+/** A section of products; `description`: when its title is required. */
+export const productSection = (description: string) =>
+  Type.Object({
+    title: Maybe(Type.String({ maxLength: LIMITS.sectionTitle, description })),
+    product_ids: RequiredList(ProductId, LIMITS.products),
+  })
+
+/** Own limits of forms: the upstream names none. */
+const MAX_TOKEN = 512
+/** Maximum length of the data of a form as JSON. */
+const MAX_DATA = 16_384
+
+export const formToken = Maybe(Type.String({ maxLength: MAX_TOKEN, description: 'Comes back with the answer' }))
+
+export const formData = Maybe(
+  Type.Record(Type.String(), Type.Unknown(), {
+    description: `What the first screen shows; at most ${MAX_DATA} characters as JSON`,
+  }),
+)
+
+/** Checks the data of a form, which is in the field `path`. Throws invalid_field. */
+export function checkFormData(data: object, path: string): void {
+  if (Object.keys(data).length === 0) {
+    throw new Problem('invalid_field', `${path} must not be an empty object: leave it out`)
+  }
+  const { length } = JSON.stringify(data)
+  if (length <= MAX_DATA) return
+  throw new Problem('invalid_field', `${path} has ${length} characters as JSON; the maximum is ${MAX_DATA}`)
+}
 
 export const thumbnail = Maybe(
   Type.String({ maxLength: MAX_ID, description: 'The product whose picture is shown. By default the first one.' }),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
 import { Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
 import { checkProductSections, LIMITS } from '../../../model/messages/limits.js'
-import { body, catalogId, footer, ProductId } from './interactive-fields.js'
+import { body, catalogId, footer, ProductId, productSection } from './interactive-fields.js'
 import { textOrNull } from './one-of.js'
 
 /** One product; its picture, name and price are the text. */
@@ -26,15 +26,7 @@ export const ProductList = named(
     header: RequiredText(LIMITS.header),
     footer,
     catalog_id: catalogId,
-    sections: RequiredList(
-      Type.Object({
-        title: Maybe(
-          Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required in a list of several sections' }),
-        ),
-        product_ids: RequiredList(ProductId, LIMITS.products),
-      }),
-      LIMITS.sections,
-    ),
+    sections: RequiredList(productSection('Required in a list of several sections'), LIMITS.sections),
   }),
 )
 

@@ -71,7 +71,7 @@ const Audio = named(
     voice: Maybe(
       Type.Boolean({
         description:
-          'Send it as a voice note; it is converted if it is not OGG with Opus. By default it is a sound file.',
+          'Send it as a voice note; it is converted if it is not OGG with Opus of one channel. By default it is a sound file.',
       }),
     ),
   }),
@@ -83,7 +83,7 @@ const Sticker = named(
     message_type: Type.Literal('sticker'),
     media_url: RequiredText(
       LIMITS.url,
-      'Publicly accessible URL of a picture; what is not WebP of at most 500 KB is converted',
+      'Publicly accessible URL of a picture; what is not WebP of at most 100 KB (animated: 500 KB) is converted',
       'media_url is required for media messages',
     ),
   }),

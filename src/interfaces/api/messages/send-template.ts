@@ -94,7 +94,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
           const command = {
             id,
             ...readTemplateFields(given),
-            parts: readParts(given),
+            parts: readParts(given, ctx.clock()),
             to,
             memberId,
             cause,

@@ -1,19 +1,22 @@
 import { type Static, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
-import { Maybe, RequiredList } from '../../../model/fields.js'
+import { Maybe } from '../../../model/fields.js'
 import type { CatalogProduct, ProductSection } from '../../../model/messages/interactive.js'
 import { checkProductSections, LIMITS } from '../../../model/messages/limits.js'
-import { Problem } from '../../../model/problem.js'
 import type { GivenCard, GivenParts } from '../../../model/templates/fill-parts.js'
 import { parameterValues } from '../../../model/templates/input.js'
-import { readMoment } from '../moment.js'
-import { catalogId, ProductId, thumbnail, WebAddress } from './interactive-fields.js'
+import { readEnd } from '../moment.js'
+import {
+  catalogId,
+  checkFormData,
+  formData,
+  formToken,
+  ProductId,
+  productSection,
+  thumbnail,
+  WebAddress,
+} from './interactive-fields.js'
 import { textOrNull } from './one-of.js'
-
-/** Own limits: the upstream names none. */
-const MAX_TOKEN = 512
-/** Maximum length of the data of a form as JSON. */
-const MAX_DATA = 16_384
 
 const headerProduct = Maybe(
   named(
@@ -36,33 +39,16 @@ const Card = named(
 export const partFields = {
   headerProduct,
   offerEndsAt: Maybe(
-    Type.String({ format: 'date-time', description: 'When a limited-time offer ends, with a time zone' }),
+    Type.String({ format: 'date-time', description: 'When a limited-time offer ends: a time to come, with a zone' }),
   ),
   thumbnailProductId: thumbnail,
   productSections: Maybe(
-    Type.Array(
-      Type.Object({
-        title: Maybe(
-          Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required if there are several sections' }),
-        ),
-        product_ids: RequiredList(ProductId, LIMITS.products),
-      }),
-      { maxItems: LIMITS.sections, description: 'The products that a button shows' },
-    ),
+    Type.Array(productSection('Required if there are several sections'), {
+      maxItems: LIMITS.sections,
+      description: 'The products that a button shows',
+    }),
   ),
-  flow: Maybe(
-    Type.Object(
-      {
-        token: Maybe(Type.String({ maxLength: MAX_TOKEN, description: 'Comes back with the answer' })),
-        data: Maybe(
-          Type.Record(Type.String(), Type.Unknown(), {
-            description: `What the first screen shows; at most ${MAX_DATA} characters as JSON`,
-          }),
-        ),
-      },
-      { description: 'For the form that a button opens' },
-    ),
-  ),
+  flow: Maybe(Type.Object({ token: formToken, data: formData }, { description: 'For the form that a button opens' })),
   cards: Maybe(
     Type.Array(Card, {
       maxItems: LIMITS.carousel.most,
@@ -74,12 +60,12 @@ export const partFields = {
 const Parts = Type.Object(partFields)
 
 /** The parts of a validated body. Throws missing_field and invalid_field for rules that a schema cannot express. */
-export function readParts(given: Static<typeof Parts>): GivenParts {
+export function readParts(given: Static<typeof Parts>, now: Date): GivenParts {
   const sections = given.productSections ?? []
   checkProductSections(sections, 'productSections')
   return {
     headerProduct: productOrNull(given.headerProduct),
-    offerEndsAt: given.offerEndsAt ? readMoment('offerEndsAt', given.offerEndsAt) : null,
+    offerEndsAt: given.offerEndsAt ? readEnd('offerEndsAt', given.offerEndsAt, now) : null,
     thumbnailProductId: textOrNull(given.thumbnailProductId),
     productSections: sections.map(readSection),
     flow: readFlow(given.flow),
@@ -101,17 +87,8 @@ function readFlow(given: Static<typeof Parts>['flow']): GivenParts['flow'] {
   if (!given) return null
   const token = textOrNull(given.token)
   const data = given.data ?? null
-  if (data !== null) checkData(data)
+  if (data !== null) checkFormData(data, 'flow.data')
   return token === null && data === null ? null : { token, data }
-}
-
-function checkData(data: Record<string, unknown>): void {
-  if (Object.keys(data).length === 0) {
-    throw new Problem('invalid_field', 'flow.data must not be an empty object: leave it out')
-  }
-  const { length } = JSON.stringify(data)
-  if (length <= MAX_DATA) return
-  throw new Problem('invalid_field', `flow.data has ${length} characters as JSON; the maximum is ${MAX_DATA}`)
 }
 
 function readCard(card: Static<typeof Card>): GivenCard {

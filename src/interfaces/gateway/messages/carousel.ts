@@ -10,7 +10,7 @@ import { common } from './fields.js'
 import { Address } from './files.js'
 import { sendVerb } from './verb.js'
 
-const { least, most, body: maxBody } = LIMITS.carousel
+const { least, most, body: maxBody, lineBreaks } = LIMITS.carousel
 
 const CardBody = Type.Object({
   title: OptionalText(maxBody, 'The first line of the text'),
@@ -61,6 +61,12 @@ function readCard({ title, body: text, footer, imageUrl, buttons }: GivenCard, p
     throw new Problem(
       'invalid_field',
       `${path}: title, body and footer must have at most ${maxBody} characters together`,
+    )
+  }
+  if (body.split('\n').length - 1 > lineBreaks) {
+    throw new Problem(
+      'invalid_field',
+      `${path}: title, body and footer must have at most ${lineBreaks + 1} lines together`,
     )
   }
   const url = checkedAddress(imageUrl, `${path}.imageUrl`)

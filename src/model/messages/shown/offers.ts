@@ -7,7 +7,13 @@ const MAX_DATA_DEPTH = 32
 /** What a sent interactive message offers or asks for; `text`: its body. Null: the kind is not known. */
 export function presentOffer(content: JsonObject, text: string): ShownContent | null {
   const { header, body, footer, catalog_id, product_id } = content
-  const frame = { header: readText(header), body: readText(text) ?? readText(body), footer: readText(footer) }
+  const file = presentHeaderFile(content)
+  const frame = {
+    header: readText(header),
+    ...(file && { header_media: file }),
+    body: readText(text) ?? readText(body),
+    footer: readText(footer),
+  }
   const { type } = content
   switch (type) {
     case 'button':
@@ -55,6 +61,12 @@ export function presentProducts({ title, product_ids }: JsonObject) {
   return { title: readText(title), product_ids: readTexts(product_ids) }
 }
 
+/** The file above the text; null if there is none. */
+function presentHeaderFile({ header_type, filename, mime_type }: JsonObject) {
+  const type = readText(header_type)
+  return type && { type, filename: readText(filename), mime_type: readText(mime_type) }
+}
+
 /** The file above the text of a card; null if there is none. */
 export function presentCardFile(media: unknown) {
   return isJsonObject(media) ? { type: readText(media.type), url: readText(media.url) } : null
@@ -72,7 +84,6 @@ function presentSection({ title, rows }: JsonObject) {
 }
 
 function presentForm(content: JsonObject) {
-  const { data } = content
   return {
     flow_id: readText(content.flow_id),
     flow_name: readText(content.flow_name),
@@ -81,8 +92,13 @@ function presentForm(content: JsonObject) {
     mode: readText(content.mode),
     flow_action: readText(content.flow_action),
     screen: readText(content.screen),
-    data: isJsonObject(data) && !isDeeperThan(data, MAX_DATA_DEPTH) ? data : null,
+    data: presentData(content.data),
   }
+}
+
+/** What the first screen of a form shows. */
+export function presentData(data: unknown): JsonObject | null {
+  return isJsonObject(data) && !isDeeperThan(data, MAX_DATA_DEPTH) ? data : null
 }
 
 function presentCard(card: JsonObject): ContentOf<'carousel'>['cards'][number] {

@@ -1,5 +1,5 @@
 import { asObject, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
-import { presentCardFile, presentProducts } from './offers.js'
+import { presentCardFile, presentData, presentProducts } from './offers.js'
 import { readInteger, readItems, readNumber, readText, readTexts, readTime, readWhole } from './read.js'
 import type { ContentOf } from './schemas.js'
 
@@ -119,34 +119,38 @@ export function presentTemplate(content: JsonObject, text: string): ContentOf<'t
     body: content.components === undefined ? readText(text) : null,
     footer: readText(content.footer),
     buttons: readItems(content.buttons, presentButton),
-    parameters: readItems(content.parameters, ({ component, index, name, text: value }) => ({
-      component: readText(component),
-      index: readInteger(index),
-      name: readText(name),
-      text: readText(value),
-    })),
+    parameters: readItems(content.parameters, presentParameter),
     ...presentParts(content),
   }
 }
 
 /** The parts of a template that are no values of variables, if it has them. */
-function presentParts({ product, offer_ends_at, sections, cards }: JsonObject): Partial<ContentOf<'template'>> {
+function presentParts(content: JsonObject): Partial<ContentOf<'template'>> {
+  const { product, offer_ends_at, sections, flow, cards } = content
+  const thumbnail = readText(content.thumbnail_product_id)
   const endsAt = readTime(offer_ends_at)
   return {
     ...(isJsonObject(product) && { product: presentProduct(product) }),
     ...(endsAt !== null && { offer_ends_at: endsAt }),
     ...(Array.isArray(sections) && { sections: readItems(sections, presentProducts) }),
+    ...(thumbnail !== null && { thumbnail_product_id: thumbnail }),
+    ...(isJsonObject(flow) && { flow: { token: readText(flow.token), data: presentData(flow.data) } }),
     ...(Array.isArray(cards) && { cards: readItems(cards, presentTemplateCard) }),
   }
 }
 
-function presentTemplateCard({ header_media, product, body, buttons }: JsonObject) {
+function presentTemplateCard({ header_media, product, body, buttons, parameters }: JsonObject) {
   return {
     header_media: presentCardFile(header_media),
     product: isJsonObject(product) ? presentProduct(product) : null,
     body: readText(body),
     buttons: readItems(buttons, presentButton),
+    parameters: readItems(parameters, presentParameter),
   }
+}
+
+function presentParameter({ component, index, name, text }: JsonObject) {
+  return { component: readText(component), index: readInteger(index), name: readText(name), text: readText(text) }
 }
 
 function presentProduct({ catalog_id, product_id }: JsonObject) {

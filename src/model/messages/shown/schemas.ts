@@ -84,12 +84,26 @@ const ProductSection = Type.Object({
   product_ids: Type.Array(Type.String(), { maxItems: MAX_ITEMS }),
 })
 
+/** The values of a template's variables. */
+const parameters = listOf(
+  Type.Object({
+    component: text('`header`, `body`, `button`'),
+    index: Nullable(Type.Integer({ description: "The button's place, from 0; null for other components" })),
+    name: text('Null in templates with numbered variables'),
+    text: text(),
+  }),
+)
+
+/** What the first screen of a form shows. */
+const formData = Nullable(Type.Object({}, { additionalProperties: true, description: 'What the first screen shows' }))
+
 /** A card of a sent template. */
 const TemplateCard = Type.Object({
   header_media: cardFile,
   product: Nullable(Type.Object(product)),
   body: text(),
   buttons: listOf(Type.Object({ type: text(), text: text() })),
+  parameters,
 })
 
 /** A card of a sent carousel. */
@@ -110,7 +124,17 @@ const addressFields = (description: string) =>
   Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, description })
 
 /** The texts of a sent interactive message, beside what can be chosen. */
-const frame = { header: text('Null if there is none, or a file'), body: text(), footer: text() }
+const frame = {
+  header: text('Null if there is none, or a file'),
+  header_media: Type.Optional(
+    Type.Object(
+      { type: text('`image`, `video`, `document`'), filename: text(), mime_type: text() },
+      { description: 'The file above the text' },
+    ),
+  ),
+  body: text(),
+  footer: text(),
+}
 
 const Phone = Type.Object({ phone: text(), type: text(), wa_id: text('The number as WhatsApp knows it') })
 
@@ -228,7 +252,7 @@ export const KINDS = {
     mode: text('`draft`, `published`'),
     flow_action: text('`navigate`, `data_exchange`'),
     screen: text('The first screen'),
-    data: Nullable(Type.Object({}, { additionalProperties: true, description: 'What the first screen shows' })),
+    data: formData,
   }),
   location_request: kind('location_request', 'A sent request for the location', frame),
   contact_request: kind('contact_request', 'A sent request for the number', frame),
@@ -285,17 +309,14 @@ export const KINDS = {
     body: text(),
     footer: text(),
     buttons: listOf(Type.Object({ type: text(), text: text() })),
-    parameters: listOf(
-      Type.Object({
-        component: text('`header`, `body`, `button`'),
-        index: Nullable(Type.Integer({ description: "The button's place, from 0; null for other components" })),
-        name: text('Null in templates with numbered variables'),
-        text: text(),
-      }),
-    ),
+    parameters,
     product: Type.Optional(Type.Object(product, { description: 'The product in the header' })),
     offer_ends_at: Type.Optional(moment('When the offer of a limited time ends')),
     sections: Type.Optional(listOf(ProductSection)),
+    thumbnail_product_id: Type.Optional(text('The product whose picture is shown')),
+    flow: Type.Optional(
+      Type.Object({ token: text('Comes back as `token` of the answer'), data: formData }, { description: 'A form' }),
+    ),
     cards: Type.Optional(listOf(TemplateCard)),
   }),
   system: kind('system', 'A change of the contact, as WhatsApp reports it', {

@@ -126,7 +126,7 @@ describe('POST /send-chat returns 400 Missing required field', () => {
     ],
     [
       'interactive.sections[1].title, of several',
-      'interactive.sections[1].title is required if the list has several sections',
+      'interactive.sections[1].title is required if there are several sections',
       (title) =>
         interactive({
           ...LIST,

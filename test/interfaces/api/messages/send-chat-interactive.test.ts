@@ -274,6 +274,10 @@ describe('a button that opens an address', () => {
     expect(payload.interactive.header).toEqual({ type: 'image', image: { id: expect.any(String) } })
     const [message] = await house.shown(digits)
     expect(message.media_url).toContain('/media/')
+    expect(message.content).toMatchObject({
+      header: null,
+      header_media: { type: 'image', filename: null, mime_type: 'image/png' },
+    })
   })
 })
 
@@ -323,6 +327,12 @@ describe('POST /send-chat refuses before anything is sent', () => {
     [
       'another scheme',
       { ...cta, url: 'javascript:alert(1)' },
+      'Invalid field',
+      'interactive.url must be an http or https address',
+    ],
+    [
+      'an address without a host',
+      { ...cta, url: 'https://?' },
       'Invalid field',
       'interactive.url must be an http or https address',
     ],

@@ -34,6 +34,12 @@ beforeAll(async () => {
   ]
   await template.putTemplate({ name: 'offer', body: 'Olá', others: offer(true) })
   await template.putTemplate({ name: 'endless', body: 'Olá', others: offer(false) })
+  await template.putTemplate({
+    name: 'offer_code',
+    body: 'Olá',
+    buttons: [{ type: 'COPY_CODE', text: 'Copiar', example: 'X1' }],
+    others: offer(true),
+  })
   await template.putTemplate({ name: 'catalog', body: 'Olá', buttons: [{ type: 'CATALOG', text: 'Ver' }] })
   await template.putTemplate({ name: 'products', body: 'Olá', buttons: [{ type: 'MPM', text: 'Ver' }] })
   await template.putTemplate({
@@ -123,7 +129,7 @@ describe('POST /send-template fills', () => {
       ],
     ],
     ['endless', {}, []],
-    ['catalog', {}, [actionButton('catalog', '0', {})]],
+    ['catalog', {}, [{ type: 'button', sub_type: 'catalog', index: '0' }]],
     [
       'catalog',
       { thumbnailProductId: 'mug-blue' },
@@ -161,7 +167,7 @@ describe('POST /send-template fills', () => {
     const [message] = await template.shown(digits)
     expect(message).toMatchObject({ message: 'Olá, Bia', message_type: 'template', media_type: null })
     expect(message.content.cards).toEqual(
-      FILES.map((url) => ({
+      FILES.map((url, n) => ({
         header_media: { type: 'image', url },
         product: null,
         body: 'Para Bia',
@@ -169,21 +175,34 @@ describe('POST /send-template fills', () => {
           { type: 'quick_reply', text: 'Mais' },
           { type: 'url', text: 'Ver' },
         ],
+        parameters: [
+          { component: 'body', index: null, name: 'name', text: 'Bia' },
+          { component: 'button', index: 1, name: null, text: `Bia/caneca ${n}` },
+        ],
       })),
     )
   })
 
-  it('and shows products and the end of an offer there', async () => {
+  it('and shows products, a form and the end of an offer there', async () => {
     const digits = await template.newContact()
     await template.sent({ templateName: 'one_product', chatNumber: digits, headerProduct: PRODUCT })
     await template.sent({ templateName: 'offer', chatNumber: digits, offerEndsAt: ENDS })
     const productSections = [{ product_ids: ['mug-blue', 'mug-red'] }]
     await template.sent({ templateName: 'products', chatNumber: digits, productSections })
+    const flow = { token: 'visit-17', data: { shop: 'north' } }
+    await template.sent({ templateName: 'flow', chatNumber: digits, flow })
+    await template.sent({ templateName: 'catalog', chatNumber: digits, thumbnailProductId: 'mug-blue' })
     const shown: { content: object }[] = await template.shown(digits)
     expect(shown.map(({ content }) => content)).toMatchObject([
-      { product: PRODUCT },
+      { product: PRODUCT, buttons: [{ type: 'product' }] },
       { offer_ends_at: new Date(ENDS).toISOString() },
-      { sections: [{ title: null, product_ids: ['mug-blue', 'mug-red'] }] },
+      {
+        sections: [{ title: null, product_ids: ['mug-blue', 'mug-red'] }],
+        thumbnail_product_id: 'mug-blue',
+        buttons: [{ type: 'products' }],
+      },
+      { flow, buttons: [{ type: 'quick_reply' }, { type: 'flow' }] },
+      { thumbnail_product_id: 'mug-blue', buttons: [{ type: 'catalog' }] },
     ])
   })
 })
@@ -232,6 +251,18 @@ describe('POST /send-template refuses, and sends nothing', () => {
     ['carousel', { cards: items(11).map(() => cards[0]) }, 'Invalid field', 'cards must have at most 10 items'],
     ['offer', {}, 'Missing required field', 'needs offerEndsAt'],
     ['offer', { offerEndsAt: '2030-12-01T09:00:00' }, 'Invalid field', 'offerEndsAt must have a time zone'],
+    [
+      'offer_code',
+      { offerEndsAt: ENDS, buttonParameters: { param1: 'x'.repeat(16) } },
+      'Invalid field',
+      'the code of an offer has at most 15 characters',
+    ],
+    [
+      'offer',
+      { offerEndsAt: '2020-12-01T09:00:00Z' },
+      'Invalid field',
+      'offerEndsAt 2020-12-01T09:00:00.000Z is in the past',
+    ],
     ['endless', { offerEndsAt: ENDS }, 'Invalid field', 'has no part for offerEndsAt'],
     ['products', {}, 'Missing required field', 'needs productSections'],
     [

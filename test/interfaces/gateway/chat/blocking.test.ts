@@ -32,6 +32,23 @@ describe('updateBlockStatus', () => {
     expect(await isBlocked(number)).toBe(false)
   })
 
+  it('names a refused access token, and changes nothing here', async () => {
+    const number = on.newNumber()
+    await on.receive('shop', number, text('hi'))
+    const { phoneNumberId, slug, appSecret: app_secret } = on.organization
+    const callback_url = `${on.world.app.url}/hooks/upstream`
+    const accept = (access_token: string) =>
+      on.world.sim('PUT', `/numbers/${phoneNumberId}`, { access_token, app_secret, callback_url })
+    await accept('another token')
+    const { status, body } = await block(number)
+    await accept(slug.replace('shop', 'token'))
+    expect([status, body.response]).toEqual([
+      400,
+      { message: [expect.stringContaining('access token')], details: expect.any(String), upstream_code: 190 },
+    ])
+    expect(await isBlocked(number)).toBe(false)
+  })
+
   it('needs a business number, a contact, and a status', async () => {
     const number = on.newNumber()
     await on.receive('shop', number, text('hi'))

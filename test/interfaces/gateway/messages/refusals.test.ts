@@ -90,7 +90,12 @@ describe('an invalid request', () => {
     ['sendCarousel', { body: 'a', cards: [card(), card({ imageUrl: 'ftp://x' })] }, 'cards[1].imageUrl'],
     ['sendCarousel', { body: 'a', cards: [card(), card({ body: 'x'.repeat(161) })] }, '160'],
     ['sendCarousel', { body: 'a', cards: [card(), card({ title: 'x'.repeat(160) })] }, 'together'],
-    ['sendCarousel', { body: 'a', cards: [card(), card({ body: 'a\nb\nc\nd' })] }, 'line breaks'],
+    ['sendCarousel', { body: 'a', cards: [card(), card({ body: 'a\nb\nc\nd' })] }, 'at most 3 lines together'],
+    [
+      'sendCarousel',
+      { body: 'a', cards: [card({ title: 'x', body: 'a\nb', footer: 'y' }), card()] },
+      'cards[0]: title',
+    ],
     ['sendCarousel', { body: 'a', cards: [card(), card({ buttons: [] })] }, 'cards[1].buttons'],
     ['sendCarousel', { body: 'a', cards: [card(), card({ buttons: [LINK] })] }, 'cards[1].buttons'],
   ])('%s %#: returns 400 in the form of this interface', async (verb, body, said) => {

@@ -307,6 +307,7 @@ describe('an interactive message of another type', () => {
 describe('a template', () => {
   const template = { name: 'hello', language: { code: 'en_US' } }
   const withParameters = (parameters: unknown) => ({ ...template, components: [{ type: 'body', parameters }] })
+  const thumbnail = (action: object) => [{ type: 'action', action }]
   const withButton = (button: object) => ({ ...template, components: [{ type: 'button', ...button }] })
   const payload = [{ type: 'payload', payload: 'x' }]
 
@@ -322,7 +323,8 @@ describe('a template', () => {
     [withButton({ sub_type: 'quick_reply', index: 1, parameters: payload })],
     [withButton({ sub_type: 'copy_code', index: 0, parameters: [{ type: 'coupon_code', coupon_code: 'A1' }] })],
     [withButton({ sub_type: 'flow', index: 0 })],
-    [withButton({ sub_type: 'CATALOG', index: 0, parameters: [{ type: 'action', action: {} }] })],
+    [withButton({ sub_type: 'CATALOG', index: 0 })],
+    [withButton({ sub_type: 'catalog', index: 0, parameters: thumbnail({ thumbnail_product_retailer_id: 'mug' }) })],
     [withButton({ sub_type: 'voice_call', index: 0 })],
   ])('is accepted as %j', (payload) => expectTaken('template', payload))
 
@@ -359,6 +361,12 @@ describe('a template', () => {
       withButton({ sub_type: 'phone_number', index: 0 }),
       100,
       'must be one of {BOOKING_CONFIRMATION, CATALOG, COPY_CODE, FLOW, MPM, ORDER_DETAILS, QUICK_REPLY, REMINDER, URL, VOICE_CALL} - got "phone_number"',
+    ],
+    [
+      'an action of a catalogue without a thumbnail',
+      withButton({ sub_type: 'catalog', index: 0, parameters: thumbnail({}) }),
+      131008,
+      "['thumbnail_product_retailer_id'] is required",
     ],
     [
       'an action of a wrong type',

@@ -46,6 +46,11 @@ beforeAll(async () => {
     { type: 'BODY', text: 'Look' },
     { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Today', has_expiration: true } },
   ])
+  await put('with_offer_code', [
+    { type: 'BODY', text: 'Look' },
+    { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Today', has_expiration: false } },
+    { type: 'BUTTONS', buttons: [{ type: 'COPY_CODE', example: 'A1' }] },
+  ])
   for (const type of ['MPM', 'ORDER_DETAILS']) {
     await put(type.toLowerCase(), [
       { type: 'BODY', text: 'Look' },
@@ -92,11 +97,11 @@ const replyButton = (index: string | number) => ({
   index,
   parameters: [{ type: 'payload', payload: 'more' }],
 })
-const codeButton = (index: number) => ({
+const codeButton = (index: number, coupon_code = 'A1') => ({
   type: 'button',
   sub_type: 'copy_code',
   index,
-  parameters: [{ type: 'coupon_code', coupon_code: 'A1' }],
+  parameters: [{ type: 'coupon_code', coupon_code }],
 })
 const button = (sub_type: string, index: string | number, parameters?: object[]) => ({
   type: 'button',
@@ -133,6 +138,7 @@ describe('a template send', () => {
     ['mpm', 'en', () => [button('mpm', 0, [action({ sections: [{ product_items: [product] }] })])]],
     ['carousel', 'en', () => [carousel(0, 1)]],
     ['limited', 'en', () => [offerEnd({ expiration_time_ms: 1795086400000 })]],
+    ['with_offer_code', 'en', () => [codeButton(0, 'x'.repeat(15))]],
     ['shown', 'en', () => [header({ type: 'product', product: { ...product, catalog_id: '5' } })]],
     ['placed', 'en', () => [header({ type: 'location', location: { latitude: 1, longitude: 2 } })]],
   ])('is accepted: %s (%s), case %#', async (name, language, components) => {
@@ -320,6 +326,12 @@ describe('a template send is refused', () => {
       inEnglish('limited'),
       () => [offerEnd({})],
       { code: 131008, details: "['expiration_time_ms'] is required" },
+    ],
+    [
+      'a code that is too long for an offer',
+      inEnglish('with_offer_code'),
+      () => [codeButton(0, 'x'.repeat(16))],
+      { code: 131009, details: 'Max length is 15' },
     ],
     [
       'one card of two',
