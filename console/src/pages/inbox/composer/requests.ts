@@ -5,6 +5,7 @@ import type { Member } from '../../../api/types.js'
 import { asObject, asObjects, asText } from '../../../shared/json.js'
 import { newKey } from '../../../shared/new-key.js'
 import { quoteOf } from '../thread/window.js'
+import { toInteractive } from './dialogs/offers.js'
 import type { SendRequest, SendResult } from './pending-sends.js'
 
 /** Sender, recipient, channel and reply target of a message. */
@@ -151,20 +152,6 @@ export function repeatFields({
     default:
       return message_type === 'interactive' && content ? { interactive: toInteractive(content) } : null
   }
-}
-
-/** The types that are called otherwise in a conversation, where answers have types too. */
-const ASKED_AS: Partial<Record<ShownContent['type'], string>> = {
-  buttons: 'button',
-  flow_offer: 'flow',
-  address_request: 'address',
-  product_offer: 'product',
-}
-
-/** The content of a conversation as the fields of a request, which does not take fields that its type lacks. */
-function toInteractive(content: ShownContent): Record<string, unknown> {
-  const given = Object.entries(content).filter(([, value]) => value !== null)
-  return { ...Object.fromEntries(given), type: ASKED_AS[content.type] ?? content.type }
 }
 
 /** A shown card as it is sent. */

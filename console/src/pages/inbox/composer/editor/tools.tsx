@@ -23,10 +23,10 @@ import type { Route } from '../requests.js'
 import { useRecorder } from './use-recorder.js'
 
 // Loaded on demand.
-const DIALOGS: Record<'location' | 'card' | 'buttons', ComponentType<MessageDialogProps>> = {
+const DIALOGS: Record<'location' | 'card' | 'offer', ComponentType<MessageDialogProps>> = {
   location: lazy(() => import('../dialogs/location-dialog.js')),
   card: lazy(() => import('../dialogs/card-dialog.js')),
-  buttons: lazy(() => import('../dialogs/buttons-dialog.js')),
+  offer: lazy(() => import('../dialogs/offer-dialog.js')),
 }
 
 /** Buttons for everything that can be sent apart from text. */
@@ -71,7 +71,7 @@ export function Tools({
           </Menu.Item>
           <Menu.Item
             leftSection={<IconSquareRoundedCheck aria-hidden size={16} />}
-            onClick={() => setOpenDialog('buttons')}
+            onClick={() => setOpenDialog('offer')}
           >
             {t('kinds.buttons')}
           </Menu.Item>
