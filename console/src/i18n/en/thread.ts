@@ -146,6 +146,8 @@ export const thread = {
   attach: 'Attach files',
   attachments: 'Attached files',
   removeFile: 'Remove {{name}}',
+  asVoice: 'Voice note',
+  asSticker: 'Sticker',
   drop: 'Drop files here to send them',
   fileRefused: '{{name}} cannot be sent',
   fileProblems: {

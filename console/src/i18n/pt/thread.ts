@@ -149,6 +149,8 @@ export const thread: SameShape<typeof english> = {
   writeNote: 'Escrever uma nota para a equipe',
   attach: 'Anexar arquivos',
   attachments: 'Arquivos anexados',
+  asVoice: 'Mensagem de voz',
+  asSticker: 'Figurinha',
   removeFile: 'Remover {{name}}',
   drop: 'Solte os arquivos aqui para enviar',
   fileRefused: 'Não é possível enviar {{name}}',

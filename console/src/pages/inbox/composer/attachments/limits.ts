@@ -28,6 +28,9 @@ export const FILE_RULES = {
 
 export type FileKind = keyof typeof FILE_RULES
 
+/** What can be sent as a sticker without a conversion. */
+export const STICKER_RULE = { maxBytes: 500 * 1_024, type: 'image/webp' }
+
 /** Maximum lengths of texts, as in src/model/messages/limits and the fields of POST /send-chat. */
 export const TEXT_LIMITS = {
   text: 4_096,
