@@ -64,6 +64,7 @@ export const thread = {
   forwardedOften: 'Forwarded many times',
   askedAbout: 'About the product {{product}}',
   orderTotal: 'Total: {{total}}',
+  offerEnds: 'Offer ends: {{at}}',
   mayCall: 'You may call this customer.',
   mayNotCall: 'The customer does not want to be called.',
   mayNoLongerCall: 'The permission to call this customer has expired.',

@@ -66,6 +66,7 @@ export const thread: SameShape<typeof english> = {
   forwardedOften: 'Encaminhada muitas vezes',
   askedAbout: 'Sobre o produto {{product}}',
   orderTotal: 'Total: {{total}}',
+  offerEnds: 'A oferta termina: {{at}}',
   mayCall: 'Você pode ligar para este cliente.',
   mayNotCall: 'O cliente não quer receber ligações.',
   mayNoLongerCall: 'A permissão para ligar para este cliente expirou.',
