@@ -220,6 +220,14 @@ export const thread = {
   bodyField: 'Text: {{name}}',
   buttonField: 'Button “{{name}}”',
   placeholders: 'Insert contact details',
+  parts: {
+    byApi: 'This template has cards, or parts that this page has no fields for. It can only be sent by the API.',
+    offerEndsAt: 'The offer ends (your time)',
+    catalogId: "The catalogue's ID at WhatsApp",
+    productId: "The product's ID in the catalogue",
+    productIds: 'IDs of products, with commas between them',
+    thumbnailProductId: 'ID of the product whose picture is shown',
+  },
   asCustomer: {
     open: 'Write as the customer',
     field: 'Message from {{name}}',

@@ -224,6 +224,14 @@ export const thread: SameShape<typeof english> = {
   bodyField: 'Texto: {{name}}',
   buttonField: 'Botão “{{name}}”',
   placeholders: 'Inserir dados do contato',
+  parts: {
+    byApi: 'Este modelo tem cartões, ou partes para as quais esta página não tem campos. Só pode ser enviado pela API.',
+    offerEndsAt: 'A oferta termina (no seu horário)',
+    catalogId: 'ID do catálogo no WhatsApp',
+    productId: 'ID do produto no catálogo',
+    productIds: 'IDs de produtos, separados por vírgulas',
+    thumbnailProductId: 'ID do produto cuja foto aparece',
+  },
   asCustomer: {
     open: 'Escrever como o cliente',
     field: 'Mensagem de {{name}}',
