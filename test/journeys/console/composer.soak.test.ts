@@ -170,8 +170,10 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
     await notice.waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await stage.receive({ from: ANA, type: 'text', text: { body: 'Still here' } })
+    const answer = page.waitForResponse((response) => response.request().method() === 'PATCH')
     await notice.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Ana Souza has been blocked').waitFor()
+    expect((await (await answer).json()).upstream_block).toMatchObject({ done: true })
+    await notice.waitFor({ state: 'hidden' })
   })
 })
 

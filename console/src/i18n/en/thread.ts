@@ -188,6 +188,7 @@ export const thread = {
       product: 'Shows a product',
       catalog: 'Opens the catalogue',
     },
+    notLinked: 'WhatsApp delivers these from business numbers only',
     addressHint: 'WhatsApp asks for addresses in India only.',
     fields: {
       header: 'Header',

@@ -192,6 +192,7 @@ export const thread: SameShape<typeof english> = {
       product: 'Mostra um produto',
       catalog: 'Abre o catálogo',
     },
+    notLinked: 'O WhatsApp só as entrega de números comerciais',
     addressHint: 'O WhatsApp só pede endereços na Índia.',
     fields: {
       header: 'Cabeçalho',

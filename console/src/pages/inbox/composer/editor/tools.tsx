@@ -49,6 +49,7 @@ export function Tools({
   )
   if (recorder.isRecording) return <Recording recorder={recorder} />
   const OpenDialog = openDialog && DIALOGS[openDialog]
+  const isLinked = route.channel?.kind === 'linked_device'
   return (
     <Group gap={2} wrap="nowrap">
       <FileButton multiple accept={ACCEPTED.join(',')} onChange={(files) => void attachments.add(files)}>
@@ -71,9 +72,11 @@ export function Tools({
           </Menu.Item>
           <Menu.Item
             leftSection={<IconSquareRoundedCheck aria-hidden size={16} />}
+            disabled={isLinked}
             onClick={() => setOpenDialog('offer')}
           >
             {t('kinds.buttons')}
+            {isLinked && <Text size="xs">{t('offer.notLinked')}</Text>}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
