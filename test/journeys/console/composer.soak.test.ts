@@ -51,7 +51,9 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
   it('sends a link, and asks for what is missing', async () => {
     await openOffer('Opens a link')
     await dialog().getByLabel(/^Text/).fill('All colours')
-    await dialog().getByLabel(/^Button/).fill('See all')
+    await dialog()
+      .getByLabel(/^Button/)
+      .fill('See all')
     await dialog().getByLabel(/^Link/).fill('shop.example')
     await dialog().getByRole('button', { name: 'Send' }).click()
     await dialog().getByText('Enter a link that begins with https://').waitFor()
@@ -128,7 +130,9 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
   it('fills the parts of a template, and shows what was sent', async () => {
     const list = await openTemplates()
     await list.getByRole('button', { name: /flash_sale/ }).click()
-    await dialog().getByLabel(/^The offer ends/).fill('2030-12-01T09:00')
+    await dialog()
+      .getByLabel(/^The offer ends/)
+      .fill('2030-12-01T09:00')
     await dialog().getByRole('button', { name: 'Send' }).click()
     await bubble('Half price').getByText('Offer ends: 1 Dec 2030').waitFor()
     await bubble('Half price').getByRole('img', { name: 'Read' }).waitFor()

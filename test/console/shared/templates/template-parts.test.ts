@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readForm, type ShownTemplate } from '../../../../console/src/shared/templates/template-form.js'
-import { type PartValues, toPartContent, toPartFields } from '../../../../console/src/shared/templates/template-parts.js'
+import {
+  type PartValues,
+  toPartContent,
+  toPartFields,
+} from '../../../../console/src/shared/templates/template-parts.js'
 import { partsOf } from '../../../../src/model/templates/parts.js'
 import { describeTemplate, type Template } from '../../../../src/model/templates/template.js'
 import { startTemplateWorld } from '../../../support/send-template.js'
@@ -9,7 +13,12 @@ import { useStarted } from '../../../support/started.js'
 const house = useStarted(startTemplateWorld)
 let chatNumber: string
 
-const card = { components: [{ type: 'HEADER', format: 'IMAGE' }, { type: 'BODY', text: 'Blue' }] }
+const card = {
+  components: [
+    { type: 'HEADER', format: 'IMAGE' },
+    { type: 'BODY', text: 'Blue' },
+  ],
+}
 const offer = (has_expiration: boolean) => ({
   type: 'LIMITED_TIME_OFFER',
   limited_time_offer: { text: 'Today', has_expiration },

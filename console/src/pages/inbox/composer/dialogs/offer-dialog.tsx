@@ -45,7 +45,12 @@ export default function OfferDialog({ route, onSend, onClose }: MessageDialogPro
         maxDropdownHeight={360}
       />
       {fields.map(({ name, maxLength, isNeeded }) => {
-        const props = { label: t(`offer.fields.${name}`), maxLength, withAsterisk: isNeeded, ...form.getInputProps(name) }
+        const props = {
+          label: t(`offer.fields.${name}`),
+          maxLength,
+          withAsterisk: isNeeded,
+          ...form.getInputProps(name),
+        }
         if (name === 'body') return <Textarea key={name} data-autofocus autosize minRows={2} maxRows={8} {...props} />
         if (name === 'url') return <TextInput key={name} type="url" placeholder="https://" {...props} />
         return <TextInput key={name} {...props} />

@@ -32,7 +32,8 @@ export function TemplateFields({
   const set = ({ part, name }: Field, value: string) =>
     onChange({ ...values, [part]: { ...values[part], [name]: value } })
   const { parts = {} } = values
-  if (fields.length === 0 && fileKind === null && form.parts.fields.length === 0) return <Text size="sm">{t('nothingToFill')}</Text>
+  if (fields.length === 0 && fileKind === null && form.parts.fields.length === 0)
+    return <Text size="sm">{t('nothingToFill')}</Text>
   return (
     <>
       {fileKind !== null && (
@@ -104,7 +105,9 @@ function Placeholders({ onChoose }: { onChoose: (placeholder: string) => void })
 /** Whether all variables and needed parts have a value. */
 export function isFilled(form: TemplateForm, values: TemplateValues): boolean {
   const hasAll = fieldsOf(form).every(({ part, name }) => (values[part][name] ?? '').trim() !== '')
-  const hasParts = form.parts.fields.every(({ name, isNeeded }) => !isNeeded || (values.parts?.[name] ?? '').trim() !== '')
+  const hasParts = form.parts.fields.every(
+    ({ name, isNeeded }) => !isNeeded || (values.parts?.[name] ?? '').trim() !== '',
+  )
   return hasAll && hasParts && (fileKindOf(form) === null || /^https?:\/\/\S+$/.test(values.headerMedia?.trim() ?? ''))
 }
 

@@ -76,7 +76,12 @@ it('links and country codes are checked before they are sent', () => {
   const problem = (kind: OfferKind, name: keyof OfferValues, value: string) =>
     OFFER_FIELDS[kind].filter((field) => field.name === name).map((field) => problemOf(field, value))
   const links = [' https://shop.example ', 'shop.example', 'javascript:alert(1)', 'https://shop.example/a b']
-  expect(links.flatMap((link) => problem('cta_url', 'url', link))).toEqual([null, 'needsLink', 'needsLink', 'needsLink'])
+  expect(links.flatMap((link) => problem('cta_url', 'url', link))).toEqual([
+    null,
+    'needsLink',
+    'needsLink',
+    'needsLink',
+  ])
   expect(['in', 'I', '12'].flatMap((code) => problem('address', 'country', code))).toEqual([
     null,
     'needsCountry',

@@ -32,7 +32,11 @@ function readCard(
 }
 
 /** What a template has besides texts: products, the end of an offer, cards. */
-function Parts({ content: { product, offer_ends_at: end, sections = [], cards = [] } }: { content: ContentOf<'template'> }) {
+function Parts({
+  content: { product, offer_ends_at: end, sections = [], cards = [] },
+}: {
+  content: ContentOf<'template'>
+}) {
   const { t } = useTranslation('thread')
   const { dateTime } = useFormat()
   const ids = [product?.product_id ?? [], sections.flatMap(({ product_ids }) => product_ids)].flat()
