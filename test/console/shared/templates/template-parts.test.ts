@@ -55,8 +55,8 @@ const templateOf = (name: string, others: object[]) =>
   }) as ShownTemplate
 
 beforeAll(async () => {
-  chatNumber = await house().newContact()
-  for (const [name, others] of FILLED) await house().putTemplate({ name, body: 'Hello', others })
+  chatNumber = await house.newContact()
+  for (const [name, others] of FILLED) await house.putTemplate({ name, body: 'Hello', others })
 })
 
 it.each([...FILLED, ...OTHERS])('who can fill a template is known as the service knows it: %s', (name, others) => {
@@ -71,14 +71,14 @@ describe.each(FILLED)('a template with the parts that a member filled in: %s', (
   it('is sent, and shown as before it was recorded', async () => {
     const { fields } = readForm(templateOf(name, others)).parts
     expect(fields.map((field) => field.name).sort()).toEqual(Object.keys(values).sort())
-    await house().sent({ templateName: name, language: 'pt_BR', chatNumber, ...toPartFields(values) })
-    const message = (await house().shown(chatNumber)).at(-1)
+    await house.sent({ templateName: name, language: 'pt_BR', chatNumber, ...toPartFields(values) })
+    const message = (await house.shown(chatNumber)).at(-1)
     expect(message.content).toMatchObject({ type: 'template', name, ...toPartContent(values) })
   })
 
   it('is refused without what it needs', async () => {
     const { fields } = readForm(templateOf(name, others)).parts
-    const { status } = await house().send({ templateName: name, language: 'pt_BR', chatNumber })
+    const { status } = await house.send({ templateName: name, language: 'pt_BR', chatNumber })
     expect(status).toBe(fields.some(({ isNeeded }) => isNeeded) ? 400 : 200)
   })
 })
