@@ -5,6 +5,13 @@ import type { presentOrganization } from '../../../src/model/organizations/organ
 export type Contact = ReturnType<typeof presentContact>
 export type Organization = ReturnType<typeof presentOrganization>
 
+/** The answer to a change of a contact. */
+export interface ChangedContact {
+  contact: Contact
+  /** Whether WhatsApp blocked or unblocked the contact, too; undefined if it was not asked. */
+  upstream_block?: { done: boolean; text: string | null }
+}
+
 export type Role = 'owner' | 'agent' | 'analyst'
 
 /** A member of the team. */

@@ -13,3 +13,8 @@ export function asText(value: unknown): string | null {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : null
 }
+
+/** A text in upper case, as WhatsApp's types are compared; '' for other values. */
+export function asUpper(value: unknown): string {
+  return asText(value)?.toUpperCase() ?? ''
+}

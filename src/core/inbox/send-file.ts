@@ -17,7 +17,7 @@ import { sendMessage } from '../messages/send/send.js'
 import { withArriving } from '../requests/arriving-files.js'
 
 /** The message types that are a file. */
-export const FILE_KINDS = ['image', 'video', 'audio', 'document'] as const
+export const FILE_KINDS = ['image', 'video', 'audio', 'document', 'sticker'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 
 /** A complete file in the spool. */
@@ -35,6 +35,8 @@ export interface FileSend {
   path: string
   caption: string | null
   filename: string | null
+  /** Whether a sound is sent as a voice note; null: if it is one already, or a browser's recording. */
+  voice: boolean | null
   /** The message that it answers. */
   replyToId: string | null
   /** The instance that sends it; null: the organization's number. */
@@ -95,8 +97,8 @@ export function tooBig(kind: FileKind): Problem {
 }
 
 /**
- * Sends a file from the spool to a contact. Browser recordings become voice notes. Throws like sendMessage and
- * openChosenChannel.
+ * Sends a file from the spool to a contact, converted if it must be. Throws invalid_media, not_supported (ffmpeg is
+ * needed and missing), and like sendMessage and openChosenChannel.
  */
 export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
   const { id, contactId, replyToId, memberId, instance, cause } = send
@@ -110,32 +112,53 @@ export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Pr
   })
 }
 
-async function withContent(
+function withContent(
   ctx: Context,
   tenant: Tenant,
-  { kind, path, caption, filename }: FileSend,
+  send: FileSend,
   work: (content: MessageContent) => Promise<SendResult>,
 ): Promise<SendResult> {
-  if (kind === 'document') return work({ type: kind, file: { path }, caption, filename })
-  if (kind !== 'audio') return work({ type: kind, file: { path }, caption })
+  const { kind, path, caption, filename } = send
+  switch (kind) {
+    case 'document':
+      return work({ type: kind, file: { path }, caption, filename })
+    case 'image':
+    case 'video':
+      return work({ type: kind, file: { path }, caption })
+    case 'sticker': {
+      const conversion = { kind } as const
+      const given = { organizationId: tenant.id, field: FIELD, source: { path }, conversion }
+      return withPrepared(ctx, given, ({ file }) => work({ type: kind, file }))
+    }
+    case 'audio':
+      return withSound(ctx, tenant, send, work)
+  }
+}
+
+async function withSound(
+  ctx: Context,
+  tenant: Tenant,
+  { path, voice: wanted }: FileSend,
+  work: (content: MessageContent) => Promise<SendResult>,
+): Promise<SendResult> {
   const type = await detectFileType(path)
   const isRecording = type !== null && RECORDINGS.includes(type)
   // Without a conversion, this only checks whether the file is a voice note already.
-  const conversion = { kind: 'voice', encoding: isRecording } as const
+  const conversion = { kind: 'voice', encoding: isRecording || wanted === true } as const
   const given = { organizationId: tenant.id, field: FIELD, source: { path }, conversion }
   let isPrepared = false
   try {
     return await withPrepared(ctx, given, ({ file, voice }) => {
       isPrepared = true
-      return work({ type: kind, file, voice })
+      return work({ type: 'audio', file, voice: wanted ?? voice })
     })
   } catch (error) {
     const isUnprepared = !isPrepared && error instanceof Problem && error.code === 'not_supported'
-    throw isUnprepared ? notConvertible(type) : error
+    throw isUnprepared && isRecording ? notConvertible(type) : error
   }
 }
 
-function notConvertible(type: string | null): Problem {
+function notConvertible(type: string): Problem {
   const { names } = MEDIA_RULES.audio
   return new Problem(
     'invalid_media',

@@ -155,6 +155,7 @@ export const broadcasts = {
     template: 'Template',
     templatePlaceholder: 'Search approved templates',
     noTemplate: 'No approved template matches',
+    notByBroadcast: 'Has an offer, products or cards, which broadcasts cannot fill',
     marketing: 'marketing: skips contacts who opted out',
     sync: 'Refresh templates',
     synced_one: '{{count}} template available',

@@ -83,9 +83,17 @@ export const inbox = {
     unblock: 'Unblock',
     blockTitle: 'Block {{name}}?',
     blockHint: 'You cannot message a blocked contact, and its messages are not marked as unread.',
-    unblocked: '{{name}} has been unblocked',
     export: 'Export conversation',
     erase: 'Erase…',
+  },
+  block: {
+    blocked: '{{name}} has been blocked',
+    unblocked: '{{name}} has been unblocked',
+    here: '{{name}} is blocked in Parley only',
+    notUnblocked: '{{name}} may still be blocked at WhatsApp',
+    notRecent: 'WhatsApp blocks only people who wrote in the last 24 hours. Messages can still come.',
+    notAsked: 'WhatsApp was not asked to block this contact. Messages can still come.',
+    noReason: 'WhatsApp gave no reason.',
   },
   merges: {
     heading: 'Merged contacts',

@@ -171,6 +171,7 @@ export const broadcasts: SameShape<typeof english> = {
     template: 'Modelo',
     templatePlaceholder: 'Buscar modelos aprovados',
     noTemplate: 'Nenhum modelo aprovado encontrado',
+    notByBroadcast: 'Tem oferta, produtos ou cartões, que as campanhas não preenchem',
     marketing: 'marketing: ignora quem se descadastrou',
     sync: 'Atualizar modelos',
     synced_one: '{{count}} modelo disponível',

@@ -88,9 +88,17 @@ export const inbox: SameShape<typeof english> = {
     blockTitle: 'Bloquear {{name}}?',
     blockHint:
       'Não é possível enviar mensagens a um contato bloqueado, e as mensagens dele não são marcadas como não lidas.',
-    unblocked: '{{name}} foi desbloqueado',
     export: 'Exportar conversa',
     erase: 'Apagar…',
+  },
+  block: {
+    blocked: '{{name}} foi bloqueado',
+    unblocked: '{{name}} foi desbloqueado',
+    here: '{{name}} está bloqueado só no Parley',
+    notUnblocked: '{{name}} talvez continue bloqueado no WhatsApp',
+    notRecent: 'O WhatsApp só bloqueia quem escreveu nas últimas 24 horas. Ainda podem chegar mensagens.',
+    notAsked: 'O bloqueio não foi pedido ao WhatsApp. Ainda podem chegar mensagens.',
+    noReason: 'O WhatsApp não informou o motivo.',
   },
   merges: {
     heading: 'Contatos unidos',

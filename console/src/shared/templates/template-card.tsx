@@ -10,7 +10,7 @@ import {
   IconPhoto,
   IconVideo,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Markup } from '../markup.js'
 import classes from './template-card.module.css'
 import type { TemplateFileKind } from './template-form.js'
@@ -25,8 +25,16 @@ export interface TemplateCardProps {
   buttons: { kind: string; text: string }[]
 }
 
-/** The content of a template's bubble: header, body, footer and buttons. */
-export function TemplateCard({ header, place, file, body, footer, buttons }: TemplateCardProps) {
+/** The content of a template's bubble: header, body, footer and buttons. `children`: shown above the buttons. */
+export function TemplateCard({
+  header,
+  place,
+  file,
+  body,
+  footer,
+  buttons,
+  children,
+}: TemplateCardProps & { children?: ReactNode }) {
   return (
     <Box className={classes.card}>
       {file && <HeaderFile {...file} />}
@@ -51,6 +59,7 @@ export function TemplateCard({ header, place, file, body, footer, buttons }: Tem
           </Text>
         )}
       </Stack>
+      {children}
       <ButtonRows buttons={buttons} />
     </Box>
   )

@@ -1,5 +1,6 @@
 import type { Template } from '../../../../src/model/templates/template.js'
-import { asObject, asObjects, asText } from '../json.js'
+import { asObject, asObjects, asText, asUpper } from '../json.js'
+import { readParts, type TemplateParts } from './template-parts.js'
 
 /** A template as the service returns it. */
 export type ShownTemplate = Pick<
@@ -24,6 +25,7 @@ export interface TemplateForm {
   body: { text: string; variables: string[] }
   footer: string | null
   buttons: FormButton[]
+  parts: TemplateParts
 }
 
 /** A variable in the text of a template. */
@@ -34,7 +36,7 @@ export const LOCATION_VARIABLES = ['latitude', 'longitude', 'name', 'address'] a
 
 /** Reads the components of a template. */
 export function readForm({ components, parameter_format }: ShownTemplate): TemplateForm {
-  const find = (type: string) => asObject(components.find((component) => upper(component.type) === type))
+  const find = (type: string) => asObject(components.find((component) => asUpper(component.type) === type))
   const variables = (text: string) => variablesOf(text, parameter_format === 'POSITIONAL')
   const body = asText(find('BODY').text) ?? ''
   return {
@@ -42,6 +44,7 @@ export function readForm({ components, parameter_format }: ShownTemplate): Templ
     body: { text: body, variables: variables(body) },
     footer: asText(find('FOOTER').text),
     buttons: readButtons(asObjects(find('BUTTONS').buttons)),
+    parts: readParts(components),
   }
 }
 
@@ -51,7 +54,7 @@ export function fileKindOf({ header }: TemplateForm): TemplateFileKind | null {
 }
 
 function readHeader(component: Record<string, unknown>, variables: (text: string) => string[]): TemplateForm['header'] {
-  const kind = upper(component.format).toLowerCase()
+  const kind = asUpper(component.format).toLowerCase()
   if (kind === 'text') {
     const text = asText(component.text) ?? ''
     return { kind, text, variables: variables(text) }
@@ -62,7 +65,7 @@ function readHeader(component: Record<string, unknown>, variables: (text: string
 function readButtons(buttons: Record<string, unknown>[]): FormButton[] {
   let parameters = 0
   return buttons.map((button) => {
-    const type = upper(button.type)
+    const type = asUpper(button.type)
     const url = asText(button.url)
     const isVariable = type === 'OTP' || type === 'COPY_CODE' || (type === 'URL' && variablesOf(url ?? '').length > 0)
     if (isVariable) parameters++
@@ -89,8 +92,4 @@ function variablesOf(text: string, isPositional = false): string[] {
   const names = [...new Set(Array.from(text.matchAll(VARIABLE), ([, name = '']) => name))]
   if (!isPositional) return names
   return names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(a) - Number(b))
-}
-
-function upper(value: unknown): string {
-  return asText(value)?.toUpperCase() ?? ''
 }

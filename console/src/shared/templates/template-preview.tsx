@@ -4,6 +4,7 @@ import { api } from '../../api/client.js'
 import { TemplateCard, type TemplateCardProps } from './template-card.js'
 import classes from './template-card.module.css'
 import { fileKindOf, readForm, type ShownTemplate, VARIABLE } from './template-form.js'
+import type { PartValues } from './template-parts.js'
 
 /** The values of a template's variables, by the names of readForm. */
 export interface TemplateValues {
@@ -12,6 +13,7 @@ export interface TemplateValues {
   buttons: Record<string, string>
   /** The URL of the header's file. */
   headerMedia?: string
+  parts?: PartValues
 }
 
 /** The values of the placeholders for one recipient. Null: no such value. */

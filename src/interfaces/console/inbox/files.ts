@@ -22,6 +22,7 @@ const Query = Type.Object({
   message_type: Type.Enum([...FILE_KINDS]),
   caption: Type.Optional(Type.String({ maxLength: LIMITS.caption })),
   filename: Type.Optional(Type.String({ maxLength: LIMITS.filename })),
+  voice: Type.Optional(Type.Boolean()),
   context_message_id: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
   instance: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.instanceName })),
 })
@@ -48,8 +49,9 @@ export function fileRoutes(server: ConsoleServer, ctx: Context): void {
             answerOnce(ctx, request, reply, {
               fingerprint: { kind, ...given, file: sha256 },
               perform: async (id) => {
-                const { caption, filename, context_message_id: replyToId = null, instance = null } = given
-                const named = { caption: caption || null, filename: filename || null, replyToId, instance, memberId }
+                const { voice = null, context_message_id: replyToId = null, instance = null } = given
+                const texts = { caption: given.caption || null, filename: given.filename || null }
+                const named = { ...texts, voice, replyToId, instance, memberId }
                 const cause = causeOf(request, ctx.clock())
                 return toAnswer(
                   tenant,

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { createContact } from '../../../support/contacts.js'
 import { hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../../../support/ffmpeg.js'
-import { jpeg, m4a, mp3, mp4, ogg, padded, pdf } from '../../../support/media.js'
+import { jpeg, m4a, mp3, mp4, ogg, padded, pdf, png, webp } from '../../../support/media.js'
 import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()
@@ -150,6 +150,55 @@ it.runIf(hasFfmpeg)("a browser's recording becomes a voice note", async () => {
   } finally {
     await rm(folder, { recursive: true })
   }
+})
+
+/** What the upstream got of the newest message. */
+const arrived = async () => (await world.sim('GET', '/messages?to=16505550001')).body.messages.at(-1).payload
+
+it('an OGG recording is a voice note or a sound file, as the member chooses', async () => {
+  for (const [query, voice] of [
+    [{ voice: 'true' }, true],
+    [{ voice: 'false' }, undefined],
+    [{}, true],
+  ] as const) {
+    const answer = await upload(ogg(), { message_type: 'audio', ...query })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    expect((await arrived()).audio.voice).toBe(voice)
+    expect((await newest()).content).toMatchObject({ type: 'audio', voice: voice === true })
+  }
+})
+
+it.runIf(hasFfmpeg)('a sound file becomes a voice note, and a picture a sticker', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-sound-'))
+  try {
+    const path = join(folder, 'sound.mp3')
+    await makeWithFfmpeg(path, '-f', 'lavfi', '-i', 'sine=duration=0.2', '-c:a', 'libmp3lame')
+    const sound = await upload(await readFile(path), { message_type: 'audio', voice: 'true' })
+    expect(sound.status, JSON.stringify(sound.body)).toBe(200)
+    expect((await arrived()).audio.voice).toBe(true)
+    expect((await newest()).content).toMatchObject({ voice: true, mime_type: 'audio/ogg' })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+  for (const picture of [webp(), png()]) {
+    const sticker = await upload(picture, { message_type: 'sticker', caption: 'not shown' })
+    expect(sticker.status, JSON.stringify(sticker.body)).toBe(200)
+    expect((await arrived()).sticker).toEqual({ id: expect.any(String) })
+    expect((await newest()).content).toMatchObject({ type: 'sticker', mime_type: 'image/webp' })
+  }
+})
+
+it('a file that cannot become a sticker is refused', async () => {
+  const big = await upload(padded(webp(), 500 * 1_024 + 1), { message_type: 'sticker' })
+  expect([big.status, big.body.reason]).toEqual([400, 'too_big'])
+  await withoutFfmpeg(async () => {
+    const { status, body } = await upload(png(), { message_type: 'sticker' })
+    expect([status, body.error]).toEqual([501, 'Not supported'])
+    expect(body.message).toContain('ffmpeg')
+    const voice = await upload(mp3(), { message_type: 'audio', voice: 'true' })
+    expect([voice.status, voice.body.message]).toEqual([501, expect.stringContaining('send it unchanged as a sound')])
+  })
+  expect((await upload(ogg(), { message_type: 'audio', voice: 'maybe' })).status).toBe(400)
 })
 
 it.runIf(hasFfmpeg)('a recording that cannot be converted is refused', async () => {

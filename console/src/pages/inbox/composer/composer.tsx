@@ -5,9 +5,8 @@ import { lazy, type Ref, Suspense, useImperativeHandle, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import type { InboxContact, ReplyChannel, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
-import { api } from '../../../api/client.js'
 import { useMay, useSession } from '../../../session/session.js'
-import { notifyError } from '../../../shared/problem.js'
+import { useContactActions } from '../contact/use-actions.js'
 import classes from './composer.module.css'
 import { useDraft } from './drafts.js'
 import { Editor, type EditorHandle } from './editor/editor.js'
@@ -136,8 +135,7 @@ function hasTemplates(channel: ReplyChannel | undefined): boolean {
 function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: InboxContact; onTemplate: () => void }) {
   const { t } = useTranslation('thread')
   const isOwner = useMay('owner')
-  const query = { chat_id: contact.chat_id }
-  const unblock = () => void api.patch('/contact', { blocked: false }, { query }).catch(notifyError)
+  const { toggleBlocked } = useContactActions(contact)
   const settings = isOwner && (
     <Button
       component={Link}
@@ -155,7 +153,7 @@ function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: Inbo
           icon={IconBan}
           tone="warning"
           action={
-            <Button size="compact-sm" variant="default" onClick={unblock}>
+            <Button size="compact-sm" variant="default" onClick={toggleBlocked}>
               {t('unblock')}
             </Button>
           }

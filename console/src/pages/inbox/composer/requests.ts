@@ -5,6 +5,9 @@ import type { Member } from '../../../api/types.js'
 import { asObject, asObjects, asText } from '../../../shared/json.js'
 import { newKey } from '../../../shared/new-key.js'
 import { quoteOf } from '../thread/window.js'
+import type { FileKind } from './attachments/limits.js'
+import type { Attachment } from './attachments/prepare-file.js'
+import { toInteractive } from './dialogs/offers.js'
 import type { SendRequest, SendResult } from './pending-sends.js'
 
 /** Sender, recipient, channel and reply target of a message. */
@@ -37,12 +40,14 @@ export function chatRequest(route: Route, fields: Record<string, unknown>, previ
 }
 
 /** A file from this device. */
-export function fileRequest(route: Route, file: File, kind: string, caption: string): SendRequest {
+export function fileRequest(route: Route, attachment: Attachment, caption: string): SendRequest {
   const { contact, channel, replyTo } = route
+  const { file, kind } = asSent(attachment)
   const query = {
     message_type: kind,
     caption,
     filename: kind === 'document' ? file.name : null,
+    voice: kind === 'audio' ? attachment.isVoice : null,
     context_message_id: replyTo?.id,
     instance: channel?.instance,
   }
@@ -51,7 +56,9 @@ export function fileRequest(route: Route, file: File, kind: string, caption: str
     media_type: kind,
     message: caption,
     media_url: URL.createObjectURL(file),
-    content: contentOfFile(file, kind, caption),
+    content: contentOfFile(attachment, caption),
+    // As stickers are recorded.
+    ...(kind === 'sticker' && { media_type: 'image', message: '[sticker]' }),
   }
   return {
     ...framed(route, previewFields),
@@ -60,8 +67,15 @@ export function fileRequest(route: Route, file: File, kind: string, caption: str
   }
 }
 
+/** The file and the message type. */
+function asSent({ file, kind, sticker, isSticker }: Attachment): { file: File; kind: FileKind | 'sticker' } {
+  return isSticker && sticker ? { file: sticker, kind: 'sticker' } : { file, kind }
+}
+
 /** The content of a file as it will be shown. */
-function contentOfFile({ name, type: mime_type }: File, kind: string, text: string): ShownContent | null {
+function contentOfFile(attachment: Attachment, text: string): ShownContent {
+  const { file, kind } = asSent(attachment)
+  const { name, type: mime_type } = file
   const caption = text || null
   switch (kind) {
     case 'image':
@@ -69,11 +83,11 @@ function contentOfFile({ name, type: mime_type }: File, kind: string, text: stri
     case 'video':
       return { type: kind, caption, mime_type, animated: false }
     case 'audio':
-      return { type: kind, voice: false, mime_type }
+      return { type: kind, voice: attachment.isVoice, mime_type }
     case 'document':
       return { type: kind, caption, filename: name, mime_type }
-    default:
-      return null
+    case 'sticker':
+      return { type: kind, animated: null, mime_type }
   }
 }
 
@@ -151,20 +165,6 @@ export function repeatFields({
     default:
       return message_type === 'interactive' && content ? { interactive: toInteractive(content) } : null
   }
-}
-
-/** The types that are called otherwise in a conversation, where answers have types too. */
-const ASKED_AS: Partial<Record<ShownContent['type'], string>> = {
-  buttons: 'button',
-  flow_offer: 'flow',
-  address_request: 'address',
-  product_offer: 'product',
-}
-
-/** The content of a conversation as the fields of a request, which does not take fields that its type lacks. */
-function toInteractive(content: ShownContent): Record<string, unknown> {
-  const given = Object.entries(content).filter(([, value]) => value !== null)
-  return { ...Object.fromEntries(given), type: ASKED_AS[content.type] ?? content.type }
 }
 
 /** A shown card as it is sent. */

@@ -3,8 +3,8 @@ import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
-import { notifyDone } from '../../../shared/problem.js'
 import { nameOf } from './contact-name.js'
+import { notifyBlock } from './notify-block.js'
 import { useChangeContact } from './use-contact.js'
 
 /** Actions of a contact that buttons, menus and keys share. */
@@ -42,18 +42,20 @@ export function useContactActions(contact: InboxContact) {
     })
   }
 
+  const setBlocked = (blocked: boolean) =>
+    void change.mutateAsync({ blocked }).then(
+      (changed) => notifyBlock(changed, () => setBlocked(blocked)),
+      // The mutation has already shown the error.
+      () => undefined,
+    )
   const toggleBlocked = () => {
-    const name = nameOf(contact)
-    if (contact.blocked) {
-      change.mutate({ blocked: false }, { onSuccess: () => notifyDone(t('header.unblocked', { name })) })
-      return
-    }
+    if (contact.blocked) return setBlocked(false)
     modals.openConfirmModal({
-      title: t('header.blockTitle', { name }),
+      title: t('header.blockTitle', { name: nameOf(contact) }),
       children: <Text size="sm">{t('header.blockHint')}</Text>,
       labels: { confirm: t('header.block'), cancel: t('cancel', { ns: 'common' }) },
       confirmProps: { color: 'red' },
-      onConfirm: () => change.mutate({ blocked: true }),
+      onConfirm: () => setBlocked(true),
     })
   }
 

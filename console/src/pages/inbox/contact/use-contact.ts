@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
-import type { Contact } from '../../../api/types.js'
+import type { ChangedContact, Contact } from '../../../api/types.js'
 import { notifyError } from '../../../shared/problem.js'
 import { withUpdates } from '../list/live-updates.js'
 import { useLiveUpdates } from '../list/live-updates-provider.js'
@@ -48,15 +48,13 @@ export type ContactChanges = Partial<
 export function useChangeContact(contact: InboxContact) {
   const { keep } = useLiveUpdates()
   return useMutation({
-    mutationFn: async (changes: ContactChanges) => {
-      const path = `/contact?${new URLSearchParams({ chat_id: contact.chat_id })}`
-      return (await api.patch<{ contact: Contact }>(path, changes)).contact
-    },
+    mutationFn: (changes: ContactChanges) =>
+      api.patch<ChangedContact>(`/contact?${new URLSearchParams({ chat_id: contact.chat_id })}`, changes),
     onMutate: (changes) => {
       keep({ ...contact, ...changes }, performance.now())
       return { before: contact, askedAt: performance.now() }
     },
-    onSuccess: (changed, _, { askedAt }) => keep({ ...contact, ...changed }, askedAt),
+    onSuccess: (changed, _, { askedAt }) => keep({ ...contact, ...changed.contact }, askedAt),
     onError: (error, _, asked) => {
       if (asked) keep(asked.before, asked.askedAt)
       notifyError(error)

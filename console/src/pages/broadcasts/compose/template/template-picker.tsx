@@ -34,6 +34,7 @@ export function TemplatePicker({ templates, value, error, onChange }: TemplatePi
         data={templates.map((template) => ({
           value: keyOf(template),
           label: `${template.name} (${template.language})`,
+          disabled: !isForBroadcasts(template),
         }))}
         value={value === '' ? null : value}
         onChange={(key) => onChange(key ?? '')}
@@ -77,8 +78,13 @@ function Option({ template }: { template: ShownTemplate | undefined }) {
       <Text size="xs" lineClamp={2}>
         {readForm(template).body.text}
       </Text>
+      {!isForBroadcasts(template) && <Text size="xs">{t('compose.notByBroadcast')}</Text>}
     </Stack>
   )
+}
+
+function isForBroadcasts(template: ShownTemplate): boolean {
+  return readForm(template).parts.filledBy === 'any_send'
 }
 
 function useSync() {

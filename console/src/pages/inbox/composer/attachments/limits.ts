@@ -28,8 +28,24 @@ export const FILE_RULES = {
 
 export type FileKind = keyof typeof FILE_RULES
 
-/** Maximum lengths of texts, as in src/model/messages/limits. */
-export const TEXT_LIMITS = { text: 4_096, caption: 1_024, note: 4_000, body: 1_024, header: 60, footer: 60, title: 20 }
+/** What can be sent as a sticker without a conversion. */
+export const STICKER_RULE = { maxBytes: 500 * 1_024, type: 'image/webp' }
+
+/** Maximum lengths of texts, as in src/model/messages/limits and the fields of POST /send-chat. */
+export const TEXT_LIMITS = {
+  text: 4_096,
+  caption: 1_024,
+  note: 4_000,
+  body: 1_024,
+  header: 60,
+  footer: 60,
+  title: 20,
+  url: 4_096,
+  country: 2,
+  flowTitle: 30,
+  flowId: 200,
+  productId: 100,
+}
 
 /** Types for the file picker: all pictures, since others are converted to JPEG, and what can be sent unchanged. */
 export const ACCEPTED = ['image/*', ...Object.values(FILE_RULES).flatMap(({ types }) => [...types])]

@@ -1,5 +1,5 @@
 import { newKey } from '../../../../shared/new-key.js'
-import { FILE_RULES, type FileKind, kindOf } from './limits.js'
+import { FILE_RULES, type FileKind, kindOf, STICKER_RULE } from './limits.js'
 
 /** A file that can be sent. */
 export interface Attachment {
@@ -8,7 +8,11 @@ export interface Attachment {
   kind: FileKind
   /** Object URL of the preview; to be revoked. */
   url: string
+  /** Whether a sound is sent as a voice note. */
   isVoice: boolean
+  /** The chosen file, if it can be sent as a sticker instead. */
+  sticker: File | null
+  isSticker: boolean
 }
 
 /** Why a file cannot be sent. */
@@ -19,14 +23,24 @@ const MAX_SIDE = 2_560
 const QUALITY = 0.88
 
 /** Prepares a file for sending: pictures that are too large or not supported become JPEGs. */
-export async function prepareFile(file: File, isVoice = false): Promise<Attachment | FileProblem> {
+export async function prepareFile(file: File, isRecorded = false): Promise<Attachment | FileProblem> {
   if (file.size === 0) return { reason: 'empty' }
   const ready = needsConversion(file) ? await toJpeg(file) : file
   const kind = ready && kindOf(ready)
   if (!kind) return { reason: 'type' }
   const { maxBytes } = FILE_RULES[kind]
   if (ready.size > maxBytes) return { reason: 'size', maxBytes }
-  return { key: newKey(), file: ready, kind, url: URL.createObjectURL(ready), isVoice }
+  const sticker = file.type === STICKER_RULE.type && file.size <= STICKER_RULE.maxBytes ? file : null
+  return {
+    key: newKey(),
+    file: ready,
+    kind,
+    url: URL.createObjectURL(ready),
+    // Voice notes that were saved from WhatsApp are OGG.
+    isVoice: isRecorded || ready.type.startsWith('audio/ogg'),
+    sticker,
+    isSticker: false,
+  }
 }
 
 function needsConversion(file: File): boolean {

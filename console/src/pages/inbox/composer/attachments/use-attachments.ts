@@ -7,7 +7,8 @@ import { type Attachment, type FileProblem, prepareFile } from './prepare-file.j
 /** Files attached to the next message. */
 export interface Attachments {
   all: Attachment[]
-  add: (files: File[], isVoice?: boolean) => Promise<void>
+  add: (files: File[], isRecorded?: boolean) => Promise<void>
+  change: (key: string, changes: Partial<Pick<Attachment, 'isVoice' | 'isSticker'>>) => void
   remove: (key: string) => void
   /** Removes and returns all files, to send them. */
   take: () => Attachment[]
@@ -54,9 +55,9 @@ export function useAttachments(): Attachments {
     })
   return {
     all,
-    add: async (files, isVoice = false) => {
+    add: async (files, isRecorded = false) => {
       for (const file of files) {
-        const ready = await prepareFile(file, isVoice)
+        const ready = await prepareFile(file, isRecorded)
         if ('reason' in ready) {
           complain(file, ready)
         } else if (isGone.current || held.current.length >= MAX_FILES) {
@@ -68,6 +69,8 @@ export function useAttachments(): Attachments {
         }
       }
     },
+    change: (key, changes) =>
+      hold(held.current.map((attachment) => (attachment.key === key ? { ...attachment, ...changes } : attachment))),
     remove: (key) => {
       revoke(held.current.filter((attachment) => attachment.key === key))
       hold(held.current.filter((attachment) => attachment.key !== key))

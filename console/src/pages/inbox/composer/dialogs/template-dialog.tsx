@@ -8,6 +8,7 @@ import { Loading } from '../../../../layout/loading.js'
 import { NoNumber, useHasNumber } from '../../../../shared/no-number.js'
 import { LoadProblem } from '../../../../shared/problem.js'
 import { fileKindOf, readForm, type ShownTemplate } from '../../../../shared/templates/template-form.js'
+import { toPartContent, toPartFields } from '../../../../shared/templates/template-parts.js'
 import {
   fillPreview,
   NO_VALUES,
@@ -72,24 +73,7 @@ function Choose({ onChoose }: { onChoose: (template: ShownTemplate) => void }) {
       />
       <ul className={classes.templates} aria-label={t('templates')}>
         {found.map((template) => (
-          <li key={`${template.name} ${template.language}`}>
-            <UnstyledButton className={classes.template} onClick={() => onChoose(template)}>
-              <Group gap="xs" wrap="nowrap">
-                <Text size="sm" fw={600} truncate>
-                  {template.name}
-                </Text>
-                <Badge size="xs" variant="default">
-                  {template.language}
-                </Badge>
-                <Badge size="xs" variant="default">
-                  {template.category.toLowerCase()}
-                </Badge>
-              </Group>
-              <Text size="xs" lineClamp={2} className={classes.templateText}>
-                {readForm(template).body.text}
-              </Text>
-            </UnstyledButton>
-          </li>
+          <Choice key={`${template.name} ${template.language}`} template={template} onChoose={onChoose} />
         ))}
       </ul>
       {found.length === 0 && (
@@ -98,6 +82,34 @@ function Choose({ onChoose }: { onChoose: (template: ShownTemplate) => void }) {
         </Text>
       )}
     </Stack>
+  )
+}
+
+/** A template of the list. One that only the API can fill says so, and cannot be chosen. */
+function Choice({ template, onChoose }: { template: ShownTemplate; onChoose: (template: ShownTemplate) => void }) {
+  const { t } = useTranslation('thread')
+  const { body, parts } = readForm(template)
+  const isByApi = parts.filledBy === 'api'
+  return (
+    <li>
+      <UnstyledButton className={classes.template} disabled={isByApi} onClick={() => onChoose(template)}>
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" fw={600} truncate>
+            {template.name}
+          </Text>
+          <Badge size="xs" variant="default">
+            {template.language}
+          </Badge>
+          <Badge size="xs" variant="default">
+            {template.category.toLowerCase()}
+          </Badge>
+        </Group>
+        <Text size="xs" lineClamp={2} className={classes.templateText}>
+          {body.text}
+        </Text>
+        {isByApi && <Text size="xs">{t('parts.byApi')}</Text>}
+      </UnstyledButton>
+    </li>
   )
 }
 
@@ -179,6 +191,7 @@ function toRequest(
     headerParameters: values.header,
     buttonParameters: values.buttons,
     ...(fileKindOf(readForm(template)) !== null && { headerMedia: values.headerMedia?.trim() }),
+    ...toPartFields(values.parts ?? {}),
   }
   const content = {
     type: 'template' as const,
@@ -191,6 +204,7 @@ function toRequest(
     footer,
     buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
     parameters: [],
+    ...toPartContent(values.parts ?? {}),
   }
   const look = { message_type: 'template', message: body, media_type: file?.kind ?? null, media_url: file?.url ?? null }
   // Templates are sent from the organization's number and cannot be replies.

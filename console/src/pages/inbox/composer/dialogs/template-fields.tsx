@@ -12,7 +12,11 @@ interface Field {
   label: string
 }
 
-/** A field for each variable of a template. */
+/** The most characters of ids: 30 products, or one. */
+const MAX_IDS = 3_000
+const MAX_ID = 100
+
+/** A field for each variable and part of a template. */
 export function TemplateFields({
   form,
   values,
@@ -27,7 +31,9 @@ export function TemplateFields({
   const fileKind = fileKindOf(form)
   const set = ({ part, name }: Field, value: string) =>
     onChange({ ...values, [part]: { ...values[part], [name]: value } })
-  if (fields.length === 0 && fileKind === null) return <Text size="sm">{t('nothingToFill')}</Text>
+  const { parts = {} } = values
+  if (fields.length === 0 && fileKind === null && form.parts.fields.length === 0)
+    return <Text size="sm">{t('nothingToFill')}</Text>
   return (
     <>
       {fileKind !== null && (
@@ -60,8 +66,26 @@ export function TemplateFields({
           descriptionProps={{ component: 'div' }}
         />
       ))}
+      {form.parts.fields.map(({ name, isNeeded }) => (
+        <TextInput
+          key={name}
+          label={t(`parts.${name}`)}
+          {...(name === 'offerEndsAt'
+            ? { type: 'datetime-local', min: localNow() }
+            : { maxLength: name === 'productIds' ? MAX_IDS : MAX_ID })}
+          required={isNeeded}
+          value={parts[name] ?? ''}
+          onChange={({ currentTarget }) => onChange({ ...values, parts: { ...parts, [name]: currentTarget.value } })}
+        />
+      ))}
     </>
   )
+}
+
+/** The viewer's time, as fields for times write it. */
+function localNow(): string {
+  const now = new Date()
+  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 /** Buttons that insert placeholders for contact details. */
@@ -78,10 +102,13 @@ function Placeholders({ onChoose }: { onChoose: (placeholder: string) => void })
   )
 }
 
-/** Whether all variables have a value. */
+/** Whether all variables and needed parts have a value. */
 export function isFilled(form: TemplateForm, values: TemplateValues): boolean {
   const hasAll = fieldsOf(form).every(({ part, name }) => (values[part][name] ?? '').trim() !== '')
-  return hasAll && (fileKindOf(form) === null || /^https?:\/\/\S+$/.test(values.headerMedia?.trim() ?? ''))
+  const hasParts = form.parts.fields.every(
+    ({ name, isNeeded }) => !isNeeded || (values.parts?.[name] ?? '').trim() !== '',
+  )
+  return hasAll && hasParts && (fileKindOf(form) === null || /^https?:\/\/\S+$/.test(values.headerMedia?.trim() ?? ''))
 }
 
 type Translate = ReturnType<typeof useTranslation<'thread'>>['t']

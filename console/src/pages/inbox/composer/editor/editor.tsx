@@ -102,7 +102,7 @@ export function Editor(props: EditorProps) {
           />
         </div>
       )}
-      {attachments.all.length > 0 && !isNote && <AttachmentStrip all={attachments.all} onRemove={attachments.remove} />}
+      {attachments.all.length > 0 && !isNote && <AttachmentStrip attachments={attachments} />}
       <Textarea
         ref={field}
         variant="unstyled"

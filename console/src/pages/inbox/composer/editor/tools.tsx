@@ -23,10 +23,10 @@ import type { Route } from '../requests.js'
 import { useRecorder } from './use-recorder.js'
 
 // Loaded on demand.
-const DIALOGS: Record<'location' | 'card' | 'buttons', ComponentType<MessageDialogProps>> = {
+const DIALOGS: Record<'location' | 'card' | 'offer', ComponentType<MessageDialogProps>> = {
   location: lazy(() => import('../dialogs/location-dialog.js')),
   card: lazy(() => import('../dialogs/card-dialog.js')),
-  buttons: lazy(() => import('../dialogs/buttons-dialog.js')),
+  offer: lazy(() => import('../dialogs/offer-dialog.js')),
 }
 
 /** Buttons for everything that can be sent apart from text. */
@@ -49,6 +49,7 @@ export function Tools({
   )
   if (recorder.isRecording) return <Recording recorder={recorder} />
   const OpenDialog = openDialog && DIALOGS[openDialog]
+  const isLinked = route.channel?.kind === 'linked_device'
   return (
     <Group gap={2} wrap="nowrap">
       <FileButton multiple accept={ACCEPTED.join(',')} onChange={(files) => void attachments.add(files)}>
@@ -71,9 +72,11 @@ export function Tools({
           </Menu.Item>
           <Menu.Item
             leftSection={<IconSquareRoundedCheck aria-hidden size={16} />}
-            onClick={() => setOpenDialog('buttons')}
+            disabled={isLinked}
+            onClick={() => setOpenDialog('offer')}
           >
             {t('kinds.buttons')}
+            {isLinked && <Text size="xs">{t('offer.notLinked')}</Text>}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

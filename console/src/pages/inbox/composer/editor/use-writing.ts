@@ -6,6 +6,7 @@ import type { Attachments } from '../attachments/use-attachments.js'
 import type { Draft } from '../drafts.js'
 import type { SendRequest } from '../pending-sends.js'
 import { chatRequest, fileRequest, type Route } from '../requests.js'
+import { showTyping } from './show-typing.js'
 
 /** The draft of a message or note, and how to send it. */
 export interface Writing {
@@ -75,7 +76,10 @@ export function useWriting({
     if (isNote) void saveNote()
     else sendMessage()
   }
-  const setText = (value: string) => onDraft(isNote ? { note: value } : { text: value })
+  const setText = (value: string) => {
+    if (!isNote && !isClosed && value.trim() !== '') showTyping(route)
+    onDraft(isNote ? { note: value } : { text: value })
+  }
   return { text, setText, left, maySend, isBusy, submit }
 }
 
@@ -84,10 +88,9 @@ export function useWriting({
  * is a reply.
  */
 function toRequests(route: Route, text: string, files: Attachments['all']): SendRequest[] {
-  const captioned = files.find(({ kind }) => kind !== 'audio')
+  const captioned = files.find(({ kind, isSticker }) => kind !== 'audio' && !isSticker)
   const requests: ((route: Route) => SendRequest)[] = files.map(
-    (attachment) => (to: Route) =>
-      fileRequest(to, attachment.file, attachment.kind, attachment === captioned ? text : ''),
+    (attachment) => (to: Route) => fileRequest(to, attachment, attachment === captioned ? text : ''),
   )
   if (!captioned && text !== '') {
     requests.push((to) => chatRequest(to, { text }, { message_type: 'text', message: text }))

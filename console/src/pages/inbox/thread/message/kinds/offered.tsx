@@ -83,7 +83,8 @@ function Sections({ content: { button, sections } }: { content: ContentOf<'list'
   )
 }
 
-function Products({ ids }: { ids: string[] }) {
+/** Products, by their ids in the catalogue. */
+export function Products({ ids }: { ids: string[] }) {
   return (
     <ul className={classes.options}>
       {ids.map((id, index) => (

@@ -1,0 +1,130 @@
+import type { ShownContent } from '../../../../../../src/model/messages/shown/schemas.js'
+import { TEXT_LIMITS } from '../attachments/limits.js'
+
+/** What the buttons of a message do; the names are those of POST /send-chat. */
+export const OFFER_KINDS = [
+  'button',
+  'cta_url',
+  'location_request',
+  'contact_request',
+  'address',
+  'flow',
+  'product',
+  'catalog',
+] as const
+export type OfferKind = (typeof OFFER_KINDS)[number]
+
+/** What is filled in, by the names of the fields. Kinds share fields, so a text stays when another kind is chosen. */
+export const NO_VALUES = {
+  header: '',
+  body: '',
+  footer: '',
+  first: '',
+  second: '',
+  third: '',
+  display_text: '',
+  url: '',
+  country: 'IN',
+  flow_id: '',
+  flow_cta: '',
+  catalog_id: '',
+  product_id: '',
+  thumbnail_product_id: '',
+}
+export type OfferValues = typeof NO_VALUES
+
+/** A field of an offer. */
+export interface OfferField {
+  name: keyof OfferValues
+  maxLength: number
+  isNeeded: boolean
+}
+
+/** Why a field is wrong. */
+export type FieldProblem = 'needed' | 'needsLink' | 'needsCountry'
+
+const field = (name: keyof OfferValues, maxLength: number): OfferField => ({ name, maxLength, isNeeded: false })
+const needed = (name: keyof OfferValues, maxLength: number): OfferField => ({ name, maxLength, isNeeded: true })
+
+const header = field('header', TEXT_LIMITS.header)
+const body = needed('body', TEXT_LIMITS.body)
+const footer = field('footer', TEXT_LIMITS.footer)
+
+/** The fields of each kind, with the limits of POST /send-chat. */
+export const OFFER_FIELDS: Record<OfferKind, OfferField[]> = {
+  button: [
+    header,
+    body,
+    footer,
+    needed('first', TEXT_LIMITS.title),
+    field('second', TEXT_LIMITS.title),
+    field('third', TEXT_LIMITS.title),
+  ],
+  cta_url: [header, body, footer, needed('display_text', TEXT_LIMITS.title), needed('url', TEXT_LIMITS.url)],
+  location_request: [body],
+  contact_request: [body],
+  address: [body, needed('country', TEXT_LIMITS.country)],
+  flow: [header, body, footer, needed('flow_cta', TEXT_LIMITS.flowTitle), needed('flow_id', TEXT_LIMITS.flowId)],
+  product: [
+    field('body', TEXT_LIMITS.body),
+    footer,
+    needed('catalog_id', TEXT_LIMITS.productId),
+    needed('product_id', TEXT_LIMITS.productId),
+  ],
+  catalog: [body, footer, field('thumbnail_product_id', TEXT_LIMITS.productId)],
+}
+
+/** What is wrong with a field; null if nothing is. */
+export function problemOf({ name, isNeeded }: OfferField, value: string): FieldProblem | null {
+  const given = value.trim()
+  if (given === '') return isNeeded ? 'needed' : null
+  if (name === 'url') return /^https?:\/\/\S+$/.test(given) ? null : 'needsLink'
+  if (name === 'country') return /^[a-z]{2}$/i.test(given) ? null : 'needsCountry'
+  return null
+}
+
+/** The content of the message, as the conversation will show it. */
+export function toContent(kind: OfferKind, values: OfferValues): ShownContent {
+  const given = (name: keyof OfferValues) => {
+    const isField = OFFER_FIELDS[kind].some((known) => known.name === name)
+    return isField ? values[name].trim() || null : null
+  }
+  const frame = { header: given('header'), body: given('body'), footer: given('footer') }
+  switch (kind) {
+    case 'button': {
+      const titles = [...new Set([given('first'), given('second'), given('third')])].filter((title) => title !== null)
+      return { type: 'buttons', ...frame, buttons: titles.map((title, at) => ({ id: `button_${at + 1}`, title })) }
+    }
+    case 'cta_url':
+      return { type: kind, ...frame, display_text: given('display_text'), url: given('url') }
+    case 'location_request':
+    case 'contact_request':
+      return { type: kind, ...frame }
+    case 'address': {
+      const country = given('country')?.toUpperCase() ?? null
+      return { type: 'address_request', ...frame, country, values: {}, saved_addresses: [] }
+    }
+    case 'flow': {
+      const left = { flow_name: null, flow_token: null, mode: null, flow_action: null, screen: null, data: null }
+      return { type: 'flow_offer', ...frame, ...left, flow_id: given('flow_id'), flow_cta: given('flow_cta') }
+    }
+    case 'product':
+      return { type: 'product_offer', ...frame, catalog_id: given('catalog_id'), product_id: given('product_id') }
+    case 'catalog':
+      return { type: kind, ...frame, thumbnail_product_id: given('thumbnail_product_id') }
+  }
+}
+
+/** The types that are called otherwise in a conversation, where answers have types too. */
+const ASKED_AS: Partial<Record<ShownContent['type'], string>> = {
+  buttons: 'button',
+  flow_offer: 'flow',
+  address_request: 'address',
+  product_offer: 'product',
+}
+
+/** The content of a conversation as the field `interactive` of POST /send-chat, which refuses what its type lacks. */
+export function toInteractive(content: ShownContent): Record<string, unknown> {
+  const given = Object.entries(content).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(given), type: ASKED_AS[content.type] ?? content.type }
+}
