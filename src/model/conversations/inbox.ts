@@ -18,6 +18,8 @@ export interface LastMessage {
   text: string
   message_type: string
   media_type: string | null
+  /** Of a call its outcome, of a hand-over who answers now. */
+  detail: string | null
   sender_type: Message['sender_type']
   status: Message['status']
   created_at: Date | string

@@ -26,7 +26,12 @@ const TEXTS: Record<Exclude<CallOutcome, 'answered'>, string> = {
 export function describeCall({ outcome, seconds }: Call): string {
   if (outcome !== 'answered') return TEXTS[outcome]
   if (seconds === null) return 'Call'
-  return `Call, ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  return `Call, ${callLength(seconds)}`
+}
+
+/** Minutes and seconds, such as `2:05`. */
+export function callLength(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 /** The call of a message's stored content; null if it is none. */

@@ -254,6 +254,32 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await bubble('Played by the team').waitFor()
   })
 
+  it("marks what WhatsApp's agent answers, and says who answers now, in the page's language", async () => {
+    const number = { phone_number_id: stage.phoneNumberId }
+    const report = (field: string, value: object) =>
+      succeed(stage.sim('POST', '/callback', { ...number, field, value: { metadata: number, ...value } }))
+    const from = '5511900005566'
+    const text = (body: string) => ({ type: 'text', text: { body } })
+    const asked = { from, id: 'wamid.asked', timestamp: '1795000000', ...text('Where is my parcel?') }
+    const contacts = [{ wa_id: from, profile: { name: 'Rui Costa' } }]
+    await report('standby', { standby: { contacts, messages: [asked] } })
+    const echo = { id: 'wamid.answered', timestamp: '1795000010', message: { to: from, ...text('It comes tomorrow.') } }
+    await report('standby', { standby: { message_echoes: [echo] } })
+    const passed = { type: 'control_passed', control_passed: { metadata: 'quer falar com alguém' } }
+    const sender = { phone_number: from }
+    await report('messaging_handovers', { recipient: number, sender, timestamp: '1795000100', ...passed })
+    const reader = await stage.openSignedIn('/inbox', { locale: 'pt-BR' })
+    const entry = reader.getByRole('listitem').filter({ hasText: 'Rui Costa' })
+    await entry.getByText('Esta conversa foi passada a você').waitFor()
+    expect(await entry.textContent()).not.toContain('Sua equipe')
+    await entry.getByRole('link').click()
+    const shown = reader.getByRole('log').getByRole('article')
+    await shown.filter({ hasText: 'Where is my parcel?' }).getByText('O agente do WhatsApp responde a isto').waitFor()
+    await shown.filter({ hasText: 'It comes tomorrow.' }).getByText('Agente do WhatsApp', { exact: true }).waitFor()
+    await reader.getByRole('log').getByText('Esta conversa foi passada a você: quer falar com alguém').waitFor()
+    await reader.context().close()
+  })
+
   it('keeps the details within the window, even with a long name', async () => {
     const data = { phone_number: '+5511911112222', full_name: 'Maximiliana'.repeat(20) }
     const { contact } = await (await page.request.post('/console/api/contact', { data })).json()

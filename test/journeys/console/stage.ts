@@ -13,6 +13,8 @@ export interface Stage {
   url: string
   /** The printed one-time link. */
   link: string
+  /** The upstream's id of the demo organization's number. */
+  phoneNumberId: string
   /** Opens a page in a new browser context, signed out. Its errors are recorded. */
   open(options?: BrowserContextOptions): Promise<Page>
   /** The same, signed in as an owner, at a path under /console. */
@@ -63,6 +65,7 @@ export async function startStage(): Promise<Stage> {
   return {
     url,
     link,
+    phoneNumberId,
     complaints,
     admin,
     sim,

@@ -18,6 +18,13 @@ export const inbox = {
   noMessages: 'No messages yet',
   you: 'Your team:',
   bot: 'Bot:',
+  calls: {
+    missed: 'Missed call',
+    answered: 'Call',
+    rejected: 'Call declined',
+    failed: 'Call not answered',
+  },
+  handovers: { us: 'This conversation was handed over to you', other: 'Another app answers this conversation now' },
   kinds: {
     image: 'Photo',
     video: 'Video',

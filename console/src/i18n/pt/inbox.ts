@@ -21,6 +21,13 @@ export const inbox: SameShape<typeof english> = {
   noMessages: 'Nenhuma mensagem ainda',
   you: 'Sua equipe:',
   bot: 'Robô:',
+  calls: {
+    missed: 'Chamada perdida',
+    answered: 'Chamada',
+    rejected: 'Chamada recusada',
+    failed: 'Chamada não atendida',
+  },
+  handovers: { us: 'Esta conversa foi passada a você', other: 'Outro aplicativo responde a esta conversa agora' },
   kinds: {
     image: 'Foto',
     video: 'Vídeo',

@@ -65,6 +65,7 @@ describe('GET /console/api/inbox', () => {
         sender_type: 'user-chat',
         status: 'delivered',
         created_at: expect.stringMatching(/Z$/),
+        detail: null,
         has_error: false,
       },
     })

@@ -1,4 +1,5 @@
 import type { InboxContact, LiveEvent } from '../../../../../src/model/conversations/inbox.js'
+import { detailOf } from '../system-line.js'
 import { fits, type InboxFilter } from './fits.js'
 
 /** The contact as live events carry it. */
@@ -135,9 +136,10 @@ function newest<Known extends LastMessage | null | undefined>(
 
 /** Null for reactions, edits and the like: they have no number and are not shown in the list. */
 function toLastMessage(message: NonNullable<LiveEvent['message']>): LastMessage | null {
-  const { id, seq, message_type, media_type, sender_type, created_at, error } = message
+  const { id, seq, message_type, media_type, sender_type, created_at, content, error } = message
   if (seq === null) return null
   const text = Array.from(message.message).slice(0, 200).join('')
   const status = message.message_status
-  return { id, seq, text, message_type, media_type, sender_type, status, created_at, has_error: error !== null }
+  const of = { id, seq, text, message_type, media_type, detail: detailOf(content), sender_type, status, created_at }
+  return { ...of, has_error: error !== null }
 }

@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { IconAlertCircleFilled, IconCheck, IconChecks, IconRobot } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
+import { systemLine } from '../system-line.js'
 import { KindIcon, kindOf } from './kind.js'
 import classes from './row.module.css'
 
@@ -12,17 +13,18 @@ export function Preview({ message }: { message: LastMessage | null }) {
   const { t } = useTranslation('inbox')
   if (message === null) return <span className={classes.preview}>{t('noMessages')}</span>
   const kind = kindOf(message)
-  const isOurs = message.sender_type !== 'user-chat'
+  const isOurs = message.sender_type !== 'user-chat' && message.sender_type !== 'system'
   // A message without text, or with only a placeholder such as [image], shows the name of its kind.
   const text =
     kind !== null && (message.text === '' || /^\[\w+\]$/.test(message.text)) ? t(`kinds.${kind}`) : message.text
+  const line = systemLine(t, message.message_type, message.detail)
   return (
     <span className={classes.preview} data-failed={isFailed(message) || undefined}>
       {isOurs && <Ticks message={message} />}
       {message.sender_type === 'bot-chat' && <IconRobot size={14} stroke={1.8} aria-hidden />}
       {isOurs && <VisuallyHidden>{t(message.sender_type === 'bot-chat' ? 'bot' : 'you')} </VisuallyHidden>}
       {kind !== null && <KindIcon kind={kind} />}
-      <span className={classes.text}>{text}</span>
+      <span className={classes.text}>{line ?? text}</span>
     </span>
   )
 }

@@ -82,8 +82,8 @@ function isGroup(before: Entry, { message }: Entry): boolean {
   return before.notes.length === 0 && apart < GROUP_MS && senderOf(before.message) === senderOf(message)
 }
 
-function senderOf({ sender_type, assignee, instance }: ThreadMessage): string {
-  return [sender_type, sender_type === 'user-chat' ? '' : assignee?.id, instance].join(' ')
+function senderOf({ sender_type, assignee, instance, handled_by }: ThreadMessage): string {
+  return [sender_type, sender_type === 'user-chat' ? '' : assignee?.id, instance, handled_by].join(' ')
 }
 
 /** Whether both entries render the same. */

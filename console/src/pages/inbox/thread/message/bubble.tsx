@@ -16,6 +16,7 @@ import { Ticks } from './ticks.js'
 
 /** A message. It can be focused; Enter opens its menu. */
 export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocusable: boolean; isMarked: boolean }) {
+  const { t } = useTranslation('thread')
   const { message, pending, seq } = entry
   const [isMenuOpen, setMenuOpen] = useState(false)
   const isOurs = message.sender_type !== 'user-chat'
@@ -51,6 +52,11 @@ export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocus
           {!pending && <MessageMenu message={message} opened={isMenuOpen} onChange={setMenuOpen} />}
         </div>
         <Reactions message={message} />
+        {message.handled_by && !isOurs && !entry.isContinued && (
+          <Text size="xs" px={6} className={classes.handled}>
+            {t('answeredByAgent')}
+          </Text>
+        )}
         {message.message_status === 'failed' && isOurs && <Failure message={message} />}
         {pending?.state === 'failed' && <Unsent entry={entry} />}
       </div>
