@@ -1,8 +1,11 @@
+import { NOTICE_SENTENCES } from './organizations/notice-sentences.js'
+
 /**
- * What can be wrong with what a member of a team gives, in English; `{name}` stands for a value. The page has the same
- * sentences in its other languages (console/src/i18n/problems).
+ * What can be wrong with what a member of a team gives, and what the upstream reports, in English; `{name}` stands for a
+ * value. The page has the same sentences in its other languages (console/src/i18n/problems).
  */
 export const SENTENCES = {
+  ...NOTICE_SENTENCES,
   whole_number: '{field} must be a whole number from {minimum} to {maximum}',
   one_of: '{field} must be one of {names}',
   at_most: '{field} must have at most {limit} characters',

@@ -1,6 +1,7 @@
 import i18next from 'i18next'
 import { type ComponentType, lazy } from 'react'
 import { initReactI18next } from 'react-i18next'
+import type { Sentence } from '../../../src/model/sentence.js'
 import type { analytics } from './en/analytics.js'
 import type { broadcasts } from './en/broadcasts.js'
 import type { common } from './en/common.js'
@@ -9,7 +10,7 @@ import type { session } from './en/session.js'
 import type { settings } from './en/settings.js'
 import type { thread } from './en/thread.js'
 import type { trace } from './en/trace.js'
-import { describeProblem, type ProblemTexts, type ServiceProblem } from './problems/describe-problem.js'
+import { describeProblem, fillSentence, type ProblemTexts, type ServiceProblem } from './problems/describe-problem.js'
 
 /** The languages of the page, with their own names. */
 export const LANGUAGES = { en: 'English', pt: 'Português' } as const
@@ -60,6 +61,11 @@ let problemTexts: ProblemTexts | null = null
 /** The text of an error of the service, in the page's language. */
 export function translateProblem(problem: ServiceProblem): string {
   return problemTexts ? describeProblem(problemTexts, problem) : problem.message
+}
+
+/** A sentence of the service in the page's language; `english` if that is English or has no text for it. */
+export function translateSentence(sentence: Sentence | null, english: string): string {
+  return (problemTexts && sentence && fillSentence(problemTexts, sentence)) ?? english
 }
 
 /** Changes the page's language and stores the choice. */

@@ -17,9 +17,12 @@ export interface ProblemTexts {
 }
 
 /** The text of an error: its sentence, else what its name means. */
-export function describeProblem({ sentences, names, general }: ProblemTexts, problem: ServiceProblem): string {
-  const { error, sentence } = problem
-  // A page that was opened before an upgrade lacks the newest sentences.
-  if (!sentence || !(sentence.code in sentences)) return names[error] ?? general
-  return sentences[sentence.code].replace(/\{(\w+)\}/g, (_, name: string) => String(sentence.values[name]))
+export function describeProblem(texts: ProblemTexts, { error, sentence }: ServiceProblem): string {
+  return (sentence && fillSentence(texts, sentence)) ?? texts.names[error] ?? texts.general
+}
+
+/** The text of a sentence. Null if there is none: a page that was opened before an upgrade lacks the newest ones. */
+export function fillSentence({ sentences }: ProblemTexts, { code, values }: Sentence): string | null {
+  if (!(code in sentences)) return null
+  return sentences[code].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
 }

@@ -1,5 +1,6 @@
 import type { SentenceCode } from '../../../../src/model/sentence.js'
 import type { ProblemTexts } from './describe-problem.js'
+import { notices } from './pt-notices.js'
 
 /** By error name. */
 const names: Record<string, string> = {
@@ -60,6 +61,7 @@ const names: Record<string, string> = {
 }
 
 const sentences: Record<SentenceCode, string> = {
+  ...notices,
   whole_number: 'O valor deve ser um número inteiro de {minimum} a {maximum}.',
   one_of: 'O valor deve ser um destes: {names}.',
   at_most: 'O valor deve ter no máximo {limit} caracteres.',

@@ -1,6 +1,8 @@
 // Answers of the service under /settings, by the types of its presenters.
 import type { ConsoleCode, ConsoleInstance } from '../../../../src/model/instances/instance.js'
+import type { PresentedNotice } from '../../../../src/model/organizations/notice.js'
 import type { Scope } from '../../../../src/model/organizations/scope.js'
+import type { Sentence } from '../../../../src/model/sentence.js'
 import type { EVENT_KINDS, presentDelivery, presentWebhook } from '../../../../src/model/webhooks/webhook.js'
 import type { Member } from '../../api/types.js'
 
@@ -9,7 +11,6 @@ export type {
   ConsoleInstance as Instance,
   InstanceKind,
 } from '../../../../src/model/instances/instance.js'
-export type { PresentedNotice as Notice } from '../../../../src/model/organizations/notice.js'
 export type { Scope } from '../../../../src/model/organizations/scope.js'
 export type {
   ConnectionCheck,
@@ -17,6 +18,9 @@ export type {
   ShownUpstream as Upstream,
 } from '../../../../src/model/organizations/settings.js'
 export type { DeliveryStatus } from '../../../../src/model/webhooks/webhook.js'
+
+/** A notice, with its texts as sentences; null if the English text is all there is. */
+export type Notice = PresentedNotice & { sentences: { title: Sentence | null; advice: Sentence | null } }
 
 export type Webhook = ReturnType<typeof presentWebhook>
 export type Delivery = ReturnType<typeof presentDelivery>

@@ -1,7 +1,8 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import { beginningOf } from '../../../lib/text/text.js'
 import { readTimestamp } from '../../../lib/text/timestamp.js'
-import type { Severity } from '../../../model/organizations/notice.js'
+import type { Notice, Severity } from '../../../model/organizations/notice.js'
+import { type Sentence, sentence, toEnglish } from '../../../model/sentence.js'
 
 /** What a report of the upstream means for the organization. */
 export interface NoticeDescription {
@@ -15,23 +16,58 @@ export interface NoticeDescription {
   stopsBroadcasts: boolean
 }
 
+/** The sentences of a notice; null if the upstream wrote the text itself, or there is none. */
+export interface NoticeSentences {
+  title: Sentence | null
+  advice: Sentence | null
+}
+
 const MAX_KIND = 100
 const MAX_TITLE = 500
 const MAX_RESTRICTIONS = 20
 
-const SUPPORT = 'Open the account in WhatsApp Manager, and ask for a review there if it is wrong.'
+const APPEAL = sentence('advice_appeal', {})
+const LOOK = sentence('advice_look', {})
 
 /** Describes what a field reports about the account or a number. Never throws. */
 export function describeNotice(field: string, value: JsonObject): NoticeDescription {
-  const kind =
-    word(value.event) ?? word(value.decision) ?? word(asObject(value.alert_info).alert_type) ?? word(value.status)
-  const described = DESCRIBERS.get(field)?.(value, kind) ?? {}
-  const title = described.title ?? `WhatsApp reports ${kind ?? field}`
-  const defaults = { severity: 'info', advice: null, until: null, stopsBroadcasts: false } as const
-  return { kind, ...defaults, ...described, title: beginningOf(title, MAX_TITLE) }
+  const { title, advice, ...described } = describe(field, value)
+  return {
+    ...described,
+    title: beginningOf(toEnglish(title), MAX_TITLE),
+    advice: advice && toEnglish(advice),
+  }
 }
 
-type Description = Partial<Omit<NoticeDescription, 'kind'>>
+/** The title and advice of a field that is not known. */
+export function describeUnknown(field: string): { title: string; advice: string } {
+  const { title, advice } = sentencesOfUnknown(field)
+  return { title: toEnglish(title), advice: toEnglish(advice) }
+}
+
+/** The sentences of a stored notice, for the page's other languages; none if its value was too large to be stored. */
+export function sentencesOf({ field, value }: Pick<Notice, 'field' | 'value'>): NoticeSentences {
+  if (value === null) return DESCRIBERS.has(field) ? { title: null, advice: null } : sentencesOfUnknown(field)
+  const { title, advice } = describe(field, value)
+  return { title: typeof title === 'string' ? null : title, advice }
+}
+
+function sentencesOfUnknown(field: string) {
+  return { title: sentence('notice_unknown', { field }), advice: sentence('advice_unread', {}) }
+}
+
+/** As a notice describes it, in sentences; a title that the upstream wrote is a text. */
+type Described = Omit<NoticeDescription, 'title' | 'advice'> & { title: Sentence | string; advice: Sentence | null }
+
+function describe(field: string, value: JsonObject): Described {
+  const kind =
+    word(value.event) ?? word(value.decision) ?? word(asObject(value.alert_info).alert_type) ?? word(value.status)
+  const defaults = { severity: 'info', advice: null, until: null, stopsBroadcasts: false } as const
+  const title = sentence('notice', { what: kind ?? field })
+  return { kind, title, ...defaults, ...DESCRIBERS.get(field)?.(value, kind) }
+}
+
+type Description = Partial<Omit<Described, 'kind'>>
 
 const DESCRIBERS = new Map<string, (value: JsonObject, kind: string | null) => Description>([
   ['account_update', describeAccount],
@@ -41,7 +77,7 @@ const DESCRIBERS = new Map<string, (value: JsonObject, kind: string | null) => D
   ['phone_number_quality_update', describeQuality],
   ['phone_number_name_update', describeName],
   ['business_username_updates', describeUsername],
-  ['account_settings_update', () => ({ title: 'The settings of calls were changed' })],
+  ['account_settings_update', () => ({ title: sentence('notice_call_settings', {}) })],
   ['security', describeSecurity],
   ['flows', describeForm],
 ])
@@ -51,22 +87,22 @@ function describeAccount(value: JsonObject, kind: string | null): Description {
     case 'ACCOUNT_RESTRICTION':
       return describeRestriction(asObjects(value.restriction_info))
     case 'ACCOUNT_VIOLATION': {
-      const type = word(asObject(value.violation_info).violation_type) ?? 'of a policy'
-      return { severity: 'warning', title: `WhatsApp reports a violation: ${type}`, advice: SUPPORT }
+      const type = word(asObject(value.violation_info).violation_type)
+      return { severity: 'warning', title: sentence('notice_violation', { after: after(type) }), advice: APPEAL }
     }
     case 'DISABLED_UPDATE':
       return describeBan(asObject(value.ban_info))
     case 'ACCOUNT_DELETED':
-      return stopped('The account was deleted', 'Connect another account.')
+      return stopped(sentence('notice_deleted', {}), sentence('advice_connect_other', {}))
     case 'ACCOUNT_OFFBOARDED':
     case 'PARTNER_REMOVED': {
       const reason = word(asObject(value.disconnection_info).reason)
-      const title = `The number is not connected any more${reason === null ? '' : `: ${reason}`}`
+      const title = sentence('notice_disconnected', { after: after(reason) })
       // The upstream reports a disconnection and the new connection in any order, so nothing is stopped.
-      return { severity: 'critical', title, advice: 'If you did not connect it again since, connect it again.' }
+      return { severity: 'critical', title, advice: sentence('advice_connect_again', {}) }
     }
     case 'ACCOUNT_RECONNECTED':
-      return { title: 'The number is connected again' }
+      return { title: sentence('notice_reconnected', {}) }
     default:
       return {}
   }
@@ -78,28 +114,23 @@ function describeRestriction(restrictions: JsonObject[]): Description {
   const known = restrictions.slice(0, MAX_RESTRICTIONS)
   const types = known.flatMap(({ restriction_type }) => word(restriction_type) ?? [])
   const ends = known.flatMap(({ expiration }) => readTimestamp(expiration)?.getTime() ?? [])
-  const title = `WhatsApp has restricted the account: ${types.join(', ') || 'it does not say how'}`
   return {
     severity: 'critical',
-    title,
-    advice: `Until it ends, what it names is refused. ${SUPPORT}`,
+    title: sentence('notice_restricted', { after: after(types.join(', ')) }),
+    advice: sentence('advice_refused', {}),
     until: ends.length === 0 ? null : new Date(Math.max(...ends)),
     stopsBroadcasts: types.includes(TEMPLATES_RESTRICTED),
   }
 }
 
 function describeBan({ waba_ban_state: state, waba_ban_date: date }: JsonObject): Description {
-  if (state === 'REINSTATE') return { title: 'WhatsApp has reinstated the account' }
-  if (state === 'DISABLE') return stopped('WhatsApp has disabled the account', SUPPORT)
-  const when = word(date)
-  return {
-    severity: 'critical',
-    title: `WhatsApp will disable the account${when === null ? '' : ` on ${when}`}`,
-    advice: SUPPORT,
-  }
+  if (state === 'REINSTATE') return { title: sentence('notice_reinstated', {}) }
+  if (state === 'DISABLE') return stopped(sentence('notice_disabled', {}), APPEAL)
+  const title = sentence('notice_will_disable', { after: after(word(date)) })
+  return { severity: 'critical', title, advice: APPEAL }
 }
 
-function stopped(title: string, advice: string): Description {
+function stopped(title: Sentence, advice: Sentence): Description {
   return { severity: 'critical', title, advice, stopsBroadcasts: true }
 }
 
@@ -110,54 +141,52 @@ function describeAlert({ alert_info }: JsonObject, kind: string | null): Descrip
   const name = word(alert_severity) ?? ''
   const isOver = alert_status === 'NONE'
   const severity = !isOver && Object.hasOwn(ALERTS, name) ? ALERTS[name] : 'info'
-  const title = asText(alert_description) ?? `WhatsApp alerts: ${kind ?? 'it does not say of what'}`
-  return { severity: severity ?? 'info', title, advice: isOver ? null : 'Open the account in WhatsApp Manager.' }
+  const title = asText(alert_description) ?? sentence('notice_alert', { after: after(kind) })
+  return { severity: severity ?? 'info', title, advice: isOver ? null : LOOK }
 }
 
 function describeReview(_value: JsonObject, kind: string | null): Description {
   if (kind === 'REJECTED') {
-    return { severity: 'critical', title: 'WhatsApp has rejected the account', advice: SUPPORT }
+    return { severity: 'critical', title: sentence('notice_rejected', {}), advice: APPEAL }
   }
-  return { title: `WhatsApp has reviewed the account: ${kind ?? 'it does not say the result'}` }
+  return { title: sentence('notice_reviewed', { after: after(kind) }) }
 }
 
 function describeLimit(value: JsonObject): Description {
   const limit = value.max_daily_conversations_per_business ?? value.max_daily_conversation_per_phone
   if (typeof limit !== 'number' && typeof limit !== 'string') return {}
-  return { title: `The limit of conversations that may be begun in a day is now ${limit}` }
+  return { title: sentence('notice_limit', { limit }) }
 }
 
 function describeQuality(value: JsonObject, kind: string | null): Description {
   const number = numberOf(value)
   if (kind === 'FLAGGED') {
-    const advice = 'Send less, and only to people who expect it: the limit of the number may be lowered.'
-    return { severity: 'warning', title: `The quality of ${number} is low`, advice }
+    const advice = sentence('advice_send_less', {})
+    return { severity: 'warning', title: sentence('notice_quality', { number }), advice }
   }
-  return kind === 'THROUGHPUT_UPGRADE' ? { title: `${number} may send faster now` } : {}
+  return kind === 'THROUGHPUT_UPGRADE' ? { title: sentence('notice_faster', { number }) } : {}
 }
 
 function describeName(value: JsonObject, kind: string | null): Description {
   const name = word(value.requested_verified_name) ?? ''
-  if (kind === 'APPROVED') return { title: `WhatsApp has approved the name "${name}"` }
+  if (kind === 'APPROVED') return { title: sentence('notice_name_approved', { name }) }
   if (kind !== 'REJECTED') return {}
-  const reason = word(value.rejection_reason)
-  const title = `WhatsApp has rejected the name "${name}"${reason === null ? '' : `: ${reason}`}`
-  return { severity: 'warning', title, advice: 'Choose another name in WhatsApp Manager.' }
+  const title = sentence('notice_name_rejected', { name, after: after(word(value.rejection_reason)) })
+  return { severity: 'warning', title, advice: sentence('advice_other_name', {}) }
 }
 
 function describeUsername(value: JsonObject, kind: string | null): Description {
-  const username = word(value.username)
-  return {
-    title: `The username of ${numberOf(value)}${username === null ? '' : ` (${username})`}: ${kind ?? 'changed'}`,
-  }
+  const reported = [word(value.username), kind].filter((text) => text !== null).join(', ')
+  return { title: sentence('notice_username', { number: numberOf(value), after: after(reported) }) }
 }
 
 function describeSecurity(value: JsonObject, kind: string | null): Description {
+  const number = numberOf(value)
   if (kind === 'PIN_RESET_REQUEST') {
-    const advice = 'If nobody of your team did, look at who has access to the account.'
-    return { severity: 'warning', title: `Somebody asked to turn off the PIN of ${numberOf(value)}`, advice }
+    const advice = sentence('advice_access', {})
+    return { severity: 'warning', title: sentence('notice_pin_reset', { number }), advice }
   }
-  return kind === 'PIN_CHANGED' ? { severity: 'warning', title: `The PIN of ${numberOf(value)} was changed` } : {}
+  return kind === 'PIN_CHANGED' ? { severity: 'warning', title: sentence('notice_pin_changed', { number }) } : {}
 }
 
 function describeForm(value: JsonObject): Description {
@@ -168,7 +197,12 @@ function describeForm(value: JsonObject): Description {
 }
 
 function numberOf({ display_phone_number }: JsonObject): string {
-  return word(display_phone_number) ?? 'the number'
+  return word(display_phone_number) ?? '?'
+}
+
+/** Details at the end of a sentence. */
+function after(details: string | null): string {
+  return details ? `: ${details}` : ''
 }
 
 function word(value: unknown): string | null {

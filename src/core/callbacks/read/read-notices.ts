@@ -1,6 +1,6 @@
 import { sha256 } from '../../../lib/crypto/signature.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
-import { describeNotice, type NoticeDescription } from './describe-notice.js'
+import { describeNotice, describeUnknown, type NoticeDescription } from './describe-notice.js'
 
 /** The fields about the account, and those about one of its numbers. */
 const EVENTS = new Map<string, NoticeEvent>([
@@ -77,10 +77,7 @@ function readReport(field: string, value: JsonObject, time: unknown, event: Noti
 }
 
 function readUnknown(field: string): ReportedNotice {
-  const title = `WhatsApp posts "${field}", which this version of Parley does not know`
-  const advice =
-    'Parley does not read them, and deletes them after the days for which raw callbacks are kept (30 by default).'
   const digest = sha256(JSON.stringify([field]))
   const common = { field, digest, value: null, timestamp: null, until: null, event: null, stopsBroadcasts: false }
-  return { ...common, kind: null, severity: 'info', title, advice }
+  return { ...common, kind: null, severity: 'info', ...describeUnknown(field) }
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { listNotices, markNoticeDone } from '../../../core/callbacks/notices.js'
+import { sentencesOf } from '../../../core/callbacks/read/describe-notice.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { presentNotice } from '../../../model/organizations/notice.js'
 import type { ConsoleServer } from '../server.js'
@@ -11,7 +12,10 @@ export function noticeRoutes(server: ConsoleServer, ctx: Context): void {
 
   server.get('/notices', { config }, async (request) => ({
     success: true,
-    notices: (await listNotices(ctx, tenantOf(request))).map(presentNotice),
+    notices: (await listNotices(ctx, tenantOf(request))).map((notice) => ({
+      ...presentNotice(notice),
+      sentences: sentencesOf(notice),
+    })),
   }))
 
   server.post(

@@ -1,4 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { fillSentence } from '../../../../console/src/i18n/problems/describe-problem.js'
+import { problems } from '../../../../console/src/i18n/problems/pt.js'
+import { sentencesOf } from '../../../../src/core/callbacks/read/describe-notice.js'
+import { type Sentence, type SentenceCode, toEnglish } from '../../../../src/model/sentence.js'
 import { type SignedInMember, signIn } from '../../../support/console.js'
 import { expectForOwners } from '../../../support/refusals.js'
 import { receiveSamples } from '../../../support/samples.js'
@@ -57,6 +61,37 @@ describe('GET /console/api/notices', () => {
     expect(first).toMatchObject({ kind: 'ACCOUNT_RESTRICTION' })
     expect(rest).toHaveLength(99)
     expect(rest.every(({ closed_at }: { closed_at: string | null }) => closed_at === null)).toBe(true)
+  })
+})
+
+describe('the sentences of a notice', () => {
+  it('are those of its English texts, and have others in Portuguese', async () => {
+    const listed = await list()
+    for (const { title, advice, sentences } of listed) {
+      expect([toEnglish(sentences.title), toEnglish(sentences.advice)]).toEqual([title, advice])
+    }
+    expect(
+      listed.map(({ sentences }: { sentences: { title: Sentence } }) => fillSentence(problems, sentences.title)),
+    ).toEqual([
+      'A qualidade de 12025550100 está baixa',
+      expect.stringMatching(/^O WhatsApp restringiu a conta: .*RESTRICTED_BIZ_INITIATED_MESSAGING/),
+    ])
+  })
+
+  it.each([
+    ['the upstream wrote the title itself', { field: 'flows', value: { message: 'The form is throttled' } }],
+    ['the value was too large to be stored', { field: 'account_update', value: null }],
+  ])('leave the title out if %s', (_name, notice) => {
+    expect(sentencesOf(notice).title).toBeNull()
+  })
+
+  it('name a field that is not known', () => {
+    const { title } = sentencesOf({ field: 'future', value: null })
+    expect(title && fillSentence(problems, title)).toContain('“future”')
+  })
+
+  it('are left out by a page that is older than they are', () => {
+    expect(fillSentence(problems, { code: 'of_a_later_version' as SentenceCode, values: {} })).toBeNull()
   })
 })
 

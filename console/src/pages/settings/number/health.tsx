@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
+import { translateSentence } from '../../../i18n/index.js'
 import { useFormat } from '../../../shared/format.js'
 import { Loaded } from '../frame/loaded.js'
 import { Panel } from '../frame/panel.js'
@@ -47,11 +48,11 @@ function Entry({ notice }: { notice: Notice }) {
     mutationFn: () => api.post(`/notices/${notice.id}/close`, {}),
     onSettled: () => queries.invalidateQueries({ queryKey: NOTICES }),
   })
-  const { severity, title, advice, at, until } = notice
+  const { severity, title, advice, sentences, at, until } = notice
   return (
-    <Alert color={COLORS[severity]} title={title}>
+    <Alert color={COLORS[severity]} title={translateSentence(sentences.title, title)}>
       <Stack gap={4}>
-        {advice !== null && <Text size="sm">{advice}</Text>}
+        {advice !== null && <Text size="sm">{translateSentence(sentences.advice, advice)}</Text>}
         <Group justify="space-between">
           <Text size="xs">
             {format.dateTime(at)}
