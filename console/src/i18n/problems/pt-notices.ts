@@ -25,7 +25,7 @@ export const notices: Record<keyof typeof NOTICE_SENTENCES, string> = {
   notice_pin_reset: 'Alguém pediu para desativar o PIN de {number}',
   notice_pin_changed: 'O PIN de {number} foi alterado',
   advice_unread:
-    'O Parley não lê essas notificações e as exclui depois dos dias em que as notificações recebidas são guardadas (30 por padrão).',
+    'O Parley não lê esses callbacks e os exclui depois dos dias em que callbacks são guardados (30 por padrão).',
   advice_look: 'Abra a conta no Gerenciador do WhatsApp.',
   advice_appeal: 'Abra a conta no Gerenciador do WhatsApp e peça uma análise se isso estiver errado.',
   advice_refused:
