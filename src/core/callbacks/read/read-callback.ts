@@ -18,7 +18,15 @@ import { asReceived } from './read-echoes.js'
 import { readHandover } from './read-handover.js'
 import { readPreferences } from './read-preferences.js'
 import { readPrice } from './read-price.js'
-import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson, readRecipientParent } from './read-sender.js'
+import {
+  createSenderFinder,
+  groupAddress,
+  type NamedSender,
+  readGroup,
+  readId,
+  readPerson,
+  readRecipientParent,
+} from './read-sender.js'
 import { readSharedNumber } from './read-shared-number.js'
 import { readStandby } from './read-standby.js'
 import { readTimestamp } from './read-timestamp.js'

@@ -60,7 +60,8 @@ describe('the user id that a contact shows', () => {
   it('is shown once a day where it was not', async () => {
     const [own, ofInstance, both] = [newNumber(), newNumber(), newNumber()]
     const ids = [newUserId(), newUserId(), newUserId(), newUserId()] as const
-    const contacts = await Promise.all([own, ofInstance, both].map((number) => createContact(world, organization, `+${number}`)))
+    const numbers = [own, ofInstance, both]
+    const contacts = await Promise.all(numbers.map((number) => createContact(world, organization, `+${number}`)))
     const [first = '', second = '', third = ''] = contacts
     await addId(first, ids[0])
     await addId(second, ids[1], { instanceId: newId() })
@@ -84,7 +85,9 @@ describe('the user id that a contact shows', () => {
     await addId(id, own)
     const status = { id: sent.body.data.message_id, status: 'delivered', timestamp: seconds() }
     await receive(world, organization, {
-      statuses: [{ ...status, recipient_id: number, recipient_user_id: own, recipient_parent_user_id: 'US.ENT.778899' }],
+      statuses: [
+        { ...status, recipient_id: number, recipient_user_id: own, recipient_parent_user_id: 'US.ENT.778899' },
+      ],
     })
     expect(await find(`phone_number=${number}`)).toMatchObject({ user_id: own, parent_user_id: 'US.ENT.778899' })
   })
@@ -107,7 +110,8 @@ describe('the parent user id of who is written to or called', () => {
     expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
     await world.drain()
   }
-  const call = { event: 'terminate', timestamp: seconds(), start_time: seconds(), end_time: seconds(60), status: 'COMPLETED' }
+  const times = { timestamp: seconds(), start_time: seconds(), end_time: seconds(60) }
+  const call = { event: 'terminate', status: 'COMPLETED', ...times }
 
   it.each([
     [
@@ -173,9 +177,9 @@ it('who was separated from a contact stays so when that one becomes part of a th
     [organization.id, withShort, short, withLong, newId()],
   )
   await take(textMessage(long, 'all three', { from_user_id: userId }))
-  const { rows } = await world.database.pool.query('SELECT id FROM contacts WHERE organization_id = $1 AND id = ANY ($2)', [
-    organization.id,
-    [withLong, withShort],
-  ])
+  const { rows } = await world.database.pool.query(
+    'SELECT id FROM contacts WHERE organization_id = $1 AND id = ANY ($2)',
+    [organization.id, [withLong, withShort]],
+  )
   expect(rows).toHaveLength(1)
 })

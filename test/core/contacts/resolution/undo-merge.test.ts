@@ -125,11 +125,8 @@ describe('an undo restores both contacts completely', () => {
 
   it('so that each is still the sender from its address', async () => {
     // The notice says that the person of the number has the id of the other one now.
-    const { number, userId } = await (async () => {
-      const [number, userId] = [newNumber(), newUserId()]
-      await take(hidden(userId, 'id 1'), textMessage(number, 'number 1'))
-      return { number, userId }
-    })()
+    const [number, userId] = [newNumber(), newUserId()]
+    await take(hidden(userId, 'id 1'), textMessage(number, 'number 1'))
     const [kept, gone] = [await find(`user_id=${userId}`), await find(`phone_number=${number}`)]
     const system = { type: 'user_changed_number', body: `User changed from ${number}`, user_id: userId }
     await take({ from: number, id: wamid(), timestamp: seconds(10), type: 'system', system })
@@ -349,11 +346,8 @@ it('every column of a contact is restored or known not to be', async () => {
   const [, listed = ''] = /INSERT INTO contacts \(([^)]*)\)/.exec(restore) ?? []
   const restored = listed.split(',').map((name) => name.trim())
   // Those that begin anew.
-  expect(rows.map(({ column_name }) => column_name).filter((name) => !restored.includes(name)).sort()).toEqual([
-    'paced_until',
-    'searchable_seq',
-    'updated_at',
-  ])
+  const others = rows.map(({ column_name }) => column_name).filter((name) => !restored.includes(name))
+  expect(others.sort()).toEqual(['paced_until', 'searchable_seq', 'updated_at'])
 })
 
 it('a merge is forgotten when it can no longer be undone, unless a hold is on; that two were separated is kept', async () => {

@@ -504,7 +504,8 @@ it('consecutive small imports make PostgreSQL analyse the contacts once', async 
 
 describe('a user id in a file', () => {
   const newUserId = () => `US.77001122${newNumber()}`
-  const find = async (userId: string) => (await request('GET', `/contact?user_id=${userId}`, { key: organization.key })).body
+  const find = async (userId: string) =>
+    (await request('GET', `/contact?user_id=${userId}`, { key: organization.key })).body
 
   it('beside a number is of the contact that is created', async () => {
     const userId = newUserId()
