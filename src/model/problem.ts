@@ -35,6 +35,7 @@ export const PROBLEMS = {
   contact_unreachable: 'Contact not reachable',
   contact_opted_out: 'Contact opted out',
   merge_not_last: 'Later merge',
+  merge_too_large: 'Merge too large',
   message_not_found: 'Message not found',
   template_not_found: 'Template not found',
   broadcast_not_found: 'Broadcast not found',

@@ -26,6 +26,8 @@ export const SENTENCES = {
     '{field} is required: the first row of the file must name such a column, such as Phone, Mobile, WhatsApp, Telefone, Celular or Móvil, and it has {headings}',
   repeated_column: 'The header (row {row} of the file) names {column} twice: remove one of the columns',
   long_row: 'The row has {cells} cells, and the header {columns}: a cell that contains the separator must be quoted',
+  too_many_renumbered:
+    '{messages} messages would move back or get another number, and at most {limit} can: the two stay one contact',
   unreadable_row: 'Row {row} of the file {why}',
   not_text: 'The file is not a text: save it as "CSV UTF-8", not as a workbook',
   mixed_encoding:

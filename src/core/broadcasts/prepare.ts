@@ -162,6 +162,7 @@ function toContact(ctx: Context, number: ContactNumber, name: string | null): Im
     optOutEventId: newId(),
     chat_id: number.digits,
     addresses: number.forms,
+    user_id: null,
     creatable: isCreatable(number),
     full_name: name,
     email: null,

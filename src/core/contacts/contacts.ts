@@ -185,7 +185,7 @@ export function readInputNumber(
   // A table may have a column of this name with the ids of another system.
   const hasUserId = user_id && (field !== 'table' || isUserId(user_id.trim()))
   if (!number && hasUserId) return { given: { name: 'user_id', value: user_id }, reading: readUserId(user_id) }
-  if (!number) throw new Problem('missing_field', 'phone_number (or chat_id) is required')
+  if (!number) throw new Problem('missing_field', 'phone_number (or chat_id, or user_id) is required')
   if (!other) return number
   const common = commonReading(number.reading, other.reading)
   if (common) return { given: number.given, reading: common }

@@ -2,6 +2,7 @@ import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { retryOnConflict } from '../../database/retry.js'
 import { inBatches } from '../../lib/async/batches.js'
+import { addressesOfUserId } from '../../model/contacts/user-id.js'
 import {
   type ContactNumber,
   type DoubtfulNumber,
@@ -67,6 +68,7 @@ export interface Import {
 /** A row that can be imported. */
 interface GoodRow {
   row: number
+  given: GivenNumber
   contact: ImportedContact
   doubt: DoubtfulNumber | null
 }
@@ -143,14 +145,15 @@ async function* readBatches(
     let taken = new Set<string>()
     for (const [index, row] of rows.entries()) {
       const read = 'failure' in row ? row : withNumber(organization, row, numbers[index] ?? null)
-      const addresses = 'contact' in read ? read.contact.addresses : []
-      if (addresses.some((address) => taken.has(address))) {
+      const { addresses = [], user_id: userId = null } = 'contact' in read ? read.contact : {}
+      const named = [...addresses, ...(userId === null ? [] : addressesOfUserId(userId))]
+      if (named.some((address) => taken.has(address))) {
         yield batch
         batch = []
         taken = new Set()
       }
       batch.push(read)
-      for (const address of addresses) taken.add(address)
+      for (const address of named) taken.add(address)
     }
     yield batch
   }
@@ -167,6 +170,7 @@ function withNumber(
   const { kind, digits, forms } = number
   return {
     row,
+    given,
     contact: { ...contact, chat_id: digits, addresses: forms, creatable: kind === 'phone' },
     doubt: findDoubt(given.value, reading, number, default_country),
   }
@@ -242,17 +246,15 @@ function organizationGone(): Problem {
   return new Problem('organization_not_found', 'The organization was deleted')
 }
 
-function toResult({ row, contact, doubt }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {
+function toResult({ row, given, contact, doubt }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {
   if (outcome === 'created' || outcome === 'updated' || outcome === 'unchanged' || outcome === 'skipped') {
     return { row, status: outcome, chat_id, id, ...(doubt && { doubt }) }
   }
-  return failed(
-    row,
-    new Problem(
-      'contact_not_found',
-      `No contact with chat_id ${contact.chat_id}: it is the id of a person without a phone number, who becomes a contact with the first message`,
-    ),
-  )
+  const message =
+    given.name === 'user_id'
+      ? `No contact with user_id ${given.value.trim()}: create it with POST /contact, or it becomes one with its first message`
+      : `No contact with chat_id ${contact.chat_id}: it is the id of a person without a phone number, who becomes a contact with the first message`
+  return failed(row, new Problem('contact_not_found', message))
 }
 
 function busy({ contact }: GoodRow): Problem {

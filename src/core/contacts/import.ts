@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import type { OperatorContext } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { ImportContact } from '../../model/contacts/contact-input.js'
+import { isParentUserId, isUserId } from '../../model/contacts/user-id.js'
 import { compileSchema, findInputProblem } from '../../model/input.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { type ContactInput, readInputNumber, readSource } from './contacts.js'
@@ -48,5 +49,13 @@ export function readContact(organization: Organization, fields: Record<string, u
     opted_out_at: null,
     source: readSource(input.source) ?? { type: 'import', created_at: now.toISOString() },
   }
-  return { ...readInputNumber(organization, input, 'table'), contact }
+  const number = readInputNumber(organization, input, 'table')
+  const isBesideNumber = number.given.name !== 'user_id'
+  return { ...number, contact: { ...contact, user_id: isBesideNumber ? readPersonId(input.user_id) : null } }
+}
+
+/** A user id beside a number; null for other texts, because a table may have a column of this name for something else. */
+function readPersonId(given: string | null | undefined): string | null {
+  const id = given?.trim() ?? ''
+  return isUserId(id) && !isParentUserId(id) ? id : null
 }

@@ -12,6 +12,7 @@ import {
   readCallbackFigures,
 } from '../../storage/callbacks/callbacks.js'
 import { pruneNotices } from '../../storage/callbacks/notices.js'
+import { showMissingUserIds } from '../../storage/contacts/addresses.js'
 import { rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { pruneMerges } from '../../storage/contacts/merge-journal.js'
 import { rollUpCampaignCounts } from '../../storage/counts/campaigns.js'
@@ -128,7 +129,7 @@ const NOTICES_MS = 180 * DAY_MS
  * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; notices after 180; idempotency
  * keys, files without a message and wrong passwords after 1 day; merges of contacts when they can no longer be undone;
  * expired sessions, sign-in links and uploaded audiences. Pending deliveries of disabled webhooks that are this old end
- * as failed. Requests the jobs that delete old messages and files.
+ * as failed. Requests the jobs that delete old messages and files, and shows user ids that are known and not shown.
  */
 export async function prune(given: WorkContext, signal?: AbortSignal): Promise<void> {
   const ctx = withSlowStatements(given)
@@ -147,7 +148,8 @@ export async function prune(given: WorkContext, signal?: AbortSignal): Promise<v
     retention: () => requestRetention(database),
     uploadedAudiences: () => pruneUploadedAudiences(database, now),
     broadcastRetries: () => pruneBroadcastRetries(database, before(now, 2 * DAY_MS)),
-    merges: () => pruneMerges(database, before(now, UNDO_MS)),
+    merges: () => inBatches((limit) => pruneMerges(database, before(now, UNDO_MS), limit)),
+    userIds: () => inBatches((limit) => showMissingUserIds(database, limit)),
     sessions: () => pruneSessions(database, now),
     signInLinks: () => pruneSignInLinks(database, now),
     signInFailures: () => pruneFailures(database, before(now, DAY_MS)),

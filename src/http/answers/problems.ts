@@ -44,6 +44,7 @@ const STATUS: Record<ProblemCode, number> = {
   contact_unreachable: 400,
   contact_opted_out: 400,
   merge_not_last: 409,
+  merge_too_large: 409,
   message_not_found: 404,
   template_not_found: 400,
   broadcast_not_found: 404,

@@ -148,6 +148,7 @@ const ELSEWHERE: readonly ProblemCode[] = [
   'member_not_found',
   'last_owner',
   'merge_not_last',
+  'merge_too_large',
 ]
 
 const ErrorSchema = errorSchema((code) => !ELSEWHERE.includes(code), { warnings: Warnings })

@@ -1,6 +1,6 @@
 /**
- * Why two contacts became one. `seen_together`: a message, a status or the answer to a send had the addresses of both.
- * `announced`: WhatsApp announced that the person of one has the address of the other now.
+ * Why two contacts became one. `seen_together`: something that WhatsApp reported (a message, a status, a call, …) had the
+ * addresses of both. `announced`: WhatsApp announced that the person of one has the address of the other now.
  */
 export const MERGE_CAUSES = ['seen_together', 'announced'] as const
 export type MergeCause = (typeof MERGE_CAUSES)[number]

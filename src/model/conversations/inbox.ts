@@ -148,6 +148,7 @@ export function presentLiveEvent(event: EventRow, around: LiveSurroundings, medi
     }),
     ...(data.erased && { erased: { id: data.erased.id } }),
     ...(data.merged && { merged: { id: data.merged.id } }),
+    ...(data.unmerged && { unmerged: { id: data.unmerged.id } }),
     ...(data.note && { note: presentNote(data.note) }),
     ...(data.broadcast && { broadcast: presentBroadcast(data.broadcast) }),
     ...(data.template && { template: presentTemplate(data.template) }),

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -129,15 +129,20 @@ const removeNumber = statement<never>(
   { raises: 'events' },
 )
 
-// The id that a send by the organization's own number would use (userAddress in storage/messages/outgoing), or else one
-// of an instance.
+/**
+ * SQL: the user id to show: the one that a send by the organization's own number would use (userAddress in
+ * storage/messages/outgoing), or else one of an instance.
+ */
+const newestUserId = (organizationId: string, contactId: string) =>
+  `SELECT substr(address, 6) AS user_id FROM contact_addresses
+     WHERE organization_id = ${organizationId} AND contact_id = ${contactId} AND address LIKE 'user:%' AND address NOT LIKE '%@%'
+     ORDER BY instance_id IS NOT NULL, left_at DESC NULLS FIRST, added_at DESC
+     LIMIT 1`
+
 const showUserId = statement<never>(
   'contactAddresses.showUserId',
   `WITH newest AS (
-     SELECT substr(address, 6) AS user_id FROM contact_addresses
-     WHERE organization_id = $1 AND contact_id = $2 AND address LIKE 'user:%' AND address NOT LIKE '%@%'
-     ORDER BY instance_id IS NOT NULL, left_at DESC NULLS FIRST, added_at DESC
-     LIMIT 1
+     ${newestUserId('$1', '$2')}
    ), changed AS (
      UPDATE contacts c SET user_id = newest.user_id, updated_at = now()
      FROM newest
@@ -146,6 +151,24 @@ const showUserId = statement<never>(
    )
    ${raiseEvents(contactEvents('contact.updated', '$3', 'changed'))}`,
   { raises: 'events' },
+)
+
+// Raises nothing: the organization has known the ids before.
+const showMissing = sharedStatement<{ count: number }>(
+  'contactAddresses.showMissing',
+  `WITH missing AS (
+     SELECT c.organization_id, c.id, newest.user_id
+     FROM contacts c CROSS JOIN LATERAL (${newestUserId('c.organization_id', 'c.id')}) newest
+     WHERE c.user_id IS NULL
+     LIMIT $1
+     FOR NO KEY UPDATE OF c SKIP LOCKED
+   ), shown AS (
+     UPDATE contacts c SET user_id = missing.user_id
+     FROM missing
+     WHERE c.organization_id = missing.organization_id AND c.id = missing.id
+     RETURNING c.id
+   )
+   SELECT count(*) FROM shown`,
 )
 
 // Of several notices, which may come late, that of the user id that is shown counts.
@@ -294,6 +317,15 @@ export async function showNewestUserId(
   contactId: string,
 ): Promise<void> {
   await transaction.raise(showUserId, [organizationId, contactId, newId()], [organizationId])
+}
+
+/**
+ * Shows the user ids of at most `limit` contacts that are known by one and show none: those of before user ids were
+ * shown, and what an older process has made. Resolves to how many. Of all organizations.
+ */
+export async function showMissingUserIds(db: Queryable, limit: number): Promise<number> {
+  const [row] = await db.run(showMissing, [limit])
+  return row?.count ?? 0
 }
 
 /**

@@ -162,14 +162,30 @@ const eraseWords = statement<Slice>(
    SELECT max(seq)::text AS reached, count(*) AS walked FROM slice`,
 )
 
+/** SQL: the merge, undone meanwhile, by which the contact of the event with the number `seq` was also the contact `$2`. */
+const mergeAt = (contactId: string, seq: string) => `contact_merges m
+       WHERE m.organization_id = $1 AND m.gone_id = $2 AND m.undone_at IS NOT NULL AND m.kept_id = ${contactId}
+         AND ${seq} > (m.kept ->> 'from_seq')::bigint AND ${seq} <= (m.kept ->> 'to_seq')::bigint`
+
+// An event may show this contact and be of another one: it is blanked. One of the time when the other one was this one,
+// too, shows the other with names and addresses of this one: it shows the other as it is now. The walk through the
+// deliveries finds blank events by their contact.
 const eraseEvents = statement<Slice>(
   'contacts.eraseEvents',
   `WITH slice AS (
-     SELECT seq, contact_id FROM events WHERE organization_id = $1 AND seq > $3 ORDER BY seq LIMIT $4
+     SELECT seq, contact_id, contact_id = $2 OR data -> 'contact' ->> 'id' = $2::text AS is_theirs
+     FROM events WHERE organization_id = $1 AND seq > $3
+     ORDER BY seq
+     LIMIT $4
    ), erased AS (
-     UPDATE events e SET data = '{}'
+     UPDATE events e SET data = '{}', contact_id = $2
      FROM slice
-     WHERE e.organization_id = $1 AND e.seq = slice.seq AND slice.contact_id = $2 AND e.data <> '{}'
+     WHERE e.organization_id = $1 AND e.seq = slice.seq AND slice.is_theirs AND e.data <> '{}'
+   ), shown AS (
+     UPDATE events e SET data = e.data || jsonb_build_object('contact', to_jsonb(c))
+     FROM slice JOIN contacts c ON c.organization_id = $1 AND c.id = slice.contact_id
+     WHERE e.organization_id = $1 AND e.seq = slice.seq AND NOT slice.is_theirs AND e.data ? 'contact'
+       AND EXISTS (SELECT FROM ${mergeAt('slice.contact_id', 'slice.seq')})
    )
    SELECT max(seq)::text AS reached, count(*) AS walked FROM slice`,
 )
@@ -179,17 +195,21 @@ const eraseDeliveries = statement<Slice>(
   'contacts.eraseDeliveries',
   `WITH slice AS (
      SELECT id, event_seq, contact_id FROM webhook_deliveries WHERE organization_id = $1 AND id > $3 ORDER BY id LIMIT $4
+   ), named AS (
+     SELECT slice.id, coalesce(slice.contact_id = $2, false) OR EXISTS (
+         SELECT FROM events e WHERE e.organization_id = $1 AND e.seq = slice.event_seq AND e.contact_id = $2 OFFSET 0
+       ) AS is_theirs, EXISTS (SELECT FROM ${mergeAt('slice.contact_id', 'slice.event_seq')}) AS was_theirs
+     FROM slice
    ), erased AS (
      UPDATE webhook_deliveries d
-     SET status = CASE d.status WHEN 'pending' THEN 'failed' ELSE d.status END, next_attempt_at = NULL,
+     SET status = CASE WHEN named.is_theirs AND d.status = 'pending' THEN 'failed' ELSE d.status END,
+       next_attempt_at = CASE WHEN NOT named.is_theirs THEN d.next_attempt_at END,
        attempts = (
          SELECT coalesce(jsonb_agg(attempt || '{"response_body": null}' ORDER BY n), '[]')
          FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS made (attempt, n)
        )
-     FROM slice
-     WHERE d.organization_id = $1 AND d.id = slice.id AND (slice.contact_id = $2 OR EXISTS (
-       SELECT FROM events e WHERE e.organization_id = $1 AND e.seq = slice.event_seq AND e.contact_id = $2 OFFSET 0
-     ))
+     FROM named
+     WHERE d.organization_id = $1 AND d.id = named.id AND (named.is_theirs OR named.was_theirs)
    )
    SELECT (SELECT id::text FROM slice ORDER BY slice.id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked`,
 )

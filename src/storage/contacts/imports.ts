@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../../database/pool.js'
 import { sharedStatement, statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
+import { addressesOfUserId } from '../../model/contacts/user-id.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { CONTACT_COLUMNS, listContacts, normalizeName } from './contacts.js'
 
@@ -14,6 +15,8 @@ export interface ImportedContact
   /** For contact.opted_out. */
   optOutEventId: string
   addresses: readonly string[]
+  /** The upstream's user id of a contact that is created with a number, unless it leads to another one; null: none. */
+  user_id: string | null
   /** Whether it may be created; people without a number are only updated. */
   creatable: boolean
   tags: string[] | null
@@ -40,7 +43,7 @@ const importAll = statement<ImportedRow>(
   `WITH given AS (
      -- The contacts of the file.
      SELECT * FROM json_to_recordset($2) AS given (n int, id uuid, event_id uuid, opt_out_event_id uuid, chat_id text,
-       addresses text[], creatable boolean, full_name text, folded_name text, email text, tags text[], allow_broadcast boolean,
+       addresses text[], user_id text, user_addresses text[], creatable boolean, full_name text, folded_name text, email text, tags text[], allow_broadcast boolean,
        archived boolean, blocked boolean, bot_status text, contact_summary text, source json, opted_out_at timestamptz)
    ), found AS (
      -- The existing contact of each row: the first form that is known decides.
@@ -99,9 +102,11 @@ const importAll = statement<ImportedRow>(
      ON CONFLICT DO NOTHING
    ), created AS (
      -- Creates the other contacts.
-     INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, folded_name, email, tags, allow_broadcast,
+     INSERT INTO contacts (organization_id, id, chat_id, phone_number, user_id, full_name, folded_name, email, tags, allow_broadcast,
        archived, blocked, bot_status, contact_summary, contact_summary_updated_at, source, opted_out_at, opt_out_source)
-     SELECT $1, g.id, g.chat_id, '+' || g.chat_id, g.full_name, g.folded_name, g.email, coalesce(g.tags, '{}'),
+     SELECT $1, g.id, g.chat_id, '+' || g.chat_id, CASE WHEN NOT EXISTS (
+         SELECT FROM contact_addresses WHERE organization_id = $1 AND address = ANY (g.user_addresses)
+       ) THEN g.user_id END, g.full_name, g.folded_name, g.email, coalesce(g.tags, '{}'),
        coalesce(g.allow_broadcast, true), coalesce(g.archived, false), coalesce(g.blocked, false), g.bot_status,
        g.contact_summary, CASE WHEN g.contact_summary IS NOT NULL THEN now() END, g.source, g.opted_out_at,
        CASE WHEN g.opted_out_at IS NOT NULL THEN 'import' END
@@ -113,7 +118,9 @@ const importAll = statement<ImportedRow>(
      -- Adds the addresses of created contacts.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, address, created.id
-     FROM created JOIN given g USING (id), unnest(g.addresses) AS address
+     FROM created JOIN given g USING (id), unnest(
+       g.addresses || CASE WHEN created.user_id IS NOT NULL THEN g.user_addresses ELSE '{}' END
+     ) AS address
      ORDER BY address
    ), ${listContacts('created')}, raised AS (
      -- Raises contact.created, contact.updated and contact.opted_out.
@@ -204,6 +211,7 @@ function toRecordset(contacts: readonly ImportedContact[]): string {
       event_id: eventId,
       opt_out_event_id: optOutEventId,
       folded_name: normalizeName(contact.full_name),
+      user_addresses: contact.user_id === null ? null : addressesOfUserId(contact.user_id),
     })),
   )
 }

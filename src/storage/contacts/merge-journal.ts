@@ -13,6 +13,8 @@ export interface Merge {
   younger: Contact
   cause: MergeCause
   at: Date
+  /** The upstream's time of what showed that they are one person. */
+  seenAt: Date
 }
 
 const write = statement<never>(
@@ -20,7 +22,13 @@ const write = statement<never>(
   `INSERT INTO contact_merges (organization_id, id, kept_id, gone_id, cause, merged_at, first_seq, last_seq, seq_offset,
      kept, gone, active_at, addresses, spans, unnumbered, orders, notes, recipients)
    SELECT $1, $4, kept.id, gone.id, $5, $6, kept.last_seq + 1, kept.last_seq + gone.last_seq - gone.pruned_seq,
-     kept.last_seq - gone.pruned_seq, to_jsonb(kept), to_jsonb(gone),
+     kept.last_seq - gone.pruned_seq,
+     to_jsonb(kept) || jsonb_build_object('seen_at', $7::timestamptz, 'from_seq', (SELECT last_value FROM events_seq), 'active_at', (
+       SELECT active_at FROM contact_activity WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = $3
+     ), 'open', (
+       SELECT coalesce(jsonb_agg(address), '[]') FROM contact_addresses
+       WHERE organization_id = $1 AND contact_id IN ($2, $3) AND left_at IS NULL
+     )), to_jsonb(gone),
      (SELECT active_at FROM contact_activity WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = $2),
      ARRAY (SELECT address FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2),
      ARRAY (SELECT id FROM contact_address_spans WHERE organization_id = $1 AND contact_id = $2),
@@ -48,39 +56,53 @@ const moveKept = statement<never>(
 
 const moveApart = statement<never>(
   'mergeJournal.moveApart',
-  'UPDATE contact_merges SET gone_id = $3 WHERE organization_id = $1 AND gone_id = $2 AND undone_at IS NOT NULL',
+  `UPDATE contact_merges SET gone_id = $3, via = via || $4::uuid
+   WHERE organization_id = $1 AND gone_id = $2 AND undone_at IS NOT NULL`,
 )
 
 const listApart = statement<Apart>(
   'mergeJournal.listApart',
-  `SELECT kept_id, gone_id FROM contact_merges
+  `SELECT kept_id, gone_id, undone_at FROM contact_merges
    WHERE organization_id = $1 AND gone_id = ANY ($2) AND kept_id = ANY ($2) AND undone_at IS NOT NULL`,
 )
 
-const prune = sharedStatement<never>(
+const prune = sharedStatement<{ count: number }>(
   'mergeJournal.prune',
-  `DELETE FROM contact_merges m USING organizations o
-   WHERE m.merged_at < $1 AND m.undone_at IS NULL AND o.id = m.organization_id AND o.legal_hold IS NULL`,
+  `WITH old AS (
+     SELECT m.organization_id, m.id FROM contact_merges m JOIN organizations o ON o.id = m.organization_id
+     WHERE m.merged_at < $1 AND m.undone_at IS NULL AND o.legal_hold IS NULL
+     ORDER BY m.merged_at
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM contact_merges m USING old WHERE m.organization_id = old.organization_id AND m.id = old.id
+     RETURNING m.id
+   )
+   SELECT count(*) FROM pruned`,
 )
 
-/** Writes down a merge before anything has moved, and carries over what is known of the younger contact. */
+/**
+ * Writes down a merge before anything has moved, and carries over what is known of the younger contact. Beside
+ * its columns, `kept` has `seen_at`, `active_at`, in `from_seq` the number of the last event before, and in `open` the
+ * addresses that neither contact had given up.
+ */
 export async function journalMerge(
   transaction: Queryable,
   organizationId: string,
-  { older, younger, cause, at }: Merge,
+  { older, younger, cause, at, seenAt }: Merge,
 ): Promise<void> {
   const pair = [organizationId, younger.id, older.id]
   const id = newId()
   await transaction.run(joinApart, pair)
   await transaction.run(moveKept, [...pair, older.last_seq - younger.pruned_seq, id])
-  await transaction.run(moveApart, pair)
-  await transaction.run(write, [...pair, id, cause, at])
+  await transaction.run(moveApart, [...pair, id])
+  await transaction.run(write, [...pair, id, cause, at, seenAt])
 }
 
 /** Two contacts whose merge was undone. */
 export interface Apart {
   kept_id: string
   gone_id: string
+  undone_at: Date
 }
 
 /** The pairs of these contacts whose merge was undone. */
@@ -92,7 +114,11 @@ export function listPairsApart(
   return transaction.run(listApart, [organizationId, ids])
 }
 
-/** Deletes merges from before `before`, which can no longer be undone. Of all organizations without a hold. */
-export async function pruneMerges(db: Queryable, before: Date): Promise<void> {
-  await db.run(prune, [before])
+/**
+ * Deletes at most `limit` merges from before `before`, which can no longer be undone; resolves to how many. Of all
+ * organizations without a hold.
+ */
+export async function pruneMerges(db: Queryable, before: Date, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [before, limit])
+  return row?.count ?? 0
 }

@@ -4,6 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { ListedMerge } from '../../model/contacts/merge.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
+import { lockFeed } from '../webhooks/feeds.js'
 import { addAddresses, showNewestUserId } from './addresses.js'
 import { CONTACT_COLUMNS, listContacts, searchUsernames } from './contacts.js'
 
@@ -23,6 +24,9 @@ export interface UndoneMerge {
   has_gone_chat_id: boolean
   /** Of the kept contact: its messages up to this number were deleted by their age. */
   pruned_seq: number
+  /** How many messages move back, and how many came after the merge. */
+  moved: number
+  later: number
 }
 
 /** The chat id and the number of each contact after the undo. */
@@ -64,7 +68,8 @@ const read = statement<UndoneMerge>(
      m.gone ->> 'chat_id' AS gone_chat_id, m.gone ->> 'phone_number' AS gone_phone_number, EXISTS (
        SELECT FROM contact_addresses a
        WHERE ${ofOrganization('a.organization_id', '$1::uuid')} AND a.address = m.gone ->> 'chat_id' AND a.contact_id = m.kept_id
-     ) AS has_gone_chat_id, c.pruned_seq
+     ) AS has_gone_chat_id, c.pruned_seq,
+     m.last_seq - m.first_seq + 1 AS moved, c.last_seq - m.last_seq AS later
    FROM contact_merges m JOIN contacts c ON ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = m.kept_id
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND m.undone_at IS NULL AND m.merged_at > $3`,
 )
@@ -72,9 +77,13 @@ const read = statement<UndoneMerge>(
 /** How far a number `seq` of the kept conversation falls, because messages before it move back. */
 const drop = (seq: string) => `least(greatest(${seq} - m.first_seq + 1, 0), m.last_seq - m.first_seq + 1)`
 const MERGE = `contact_merges m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2`
-/** What the kept contact took from the other one because it had none. */
-const giveBack = (column: string) =>
-  `${column} = CASE WHEN m.kept ->> '${column}' IS NULL AND c.${column} = m.gone ->> '${column}' THEN NULL ELSE c.${column} END`
+/** Whether the kept contact took this from the other one, because it had none. */
+const isTheirs = (column: string) => `m.kept ->> '${column}' IS NULL AND c.${column}::text = m.gone ->> '${column}'`
+const giveBack = (column: string) => `${column} = CASE WHEN ${isTheirs(column)} THEN NULL ELSE c.${column} END`
+/** The later time of both. */
+const timeBack = (column: string) =>
+  `${column} = CASE WHEN c.${column} = (m.gone ->> '${column}')::timestamptz THEN (m.kept ->> '${column}')::timestamptz
+       ELSE c.${column} END`
 /** Whether the kept contact shows the username of the other one, which was the newer one. */
 const HAS_THEIR_USERNAME = `(c.username = m.gone ->> 'username' AND (m.kept ->> 'username' IS NULL
        OR c.username_at = (m.gone ->> 'username_at')::timestamptz))`
@@ -86,8 +95,15 @@ const shrinkKept = statement<never>(
    SET chat_id = CASE WHEN c.chat_id = ANY (m.addresses) THEN $3 ELSE c.chat_id END,
      phone_number = CASE WHEN c.chat_id = ANY (m.addresses) THEN $4 ELSE c.phone_number END,
      user_id = CASE WHEN 'user:' || c.user_id = ANY (m.addresses) THEN NULL ELSE c.user_id END,
-     parent_user_id = CASE WHEN 'parent:' || c.parent_user_id = ANY (m.addresses) THEN NULL ELSE c.parent_user_id END,
-     ${['full_name', 'folded_name', 'email', 'contact_summary'].map(giveBack).join(', ')},
+     parent_user_id = CASE WHEN 'parent:' || c.parent_user_id = ANY (m.addresses) THEN m.kept ->> 'parent_user_id' ELSE c.parent_user_id END,
+     ${['full_name', 'folded_name', 'email', 'contact_summary', 'bot_status', 'assignee_id'].map(giveBack).join(', ')},
+     contact_summary_updated_at = CASE WHEN ${isTheirs('contact_summary')} THEN (m.kept ->> 'contact_summary_updated_at')::timestamptz
+       ELSE c.contact_summary_updated_at END,
+     ${['last_inbound_at', 'opted_in_at'].map(timeBack).join(', ')},
+     allow_broadcast = c.allow_broadcast
+       OR (c.opted_out_at IS NULL AND (m.kept ->> 'allow_broadcast')::boolean AND NOT (m.gone ->> 'allow_broadcast')::boolean),
+     has_unread_messages = c.has_unread_messages AND (
+       (m.kept ->> 'has_unread_messages')::boolean OR NOT (m.gone ->> 'has_unread_messages')::boolean OR c.last_seq > m.last_seq),
      username = CASE WHEN ${HAS_THEIR_USERNAME} THEN m.kept ->> 'username' ELSE c.username END,
      username_at = CASE WHEN ${HAS_THEIR_USERNAME} THEN (m.kept ->> 'username_at')::timestamptz ELSE c.username_at END,
      tags = ARRAY (
@@ -99,7 +115,8 @@ const shrinkKept = statement<never>(
      referral_last = CASE WHEN c.referral_last = m.gone -> 'referral_last' THEN nullif(m.kept -> 'referral_last', 'null')
        ELSE c.referral_last END,
      last_seq = c.last_seq - ${drop('c.last_seq')}, pruned_seq = c.pruned_seq - ${drop('c.pruned_seq')},
-     searchable_seq = least(c.searchable_seq, m.first_seq - 1), updated_at = now()
+     searchable_seq = CASE WHEN m.last_seq < m.first_seq THEN c.searchable_seq ELSE least(c.searchable_seq, m.first_seq - 1) END,
+     updated_at = now()
    FROM contact_merges m
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2
      AND ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = m.kept_id`,
@@ -144,6 +161,12 @@ const returnActivity = statement<never>(
    FROM ${MERGE} AND ${ofOrganization('a.organization_id', '$1::uuid')} AND a.contact_id = m.gone_id`,
 )
 
+const lowerActivity = statement<never>(
+  'unmerges.lowerActivity',
+  `UPDATE contact_activity a SET active_at = coalesce(m.kept ->> 'active_at', m.kept ->> 'created_at')::timestamptz
+   FROM ${MERGE} AND ${ofOrganization('a.organization_id', '$1::uuid')} AND a.contact_id = m.kept_id AND a.active_at = m.active_at`,
+)
+
 const returnUsername = statement<never>(
   'unmerges.returnUsername',
   `WITH kept AS (
@@ -161,12 +184,15 @@ const returnAddresses = statement<never>(
    FROM ${MERGE} AND a.organization_id = $1 AND a.contact_id = m.kept_id AND a.address = ANY (m.addresses)`,
 )
 
-const reopenAddress = statement<never>(
-  'unmerges.reopenAddress',
+// What the notice that joined the two ended is valid again, and so are the addresses that both show.
+const reopenAddresses = statement<never>(
+  'unmerges.reopenAddresses',
   `UPDATE contact_addresses a SET left_at = NULL
-   FROM contacts c
-   WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = $2
-     AND ${ofOrganization('a.organization_id', '$1::uuid')} AND a.address = c.chat_id AND a.contact_id = $2`,
+   FROM contact_merges m
+   JOIN contacts c ON c.organization_id = $1 AND c.id IN (m.kept_id, m.gone_id)
+   WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND a.organization_id = $1 AND a.contact_id = c.id
+     AND a.left_at IS NOT NULL
+     AND (a.address = c.chat_id OR (m.kept -> 'open' ? a.address AND a.left_at = (m.kept ->> 'seen_at')::timestamptz))`,
 )
 
 const returnSpans = statement<never>(
@@ -185,6 +211,16 @@ const returnUnnumbered = statement<never>(
   'unmerges.returnUnnumbered',
   `UPDATE messages x SET contact_id = m.gone_id
    FROM ${MERGE} AND ${ofOrganization('x.organization_id', '$1::uuid')} AND x.id = ANY (m.unnumbered) AND x.contact_id = m.kept_id`,
+)
+
+// Reactions, edits and deletions that came later belong to the message that they are about.
+const returnChanges = statement<never>(
+  'unmerges.returnChanges',
+  `UPDATE messages x SET contact_id = m.gone_id
+   FROM ${MERGE} AND x.organization_id = $1 AND x.contact_id = m.kept_id AND x.seq IS NULL AND EXISTS (
+     SELECT FROM messages about
+     WHERE about.organization_id = $1 AND about.upstream_id = x.context_upstream_id AND about.contact_id = m.gone_id
+   )`,
 )
 
 /** Beyond the numbers of any conversation. */
@@ -230,35 +266,76 @@ const returnRecipients = statement<never>(
      AND m.recipients @> jsonb_build_array(jsonb_build_object('broadcast_id', r.broadcast_id, 'n', r.n))`,
 )
 
-// Earlier merges into the contact that is restored.
+// Events from before the merge, and later ones about a message that moves back.
+const returnEvents = statement<never>(
+  'unmerges.returnEvents',
+  `UPDATE events e SET contact_id = m.gone_id
+   FROM ${MERGE} AND e.organization_id = $1 AND e.contact_id = m.kept_id AND (
+     e.data -> 'contact' ->> 'id' = m.gone_id::text OR EXISTS (
+       SELECT FROM messages x
+       WHERE ${ofOrganization('x.organization_id', '$1::uuid')} AND x.id = (e.data -> 'message' ->> 'id')::uuid AND x.contact_id = m.gone_id
+     )
+   )`,
+)
+
+// Of each contact, the first delivery must not wait for one of the other contact.
+const returnDeliveries = statement<never>(
+  'unmerges.returnDeliveries',
+  `WITH theirs AS (
+     SELECT d.id, e.contact_id, row_number() OVER (
+         PARTITION BY d.webhook_id, e.contact_id ORDER BY d.next_attempt_at IS NULL, d.event_seq
+       ) AS place
+     FROM contact_merges m
+     JOIN webhooks w ON w.organization_id = $1
+     JOIN webhook_deliveries d ON d.organization_id = w.organization_id AND d.webhook_id = w.id AND d.contact_id = m.kept_id
+       AND d.status = 'pending' AND d.in_order
+     JOIN events e ON e.organization_id = $1 AND e.seq = d.event_seq
+     WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2
+   )
+   UPDATE webhook_deliveries d
+   SET contact_id = theirs.contact_id,
+     next_attempt_at = CASE WHEN theirs.place = 1 THEN coalesce(d.next_attempt_at, now()) END
+   FROM theirs
+   WHERE d.organization_id = $1 AND d.id = theirs.id`,
+)
+
+// Earlier merges into the contact that is restored, and what it was separated from.
 const returnMerges = statement<never>(
   'unmerges.returnMerges',
-  `UPDATE contact_merges e
-   SET kept_id = m.gone_id, first_seq = e.first_seq - m.seq_offset, last_seq = e.last_seq - m.seq_offset,
-     via = trim_array(e.via, 1)
-   FROM ${MERGE} AND e.organization_id = $1 AND e.kept_id = m.kept_id AND e.via[cardinality(e.via)] = m.id`,
+  `UPDATE contact_merges e SET kept_id = m.gone_id, first_seq = e.first_seq - m.seq_offset, last_seq = e.last_seq - m.seq_offset,
+     via = array_remove(e.via, m.id)
+   FROM ${MERGE} AND e.organization_id = $1 AND e.kept_id = m.kept_id AND m.id = ANY (e.via)`,
+)
+
+const returnApart = statement<never>(
+  'unmerges.returnApart',
+  `UPDATE contact_merges e SET gone_id = m.gone_id, via = array_remove(e.via, m.id)
+   FROM ${MERGE} AND e.organization_id = $1 AND e.gone_id = m.kept_id AND e.undone_at IS NOT NULL AND m.id = ANY (e.via)`,
 )
 
 /** What moves back, in this order. */
-const STEPS = [
+const stepsOf = ({ moved, later }: UndoneMerge) => [
+  lowerActivity,
   returnActivity,
   returnAddresses,
   returnSpans,
-  returnNumbered,
+  ...(moved > 0 ? [returnNumbered, deleteWords] : []),
+  ...(moved > 0 && later > 0 ? [liftLater, lowerLater] : []),
   returnUnnumbered,
-  liftLater,
-  lowerLater,
-  deleteWords,
+  returnChanges,
   returnNotes,
   returnOrders,
   returnRecipients,
   returnMerges,
+  returnApart,
 ]
 
+// The numbers of the first and last events of the time between are kept, for an erasure.
 const close = statement<never>(
   'unmerges.close',
   `UPDATE contact_merges
-   SET undone_at = $3, kept = NULL, gone = NULL, active_at = NULL, addresses = NULL, spans = NULL, unnumbered = NULL, orders = NULL,
+   SET undone_at = $3, kept = jsonb_build_object('from_seq', kept -> 'from_seq', 'to_seq', (SELECT last_value FROM events_seq)),
+     gone = NULL, active_at = NULL, addresses = NULL, spans = NULL, unnumbered = NULL, orders = NULL,
      notes = NULL, recipients = NULL
    WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2`,
 )
@@ -315,10 +392,14 @@ export async function undoMerge(
   const named = [organizationId, id]
   await transaction.run(shrinkKept, [...named, kept.chat_id, kept.phone_number])
   await transaction.run(restoreGone, [...named, gone.chat_id, gone.phone_number, merge.pruned_seq])
-  for (const step of STEPS) await transaction.run(step, named)
+  for (const step of stepsOf(merge)) await transaction.run(step, named)
+  // As in a merge: no round of deliveries may run meanwhile.
+  await lockFeed(transaction, organizationId)
+  await transaction.run(returnEvents, named)
+  await transaction.run(returnDeliveries, named)
   await transaction.run(returnUsername, [organizationId, keptId])
   await addAddresses(transaction, organizationId, keptId, { addresses: [kept.chat_id] })
-  await transaction.run(reopenAddress, [organizationId, keptId])
+  await transaction.run(reopenAddresses, named)
   await transaction.run(close, [...named, at])
   await showNewestUserId(transaction, organizationId, keptId)
   const [restored] = await transaction.raise(tell, [organizationId, keptId, goneId, newId(), newId()], [organizationId])

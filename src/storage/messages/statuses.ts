@@ -158,7 +158,8 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        SELECT FROM contact_addresses a
        JOIN contacts c ON ${ofOrganization('c.organization_id', 'a.organization_id')} AND c.id = a.contact_id
        WHERE a.organization_id = g.organization_id AND a.address = g.user_address AND a.contact_id = b.contact_id
-         AND (c.user_id IS NOT NULL OR a.address LIKE '%@%')
+         AND ('user:' || c.user_id = a.address OR a.address LIKE '%@%' OR a.left_at IS NOT NULL
+           OR (c.user_id IS NOT NULL AND a.instance_id IS NOT NULL))
      ) AS is_linked
    FROM given g LEFT JOIN before b USING (n)
    ORDER BY g.n`,
@@ -169,7 +170,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
 export interface AppliedStatus {
   messageId: string | null
   contactId: string | null
-  /** Whether the recipient's user id, if given, leads to the message's contact, which shows one. */
+  /** Whether the recipient's user id, if given, leads to the message's contact, which shows it or a better one. */
   isLinked: boolean
 }
 

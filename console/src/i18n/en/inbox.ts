@@ -107,7 +107,7 @@ export const inbox = {
     one: '{{name}}, on {{date}} (messages: {{messages}})',
     undo: 'Separate',
     title: 'Separate {{name}}?',
-    hint: 'The other contact comes back with the messages that it had. What came later stays here.',
+    hint: 'The other contact comes back with the messages that it had. What came later stays here, and an opt-out stays with both. The two are not joined again unless WhatsApp announces it.',
   },
   panel: {
     label: 'Contact',

@@ -22,6 +22,7 @@ const names: Record<string, string> = {
   'Contact not reachable': 'Não é possível escrever a este contato por este canal: é um grupo ou não tem mais número.',
   'Contact opted out': 'O contato não recebe campanhas.',
   'Later merge': 'Outro contato foi unido a este depois. Desfaça primeiro a última união.',
+  'Merge too large': 'Os dois contatos têm mensagens demais para serem separados.',
   'Message not found': 'A mensagem não existe mais nesta conversa.',
   'Template not found': 'O modelo não existe ou ainda não foi aprovado. Atualize os modelos.',
   'Audience not found': 'A lista não existe mais. Escolha o arquivo de novo.',
@@ -81,6 +82,8 @@ const sentences: Record<SentenceCode, string> = {
     'Falta uma coluna com os números, chamada, por exemplo, Telefone, Celular ou WhatsApp. A primeira linha tem {headings}.',
   repeated_column: 'O cabeçalho tem a coluna {column} duas vezes.',
   long_row: 'A linha tem {cells} células, e o cabeçalho {columns}: ponha entre aspas a célula que contém o separador.',
+  too_many_renumbered:
+    '{messages} mensagens voltariam ou mudariam de número, e no máximo {limit} podem: os dois continuam um só contato.',
   unreadable_row: 'A linha {row} do arquivo tem aspas que não terminam.',
   not_text: 'O arquivo não é um texto: salve a planilha como “CSV UTF-8”.',
   mixed_encoding: 'A linha {line} do arquivo não está em UTF-8, e a maior parte do arquivo está.',

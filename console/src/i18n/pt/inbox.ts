@@ -112,7 +112,7 @@ export const inbox: SameShape<typeof english> = {
     one: '{{name}}, em {{date}} (mensagens: {{messages}})',
     undo: 'Separar',
     title: 'Separar {{name}}?',
-    hint: 'O outro contato volta com as mensagens que tinha. O que chegou depois fica aqui.',
+    hint: 'O outro contato volta com as mensagens que tinha. O que chegou depois fica aqui, e um descadastro fica com os dois. Eles não são unidos de novo, a menos que o WhatsApp anuncie.',
   },
   panel: {
     label: 'Contato',

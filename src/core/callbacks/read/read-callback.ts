@@ -19,7 +19,15 @@ import { asReceived } from './read-echoes.js'
 import { readHandover } from './read-handover.js'
 import { readPreferences } from './read-preferences.js'
 import { readPrice } from './read-price.js'
-import { createSenderFinder, groupAddress, type NamedSender, readGroup, readId, readPerson } from './read-sender.js'
+import {
+  createSenderFinder,
+  groupAddress,
+  type NamedSender,
+  readGroup,
+  readId,
+  readPerson,
+  readRecipientParent,
+} from './read-sender.js'
 import { readSharedNumber } from './read-shared-number.js'
 import { readStandby } from './read-standby.js'
 
@@ -101,7 +109,7 @@ export type CallbackItem =
       status: MessageStatus
       createdAt: Date | null
       error: MessageError | null
-      recipient: UpstreamPerson
+      recipient: Recipient
       /** Absent if it says nothing about the price. */
       price?: Price
       /**
@@ -110,6 +118,12 @@ export type CallbackItem =
        */
       typed?: IncomingItem
     }
+
+/** Who got a message. */
+interface Recipient extends UpstreamPerson {
+  /** Absent for linked devices. */
+  parentUserId?: string | null
+}
 
 /** The kinds of items that are not about one message. */
 type NotOfMessages = 'address_change' | 'preference' | 'known_name'
@@ -347,11 +361,12 @@ const STATUSES: Record<string, MessageStatus> = {
  * The recipient of a status. In a group it is empty: the member who received the message is not the conversation's
  * contact.
  */
-function readRecipient(status: JsonObject, people: JsonObject[]): UpstreamPerson {
-  if (readGroup(status) !== null) return { waId: null, userId: null }
+function readRecipient(status: JsonObject, people: JsonObject[]): Recipient {
+  if (readGroup(status) !== null) return { waId: null, userId: null, parentUserId: null }
   const { waId, userId } = readPerson(status.recipient_id, status.recipient_user_id)
   const profile = people.find((one) => waId !== null && readPerson(one.wa_id, null).waId === waId)
-  return { waId, userId: userId ?? readId(profile?.user_id) }
+  const parentUserId = readRecipientParent(status) ?? readId(profile?.parent_user_id)
+  return { waId, userId: userId ?? readId(profile?.user_id), parentUserId }
 }
 
 function readStatus(status: JsonObject, people: JsonObject[]): CallbackItem | null {

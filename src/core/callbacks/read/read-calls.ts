@@ -1,6 +1,6 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import type { Call } from '../../../model/messages/call.js'
-import { createSenderFinder, type NamedSender, readDigits, readId } from './read-sender.js'
+import { createSenderFinder, type NamedSender, readDigits, readId, readRecipientParent } from './read-sender.js'
 
 /** A call that has ended, with the contact who called or was called. */
 export interface ReportedCall {
@@ -25,7 +25,12 @@ export function readCalls(value: JsonObject, others: JsonObject[]): ReportedCall
     .map((call) => withSender(call, business))
   const declined = asObjects(value.statuses)
     .filter(({ type, status }) => type === 'call' && status === 'REJECTED')
-    .map((status) => ({ ...status, from: status.recipient_id, from_user_id: status.recipient_user_id }))
+    .map((status) => ({
+      ...status,
+      from: status.recipient_id,
+      from_user_id: status.recipient_user_id,
+      from_parent_user_id: readRecipientParent(status),
+    }))
   const findPerson = createSenderFinder({ contacts: value.contacts, messages: [...ended, ...declined] }, others)
   const report = (call: Call, given: JsonObject) => {
     const id = readId(given.id)
@@ -43,9 +48,13 @@ export function readCalls(value: JsonObject, others: JsonObject[]): ReportedCall
 function withSender(call: JsonObject, business: string | null): JsonObject {
   const isOurs = call.direction === 'BUSINESS_INITIATED'
   const [number, other] = isOurs ? [call.to, call.from] : [call.from, call.to]
-  const [userId, otherId] = isOurs ? [call.to_user_id, call.from_user_id] : [call.from_user_id, call.to_user_id]
+  const to = { from_user_id: call.to_user_id, from_parent_user_id: call.to_parent_user_id }
+  const { from_user_id, from_parent_user_id } = call
+  const from = { from_user_id, from_parent_user_id }
+  const [ids, otherIds] = isOurs ? [to, from] : [from, to]
   const isSwapped = business !== null && readDigits(number) === business
-  return { ...call, from: isSwapped ? other : number, from_user_id: userId ?? otherId }
+  const hasIds = (ids.from_user_id ?? ids.from_parent_user_id ?? null) !== null
+  return { ...call, from: isSwapped ? other : number, ...(hasIds ? ids : otherIds) }
 }
 
 function readEnd(call: JsonObject): Call {

@@ -40,6 +40,11 @@ export function readPerson(number: unknown, userId: unknown): UpstreamPerson {
   return { waId: readDigits(number), userId: readId(userId) ?? readMisplacedId(number) }
 }
 
+/** The parent user id of a status' recipient, in both spellings. */
+export function readRecipientParent(status: JsonObject): string | null {
+  return readId(status.recipient_parent_user_id) ?? readId(status.parent_recipient_user_id)
+}
+
 function sharesAddress(one: UpstreamPerson, other: UpstreamPerson): boolean {
   return (one.waId !== null && one.waId === other.waId) || (one.userId !== null && one.userId === other.userId)
 }

@@ -11,6 +11,7 @@ import {
   addUserId,
   assignNumber,
   createResolvedContact,
+  findApart,
   findByUserId,
   findCurrentOwner,
   findOwnerThen,
@@ -78,12 +79,18 @@ async function applyChange(resolution: Resolution, change: Change, profileName: 
   const lastAtOld = change.from.number && findCurrentOwner(resolution, change.from.number)
   const mover = known ?? (lastAtOld?.contact.id === arrived?.contact.id ? (arrived?.contact ?? null) : null)
   if (mover && arrived && mover.id !== arrived.contact.id) {
+    if (isUndone(resolution, mover, arrived.contact)) return mover.id
     if (arrived.isSure) return mergeBoth(resolution, change, mover, arrived.contact)
     return claimNumber(resolution, change, mover)
   }
   const contact = mover ?? (arrived?.isSure ? arrived.contact : null)
   if (contact) return continueWith(resolution, change, contact, contact === mover)
   return createAtNewAddress(resolution, change, profileName)
+}
+
+/** A copy of a notice that a member of the team has undone changes nothing. A newer notice counts. */
+function isUndone(resolution: Resolution, one: Contact, other: Contact): boolean {
+  return findApart(resolution, one, other).some(({ undone_at }) => resolution.at <= undone_at)
 }
 
 /** The contact that the old address led to at that moment. A contact with another user id is a different person. */

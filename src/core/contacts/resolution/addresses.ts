@@ -17,6 +17,7 @@ import {
   showNewestUserId,
 } from '../../../storage/contacts/addresses.js'
 import { insertContact, renumberContact } from '../../../storage/contacts/contacts.js'
+import type { Apart } from '../../../storage/contacts/merge-journal.js'
 import { mergeContacts } from '../../../storage/contacts/merges.js'
 
 /**
@@ -127,11 +128,13 @@ export function areDifferentPeople(
 ): boolean {
   const numbers = [one, other].filter(({ phone_number }) => phone_number !== null)
   const areTwo = numbers.length === 2 && !numbers.every(({ chat_id }) => forms.includes(chat_id))
+  return areTwo || findApart(resolution, one, other).length > 0 || haveDifferentUserIds(resolution, one, other)
+}
+
+/** The merges of the two contacts that were undone. */
+export function findApart({ known }: Resolution, one: Contact, other: Contact): Apart[] {
   const pair = [one.id, other.id]
-  const areApart = resolution.known.apart.some(
-    ({ kept_id, gone_id }) => pair.includes(kept_id) && pair.includes(gone_id),
-  )
-  return areTwo || areApart || haveDifferentUserIds(resolution, one, other)
+  return known.apart.filter(({ kept_id, gone_id }) => pair.includes(kept_id) && pair.includes(gone_id))
 }
 
 /** Whether newer information about the number is known than that of the message. */
@@ -150,9 +153,10 @@ export async function mergePair(
 ): Promise<Contact> {
   const { transaction, organizationId, known } = resolution
   const [older, younger] = one.id < other.id ? [one, other] : [other, one]
-  const merged = await mergeContacts(transaction, organizationId, { older, younger, cause, at: resolution.now })
-  const redirect = <Row extends { contact_id: string }>(row: Row): Row =>
-    row.contact_id === younger.id ? { ...row, contact_id: older.id } : row
+  const when = { at: resolution.now, seenAt: resolution.at }
+  const merged = await mergeContacts(transaction, organizationId, { older, younger, cause, ...when })
+  const stay = (id: string) => (id === younger.id ? older.id : id)
+  const redirect = <Row extends { contact_id: string }>(row: Row): Row => ({ ...row, contact_id: stay(row.contact_id) })
   resolution.known = {
     contacts: known.contacts
       .filter(({ id }) => id !== younger.id)
@@ -160,9 +164,10 @@ export async function mergePair(
     rows: known.rows.map(redirect),
     spans: known.spans.map(redirect),
     userIds: known.userIds.map(redirect),
-    apart: known.apart,
+    apart: known.apart.map((pair) => ({ ...pair, kept_id: stay(pair.kept_id), gone_id: stay(pair.gone_id) })),
   }
   resolution.hasMerged = true
+  await showNewestUserId(transaction, organizationId, merged.id)
   return merged
 }
 

@@ -1,3 +1,4 @@
+import { setParentUserId } from '../../../storage/contacts/addresses.js'
 import {
   addUserId,
   areDifferentPeople,
@@ -14,6 +15,9 @@ import {
   withResolution,
 } from './resolve-contact.js'
 
+/** The recipient of a status, and the contact of its message. */
+type StatusPerson = UpstreamPerson & { userId: string; contactId: string; parentUserId?: string | null }
+
 /**
  * Adds the user id of a status' recipient to the contact of the message, so that the person is recognized when
  * callbacks no longer include the number. Another contact with this user id is merged. If the data contradicts itself,
@@ -22,7 +26,7 @@ import {
 export async function linkUserId(
   ctx: ResolutionContext,
   organizationId: string,
-  { contactId, ...person }: UpstreamPerson & { userId: string; contactId: string },
+  { contactId, parentUserId, ...person }: StatusPerson,
   observation: Observation,
 ): Promise<void> {
   const { number, all } = personAddresses(person)
@@ -34,9 +38,13 @@ export async function linkUserId(
     if (owner && (owner.contact.id !== contact.id || owner.row.left_at !== null)) return
     const known = findByUserId(resolution, person.userId)
     // An id that the answer to a send brought leads to the contact already, and is not shown yet.
-    if (known === null || known.id === contact.id) await addUserId(resolution, contact, person.userId)
-    else if (!areDifferentPeople(resolution, contact, known, number ?? { digits: '', forms: [] })) {
-      await mergePair(resolution, contact, known)
+    const isNew = known === null || known.id === contact.id
+    if (!isNew && areDifferentPeople(resolution, contact, known, number ?? { digits: '', forms: [] })) return
+    const { id } = isNew ? contact : await mergePair(resolution, contact, known)
+    if (isNew) await addUserId(resolution, contact, person.userId)
+    if (parentUserId) {
+      const ids = { parentUserId, userId: person.userId }
+      await setParentUserId(resolution.transaction, organizationId, id, ids)
     }
   })
 }

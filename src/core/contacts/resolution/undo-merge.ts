@@ -4,6 +4,7 @@ import type { Contact } from '../../../model/contacts/contact.js'
 import { type ListedMerge, UNDO_MS } from '../../../model/contacts/merge.js'
 import { userIdChatId } from '../../../model/contacts/phone-number.js'
 import { Problem } from '../../../model/problem.js'
+import { sentence } from '../../../model/sentence.js'
 import {
   listMerges,
   lockMerge,
@@ -11,6 +12,12 @@ import {
   type UndoneMerge,
   undoMerge,
 } from '../../../storage/contacts/unmerges.js'
+
+/**
+ * How many messages may get another number by an undo: those that move back, and all that came after them. The request
+ * has both contacts locked meanwhile, and callbacks of the organization wait.
+ */
+const MAX_RENUMBERED = 20_000
 
 /** The contacts that became part of this one and can be separated again, the last one first; at most 100. */
 export function listUndoableMerges(
@@ -24,7 +31,8 @@ export function listUndoableMerges(
 /**
  * Separates the two contacts of a merge. Both keep what they had before it; what came later stays with the one that was
  * kept, and opt-outs with both. The two do not become one again unless the upstream announces it. Resolves to the
- * restored contact. Throws not_found (also if it is too old or undone), and merge_not_last.
+ * restored contact. Throws not_found (also if it is too old or undone), merge_not_last,
+ * and merge_too_large.
  */
 export function undoMergeOf(
   { database, clock, notifications }: Pick<Context, 'database' | 'clock' | 'notifications'>,
@@ -41,6 +49,11 @@ export function undoMergeOf(
       if (merge.has_later) {
         const message = 'Another contact became part of this one later: undo the last merge first'
         throw new Problem('merge_not_last', message)
+      }
+      const renumbered = merge.moved > 0 ? merge.moved + merge.later : 0
+      if (renumbered > MAX_RENUMBERED) {
+        const values = { messages: renumbered, limit: MAX_RENUMBERED }
+        throw new Problem('merge_too_large', sentence('too_many_renumbered', values))
       }
       return undoMerge(transaction, organizationId, merge, { ...splitAddresses(merge), at: now })
     })

@@ -82,7 +82,7 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
       merged_contact_id: Type.String({ format: 'uuid', description: 'The contact that is no more' }),
       cause: Type.Enum([...MERGE_CAUSES], {
         description:
-          '`seen_together`: a message or status had the number and the user id; `announced`: WhatsApp announced the change',
+          '`seen_together`: something that WhatsApp reported had the addresses of both; `announced`: WhatsApp announced the change',
       }),
     },
   ],

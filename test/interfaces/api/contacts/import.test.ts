@@ -501,3 +501,38 @@ it('consecutive small imports make PostgreSQL analyse the contacts once', async 
   }
   expect(await analyses()).toBe(1)
 })
+
+describe('a user id in a file', () => {
+  const newUserId = () => `US.77001122${newNumber()}`
+  const find = async (userId: string) =>
+    (await request('GET', `/contact?user_id=${userId}`, { key: organization.key })).body
+
+  it('beside a number is of the contact that is created', async () => {
+    const userId = newUserId()
+    await imported(`phone_number,user_id\n+${number},${userId}\n`)
+    expect((await find(userId)).contact).toMatchObject({ chat_id: number, user_id: userId })
+    await imported(`user_id,full_name\n${userId},Una\n`)
+    expect((await find(userId)).contact).toMatchObject({ chat_id: number, full_name: 'Una' })
+  })
+
+  it('of another contact, or twice in the file, is of the first one only', async () => {
+    const userId = newUserId()
+    const [second, third] = [newNumber(), newNumber()]
+    await imported(`phone_number,user_id\n+${number},${userId}\n+${second},${userId}\n`)
+    await imported(`phone_number,user_id\n+${third},${userId}\n`)
+    expect((await find(userId)).contact).toMatchObject({ chat_id: number })
+    for (const chatId of [second, third]) expect(await contactOf(chatId)).toMatchObject({ user_id: null })
+  })
+
+  it('of nobody is named, with what to do', async () => {
+    const userId = newUserId()
+    const { results } = await imported(`user_id,full_name\n${userId},Una\n`)
+    expect(results).toMatchObject([
+      {
+        status: 'failed',
+        error: 'Contact not found',
+        message: `No contact with user_id ${userId}: create it with POST /contact, or it becomes one with its first message`,
+      },
+    ])
+  })
+})

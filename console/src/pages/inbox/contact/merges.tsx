@@ -58,8 +58,9 @@ function useMerges(contactId: string): ShownMerge[] {
     queryKey,
     queryFn: ({ signal }) => api.get<{ merges: ShownMerge[] }>(`/contacts/${contactId}/merges`, {}, signal),
   })
-  useLive(({ type, contact_id }) => {
-    if (type === 'contact.merged' && contact_id === contactId) void queries.invalidateQueries({ queryKey })
+  useLive(({ merged, unmerged, contact_id }) => {
+    const kept = merged ? contact_id : unmerged?.id
+    if (kept === contactId) void queries.invalidateQueries({ queryKey })
   })
   return data?.merges ?? []
 }

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { useLive } from '../../../api/live.js'
@@ -20,6 +21,7 @@ const RENDER_DELAY_MS = 50
 /** Collects updates of contacts on all pages, so that the inbox is current when it is opened again. */
 export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
   const [latest, setLatest] = useState(() => ({ updates: new Map() as UpdatesById }))
+  const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const show = useCallback(() => {
     timer.current ??= setTimeout(() => {
@@ -30,6 +32,10 @@ export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
   useEffect(() => () => clearTimeout(timer.current), [])
   useLive((event) => {
     if (applyEvent(latest.updates, event, performance.now())) show()
+    const { unmerged, contact_id } = event
+    if (unmerged === undefined) return
+    void queries.invalidateQueries({ queryKey: ['inbox', 'list'] })
+    for (const id of [contact_id, unmerged.id]) queries.removeQueries({ queryKey: ['thread', id], type: 'inactive' })
   })
   const liveUpdates = useMemo(
     () => ({

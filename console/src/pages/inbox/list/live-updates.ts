@@ -28,13 +28,19 @@ export interface InboxPage {
 
 /** Applies an event to the updates. False if it says nothing about a contact. */
 export function applyEvent(updates: UpdatesById, event: LiveEvent, at: number): boolean {
-  const { contact_id: id, contact, message, erased, merged } = event
+  const { contact_id: id, contact, message, erased, merged, unmerged } = event
   if (erased) {
     updates.set(erased.id, { at, fields: null, lastMessage: null })
     return true
   }
   if (merged) updates.set(merged.id, { at, fields: null, lastMessage: null })
   if (id === null || (!contact && !message)) return false
+  // The last messages of both have other numbers now: they are as in lists that are requested from here on.
+  if (unmerged) {
+    updates.delete(id)
+    const kept = updates.get(unmerged.id)
+    if (kept) updates.set(unmerged.id, { ...kept, at, lastMessage: undefined })
+  }
   const before = updates.get(id)
   const known = before?.lastMessage === undefined && event.type === 'contact.created' ? null : before?.lastMessage
   updates.set(id, {

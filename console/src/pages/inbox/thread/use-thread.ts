@@ -56,11 +56,26 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
   )
   const { loadOlder, loadNewer, reload } = useLoaders(state, once, read)
   const onEvent = useOnEvent(state, loadNewer, reload)
+  const isSplit = useRef(false)
   useLive((event) => {
+    if (event.unmerged && [event.contact_id, event.unmerged.id].includes(contactId)) return split()
     if (event.contact_id !== contactId) return
-    if (loaded.current) onEvent(event)
+    if (loaded.current && !isSplit.current) onEvent(event)
     else early.current.push(event)
   })
+
+  /** Messages have gone to another conversation, and later ones have other numbers: nothing loaded counts any more. */
+  function split() {
+    isSplit.current = true
+    void once('split', async () => {
+      const page = await read({ limit: PAGE }).finally(() => {
+        isSplit.current = false
+      })
+      queries.setQueryData<ThreadPage>(['thread', contactId], page)
+      replace(page, null)
+      for (const event of early.current.splice(0)) onEvent(event)
+    })
+  }
 
   const { data, error, refetch: retry } = useNewest(contactId, read)
   useEffect(() => {

@@ -129,6 +129,18 @@ describe('the list with live updates', () => {
     expect(shown(pages, updates)).toEqual(['b'])
   })
 
+  it('shows a contact that was separated again, and asks for its last message', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, received(contactOf('b', 3), 7), 9)
+    applyEvent(updates, { ...updated(contactOf('b', 3)), type: 'contact.merged', merged: { id: 'c' } }, 10)
+    const restored = updated(contactOf('c', 4, { last_seq: 2 }))
+    applyEvent(updates, { ...restored, type: 'contact.unmerged', unmerged: { id: 'b' } }, 11)
+    const { contacts, missing } = listContacts(pages, updates, ALL, { memberId: ME, openId: null })
+    expect([contacts.map(({ id }) => id), missing]).toEqual([['b', 'a'], ['c']])
+    applyEvent(updates, received(contactOf('b', 5), 5), 12)
+    expect(withUpdates(contactOf('b', 2), updates, 0)?.last_message).toMatchObject({ seq: 5 })
+  })
+
   it('ignores events older than the request of the page', () => {
     const updates: UpdatesById = new Map()
     applyEvent(updates, updated(contactOf('a', 1, { archived: true })), 10)
