@@ -71,6 +71,12 @@ export function createFormat(locale: string): Format {
   }
 }
 
+/** 1:05 */
+export function clock(seconds: number): string {
+  const whole = Math.floor(seconds)
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+}
+
 /** Number of midnights in the viewer's time zone between the time and now. */
 function daysSince(at: string | Date): number {
   const midnight = (moment: Date) => new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).getTime()

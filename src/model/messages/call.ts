@@ -30,7 +30,7 @@ export function describeCall({ outcome, seconds }: Call): string {
 }
 
 /** Minutes and seconds, such as `2:05`. */
-export function callLength(seconds: number): string {
+function callLength(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 

@@ -22,7 +22,7 @@ export const NOTICE_SENTENCES = {
   notice_call_settings: 'The settings of calls were changed',
   notice_pin_reset: 'Somebody asked to turn off the PIN of {number}',
   notice_pin_changed: 'The PIN of {number} was changed',
-  advice_unread: 
+  advice_unread:
     'Parley does not read them, and deletes them after the days for which raw callbacks are kept (30 by default).',
   advice_look: 'Open the account in WhatsApp Manager.',
   advice_appeal: 'Open the account in WhatsApp Manager, and ask for a review there if it is wrong.',

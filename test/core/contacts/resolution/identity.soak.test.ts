@@ -5,5 +5,8 @@ import { checkHistories } from './histories.js'
 const world = useWorld()
 const organization = useOrganization(world)
 
-it('no message is stored with another person in 10,000 histories', () =>
-  checkHistories({ world, organization }, { runs: 10_000, atOnce: 100 }), 600_000)
+it(
+  'no message is stored with another person in 10,000 histories',
+  () => checkHistories({ world, organization }, { runs: 10_000, atOnce: 100 }),
+  600_000,
+)

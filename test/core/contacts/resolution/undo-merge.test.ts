@@ -318,7 +318,8 @@ describe('a merge with many messages', () => {
       409,
       {
         error: 'Merge too large',
-        message: '20002 messages would move back or get another number, and at most 20000 can: the two stay one contact',
+        message:
+          '20002 messages would move back or get another number, and at most 20000 can: the two stay one contact',
       },
     ])
     expect(await find(`user_id=${two.userId}`)).toMatchObject({ id: two.kept.id })
@@ -356,7 +357,10 @@ it('a merge is forgotten when it can no longer be undone, unless a hold is on; t
   await meet(second)
   await undoLast(second.kept.id)
   const hold = (legalHold: string | null) =>
-    world.database.pool.query('UPDATE organization_rows SET legal_hold = $2 WHERE id = $1', [organization.id, legalHold])
+    world.database.pool.query('UPDATE organization_rows SET legal_hold = $2 WHERE id = $1', [
+      organization.id,
+      legalHold,
+    ])
   const known = async () => {
     const { rows } = await world.database.pool.query(
       'SELECT kept_id FROM contact_merges WHERE organization_id = $1 AND kept_id = ANY ($2) ORDER BY kept_id',

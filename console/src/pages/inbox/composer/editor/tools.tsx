@@ -13,7 +13,7 @@ import {
 } from '@tabler/icons-react'
 import { type ComponentType, lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { clock } from '../../thread/message/kinds/audio.js'
+import { clock } from '../../../../shared/format.js'
 import { ACCEPTED } from '../attachments/limits.js'
 import type { Attachments } from '../attachments/use-attachments.js'
 import classes from '../composer.module.css'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { callLength } from '../../../../../../src/model/messages/call.js'
+import { clock } from '../../../../shared/format.js'
 import { detailOf, systemLine } from '../../system-line.js'
 import type { ThreadMessage } from '../window.js'
 
@@ -29,7 +29,7 @@ export function useDescribe(): (
 
 /** The line of a call with its length, or that of a hand-over with what was said about it. */
 function withDetails(line: string, content: ThreadMessage['content'] | undefined): string {
-  if (content?.type === 'call' && content.seconds !== null) return `${line}, ${callLength(content.seconds)}`
+  if (content?.type === 'call' && content.seconds !== null) return `${line}, ${clock(content.seconds)}`
   if (content?.type !== 'handover') return line
   const { note, summary } = content
   return [note === null ? line : `${line}: ${note}`, ...(summary === null ? [] : [summary])].join('\n')

@@ -2,6 +2,7 @@ import { ActionIcon, Group, Slider, Text, VisuallyHidden } from '@mantine/core'
 import { IconMicrophone, IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { clock } from '../../../../../shared/format.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { FileState } from './file-state.js'
@@ -87,10 +88,4 @@ export function Player({ url, isVoice }: { url: string; isVoice: boolean }) {
 /** Recordings of browsers have no duration until they are played. */
 function finite(seconds: number): number {
   return Number.isFinite(seconds) ? seconds : 0
-}
-
-/** 1:05 */
-export function clock(seconds: number): string {
-  const whole = Math.floor(seconds)
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
