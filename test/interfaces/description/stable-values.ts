@@ -40,6 +40,7 @@ const PATTERNS: [RegExp, (n: number, match: string) => string][] = [
   [/(?<="duration_ms": )\d+/g, () => '42'],
   [/(?<="messageTimestamp": )\d+/g, () => '1772442000'],
   [/(?<="(?:t|senderT)imestampMs": )\d+/g, () => '1772442000000'],
+  [/(?<="handover:\w+:)\d+/g, () => '1772442000000'],
   [/(?<="next_after": ")[^"]+/g, () => 'MToxMjovLw'],
   [/(?<=sign-in#)[^"]+/g, () => 'TOKEN'],
   [/(?<="(?:hash|token)": ")[^"]+/g, () => 'TOKEN-OF-THE-INSTANCE'],
