@@ -188,11 +188,9 @@ const returnAddresses = statement<never>(
 const reopenAddresses = statement<never>(
   'unmerges.reopenAddresses',
   `UPDATE contact_addresses a SET left_at = NULL
-   FROM contact_merges m
-   JOIN contacts c ON c.organization_id = $1 AND c.id IN (m.kept_id, m.gone_id)
-   WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND a.organization_id = $1 AND a.contact_id = c.id
-     AND a.left_at IS NOT NULL
-     AND (a.address = c.chat_id OR (m.kept -> 'open' ? a.address AND a.left_at = (m.kept ->> 'seen_at')::timestamptz))`,
+   FROM ${MERGE} AND a.organization_id = $1 AND a.contact_id IN ($3, $4) AND a.left_at IS NOT NULL
+     AND (a.address IN ($5, $6)
+       OR (m.kept -> 'open' ? a.address AND a.left_at = (m.kept ->> 'seen_at')::timestamptz))`,
 )
 
 const returnSpans = statement<never>(
@@ -399,7 +397,7 @@ export async function undoMerge(
   await transaction.run(returnDeliveries, named)
   await transaction.run(returnUsername, [organizationId, keptId])
   await addAddresses(transaction, organizationId, keptId, { addresses: [kept.chat_id] })
-  await transaction.run(reopenAddresses, named)
+  await transaction.run(reopenAddresses, [...named, keptId, goneId, kept.chat_id, gone.chat_id])
   await transaction.run(close, [...named, at])
   await showNewestUserId(transaction, organizationId, keptId)
   const [restored] = await transaction.raise(tell, [organizationId, keptId, goneId, newId(), newId()], [organizationId])

@@ -103,11 +103,11 @@ const applyChanges = statement<SearchableMessage>(
      -- Raises the event of the change.
      ${raiseEvents(
        {
-         ...messageEvents(RECORDED_EVENT, '$10'),
+         ...messageEvents(RECORDED_EVENT, '$5'),
          from: `${CHANGED} WHERE before.media_state = 'awaited' AND before.placeholder IS NULL AND $6 = 'message.deleted'`,
        },
        {
-         ...messageEvents('$6', '$5', { previousText: "CASE WHEN $6 = 'message.edited' THEN before.text END" }),
+         ...messageEvents('$6', '$10', { previousText: "CASE WHEN $6 = 'message.edited' THEN before.text END" }),
          from: `${CHANGED} WHERE before.placeholder IS DISTINCT FROM 'held'
            AND (before.media_state IS DISTINCT FROM 'awaited' OR $6 = 'message.deleted')`,
        },

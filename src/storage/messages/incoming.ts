@@ -166,11 +166,11 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = greatest(c.last_inbound_at, t.inbound_at),
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
-       user_id = coalesce(c.user_id, CASE WHEN t.user_id IS NOT NULL AND EXISTS (
-           SELECT FROM contact_addresses a
-           WHERE ${ofOrganization('a.organization_id', '$1::uuid')} AND a.address = 'user:' || t.user_id AND a.contact_id = c.id
-             AND a.left_at IS NULL AND a.instance_id IS NULL
-         ) THEN t.user_id END), parent_user_id = coalesce(t.parent_user_id, c.parent_user_id),
+       user_id = coalesce(c.user_id, (
+         SELECT t.user_id FROM contact_addresses a
+         WHERE ${ofOrganization('a.organization_id', '$1::uuid')} AND a.address = 'user:' || t.user_id AND a.contact_id = c.id
+           AND a.left_at IS NULL AND a.instance_id IS NULL
+       )), parent_user_id = coalesce(t.parent_user_id, c.parent_user_id),
        username = CASE WHEN t.username_at >= coalesce(c.username_at, '-infinity') THEN t.username ELSE c.username END,
        username_at = greatest(c.username_at, t.username_at),
        referral_first = ${earlierReferral('c.referral_first', 't.referral_first')},

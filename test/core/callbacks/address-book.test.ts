@@ -52,7 +52,9 @@ describe('the address book of the phone of the business number, as published', (
     await createContact(world, organization, ANA)
     await receiveSamples(world, organization, 'phone-contacts')
     expect((await contact(world, organization, ANA)).body.contact.full_name).toBe('Ana Example')
-    expect(await eventsOf(world, organization, 'contact.updated')).toHaveLength(1)
+    const updates = await eventsOf(world, organization, 'contact.updated')
+    // The user id first, then the name.
+    expect(updates.map(({ data }) => data.contact.full_name)).toEqual([null, 'Ana Example'])
     const body = { full_name: 'Ana of the shop' }
     await world.request('PATCH', `/contact?chat_id=${ANA}`, { key: organization.key, body })
     await receiveSamples(world, organization, 'phone-contacts')

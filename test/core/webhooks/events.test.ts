@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
 import { post, seconds, textMessage, wamid } from '../../support/callbacks.js'
+import { signIn } from '../../support/console.js'
 import { createContact } from '../../support/contacts.js'
 import { closeEndpoints, type Endpoint, startEndpoint } from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
@@ -25,7 +26,7 @@ const INTERNAL = [
   'opted_out_at',
   'opt_out_source',
   'upstream_id',
-  'contact_id',
+  '(?<!kept_|merged_)contact_id',
   'media_id',
   'campaign_id',
   'generation',
@@ -214,6 +215,30 @@ describe('events of a changed message', () => {
     const deleted = await shownMessage()
     expect(deleted.message).toBe('')
     expect(arrived('message.deleted')).toEqual([{ message: deleted, contact: await shownContact() }])
+  })
+})
+
+describe('events of a merge', () => {
+  it('report who became one, and that a member undid it', async () => {
+    const userId = `US.7700112233${digits}`
+    const { from: _, ...byId } = textMessage('', 'by id', { from_user_id: userId })
+    const both = textMessage(digits, 'both', { from_user_id: userId, timestamp: seconds(1) })
+    for (const message of [textMessage(digits, 'by number'), byId, both]) {
+      await post(world, organization, { messages: [message] })
+    }
+    await world.drain()
+    const kept = await shownContact()
+    const [merged] = arrived('contact.merged')
+    const contact = expect.objectContaining({ id: kept.id, user_id: userId })
+    expect(merged).toEqual({ contact, merged_contact_id: expect.any(String), cause: 'seen_together' })
+    const agent = await signIn(world, organization, { role: 'agent' })
+    const { body } = await agent.call('GET', `/contacts/${kept.id}/merges`)
+    const undone = await agent.call('POST', `/merges/${body.merges[0].id}/undo`, { body: {} })
+    expect(undone.status).toBe(200)
+    await world.drain()
+    const restored = (await request('GET', `/contact?user_id=${userId}`)).body.contact
+    expect(arrived('contact.unmerged')).toEqual([{ contact: restored, kept_contact_id: kept.id }])
+    expect(restored.id).toBe(merged.merged_contact_id)
   })
 })
 

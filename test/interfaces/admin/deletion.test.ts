@@ -56,6 +56,9 @@ async function furnish(): Promise<TestOrganization> {
      WHERE organization_id = $1 LIMIT 1`,
     [id],
   )
+  const violation = { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }
+  await world.sim('POST', '/callback', { phone_number_id: phoneNumberId, field: 'account_update', value: violation })
+  await world.settle()
   await world.database.pool.query(
     `INSERT INTO notes (organization_id, id, contact_id, after_seq, member_id, text, event_seq)
      SELECT organization_id, gen_random_uuid(), id, 1, $2, 'regular', 1 FROM contacts WHERE organization_id = $1 LIMIT 1`,

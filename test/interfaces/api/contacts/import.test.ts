@@ -154,7 +154,7 @@ describe('POST /contacts/import', () => {
   it('reports invalid rows with the errors of POST /contact, and imports all others', async () => {
     const rows: [row: string, error: string, message: RegExp, value?: string][] = [
       ['12,,,,', 'Invalid field', /phone_number "12" is not a possible phone number/, '12'],
-      [',Ana,,,', 'Missing required field', /phone_number \(or chat_id\) is required/],
+      [',Ana,,,', 'Missing required field', /phone_number \(or chat_id, or user_id\) is required/],
       [
         `${newNumber()},${'x'.repeat(256)},,,`,
         'Invalid field',
@@ -511,7 +511,7 @@ describe('a user id in a file', () => {
     const userId = newUserId()
     await imported(`phone_number,user_id\n+${number},${userId}\n`)
     expect((await find(userId)).contact).toMatchObject({ chat_id: number, user_id: userId })
-    await imported(`user_id,full_name\n${userId},Una\n`)
+    await imported(`phone_number,user_id,full_name\n,${userId},Una\n`)
     expect((await find(userId)).contact).toMatchObject({ chat_id: number, full_name: 'Una' })
   })
 
@@ -526,7 +526,7 @@ describe('a user id in a file', () => {
 
   it('of nobody is named, with what to do', async () => {
     const userId = newUserId()
-    const { results } = await imported(`user_id,full_name\n${userId},Una\n`)
+    const { results } = await imported(`phone_number,user_id,full_name\n,${userId},Una\n`)
     expect(results).toMatchObject([
       {
         status: 'failed',

@@ -73,8 +73,8 @@ describe('the sentences of a notice', () => {
     expect(
       listed.map(({ sentences }: { sentences: { title: Sentence } }) => fillSentence(problems, sentences.title)),
     ).toEqual([
-      'A qualidade de 12025550100 está baixa',
       expect.stringMatching(/^O WhatsApp restringiu a conta: .*RESTRICTED_BIZ_INITIATED_MESSAGING/),
+      'A qualidade de 12025550100 está baixa',
     ])
   })
 
