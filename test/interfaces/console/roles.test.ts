@@ -22,6 +22,8 @@ const ENDPOINTS: Record<string, Scope> = {
   'GET /opt-outs/export': 'contacts:read',
   'POST /opt-outs/import': 'contacts:write',
   'POST /send-chat': 'messages:send',
+  'POST /conversations/read': 'messages:send',
+  'POST /conversations/typing': 'messages:send',
   'POST /send-template': 'templates:send',
   'GET /templates': 'templates:send',
   'POST /templates/sync': 'templates:send',
