@@ -243,7 +243,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Notes further callbacks that bring a recorded message, each once.
      UPDATE messages m SET trace = coalesce(m.trace, '[]') || (f.note || '{"idle": true}')
      FROM found f
-     WHERE f.is_duplicate AND NOT f.fills AND m.organization_id = $1 AND m.upstream_id = f.upstream_id
+     WHERE f.is_duplicate AND NOT f.fills
+       AND ${ofOrganization('m.organization_id', '$1::uuid')} AND m.upstream_id = f.upstream_id
        AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
        AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (

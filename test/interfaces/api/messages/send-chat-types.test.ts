@@ -61,7 +61,14 @@ function withHeader(file: FileKind, type: 'image' | 'video' | 'document', mimeTy
     }),
     message: 'Pay now?',
     mediaType: 'interactive',
-    content: { type: 'buttons', header: null, body: 'Pay now?', footer: null, buttons: BUTTONS },
+    content: {
+      type: 'buttons',
+      header: null,
+      header_media: { type, filename: filename ?? null, mime_type: mimeType },
+      body: 'Pay now?',
+      footer: null,
+      buttons: BUTTONS,
+    },
     mimeType,
   }
 }
