@@ -99,8 +99,12 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
     // A sticker has no caption: the text follows.
     await bubble('For you').getByRole('img', { name: 'Read' }).waitFor()
     await page.getByRole('log').getByRole('img', { name: 'Sticker' }).waitFor()
-    const { messages } = (await succeed(stage.sim('GET', '/messages?limit=2'))).body
-    expect(messages.map(({ payload }: { payload: { type: string } }) => payload.type)).toEqual(['text', 'sticker'])
+    await expect
+      .poll(async () => {
+        const { messages } = (await succeed(stage.sim('GET', '/messages?limit=2'))).body
+        return messages.map(({ payload }: { payload: { type: string } }) => payload.type)
+      })
+      .toEqual(['sticker', 'text'])
   })
 
   it('shows the customer that somebody is typing, not with every letter, and not for notes', async () => {
