@@ -34,7 +34,9 @@ export function notifyBlock({ contact, upstream_block: answer }: ChangedContact,
       title: t(blocked ? 'block.here' : 'block.notUnblocked', named),
       message: (
         <Stack gap="xs" align="flex-start">
-          <Text size="sm" c="dimmed">{answer?.text ?? t('block.noReason')}</Text>
+          <Text size="sm" c="dimmed">
+            {answer?.text ?? t('block.noReason')}
+          </Text>
           <Button size="compact-sm" variant="default" onClick={repeat}>
             {t('retry', { ns: 'common' })}
           </Button>
