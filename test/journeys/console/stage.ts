@@ -96,7 +96,7 @@ export async function signIn(page: Page, link: string): Promise<void> {
 
 async function follow(page: Page, link: string): Promise<void> {
   await page.goto(link)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: /^(Sign in|Entrar)$/ }).click()
   await page.getByRole('navigation').first().waitFor()
 }
 
