@@ -113,6 +113,8 @@ function play({ kinds, choices, inOrder }: Plan): History {
     people.set(idOf(person.id), index)
     return person
   })
+  /** Persons whose user id changed without their number, which nothing has shown with a user id since. */
+  const unlinked = new Set<number>()
   const upstreamIdOf = () => `wamid.P${run}x${told.length}`
   const newest: Newest = { user_id: new Map(), phone_number: new Map() }
   const tell = (person: Person, message: WireMessage, id: number | null) => {
@@ -154,6 +156,7 @@ function play({ kinds, choices, inOrder }: Plan): History {
     person.isShown = true
     person.mayHide = true
     const upstreamId = write({ ...ofNumber, ...ofId, ...text }, person.id)
+    unlinked.delete(person.index)
     showNumber(person, upstreamId)
     showId(person, upstreamId)
     return upstreamId
@@ -170,6 +173,7 @@ function play({ kinds, choices, inOrder }: Plan): History {
   /** The user id changes, and nothing else. The upstream has written it in three ways. */
   const renew = (person: Person, { style }: Choice) => {
     if (person.kind === 'number') return
+    if (!person.isShown) unlinked.add(person.index)
     const old = person.id
     person.id = ++ids
     people.set(idOf(person.id), person.index)
@@ -245,6 +249,7 @@ function play({ kinds, choices, inOrder }: Plan): History {
     else renew(person, choice)
   }
   for (const one of told) one.id = one.id === null ? null : rootOf(links, one.id)
+  for (const index of unlinked) whole.delete(index)
   return { told, whole, people, newest }
 }
 
