@@ -2,6 +2,7 @@ import { programs } from '../rolldown.config.js'
 
 export default programs('bench', [
   'bench/main',
+  'bench/baseline',
   'bench/fetch-loop',
   'bench/webhook-receiver',
   'bench/neighbours/noise-process',
