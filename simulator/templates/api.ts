@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { checkToken } from '../authorization.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { checkAccount } from '../authorization.js'
 import type { Context } from '../context.js'
 import { type Refusal, refusals } from '../errors/refusals.js'
 import { refuse } from '../errors/refuse.js'
-import { numbersOf } from '../numbers/business-numbers.js'
+import type { ObjectRoute } from '../media/api.js'
 import type { StoredTemplate } from './store.js'
 
 type Query = Partial<Record<string, string | string[]>>
@@ -11,7 +11,7 @@ type ListRoute = { Params: { version: string; accountId: string }; Querystring: 
 
 const fieldNames = [
   ...['id', 'name', 'language', 'status', 'category', 'parameter_format', 'components', 'rejected_reason'],
-  ...['sub_category', 'previous_category', 'quality_score'],
+  ...['sub_category', 'previous_category', 'quality_score', 'library_template_name'],
 ]
 /** The fields returned by default. */
 const defaultFields = ['name', 'components', 'language', 'status', 'category', 'id']
@@ -29,6 +29,21 @@ export function templatesApi(app: FastifyInstance, context: Context): void {
   })
 }
 
+/** Answers one template by its id. */
+export function describeTemplate(
+  context: Context,
+  { params, query, method, headers }: FastifyRequest<ObjectRoute>,
+  reply: FastifyReply,
+): FastifyReply {
+  const { id } = params
+  const known = context.templates.findById(id)
+  if (!known) return refuse(reply, refusals.unknownObject(method, id))
+  const unauthorized = checkAccount(context, known.accountId, headers.authorization, { method, id })
+  if (unauthorized) return refuse(reply, unauthorized)
+  const fields = readFields(String(query.fields ?? ''))
+  return 'body' in fields ? refuse(reply, fields) : reply.send(pick(known.template, fields))
+}
+
 interface Page {
   data: object[]
   paging?: { cursors: { before: string; after: string }; next?: string }
@@ -36,10 +51,8 @@ interface Page {
 
 function listTemplates(context: Context, request: FastifyRequest<ListRoute>): Page | Refusal {
   const { params, query, headers } = request
-  const numbers = numbersOf(context.numbers, params.accountId)
-  if (headers.authorization === undefined) return refusals.noToken()
-  if (numbers.length === 0) return refusals.unknownObject(request.method, params.accountId)
-  const unauthorized = checkToken(headers.authorization, numbers)
+  const named = { method: request.method, id: params.accountId }
+  const unauthorized = checkAccount(context, params.accountId, headers.authorization, named)
   if (unauthorized) return unauthorized
   const options = readQuery(query, params.version)
   if ('body' in options) return options
@@ -66,13 +79,18 @@ function readQuery(query: Query, version: string): ListOptions | Refusal {
   const twice = Object.keys(query).find((name) => Array.isArray(query[name]))
   if (twice !== undefined) return refusals.invalidParameter(`Param ${twice} must be given once.`)
   const { fields = '', limit = String(defaultLimit), after } = query as Partial<Record<string, string>>
-  const wanted = fields === '' ? defaultFields : [...fields.split(',').map((field) => field.trim()), 'id']
-  const unknownName = wanted.find((field) => !fieldNames.includes(field))
-  if (unknownName !== undefined) return refusals.unknownField(unknownName, 'WhatsAppMessageTemplate')
+  const wanted = readFields(fields)
+  if ('body' in wanted) return wanted
   if (!/^[1-9]\d{0,5}$/.test(limit)) return refusals.invalidParameter('Param limit must be an integer from 1 on.')
   const position = after === undefined ? 0 : positionOf(after)
   if (position === null) return invalidCursor(version)
   return { fields: wanted, limit: Number(limit), after: position }
+}
+
+function readFields(fields: string): string[] | Refusal {
+  const wanted = fields === '' ? defaultFields : [...fields.split(',').map((field) => field.trim()), 'id']
+  const unknownName = wanted.find((field) => !fieldNames.includes(field))
+  return unknownName === undefined ? wanted : refusals.unknownField(unknownName, 'WhatsAppMessageTemplate')
 }
 
 function invalidCursor(version: string): Refusal {

@@ -1,13 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
+import { TEMPLATE_LIMITS } from '../../src/upstream/template-limits.js'
 import { isFilled, isLonger } from '../sending/content/checks.js'
 import { variablesOf } from './variables.js'
 
-const maxBodyLength = 1024
-const maxHeaderLength = 60
-const maxFooterLength = 60
-const maxButtons = 10
-const maxButtonLength = 25
-const maxUrlLength = 2000
+const {
+  body: maxBodyLength,
+  header: maxHeaderLength,
+  footer: maxFooterLength,
+  buttons: maxButtons,
+  button: maxButtonLength,
+  url: maxUrlLength,
+} = TEMPLATE_LIMITS
 
 /** Checks one component of a kind; returns the problem, or null. */
 type Check = (component: JsonObject) => string | null
@@ -23,14 +26,8 @@ const checks: Record<string, Check> = {
  * Returns the components of a template with their types in upper case, or the problem. Unknown kinds stay unchanged.
  */
 export function readComponents(given: unknown): JsonObject[] | string {
-  if (!Array.isArray(given) || !given.every(hasType)) {
-    return 'template.components must be an array of objects, each with a type'
-  }
-  const components = given.map(withUpperTypes)
-  const types = components.map(({ type }) => String(type))
-  const twice = types.find((type, index) => types.indexOf(type) !== index)
-  if (twice !== undefined) return `template.components may hold one ${twice} only`
-  if (!types.includes('BODY')) return 'template.components must hold a BODY'
+  const components = readParts(given)
+  if (typeof components === 'string') return components
   for (const component of components) {
     const type = String(component.type)
     const complaint = Object.hasOwn(checks, type) ? checks[type]?.(component) : null
@@ -39,19 +36,38 @@ export function readComponents(given: unknown): JsonObject[] | string {
   return components
 }
 
+/** The same without the content of the components, which has other rules in authentication templates. */
+export function readParts(given: unknown): JsonObject[] | string {
+  if (!Array.isArray(given) || !given.every(hasType)) {
+    return 'template.components must be an array of objects, each with a type'
+  }
+  const components = given.map(withUpperTypes)
+  const types = components.map(({ type }) => String(type))
+  const twice = types.find((type, index) => types.indexOf(type) !== index)
+  if (twice !== undefined) return `template.components may hold one ${twice} only`
+  return types.includes('BODY') ? components : 'template.components must hold a BODY'
+}
+
 function hasType(value: unknown): value is JsonObject {
   return isJsonObject(value) && isFilled(value.type)
 }
 
 /** Templates may be created with types in lower case; the upstream lists them in upper case. */
 function withUpperTypes(component: JsonObject): JsonObject {
-  const { type, format, buttons } = component
+  const { type, format, buttons, cards } = component
+  const upperTyped = (parts: unknown[]) => parts.map((one) => (hasType(one) ? withUpperTypes(one) : one))
   return {
     ...component,
     type: String(type).toUpperCase(),
     ...(typeof format === 'string' ? { format: format.toUpperCase() } : {}),
-    ...(Array.isArray(buttons) ? { buttons: buttons.map((one) => (hasType(one) ? withUpperTypes(one) : one)) } : {}),
+    ...(Array.isArray(buttons) ? { buttons: upperTyped(buttons) } : {}),
+    ...(Array.isArray(cards) ? { cards: cards.map((card) => withUpperParts(card, upperTyped)) } : {}),
   }
+}
+
+function withUpperParts(card: unknown, upperTyped: (parts: unknown[]) => unknown[]): unknown {
+  if (!isJsonObject(card) || !Array.isArray(card.components)) return card
+  return { ...card, components: upperTyped(card.components) }
 }
 
 function checkHeader({ format, text }: JsonObject): string | null {

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { JsonObject } from '../../src/lib/text/json.js'
-import type { Change, TemplateStatusValue } from '../../src/upstream/wire.js'
 import { firstAttempt } from '../callbacks/first-attempt.js'
 import type { Context } from '../context.js'
 import { type Answer, answer, withBody } from '../control/answer.js'
 import { invalidField, invalidQuery, isProblem, missingField, type Problem, problem } from '../control/problems.js'
 import { accountsOf, type BusinessNumber, findNumber, numbersOf } from '../numbers/business-numbers.js'
 import { isFilled } from '../sending/content/checks.js'
+import { statusChange, type TemplateEvent } from './changes.js'
 import type { StoredTemplate } from './store.js'
 import { readTemplate, templateStatuses } from './template.js'
 
@@ -80,27 +80,10 @@ async function changeStatus(context: Context, body: JsonObject): Promise<Answer>
   return { success: true, template, ...(await firstAttempt(context, number.phone_number_id, content, true)) }
 }
 
-interface TemplateEvent {
-  event: string
-  reason: string | null
-}
-
 function withEvent(template: StoredTemplate, { event, reason }: TemplateEvent): StoredTemplate {
   const status = Object.hasOwn(statusesOfEvents, event) ? statusesOfEvents[event] : event
   const rejected = status === 'REJECTED' && reason !== null ? reason : 'NONE'
   return { ...template, status: status ?? template.status, rejected_reason: rejected }
-}
-
-function statusChange({ id, name, language, category }: StoredTemplate, { event, reason }: TemplateEvent): Change {
-  const value: TemplateStatusValue = {
-    event,
-    message_template_id: Number(id),
-    message_template_name: name,
-    message_template_language: language,
-    message_template_category: category,
-    reason: reason ?? (event === 'REJECTED' || event === 'APPROVED' ? 'NONE' : null),
-  }
-  return { value, field: 'message_template_status_update' }
 }
 
 /** Finds a number of the account that a body names directly or by one of its numbers. */

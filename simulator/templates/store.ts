@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { TemplateHistory } from './history.js'
 import { requirementsOf, type TemplateRequirements } from './requirements.js'
 import { sampleTemplates } from './samples.js'
 import type { Template } from './template.js'
@@ -19,6 +20,8 @@ interface Entry {
 /** The templates of all business accounts. Each account starts with the samples. */
 export class Templates {
   readonly #accounts = new Map<string, Map<string, Entry>>()
+  /** What limits later creations and edits. */
+  readonly history = new TemplateHistory()
   #positions = 0
 
   /** Adds an account with the samples; a known account stays unchanged. */
@@ -31,6 +34,14 @@ export class Templates {
   /** A template with its requirements. */
   find(accountId: string, name: string, language: string): Entry | undefined {
     return this.#accounts.get(accountId)?.get(keyOf(name, language))
+  }
+
+  /** A template by its id, with its account. */
+  findById(id: string): { accountId: string; template: StoredTemplate } | undefined {
+    for (const [accountId, entries] of this.#accounts) {
+      for (const { template } of entries.values()) if (template.id === id) return { accountId, template }
+    }
+    return undefined
   }
 
   /** The templates of an account after the position `after`, in order. */
@@ -57,13 +68,14 @@ export class Templates {
   /** Restores the samples of every account, and deletes all other templates. */
   reset(): void {
     const known = [...this.#accounts.keys()]
-    this.#accounts.clear()
+    this.clear()
     for (const accountId of known) this.open(accountId)
   }
 
   /** Deletes the accounts too. */
   clear(): void {
     this.#accounts.clear()
+    this.history.clear()
   }
 }
 

@@ -14,6 +14,10 @@ export interface Template {
   components: JsonObject[]
   /** `NONE`, or why it was rejected. */
   rejected_reason: string
+  /** Absent until it has been sent. */
+  quality_score?: { score: string; date: number }
+  /** The template of the library that it was created from. */
+  library_template_name?: string
 }
 
 /** The statuses of a template; only an APPROVED one can be sent. */
@@ -22,7 +26,7 @@ export const templateStatuses = [
   ...['LIMIT_EXCEEDED', 'ARCHIVED'],
 ]
 
-const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
+export const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
 const formats = ['NAMED', 'POSITIONAL'] as const
 
 /**
@@ -48,6 +52,11 @@ export function readTemplate(given: unknown): Template | Problem {
   }
 }
 
+/** What is wrong with what a template is known by, or null. */
+export function complaintAboutKey({ name, language, category }: JsonObject): string | null {
+  return complaintAbout({ name, language, category })
+}
+
 function complaintAbout({ name, language, category, status = 'APPROVED' }: JsonObject): string | null {
   if (!matches(name, /^[a-z0-9_]{1,512}$/)) {
     return 'template.name must be 1 to 512 lower-case letters, digits and _'
@@ -58,7 +67,8 @@ function complaintAbout({ name, language, category, status = 'APPROVED' }: JsonO
   return null
 }
 
-function readFormat(given: unknown, components: JsonObject[]): Template['parameter_format'] | Problem {
+/** The format of the variables, by default that of the given ones; or the problem. */
+export function readFormat(given: unknown, components: JsonObject[]): Template['parameter_format'] | Problem {
   const variables = components.flatMap(({ type, text }) =>
     type === 'BODY' || type === 'HEADER' ? variablesOf(text) : [],
   )

@@ -1,7 +1,7 @@
 import { AnswerTooLongError } from '../lib/http/exchange.js'
 import { errorMessage } from '../lib/text/error-message.js'
 import { asObject, asObjects, asText, type JsonObject } from '../lib/text/json.js'
-import { toStorableDeep } from '../lib/text/text.js'
+import { beginningOf, toStorableDeep } from '../lib/text/text.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 
@@ -21,6 +21,10 @@ export interface ListedTemplate {
   /** Null if the upstream gives none. */
   parameterFormat: 'NAMED' | 'POSITIONAL' | null
   components: JsonObject[]
+  /** Null if it was not rejected, or no reason is given. */
+  rejectedReason: string | null
+  /** GREEN, YELLOW, … in upper case; null if there is none. */
+  quality: string | null
 }
 
 /** Where a list of templates continues. */
@@ -42,7 +46,8 @@ export type ListTemplatesOutcome =
 
 export type CheckTemplatesOutcome = { outcome: 'readable' } | Exclude<ListTemplatesOutcome, { outcome: 'listed' }>
 
-const FIELDS = 'id,name,language,status,category,parameter_format,components'
+/** What is read of a template. */
+export const FIELDS = 'id,name,language,status,category,parameter_format,components,rejected_reason,quality_score'
 /** A template takes two or three kilobytes, so a page stays far below the maximum size of an answer. */
 const PAGE_LIMIT = 100
 /** Enough to see that templates can be read. */
@@ -136,8 +141,8 @@ function toPage(answer: Answer): Page | Exclude<ListTemplatesOutcome, { outcome:
   return { outcome: 'failed', text }
 }
 
-/** Null without a name or language, since it could not be sent. */
-function readTemplate(item: JsonObject): ListedTemplate | null {
+/** Reads a template. Null without a name or language, since it could not be sent. */
+export function readTemplate(item: JsonObject): ListedTemplate | null {
   const name = asText(item.name)
   const language = asText(item.language)
   if (name === null || language === null) return null
@@ -151,5 +156,15 @@ function readTemplate(item: JsonObject): ListedTemplate | null {
     category: asText(item.category)?.toUpperCase() ?? UNKNOWN,
     parameterFormat: format === 'NAMED' || format === 'POSITIONAL' ? format : null,
     components: asObjects(item.components),
+    rejectedReason: readWord(item.rejected_reason),
+    quality: readWord(asObject(item.quality_score).score),
   }
+}
+
+const MAX_WORD_LENGTH = 100
+
+/** A word of the upstream, in upper case; null if it says that there is none. */
+function readWord(value: unknown): string | null {
+  const word = beginningOf(asText(value)?.toUpperCase() ?? 'NONE', MAX_WORD_LENGTH)
+  return word === 'NONE' ? null : word
 }

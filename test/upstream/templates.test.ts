@@ -27,7 +27,13 @@ describe('listing templates', () => {
   it('requests the fields, and reads the needed parts', async () => {
     const components = [{ type: 'BODY', text: 'a\u0000b' }, 'no component']
     const item = { id: 7, name: 'x', language: 'pt_BR', status: 'paused', category: 'marketing', components }
-    answer = json(200, { data: [hello, { ...item, parameter_format: 'NAMED' }] })
+    const reported = { rejected_reason: 'INVALID_FORMAT', quality_score: { score: 'GREEN', date: 1 } }
+    answer = json(200, {
+      data: [
+        { ...hello, rejected_reason: 'NONE' },
+        { ...item, ...reported, parameter_format: 'NAMED' },
+      ],
+    })
     expect(await list()).toEqual({
       outcome: 'listed',
       templates: [
@@ -39,6 +45,8 @@ describe('listing templates', () => {
           category: 'UTILITY',
           parameterFormat: null,
           components: [],
+          rejectedReason: null,
+          quality: null,
         },
         {
           upstreamId: null,
@@ -48,6 +56,8 @@ describe('listing templates', () => {
           category: 'MARKETING',
           parameterFormat: 'NAMED',
           components: [{ type: 'BODY', text: 'a\ufffdb' }],
+          rejectedReason: 'INVALID_FORMAT',
+          quality: 'GREEN',
         },
       ],
       next: null,
@@ -55,7 +65,9 @@ describe('listing templates', () => {
     const [request] = server.taken
     expect(request).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer token' } })
     expect(request?.path).toMatch(/^\/v23\.0\/20001\/message_templates\?/)
-    expect(queryOf(0).get('fields')).toBe('id,name,language,status,category,parameter_format,components')
+    expect(queryOf(0).get('fields')).toBe(
+      'id,name,language,status,category,parameter_format,components,rejected_reason,quality_score',
+    )
   })
 
   it('continues by cursor', async () => {

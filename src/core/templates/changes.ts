@@ -9,6 +9,8 @@ export interface TemplateChange {
   name: string | null
   language: string | null
   status: string | null
+  /** Why it has the status: why it was rejected or paused; null if that is not said. */
+  reason: string | null
   quality: string | null
   /** As the upstream has it; it may never have been reported here. */
   previousQuality: string | null
@@ -49,9 +51,9 @@ export async function applyTemplateChanges(
   changes: readonly TemplateChange[],
 ): Promise<void> {
   if (changes.length === 0) return
-  for (const { name, language, status, quality, previousQuality, at } of changes) {
+  for (const { name, language, status, reason, quality, previousQuality, at } of changes) {
     if (name === null || language === null) continue
-    if (status !== null) await setTemplateStatus(database, organizationId, { name, language, status })
+    if (status !== null) await setTemplateStatus(database, organizationId, { name, language, status, reason })
     if (quality === null) continue
     const changed = { name, language, quality, previousQuality, at: at ?? clock() }
     await setTemplateQuality(database, organizationId, changed)
@@ -84,15 +86,21 @@ function readChange(value: JsonObject, time: unknown): TemplateChange {
     // The upstream writes en_US or en-US.
     language: asText(value.message_template_language)?.replaceAll('-', '_') ?? null,
     status: Object.hasOwn(STATUSES, event) ? (STATUSES[event] ?? null) : null,
+    reason: readReason(asText(asObject(value.other_info).title)) ?? readReason(asText(value.reason)),
     quality: readQuality(value.new_quality_score),
     previousQuality: readQuality(value.previous_quality_score),
     at: readTimestamp(time),
   }
 }
 
-const MAX_QUALITY = 64
+/** The title of further information is the kind of a pause. */
+function readReason(reason: string | null): string | null {
+  return reason === null || reason === 'NONE' ? null : beginningOf(reason, MAX_WORD)
+}
+
+const MAX_WORD = 64
 
 function readQuality(value: unknown): string | null {
   const text = asText(value)
-  return text && beginningOf(text.toUpperCase(), MAX_QUALITY)
+  return text && beginningOf(text.toUpperCase(), MAX_WORD)
 }

@@ -2,14 +2,14 @@ import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
 import { localDate } from '../../lib/text/calendar.js'
 import { excerpt } from '../../lib/text/text.js'
-import type { Contact } from '../../model/contacts/contact.js'
+import { type Contact, isGroup } from '../../model/contacts/contact.js'
 import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
 import type { ContactNumber } from '../../model/contacts/written-number.js'
 import type { Cause } from '../../model/messages/cause.js'
-import type { TemplateContent } from '../../model/messages/content.js'
+import type { FileSource, TemplateContent } from '../../model/messages/content.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
-import { fillTemplate } from '../../model/templates/fill.js'
+import { fillTemplate, type HeaderMedia } from '../../model/templates/fill.js'
 import { fillParts, type GivenParts } from '../../model/templates/fill-parts.js'
 import { checkParameters, type TemplateParameters } from '../../model/templates/parameters.js'
 import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../../model/templates/placeholders.js'
@@ -22,11 +22,11 @@ import {
 } from '../../storage/broadcasts/one-off-sends.js'
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
 import { recordSentLinks } from '../../storage/storefront/sent-links.js'
-import { createContact } from '../contacts/contacts.js'
+import { ensureContact } from '../contacts/ensure.js'
 import { type GivenNumber, numberOf, requireNumber } from '../contacts/numbers.js'
-import { organizationChannel } from '../messages/send/channel.js'
+import { type Channel, organizationChannel } from '../messages/send/channel.js'
 import { findSendResult, type SendResult } from '../messages/send/outcome.js'
-import { checkMember, sendMessage } from '../messages/send/send.js'
+import { checkMember, type SendCommand, sendMessage } from '../messages/send/send.js'
 import { chooseTemplate } from './templates.js'
 
 /** A template to be sent to one person. */
@@ -35,10 +35,11 @@ export interface TemplateCommand {
   id: string
   templateName: string
   language: string | undefined
-  to: GivenNumber
+  /** The number or user id as it was given, or a known contact. */
+  recipient: { to: GivenNumber } | { contact: Contact }
   parameters: TemplateParameters
-  /** The URL of the header's file. */
-  headerMedia: string | null
+  /** The header's file. */
+  headerMedia: HeaderMedia<FileSource> | null
   /** What fills the parts of the template that are no variables. */
   parts: GivenParts
   memberId: string | null
@@ -55,7 +56,15 @@ export interface TemplateSend {
 interface NotSent {
   result: 'not_sent'
   isOptOut: boolean
+  /** The upstream's code, or one of ours. */
+  code: number | string
   text: string
+}
+
+/** A template of which nothing is recorded yet. */
+export interface UnsentTemplate extends NotSent {
+  problem: Problem
+  recipient: UnsentOneOff
 }
 
 /**
@@ -65,25 +74,32 @@ interface NotSent {
  * upstream are returned as a value.
  */
 export async function sendTemplate(ctx: Context, tenant: Tenant, command: TemplateCommand): Promise<TemplateSend> {
+  const { contact, sent } = await tryTemplate(ctx, tenant, command, (channel, message) =>
+    sendMessage(ctx, tenant, channel, message),
+  )
+  if (sent.result === 'not_sent') await insertUnsentOneOffRecipient(ctx.database, tenant.id, sent.recipient)
+  return { broadcastId: command.id, contact, sent }
+}
+
+/** The same with another way to send the message, and records nothing if it is not sent. */
+export async function tryTemplate<Sent extends { result: string }>(
+  ctx: Context,
+  tenant: Tenant,
+  command: TemplateCommand,
+  send: (channel: Channel, message: SendCommand) => Promise<Sent>,
+): Promise<{ contact: Contact; sent: Sent | UnsentTemplate }> {
   const channel = organizationChannel(ctx, tenant)
   await checkMember(ctx, tenant, command.memberId)
-  const { id, templateName, language, headerMedia, memberId, cause } = command
+  const { id, templateName, language, memberId, cause } = command
   const template = await tryToChoose(ctx, tenant, templateName, language)
-  const number = await requireNumber(ctx, tenant, command.to, { field: 'api', place: 'body' })
-  const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
-  if (known) checkHasNumber(template, known, command.to)
-  const person = known ?? newContactPerson(number, command.parameters.body.name)
+  const { known, person } = await findRecipient(ctx, tenant, command)
   if (template instanceof Problem) {
     const contact = known ?? (await makeContact(ctx, tenant, person))
     const campaignId = await campaignOf(ctx, tenant, unknownTemplate(templateName, language ?? tenant.language))
     const recipient = { broadcastId: id, campaignId, contactId: contact.id, parameters: command.parameters }
-    return { broadcastId: id, contact, sent: await recordFailed(ctx, tenant, recipient, template) }
+    return { contact, sent: toFailed(recipient, template) }
   }
-  const check = { hasHeaderMedia: headerMedia !== null, hasParts: true }
-  const parameters = checkParameters(template, command.parameters, check)
-  const named = { ...person, unnamed: unnamedWord(tenant) }
-  const parts = fillParts(template, command.parts, named)
-  const content = { ...fillFor(template, parameters, named, headerMedia), parts }
+  const { parameters, content } = fillFor(tenant, template, person, command)
   const contact = known ?? (await makeContact(ctx, tenant, person))
   const campaignId = await campaignOf(ctx, tenant, template)
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }
@@ -93,17 +109,55 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   )
   await recordSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
   const to = numberOf(contact)
-  const message = { id, to, content, replyTo: null, memberId, cause }
-  const isPromotional = template.category === 'MARKETING'
+  const message = { id, to, content, replyTo: null, memberId, cause, isPromotional: isPromotional(template), recipient }
   try {
-    const sent = await sendMessage(ctx, tenant, channel, { ...message, isPromotional, recipient })
-    return { broadcastId: id, contact, sent }
+    return { contact, sent: await send(channel, message) }
   } catch (error) {
-    const unsent = { ...recipient, contactId: contact.id }
-    const notSent = error instanceof Problem ? await recordUnsent(ctx, tenant, unsent, error) : null
-    if (notSent) return { broadcastId: id, contact, sent: notSent }
+    const unsent = { broadcastId: id, campaignId, parameters, contactId: contact.id }
+    const notSent = error instanceof Problem ? toUnsent(unsent, error) : null
+    if (notSent) return { contact, sent: notSent }
     throw error
   }
+}
+
+/** A template that could be sent now. */
+export interface CheckedTemplate {
+  template: StoredTemplate
+  contact: Contact
+  content: TemplateContent<FileSource>
+}
+
+/**
+ * Checks a template that is to be sent later, except for the contact's consent; an unknown number becomes a contact.
+ * Throws like sendTemplate, and upstream_unavailable if the templates cannot be listed.
+ */
+export async function checkTemplate(
+  ctx: Context,
+  tenant: Tenant,
+  command: Omit<TemplateCommand, 'id' | 'cause'>,
+): Promise<CheckedTemplate> {
+  await checkMember(ctx, tenant, command.memberId)
+  const template = await chooseTemplate(ctx, tenant, command.templateName, command.language)
+  const { known, person } = await findRecipient(ctx, tenant, command)
+  const { content } = fillFor(tenant, template, person, command)
+  return { template, contact: known ?? (await makeContact(ctx, tenant, person)), content }
+}
+
+/** Whether contacts that do not allow broadcasts must not get it. */
+export function isPromotional({ category }: Pick<Template, 'category'>): boolean {
+  return category === 'MARKETING'
+}
+
+/** The contact, or the person that an unknown number would become. Throws recipient_not_found, invalid_field. */
+async function findRecipient(
+  ctx: Context,
+  tenant: Tenant,
+  { recipient, parameters }: Pick<TemplateCommand, 'recipient' | 'parameters'>,
+): Promise<{ known: Contact | null; person: Person }> {
+  if ('contact' in recipient) return { known: recipient.contact, person: recipient.contact }
+  const number = await requireNumber(ctx, tenant, recipient.to, { field: 'api', place: 'body' })
+  const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
+  return { known, person: known ?? newContactPerson(number, parameters.body.name) }
 }
 
 const UPSTREAM_PROBLEMS = new Set(['upstream_credentials', 'upstream_unavailable', 'too_many_requests'])
@@ -135,18 +189,10 @@ export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string)
   if (!recipient?.contact_id) return null
   const { contact_id: contactId, name, status, error } = recipient
   const isOptOut = status === 'skipped'
-  const sent = (await findSendResult(ctx, tenant, id)) ?? { result: 'not_sent', isOptOut, text: error?.text ?? '' }
+  const { code, text } = error ?? { code: isOptOut ? 'contact_opted_out' : '', text: '' }
+  const sent = (await findSendResult(ctx, tenant, id)) ?? { result: 'not_sent', isOptOut, code, text }
   const contact = await findContactById(ctx.database, tenant.id, contactId)
   return { broadcastId: id, contact: contact ?? { id: contactId, full_name: name }, sent }
-}
-
-/** Throws invalid_field if the template needs a phone number and the contact has none. */
-function checkHasNumber(template: StoredTemplate | Problem, contact: Contact, { name, value }: GivenNumber): void {
-  if (template instanceof Problem || !needsPhoneNumber(template) || contact.phone_number !== null) return
-  throw new Problem(
-    'invalid_field',
-    `${name} "${excerpt(value)}" is a person without a phone number, and the template ${template.name} is for authentication, which WhatsApp sends to phone numbers only: ask the person for the number first`,
-  )
 }
 
 /** The person that an unknown number would become. Throws recipient_not_found if no name is given. */
@@ -170,29 +216,44 @@ function newContactPerson({ kind, digits, userId }: ContactNumber, givenName = '
   return { full_name: name, email: null, phone_number: `+${digits}`, chat_id: digits }
 }
 
-async function makeContact(ctx: Context, tenant: Tenant, { phone_number, full_name }: Person): Promise<Contact> {
-  const source = { type: 'send_template_auto_create', created_at: ctx.clock().toISOString() }
-  try {
-    return await createContact(ctx, tenant, { phone_number, full_name, source }, newId())
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'contact_exists') throw error
-    // Another request created the contact first.
-    const contact = await findContactById(ctx.database, tenant.id, String(error.extras.id))
-    if (contact) return contact
-    throw error
-  }
+function makeContact(ctx: Context, tenant: Tenant, { phone_number, full_name }: Person): Promise<Contact> {
+  return ensureContact(ctx, tenant, { phone_number, user_id: null, full_name, source: 'send_template_auto_create' })
 }
 
+/** Fills the template for one person. Throws missing_field and invalid_field. */
 function fillFor(
+  tenant: Tenant,
   template: Template,
-  parameters: TemplateParameters,
-  person: Person,
-  headerMedia: string | null,
-): TemplateContent<{ url: string }> {
-  const header = headerMedia === null ? null : { file: { url: headerMedia }, filename: null }
-  const filled = fillTemplate(template, parameters, person, header)
-  if (filled.outcome === 'filled') return filled.content
-  throw new Problem('invalid_field', filled.text)
+  person: TemplatePerson,
+  { recipient, parameters: given, parts, headerMedia }: TemplateFilling,
+): { parameters: TemplateParameters; content: TemplateContent<FileSource> } {
+  checkHasNumber(template, person, recipient)
+  const parameters = checkParameters(template, given, { hasHeaderMedia: headerMedia !== null, hasParts: true })
+  const named = { ...person, unnamed: unnamedWord(tenant) }
+  const filledParts = fillParts(template, parts, named)
+  const filled = fillTemplate(template, parameters, named, headerMedia)
+  if (filled.outcome === 'missing') throw new Problem('invalid_field', filled.text)
+  return { parameters, content: { ...filled.content, parts: filledParts } }
+}
+
+/** What a command fills a template with, and for whom. */
+type TemplateFilling = Pick<TemplateCommand, 'recipient' | 'parameters' | 'parts' | 'headerMedia'>
+
+/** A person, or a group (told by its `network_id`). Who is no contact yet has no `network_id`. */
+type TemplatePerson = Person & Partial<Pick<Contact, 'network_id'>>
+
+/** Throws invalid_field if the template needs a phone number and the person has none. */
+function checkHasNumber(template: Template, person: TemplatePerson, recipient: TemplateCommand['recipient']): void {
+  if (!needsPhoneNumber(template) || person.phone_number !== null) return
+  const who = 'to' in recipient ? `${recipient.to.name} "${excerpt(recipient.to.value)}"` : person.chat_id
+  const inGroup = isGroup({ network_id: person.network_id ?? null })
+  const [what, advice] = inGroup
+    ? ['a group', 'send it to the member instead']
+    : ['a person without a phone number', 'ask the person for the number first']
+  throw new Problem(
+    'invalid_field',
+    `${who} is ${what}, and the template ${template.name} is for authentication, which WhatsApp sends to phone numbers only: ${advice}`,
+  )
 }
 
 /** The campaign that counts a one-off send: all sends of its template on this day of the organization. */
@@ -212,29 +273,24 @@ async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate
 type UnsentRecipient = Omit<UnsentOneOff, 'skipReason' | 'error'>
 
 /** A send that was refused because of an opt-out or a failed upload still counts as a one-off send. */
-async function recordUnsent(
-  ctx: Context,
-  tenant: Tenant,
-  recipient: UnsentRecipient,
-  problem: Problem,
-): Promise<NotSent | null> {
-  const { code, message, extras } = problem
-  if (code === 'upstream_upload_failed') return recordFailed(ctx, tenant, recipient, problem)
+function toUnsent(recipient: UnsentRecipient, problem: Problem): UnsentTemplate | null {
+  const { code, message: text, extras } = problem
+  if (code === 'upstream_upload_failed') return toFailed(recipient, problem)
   if (code !== 'contact_opted_out') return null
-  const skipped = { skipReason: String(extras.reason), error: null }
-  await insertUnsentOneOffRecipient(ctx.database, tenant.id, { ...recipient, ...skipped })
-  return { result: 'not_sent', isOptOut: true, text: message }
+  const skipped = { ...recipient, skipReason: String(extras.reason), error: null }
+  return { result: 'not_sent', isOptOut: true, code, text, problem, recipient: skipped }
 }
 
-async function recordFailed(
-  ctx: Context,
-  tenant: Tenant,
-  recipient: UnsentRecipient,
-  { code, message, extras }: Problem,
-): Promise<NotSent> {
+function toFailed(recipient: UnsentRecipient, problem: Problem): UnsentTemplate {
+  const { code, message, extras } = problem
   const words = typeof extras.details === 'string' ? `${message}: ${extras.details}` : message
   const text = code === 'upstream_upload_failed' ? words : `${PROBLEMS[code]}: ${words}`
   const error = { code: typeof extras.upstream_code === 'number' ? extras.upstream_code : code, text }
-  await insertUnsentOneOffRecipient(ctx.database, tenant.id, { ...recipient, skipReason: null, error })
-  return { result: 'not_sent', isOptOut: false, text }
+  return {
+    result: 'not_sent',
+    isOptOut: false,
+    ...error,
+    problem,
+    recipient: { ...recipient, skipReason: null, error },
+  }
 }

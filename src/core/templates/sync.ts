@@ -62,9 +62,10 @@ const MAX_PAGES = 400
 
 /**
  * Fetches the organization's templates from the upstream and removes those that it does not list any more. Changed
- * statuses, new templates and removed ones (as DELETED) raise template.status_changed, except in the first list of a
- * business account. Throws invalid_provider, upstream_credentials, upstream_unavailable, too_many_requests; then the
- * pages that were read are recorded.
+ * statuses, new templates and removed ones (as DELETED) raise template.status_changed, changed content template.updated,
+ * and changed qualities template.quality_changed, except in the first list of a business account. Throws
+ * invalid_provider, upstream_credentials, upstream_unavailable, too_many_requests; then the pages that were read are
+ * recorded.
  */
 export async function syncTemplates(
   ctx: SyncContext,
@@ -194,8 +195,13 @@ async function recordPage(
     }
   }
 
-  const withEvent = <Row extends object>(row: Row) => ({ ...row, event_id: syncedAt === null ? null : newId() })
-  const rows = templates.map((template) => withEvent(toRow(template)))
+  const eventId = () => (syncedAt === null ? null : newId())
+  const withEvent = <Row extends object>(row: Row) => ({ ...row, event_id: eventId() })
+  const rows = templates.map((template) => ({
+    ...withEvent(toRow(template)),
+    update_event_id: eventId(),
+    quality_event_id: eventId(),
+  }))
   const written = await putTemplates(transaction, organizationId, rows, requestedAt)
   const added = list.added + written.added
   const changed = list.changed + written.changed
@@ -209,9 +215,16 @@ async function recordPage(
   return { synced: { total, added, changed, removed, syncedAt: startedAt } }
 }
 
-function toRow({ upstreamId, parameterFormat, components, ...rest }: ListedTemplate): Omit<TemplateWrite, 'event_id'> {
+/** A template of the upstream as its row, without its events. */
+export function toRow({
+  upstreamId,
+  parameterFormat,
+  components,
+  rejectedReason,
+  ...rest
+}: ListedTemplate): Omit<TemplateWrite, 'event_id' | 'update_event_id' | 'quality_event_id'> {
   const parameter_format = parameterFormat ?? inferParameterFormat(components)
-  return { ...rest, upstream_id: upstreamId, parameter_format, components }
+  return { ...rest, upstream_id: upstreamId, parameter_format, components, status_reason: rejectedReason }
 }
 
 function keyOf({ name, language }: TemplateKey): string {

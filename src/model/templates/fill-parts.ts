@@ -10,7 +10,8 @@ import type { Template } from './template.js'
 /** What a request gives for the parts of a template. */
 export interface GivenParts {
   headerProduct: CatalogProduct | null
-  offerEndsAt: Date | null
+  /** In ISO 8601. */
+  offerEndsAt: string | null
   thumbnailProductId: string | null
   productSections: ProductSection[]
   flow: { token: string | null; data: Record<string, unknown> | null } | null
@@ -23,6 +24,15 @@ export interface GivenCard {
   headerMedia: string | null
   headerProduct: CatalogProduct | null
   parameters: TemplateParameters
+}
+
+/** Throws invalid_field if an offer has ended before its template is to be sent. */
+export function checkOfferEnd(endsAt: Date, sendAt: Date): void {
+  if (endsAt > sendAt) return
+  throw new Problem(
+    'invalid_field',
+    `The offer ends before it is sent (offerEndsAt ${endsAt.toISOString()}, scheduled_at ${sendAt.toISOString()}): give an earlier scheduled_at, or another offerEndsAt`,
+  )
 }
 
 /**

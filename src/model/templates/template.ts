@@ -13,6 +13,14 @@ export interface Template {
   parameter_format: 'NAMED' | 'POSITIONAL'
   /** As the upstream sent them. */
   components: JsonObject[]
+  // Events and broadcasts that are older than these fields lack them.
+  upstream_id?: string | null
+  /** Why it was rejected or paused, in the upstream's words: INVALID_FORMAT, FIRST_PAUSE. */
+  status_reason?: string | null
+  /** Since when it has its status, as far as that was seen; in events an ISO string. */
+  status_at?: Date | string | null
+  /** GREEN, YELLOW, RED or UNKNOWN. */
+  quality?: string | null
 }
 
 /** A template as its row is stored; in events the date is an ISO string. */
@@ -87,9 +95,25 @@ export function fileKindOf(template: Template): TemplateFileKind | null {
   return header === null || header.kind === 'text' || header.kind === 'location' ? null : header.kind
 }
 
+/** How long a pause lasts, in milliseconds. */
+const PAUSES: Record<string, number> = { FIRST_PAUSE: 3 * 3_600_000, SECOND_PAUSE: 6 * 3_600_000 }
+
 /** The template as interfaces and events show it. */
-export function presentTemplate({ name, language, status, category, parameter_format, components }: Template) {
-  return { name, language, status, category, parameter_format, components }
+export function presentTemplate(template: Template) {
+  const { name, language, status, category, parameter_format, components } = template
+  const { upstream_id: id = null, status_reason: reason = null, quality = null } = template
+  return {
+    ...{ name, language, status, category, parameter_format, components, id, quality },
+    rejected_reason: status === 'REJECTED' ? reason : null,
+    paused_until: pauseEnd(template),
+  }
+}
+
+/** When a pause ends, in ISO 8601; null if it is not paused, or the upstream did not say for how long. */
+function pauseEnd({ status, status_reason: reason, status_at: since }: Template): string | null {
+  const lasts =
+    status === 'PAUSED' && typeof reason === 'string' && Object.hasOwn(PAUSES, reason) ? PAUSES[reason] : null
+  return lasts && since ? new Date(new Date(since).getTime() + lasts).toISOString() : null
 }
 
 /** The texts of the quick-reply buttons, in order. */

@@ -6,13 +6,26 @@ import type { StoredTemplate, Template } from '../../model/templates/template.js
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 
-const COLUMNS =
-  'organization_id, upstream_id, name, language, status, category, parameter_format, components, synced_at'
+const COLUMNS = `organization_id, upstream_id, name, language, status, category, parameter_format, components,
+  synced_at, status_reason, status_at, quality`
 const ORDER = 'ORDER BY name COLLATE "C", language COLLATE "C"'
 
-/** The event for a changed status of each row of `from`; `template` is the JSON of its template. */
+/** An event about each row of `from`; `template` is the JSON of its template. */
+const templateEvent = (type: string, id: string, template: string, from: string) => ({
+  from,
+  id,
+  type: `'${type}'`,
+  data: `jsonb_build_object('template', ${template})`,
+})
+
 const statusChanged = (id: string, template: string, from: string) =>
-  raiseEvents({ from, id, type: "'template.status_changed'", data: `jsonb_build_object('template', ${template})` })
+  raiseEvents(templateEvent('template.status_changed', id, template, from))
+
+/** What happened to the quality of the rows of `from`. */
+const qualityChanged = (from: string, quality: string, before: string) => ({
+  type: "'template.quality_changed'",
+  data: `jsonb_build_object('template', to_jsonb(${from}), 'quality', ${quality}, 'previous_quality', ${before})`,
+})
 
 const list = statement<StoredTemplate>(
   'templates.list',
@@ -58,33 +71,70 @@ const updateSync = statement<never>(
   'UPDATE upstream_settings SET templates_synced_at = $2 WHERE organization_id = $1',
 )
 
+/**
+ * The content of a template, for comparisons. The addresses of example files are left out: the upstream signs them for
+ * each list.
+ */
+const contentOf = (row: string) =>
+  `(${row}.category, ${row}.parameter_format,
+     regexp_replace(${row}.components::text, '"header_handle": \\[[^]]*\\]', '', 'g'))`
+
+// A pause has its reason in a callback only, so a list without one keeps it while the status stays.
 const put = statement<{ added: number; changed: number }>(
   'templates.put',
   `WITH given AS (
-     SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (event_id uuid, upstream_id text, name text, language text,
-       status text, category text, parameter_format text, components jsonb)
+     SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (event_id uuid, update_event_id uuid,
+       quality_event_id uuid, upstream_id text, name text, language text, status text, category text, parameter_format text, components jsonb,
+       status_reason text, quality text)
      ${FEW_ROWS}
    ), before AS (
-     SELECT t.name, t.language, t.status
+     SELECT t.name, t.language, t.status, t.category, t.parameter_format, t.components, t.quality
      FROM given JOIN templates t ON ${ofOrganization('t.organization_id', '$1::uuid')}
        AND t.name = given.name AND t.language = given.language
    ), written AS (
      INSERT INTO templates AS t
-       (organization_id, upstream_id, name, language, status, category, parameter_format, components)
-     SELECT $1, upstream_id, name, language, status, category, parameter_format, components FROM given
+       (organization_id, upstream_id, name, language, status, category, parameter_format, components,
+        status_reason, status_at, quality)
+     SELECT $1, upstream_id, name, language, status, category, parameter_format, components, status_reason, now(),
+       quality
+     FROM given
      ON CONFLICT (organization_id, name, language) DO UPDATE SET
        upstream_id = excluded.upstream_id, status = excluded.status, category = excluded.category,
-       parameter_format = excluded.parameter_format, components = excluded.components, synced_at = now()
-     WHERE t.synced_at <= $3 AND (t.upstream_id, t.status, t.category, t.parameter_format, t.components)
+       parameter_format = excluded.parameter_format, components = excluded.components, synced_at = now(),
+       status_reason = CASE WHEN t.status = excluded.status THEN coalesce(excluded.status_reason, t.status_reason)
+         ELSE excluded.status_reason END,
+       status_at = CASE WHEN t.status = excluded.status THEN t.status_at ELSE now() END,
+       quality = coalesce(excluded.quality, t.quality),
+       quality_at = CASE WHEN t.quality <> excluded.quality THEN now() ELSE t.quality_at END
+     WHERE t.synced_at <= $3 AND ((t.upstream_id, t.status, t.category, t.parameter_format, t.components)
        IS DISTINCT FROM
        (excluded.upstream_id, excluded.status, excluded.category, excluded.parameter_format, excluded.components)
+       OR t.status_reason IS DISTINCT FROM coalesce(excluded.status_reason, t.status_reason)
+       OR t.quality IS DISTINCT FROM coalesce(excluded.quality, t.quality))
      RETURNING *
    ), raised AS (
-     ${statusChanged(
-       'given.event_id',
-       'to_jsonb(written)',
-       `written JOIN given USING (name, language) LEFT JOIN before USING (name, language)
+     ${raiseEvents(
+       templateEvent(
+         'template.status_changed',
+         'given.event_id',
+         'to_jsonb(written)',
+         `written JOIN given USING (name, language) LEFT JOIN before USING (name, language)
       WHERE given.event_id IS NOT NULL AND before.status IS DISTINCT FROM written.status`,
+       ),
+       templateEvent(
+         'template.updated',
+         'given.update_event_id',
+         'to_jsonb(written)',
+         `written JOIN given USING (name, language) JOIN before USING (name, language)
+      WHERE given.update_event_id IS NOT NULL AND ${contentOf('before')} IS DISTINCT FROM ${contentOf('written')}`,
+       ),
+       // The first quality that is known is no change.
+       {
+         from: `written JOIN given USING (name, language) JOIN before USING (name, language)
+      WHERE given.quality_event_id IS NOT NULL AND before.quality <> written.quality`,
+         id: 'given.quality_event_id',
+         ...qualityChanged('written', 'written.quality', 'before.quality'),
+       },
      )}
    )
    SELECT count(*) FILTER (WHERE before.name IS NULL) AS added, count(before.name) AS changed
@@ -113,12 +163,19 @@ const remove = statement<{ removed: number }>(
 
 const setStatus = statement<never>(
   'templates.setStatus',
-  `WITH changed AS (
-     UPDATE templates SET status = $4, synced_at = now()
-     WHERE organization_id = $1 AND name = $2 AND language = $3 AND status <> $4
-     RETURNING *
+  `WITH before AS (
+     SELECT name, language, status FROM templates
+     WHERE organization_id = $1 AND name = $2 AND language = $3
+       AND (status <> $4 OR status_reason IS DISTINCT FROM coalesce($6, status_reason))
+     FOR NO KEY UPDATE
+   ), changed AS (
+     UPDATE templates t SET status = $4, status_reason = $6, synced_at = now(),
+       status_at = CASE WHEN before.status <> $4 THEN now() ELSE t.status_at END
+     FROM before
+     WHERE t.organization_id = $1 AND t.name = before.name AND t.language = before.language
+     RETURNING t.*
    )
-   ${statusChanged('$5', 'to_jsonb(changed)', 'changed')}`,
+   ${statusChanged('$5', 'to_jsonb(changed)', 'changed, before WHERE before.status <> changed.status')}`,
   { raises: 'events' },
 )
 
@@ -130,7 +187,7 @@ const setQuality = statement<never>(
      WHERE organization_id = $1 AND name = $2 AND language = $3 AND (quality_at <= $5) IS NOT FALSE
      FOR NO KEY UPDATE
    ), changed AS (
-     UPDATE templates t SET quality = $4, quality_at = $5
+     UPDATE templates t SET quality = $4, quality_at = $5, synced_at = now()
      FROM before
      WHERE t.organization_id = $1 AND t.name = before.name AND t.language = before.language
      RETURNING t.*
@@ -138,9 +195,7 @@ const setQuality = statement<never>(
    ${raiseEvents({
      from: 'changed, before WHERE before.quality IS DISTINCT FROM $4',
      id: '$7',
-     type: "'template.quality_changed'",
-     data: `jsonb_build_object('template', to_jsonb(changed), 'quality', $4::text,
-       'previous_quality', coalesce(before.quality, $6::text))`,
+     ...qualityChanged('changed', '$4::text', 'coalesce(before.quality, $6::text)'),
    })}`,
   { raises: 'events' },
 )
@@ -220,10 +275,14 @@ export async function recordTemplateSync(db: Queryable, organizationId: string, 
 }
 
 /** A template to be written. */
-export type TemplateWrite = Template & {
+export type TemplateWrite = Omit<Template, 'status_at'> & {
   upstream_id: string | null
   /** The id of the event if the status changes; null: none is raised. */
   event_id: string | null
+  /** The id of the event if the content changes; null: none is raised. */
+  update_event_id: string | null
+  /** The id of the event if the quality changes; null: none is raised. */
+  quality_event_id: string | null
 }
 
 /**
@@ -256,13 +315,16 @@ export async function removeTemplates(
   return row?.removed ?? 0
 }
 
-/** Sets the status of a known template and raises its event; does nothing if it has the status already. */
+/**
+ * Sets the status of a known template, with the reason (null: none is given), and raises the event of a status that it
+ * did not have already.
+ */
 export async function setTemplateStatus(
   db: Queryable,
   organizationId: string,
-  { name, language, status }: Pick<Template, 'name' | 'language' | 'status'>,
+  { name, language, status, reason }: Pick<Template, 'name' | 'language' | 'status'> & { reason: string | null },
 ): Promise<void> {
-  await db.raise(setStatus, [organizationId, name, language, status, newId()], [organizationId])
+  await db.raise(setStatus, [organizationId, name, language, status, newId(), reason], [organizationId])
 }
 
 /** Enqueues a sync of an organization's templates. */

@@ -7,10 +7,12 @@ import {
   type TemplateList,
 } from '../../../src/core/templates/sync.js'
 import { chooseTemplate } from '../../../src/core/templates/templates.js'
+import { newId } from '../../../src/lib/bytes/id.js'
 import type { Again } from '../../../src/model/jobs.js'
 import type { Tenant } from '../../../src/model/organizations/organization.js'
 import type { Problem } from '../../../src/model/problem.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
+import { putTemplates } from '../../../src/storage/templates/templates.js'
 import { eventsOf } from '../../support/rows/events.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
@@ -329,6 +331,40 @@ describe('a list that takes longer than a slice', () => {
   })
 })
 
+describe('the quality of a template', () => {
+  /** Writes it as a list that is newer than all that is known. */
+  const list = (quality: string | null) => {
+    const key = { name: 'promo', language: 'pt_BR', upstream_id: '1' }
+    const kind = { status: 'APPROVED', category: 'MARKETING', parameter_format: 'POSITIONAL' as const }
+    const events = { event_id: newId(), update_event_id: newId(), quality_event_id: newId() }
+    const row = { ...key, ...kind, components, status_reason: null, quality, ...events }
+    return putTemplates(world.database, organization.id, [row], new Date(Date.now() + 3_600_000))
+  }
+  const tellQuality = (to: string, time: number) => {
+    const named = { message_template_name: 'promo', message_template_language: 'pt_BR' }
+    const value = { ...named, previous_quality_score: 'GREEN', new_quality_score: to }
+    const body = { entry: [{ time, changes: [{ field: 'message_template_quality_update', value }] }] }
+    return applyTemplateChanges(world.app.ctx, organization.id, readTemplateChanges(body))
+  }
+  const qualities = async () => {
+    const events = await eventsOf(world, organization, 'template.quality_changed')
+    return events.map(({ data }) => [data.previous_quality, data.quality])
+  }
+
+  it('raises an event when a list has another one, but not when it becomes known', async () => {
+    for (const quality of [null, 'GREEN', 'GREEN', null, 'YELLOW', 'YELLOW']) await list(quality)
+    expect(await qualities()).toEqual([['GREEN', 'YELLOW']])
+  })
+
+  it('raises one event if a list is faster than the callback, which also may be older than the list', async () => {
+    const now = Math.floor(Date.now() / 1_000)
+    for (const quality of ['GREEN', 'YELLOW']) await list(quality)
+    await tellQuality('YELLOW', now)
+    await tellQuality('RED', now - 3_600)
+    expect(await qualities()).toEqual([['GREEN', 'YELLOW']])
+  })
+})
+
 describe('template changes in a callback', () => {
   const read = (changes: unknown) => readTemplateChanges({ entry: [{ changes }] })
   const named = { message_template_name: 'promo', message_template_language: 'pt_BR' }
@@ -345,6 +381,16 @@ describe('template changes in a callback', () => {
       { name: 'promo', language: 'pt_BR', status: null },
       { name: 'promo', language: 'pt_BR', status: null },
     ])
+  })
+
+  it.each([
+    [{ reason: 'INVALID_FORMAT' }, 'INVALID_FORMAT'],
+    [{ reason: 'NONE', other_info: { title: 'FIRST_PAUSE' } }, 'FIRST_PAUSE'],
+    [{ reason: 'NONE' }, null],
+    [{ reason: { of: 7 } }, null],
+  ])('have the reason of %j', (fields, reason) => {
+    const value = { ...named, event: 'PAUSED', ...fields }
+    expect(read([{ field: 'message_template_status_update', value }])).toMatchObject([{ reason }])
   })
 
   it.each([

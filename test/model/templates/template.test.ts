@@ -126,5 +126,26 @@ it('the texts of quick replies are in order', () => {
 
 it('a template is shown without internal fields', () => {
   const template = makeTemplate({ components: body('Hi') })
-  expect(presentTemplate({ ...template, organization_id: 'o' } as Template)).toEqual(template)
+  const unreported = { id: null, quality: null, rejected_reason: null, paused_until: null }
+  expect(presentTemplate({ ...template, organization_id: 'o' } as Template)).toEqual({ ...template, ...unreported })
+})
+
+it.each<[Partial<Template>, object]>([
+  [
+    { status: 'REJECTED', status_reason: 'SCAM' },
+    { rejected_reason: 'SCAM', paused_until: null },
+  ],
+  [{ status: 'APPROVED', status_reason: 'SCAM' }, { rejected_reason: null }],
+  [
+    { status: 'PAUSED', status_reason: 'FIRST_PAUSE', status_at: '2026-11-20T10:00:00.000Z' },
+    { rejected_reason: null, paused_until: '2026-11-20T13:00:00.000Z' },
+  ],
+  [
+    { status: 'PAUSED', status_reason: 'SECOND_PAUSE', status_at: new Date('2026-11-20T10:00:00Z') },
+    { paused_until: '2026-11-20T16:00:00.000Z' },
+  ],
+  [{ status: 'PAUSED', status_reason: 'RATE_LIMITING_PAUSE', status_at: new Date() }, { paused_until: null }],
+  [{ status: 'PAUSED', status_reason: 'constructor', status_at: new Date() }, { paused_until: null }],
+])('a template with %j shows %j', (fields, shown) => {
+  expect(presentTemplate(makeTemplate(fields))).toMatchObject(shown)
 })
