@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest'
+import { textMessage } from '../../support/callbacks.js'
+import { conversation } from '../../support/conversations.js'
+import { chunkOf, OWN_NUMBER, pastText, postField } from '../../support/phone-history.js'
+import { eventsOf } from '../../support/rows/events.js'
+import { TIMES } from '../../support/times.js'
+import { type TestOrganization, useWorld } from '../../support/world.js'
+
+// The rules by which a history becomes part of a conversation are shuffled 10,000 times in
+// test/model/messages/phone-history; here, some dozens of shuffles go through the whole service.
+
+const SHUFFLES = 24 * TIMES
+const ANA = '12025550147'
+const DAY = 1_750_000_000
+
+const world = useWorld()
+
+type Post = (to: TestOrganization) => Promise<void>
+
+const text = (id: number, fields: object = {}) => pastText(`m${id}`, DAY + id, `text ${id}`, { from: ANA, ...fields })
+const typed = (id: number, status: string) => text(id, { to: ANA, status })
+const history =
+  (messages: object[], phase: number, progress: number): Post =>
+  (to) =>
+    postField(
+      world,
+      to,
+      'history',
+      chunkOf({ person: ANA, messages: messages as Record<string, unknown>[], phase, progress }),
+    )
+const message =
+  (id: number): Post =>
+  (to) =>
+    postField(world, to, 'messages', {
+      messages: [textMessage(ANA, `text ${id}`, { id: `m${id}`, timestamp: String(DAY + id) })],
+    })
+const echo =
+  (id: number): Post =>
+  (to) => {
+    const written = {
+      from: OWN_NUMBER,
+      to: ANA,
+      id: `m${id}`,
+      timestamp: String(DAY + id),
+      type: 'text',
+      text: { body: `text ${id}` },
+    }
+    return postField(world, to, 'smb_message_echoes', { message_echoes: [written] })
+  }
+const revoke =
+  (id: number): Post =>
+  (to) => {
+    const revoked = { original_message_id: `m${id}` }
+    return postField(world, to, 'messages', {
+      messages: [{ from: ANA, id: `r${id}`, timestamp: String(DAY + 90), type: 'revoke', revoke: revoked }],
+    })
+  }
+const placeholder = (id: number) => ({
+  from: ANA,
+  id: `m${id}`,
+  timestamp: String(DAY + id),
+  type: 'media_placeholder',
+  history_context: { status: 'READ' },
+})
+const file =
+  (id: number): Post =>
+  (to) => {
+    const image = { id: `file${id}`, mime_type: 'image/jpeg', caption: `text ${id}` }
+    return postField(world, to, 'history', {
+      messages: [{ from: ANA, id: `m${id}`, timestamp: String(DAY + id), type: 'image', image }],
+    })
+  }
+
+/** A history in four chunks with a file, some of which also comes live or as echoes, and a deletion. */
+const PAST: Post[] = [
+  history([text(9), typed(8, 'SENT'), text(10)], 0, 10),
+  history([text(5), typed(6, 'READ'), placeholder(7)], 1, 60),
+  history([text(1), text(2), typed(3, 'DELIVERED'), text(4)], 2, 100),
+  history([typed(8, 'READ'), text(5), text(10)], 0, 10),
+  file(7),
+  revoke(4),
+]
+const LIVE: Post[] = [echo(8), message(9), message(10), echo(11), message(12)]
+
+function shuffle<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, key: Math.random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item)
+}
+
+/** The past in any order, and in between what comes live, in its order. */
+function makeOrder(): Post[] {
+  const places = shuffle([...PAST.map(() => true), ...LIVE.map(() => false)])
+  const [past, live] = [shuffle(PAST), [...LIVE]]
+  return places.map((isPast) => (isPast ? past.pop() : live.shift()) as Post)
+}
+
+async function play(posts: readonly Post[]) {
+  const organization = await world.createOrganization()
+  for (const post of posts) {
+    await post(organization)
+    if (Math.random() < 0.5) await world.drain()
+  }
+  await world.drain()
+  const { body } = await conversation(world, organization, ANA)
+  const events = await eventsOf(world, organization)
+  const told = events.flatMap(({ type, data }) =>
+    /^message\.(?:received|sent)$/.test(type) ? [`${type} ${data.message.upstream_id}`] : [],
+  )
+  const last = events.findLast(({ type }) => type === 'history.imported')?.data.history
+  return {
+    messages: body.messages.map((one: Record<string, unknown>) => {
+      const { message_id, message, message_type, sender_type, message_status, created_at } = one
+      return { message_id, message, message_type, sender_type, message_status, created_at }
+    }),
+    told,
+    history: { status: last?.status, progress: last?.progress },
+  }
+}
+
+it(`${SHUFFLES} shuffles of a history, messages and echoes give one conversation, each message told once`, async () => {
+  const expected = await play([...LIVE, ...PAST])
+  expect(expected.messages.map(({ message }: { message: string }) => message)).toEqual([
+    ...[
+      'text 1',
+      'text 2',
+      'text 3',
+      '',
+      'text 5',
+      'text 6',
+      'text 7',
+      'text 8',
+      'text 9',
+      'text 10',
+      'text 11',
+      'text 12',
+    ],
+  ])
+  expect(expected.told).toEqual([
+    ...['message.sent m8', 'message.received m9', 'message.received m10'],
+    ...['message.sent m11', 'message.received m12'],
+  ])
+  expect(expected.history).toEqual({ status: 'done', progress: 100 })
+  for (let n = 0; n < SHUFFLES; n++) expect(await play(makeOrder())).toEqual(expected)
+})
