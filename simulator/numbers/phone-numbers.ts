@@ -24,6 +24,11 @@ export function isGroupOrHidden(text: string): boolean {
   return /^\d[\d-]{0,63}@(g\.us|lid)$/.test(text)
 }
 
+/** True for what can be the id of a group of the business API. */
+export function isGroupId(text: string): boolean {
+  return /^[\w+/=@.-]{1,512}$/.test(text)
+}
+
 /** True for a business-scoped user id: an ISO country, a dot, and up to 128 letters and digits. */
 export function isUserId(text: string): boolean {
   return /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/.test(text)

@@ -44,7 +44,13 @@ export function openConnection(baseUrl: string): Connection {
   return { client, origin, base: origin.pathname.replace(/\/$/, '') }
 }
 
-/** Makes one request with an access token and reads the whole answer, within `timeoutMs`. Throws connection errors. */
+/** Shorter texts are no access tokens, and may be words. */
+const MIN_TOKEN_LENGTH = 20
+
+/**
+ * Makes one request with an access token and reads the whole answer, within `timeoutMs`. An error that repeats the token
+ * is read without it: its texts are shown. Throws connection errors.
+ */
 export async function makeCall(
   { client, origin, base }: Connection,
   { accessToken }: Pick<BusinessNumber, 'accessToken'>,
@@ -53,5 +59,7 @@ export async function makeCall(
 ): Promise<Answer> {
   const authorization = `Bearer ${accessToken}`
   const request = { origin, method, path: base + path, headers: { authorization, ...headers }, body: body ?? null }
-  return readAnswer(await exchange(client, request, timeoutMs))
+  const answer = await exchange(client, request, timeoutMs)
+  const mayRepeat = answer.statusCode >= 400 && accessToken.length >= MIN_TOKEN_LENGTH
+  return readAnswer(mayRepeat ? { ...answer, body: answer.body.replaceAll(accessToken, '…') } : answer)
 }

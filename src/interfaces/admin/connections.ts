@@ -1,4 +1,6 @@
 import type { Context } from '../../context.js'
+import { readHealth } from '../../core/organizations/connecting/check.js'
+import { connectNumber } from '../../core/organizations/connecting/connect.js'
 import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/organizations/connections.js'
 import type { TypedServer } from '../../http/server.js'
 import { readUpstreamCredentials } from '../../model/organizations/operator-input.js'
@@ -6,7 +8,7 @@ import { presentOrganization } from '../../model/organizations/organization.js'
 import { presentUpstream } from '../../model/organizations/settings.js'
 import * as schemas from './schemas.js'
 
-/** `/organizations/{id}`: its upstream and its storefront. */
+/** `/organizations/{id}`: its upstream, connecting it, and its storefront. */
 export function connectionRoutes(server: TypedServer, ctx: Context): void {
   server.put('/organizations/:id/upstream', { schema: schemas.connectUpstream }, async (request) => {
     const credentials = readUpstreamCredentials(request.body)
@@ -16,6 +18,14 @@ export function connectionRoutes(server: TypedServer, ctx: Context): void {
       organization: presentOrganization(organization),
       upstream: presentUpstream(credentials),
     }
+  })
+
+  server.post('/organizations/:id/upstream/connect', { schema: schemas.connectNumber }, async (request) => {
+    return { success: true, ...(await connectNumber(ctx, request.params.id, request.body)) }
+  })
+
+  server.get('/organizations/:id/upstream/health', { schema: schemas.getHealth }, async (request) => {
+    return { success: true, numbers: await readHealth(ctx, request.params.id, request.query.refresh === 'true') }
   })
 
   server.get('/organizations/:id/storefront', { schema: schemas.getStorefront }, async (request) => {

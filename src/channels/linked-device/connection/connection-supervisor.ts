@@ -138,7 +138,11 @@ export class ConnectionSupervisor {
       refusals = !isRefusal(ended.code) ? 0 : wasAccepted ? 1 : refusals + 1
       const next = this.#codeCount > MAX_CODES ? UNSCANNED : nextStep(ended.code, refusals)
       log.info({ code: ended.code, reason: ended.text, next: next.step }, 'The connection of a linked device ended')
-      if (next.step === 'end') return this.#eventWriter.end(next === UNSCANNED ? CLOSE_CODES.closed : ended.code, next)
+      if (next.step === 'end') {
+        // The next start, which may come at once, must not read the keys before they are removed.
+        this.#mustDrain = next.clear
+        return this.#eventWriter.end(next === UNSCANNED ? CLOSE_CODES.closed : ended.code, next)
+      }
       this.#eventWriter.state({ state: 'connecting', code: ended.code, text: ended.text })
       if (ended.code === CLOSE_CODES.version_refused) this.#version = await this.#findNewerVersion()
       if (next.step === 'back_off' && !ended.isIntended) await this.#backOff(Math.max(1, failures))
@@ -183,6 +187,7 @@ export class ConnectionSupervisor {
         onOpen: () => this.#opened(link),
         onQr: (text) => this.#showNext(link, text),
         onEvents: (events) => this.#eventWriter.messages(connection, events),
+        onSignal: this.#settings.onSignal,
         onWarning: (error, text) => log.warn({ err: error }, text),
       },
     )

@@ -2,12 +2,14 @@ import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/
 import type { SessionKeys } from '../keys/session-keys.js'
 import type { ClientVersion, LibraryLogger, LinkedLibrary, LinkedSocket, SocketConfig } from '../library.js'
 import type { DeviceEvent } from '../wire/event.js'
-import { type Directory, readNetworkEvent } from '../wire/from-network.js'
+import { type Directory, editedBy, readNetworkEvent } from '../wire/from-network.js'
 import { isChat, isGroup, normalizeJid } from '../wire/jid.js'
+import { isOfGroup, type NetworkSignal, readSignals } from '../wire/signals.js'
 import { declineCalls } from './calls.js'
 import { codeOf } from './close-reason.js'
 import { openDirectory } from './directory.js'
 import { ReorderBuffer } from './reorder-buffer.js'
+import { isVote, readVote } from './votes.js'
 
 /** The settings that the owner of a device has chosen. */
 export interface DeviceSettings {
@@ -35,6 +37,7 @@ export interface ConnectionListener {
   /** A code to scan. */
   onQr(text: string): void
   onEvents(events: DeviceEvent[]): void
+  onSignal(signal: NetworkSignal): void
   onWarning(error: unknown, text: string): void
 }
 
@@ -49,6 +52,9 @@ export interface ConnectionOptions {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** How many edits are remembered until the library raises them again, which it does at once. */
+const MAX_EDITED = 1_000
+
 /** One connection, from start to end. */
 export class Connection {
   readonly socket: LinkedSocket
@@ -58,11 +64,15 @@ export class Connection {
   readonly #options: ConnectionOptions
   readonly #listener: ConnectionListener
   readonly #reorderBuffer: ReorderBuffer
+  /** The messages whose edits came as messages: the library raises them a second time. */
+  readonly #edited = new Set<string>()
+  readonly #library: LinkedLibrary
   #resolveEnded: (reason: ConnectionEnd) => void = () => undefined
   #hasEnded = false
 
   /** Connects. Throws the library's error if the connection cannot even start. */
   constructor(library: LinkedLibrary, options: ConnectionOptions, listener: ConnectionListener) {
+    this.#library = library
     this.#options = options
     this.#listener = listener
     this.#reorderBuffer = new ReorderBuffer(listener.onEvents, options.sleep)
@@ -101,6 +111,9 @@ export class Connection {
     if (name === 'creds.update') keys.credentialsChanged()
     if (name === 'connection.update') this.#handleConnectionUpdate(asObject(data))
     if (name === 'call') declineCalls(this.socket, settings(), data, this.#listener.onWarning)
+    for (const signal of readSignals(name, data)) {
+      if (!(isOfGroup(signal) && settings().ignoreGroups)) this.#listener.onSignal(signal)
+    }
     if (name === 'messages.upsert') this.#handleMessages(data)
     else this.#handleOther(name, data)
   }
@@ -120,19 +133,40 @@ export class Connection {
     const own = this.#ownAddresses()
     const keepsArchived = this.#options.keys.state.creds.accountSettings?.unarchiveChats !== true
     const messages = asObjects(asObject(data).messages)
-    this.#reorderBuffer.decrypted(
-      messages.map((message) => ({
-        id: asText(asObject(message.key).id),
-        events: readNetworkEvent('messages.upsert', { messages: [message] }, own).map((event) => ({
-          ...event,
-          keepsArchived,
-        })),
+    const decrypted = messages.map((message) => ({
+      id: asText(asObject(message.key).id),
+      events: readNetworkEvent('messages.upsert', { messages: [message] }, own).map((event) => ({
+        ...event,
+        keepsArchived,
       })),
-    )
+    }))
+    for (const event of decrypted.flatMap(({ events }) => events)) this.#noteEdit(event)
+    this.#reorderBuffer.decrypted(decrypted)
+    for (const vote of messages.filter(isVote)) this.#handleVote(vote, own)
+  }
+
+  #handleVote(vote: JsonObject, own: readonly string[]): void {
+    const { findMessage } = this.#options
+    readVote({ library: this.#library, findMessage, own }, vote)
+      .then((signal) => {
+        if (signal !== null) this.#listener.onSignal(signal)
+      })
+      .catch((error: unknown) => this.#listener.onWarning(error, 'A vote could not be read'))
+  }
+
+  #noteEdit(event: DeviceEvent): void {
+    const target = editedBy(event)
+    if (target === null) return
+    this.#edited.add(target)
+    const [oldest] = this.#edited
+    if (this.#edited.size > MAX_EDITED && oldest !== undefined) this.#edited.delete(oldest)
   }
 
   #handleOther(name: string, data: unknown): void {
-    const events = readNetworkEvent(name, data, this.#ownAddresses())
+    const events = readNetworkEvent(name, data, this.#ownAddresses()).filter((event) => {
+      const target = editedBy(event)
+      return target === null || !this.#edited.delete(target)
+    })
     if (events.length > 0) this.#listener.onEvents(events)
   }
 

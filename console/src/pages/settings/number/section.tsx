@@ -4,8 +4,11 @@ import { Panel } from '../frame/panel.js'
 import { Section } from '../frame/section.js'
 import { useSettings } from '../queries.js'
 import { UpstreamCallback } from './callback.js'
+import { ConnectPanel } from './connect/connect-panel.js'
+import { HealthPanel } from './connect/health-panel.js'
 import { UpstreamForm } from './form.js'
-import { Health } from './health.js'
+import { PhoneHistories } from './history.js'
+import { Notices } from './notices.js'
 
 /** The organization's business number. */
 export function NumberSection() {
@@ -16,10 +19,13 @@ export function NumberSection() {
       <Loaded query={settings}>
         {({ upstream, callback_url, callback_fields }) => (
           <>
-            <Panel>
-              <UpstreamForm upstream={upstream} />
+            <HealthPanel />
+            <Notices />
+            <ConnectPanel upstream={upstream} />
+            <Panel title={t('number.byHand')}>
+              <UpstreamForm key={upstream?.phone_number_id} upstream={upstream} />
             </Panel>
-            <Health />
+            <PhoneHistories />
             <UpstreamCallback url={callback_url} fields={callback_fields} />
           </>
         )}

@@ -14,7 +14,7 @@ const COLORS = { critical: 'red', warning: 'orange', info: 'gray' } as const
 const EVENTS = ['account.updated', 'number.updated']
 
 /** What WhatsApp reported about the account and its numbers, and what to do about it. */
-export function Health() {
+export function Notices() {
   const { t } = useTranslation('settings')
   const queries = useQueryClient()
   const notices = useNotices()
@@ -22,11 +22,11 @@ export function Health() {
     if (EVENTS.includes(event.type)) void queries.invalidateQueries({ queryKey: NOTICES })
   })
   return (
-    <Panel title={t('health.title')}>
+    <Panel title={t('notices.title')}>
       <Loaded query={notices}>
         {(all) => {
           const open = all.filter(({ closed_at }) => closed_at === null)
-          if (open.length === 0) return <Text size="sm">{t('health.nothing')}</Text>
+          if (open.length === 0) return <Text size="sm">{t('notices.nothing')}</Text>
           return (
             <Stack gap="sm">
               {open.map((notice) => (
@@ -56,10 +56,10 @@ function Entry({ notice }: { notice: Notice }) {
         <Group justify="space-between">
           <Text size="xs">
             {format.dateTime(at)}
-            {until !== null && ` · ${t('health.until', { at: format.dateTime(until) })}`}
+            {until !== null && ` · ${t('notices.until', { at: format.dateTime(until) })}`}
           </Text>
           <Button size="compact-xs" variant="subtle" loading={close.isPending} onClick={() => close.mutate()}>
-            {t('health.done')}
+            {t('notices.done')}
           </Button>
         </Group>
       </Stack>

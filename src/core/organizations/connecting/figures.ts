@@ -1,0 +1,35 @@
+import type { Context } from '../../../context.js'
+import {
+  CONNECTION_REASONS,
+  type ConnectionReason,
+  type ConnectionStepName,
+} from '../../../model/organizations/connection-steps.js'
+import { countNumberStates } from '../../../storage/numbers/number-states.js'
+import { SOON_MS } from './judge-token.js'
+
+/** The numbers of all organizations, by their last checks. */
+export interface NumberFigures {
+  states: Record<'ok' | 'warning' | 'failed', number>
+  /** How many numbers have a problem at each step that has any. */
+  problems: Partial<Record<ConnectionStepName, number>>
+  /** Access tokens that end within 7 days. */
+  expiring: number
+}
+
+/** Counts the numbers of all organizations. */
+export async function findNumberFigures({
+  database,
+  clock,
+}: Pick<Context, 'database' | 'clock'>): Promise<NumberFigures> {
+  const rows = await countNumberStates(database, new Date(clock().getTime() + SOON_MS))
+  const figures: NumberFigures = { states: { ok: 0, warning: 0, failed: 0 }, problems: {}, expiring: 0 }
+  for (const { kind, name, count } of rows) {
+    if (kind === 'expiring') figures.expiring = count
+    else if (kind === 'state') figures.states[name as keyof NumberFigures['states']] = count
+    else if (Object.hasOwn(CONNECTION_REASONS, name)) {
+      const { step } = CONNECTION_REASONS[name as ConnectionReason]
+      figures.problems[step] = (figures.problems[step] ?? 0) + count
+    }
+  }
+  return figures
+}

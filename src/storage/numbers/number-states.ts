@@ -1,0 +1,220 @@
+import type { Queryable } from '../../database/pool.js'
+import { FEW_ROWS, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
+import { ONLY_ONE } from '../../model/jobs.js'
+import type { NumberState } from '../../model/organizations/number-state.js'
+import { raiseEvents } from '../events/raise.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
+
+// Most callbacks come within a minute of another one, and then lock and change nothing.
+const noteCallbacks = statement<never>(
+  'numberStates.noteCallbacks',
+  `INSERT INTO number_states AS n (organization_id, phone_number_id, last_callback_at)
+   SELECT $1::uuid, given.id, $3::timestamptz FROM unnest($2::text[]) AS given (id)
+   WHERE NOT EXISTS (
+     SELECT FROM number_states known
+     WHERE ${ofOrganization('known.organization_id', '$1::uuid')} AND known.phone_number_id = given.id
+       AND known.last_callback_at > $3::timestamptz - interval '1 minute'
+   )
+   ${FEW_ROWS}
+   ON CONFLICT (organization_id, phone_number_id) DO UPDATE SET last_callback_at = excluded.last_callback_at`,
+)
+
+const findLast = statement<{ last_callback_at: Date | null }>(
+  'numberStates.findLastCallback',
+  'SELECT last_callback_at FROM number_states WHERE organization_id = $1 AND phone_number_id = $2',
+)
+
+const find = statement<NumberState>(
+  'numberStates.find',
+  `SELECT n.phone_number_id, n.state, n.facts, n.steps, n.token_expires_at, n.checked_at, n.unanswered,
+     n.last_callback_at
+   FROM number_states n JOIN upstream_settings u USING (organization_id, phone_number_id)
+   WHERE n.organization_id = $1`,
+)
+
+// The event tells what is not ok, and that a token ends: once at each of the given days before. What a check could not
+// read stays as it was known.
+const record = statement<never>(
+  'numberStates.record',
+  `WITH before AS (
+     SELECT state, problems, expiry_told_days FROM number_states WHERE organization_id = $1 AND phone_number_id = $2
+   ), written AS (
+     INSERT INTO number_states AS n (organization_id, phone_number_id, state, facts, steps, problems, token_expires_at,
+       expiry_told_days, checked_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     ON CONFLICT (organization_id, phone_number_id) DO UPDATE SET
+       state = excluded.state, steps = excluded.steps, problems = excluded.problems,
+       facts = CASE WHEN excluded.facts = '{}' THEN n.facts ELSE excluded.facts END,
+       token_expires_at = CASE WHEN $11 THEN excluded.token_expires_at ELSE n.token_expires_at END,
+       expiry_told_days = CASE WHEN $11 THEN excluded.expiry_told_days ELSE n.expiry_told_days END,
+       checked_at = excluded.checked_at, unanswered = 0
+     RETURNING *
+   )
+   ${raiseEvents({
+     from: `written LEFT JOIN before ON true
+     WHERE written.problems <> coalesce(before.problems, '{}')
+       OR written.expiry_told_days < coalesce(before.expiry_told_days, 1000)`,
+     id: '$10',
+     type: "'number.updated'",
+     data: "jsonb_build_object('number', to_jsonb(written), 'previous_state', before.state)",
+   })}`,
+  { raises: 'events' },
+)
+
+const noteUnanswered = statement<{ unanswered: number }>(
+  'numberStates.noteUnanswered',
+  `INSERT INTO number_states AS n (organization_id, phone_number_id, unanswered) VALUES ($1, $2, 1)
+   ON CONFLICT (organization_id, phone_number_id) DO UPDATE SET unanswered = n.unanswered + 1
+   RETURNING unanswered`,
+)
+
+const enqueueCheck = statement<never>(
+  'numberStates.enqueueCheck',
+  enqueueJobs({ task: 'check_number', key: `'${ONLY_ONE}'` }),
+  { enqueues: 'now' },
+)
+
+const enqueueAllChecks = sharedStatement<never>(
+  'numberStates.enqueueAllChecks',
+  enqueueJobs({
+    task: 'check_number',
+    organizationId: 'u.organization_id',
+    key: `'${ONLY_ONE}'`,
+    from: `upstream_settings u JOIN organizations o ON o.id = u.organization_id WHERE o.provider = 'upstream'`,
+  }),
+  { enqueues: 'now' },
+)
+
+// A number that only receives has no newer one among these.
+const findLastSend = statement<{ at: Date | null }>(
+  'numberStates.findLastSend',
+  `SELECT max(newest.created_at) AS at FROM (
+     SELECT created_at, sender_type, upstream_id FROM messages
+     WHERE organization_id = $1 AND instance_id IS NULL AND seq IS NOT NULL
+     ORDER BY created_at DESC, id DESC LIMIT 1000
+   ) newest
+   WHERE newest.sender_type NOT IN ('user-chat', 'system') AND newest.upstream_id IS NOT NULL
+     AND ($2::timestamptz IS NULL OR newest.created_at <= $2)`,
+)
+
+// Of all organizations: one row each, as many as there are.
+const countAll = sharedStatement<{ kind: 'state' | 'problem' | 'expiring'; name: string; count: number }>(
+  'numberStates.countAll',
+  `WITH connected AS (
+     SELECT n.state, n.problems, n.token_expires_at
+     FROM number_states n
+       JOIN upstream_settings u USING (organization_id, phone_number_id)
+       JOIN organizations o ON o.id = n.organization_id
+     WHERE n.state IS NOT NULL AND o.provider = 'upstream'
+   )
+   SELECT 'state' AS kind, state AS name, count(*)::int AS count FROM connected GROUP BY state
+   UNION ALL
+   SELECT 'problem', problem, count(*)::int FROM connected, unnest(problems) AS problem GROUP BY problem
+   UNION ALL
+   SELECT 'expiring', '', count(*)::int FROM connected WHERE token_expires_at < $1`,
+)
+
+const listBad = sharedStatement<{ slug: string; state: 'warning' | 'failed'; problems: string[] }>(
+  'numberStates.listBad',
+  `SELECT o.slug, n.state, n.problems
+   FROM number_states n
+     JOIN upstream_settings u USING (organization_id, phone_number_id)
+     JOIN organizations o ON o.id = n.organization_id
+   WHERE n.state IN ('warning', 'failed') AND o.provider = 'upstream'
+   ORDER BY n.state, o.slug LIMIT $1`,
+)
+
+/** How many numbers have each state and each problem, and how many tokens end before `expireBefore`. */
+export function countNumberStates(
+  db: Queryable,
+  expireBefore: Date,
+): Promise<{ kind: 'state' | 'problem' | 'expiring'; name: string; count: number }[]> {
+  return db.run(countAll, [expireBefore])
+}
+
+/** The first numbers that are not ok, by the slug of their organization, failed ones first. */
+export function listBadNumbers(
+  db: Queryable,
+  limit: number,
+): Promise<{ slug: string; state: 'warning' | 'failed'; problems: string[] }[]> {
+  return db.run(listBad, [limit])
+}
+
+/** The state of the organization's number; null before its first check or callback. */
+export async function findNumberState(db: Queryable, organizationId: string): Promise<NumberState | null> {
+  const rows = await db.run(find, [organizationId])
+  return rows[0] ?? null
+}
+
+/** What a check has found. */
+export interface CheckedNumber extends Pick<NumberState, 'facts' | 'steps' | 'token_expires_at'> {
+  phone_number_id: string
+  state: 'ok' | 'warning' | 'failed'
+  /** The reasons that are not ok. */
+  problems: string[]
+  /** The shortest time before the end of the token, in days, that has been reached; null: none. */
+  expiry_days: number | null
+  /** False: nothing is known about the token, and what was known of its end stays. */
+  is_token_read: boolean
+  checked_at: Date
+}
+
+/** Records a check that the upstream answered; raises number.updated if a problem came or went, or a token ends. */
+export async function recordCheck(db: Queryable, organizationId: string, checked: CheckedNumber): Promise<void> {
+  const { phone_number_id, state, facts, steps, problems, token_expires_at, expiry_days, is_token_read, checked_at } =
+    checked
+  const found = [JSON.stringify(facts), JSON.stringify(steps), problems]
+  const times = [token_expires_at, expiry_days, checked_at]
+  const values = [organizationId, phone_number_id, state, ...found, ...times, newId(), is_token_read]
+  await db.raise(record, values, [organizationId])
+}
+
+/** Counts a check that the upstream did not answer; resolves to how many there were since one that it did. */
+export async function countUnansweredCheck(
+  db: Queryable,
+  organizationId: string,
+  phoneNumberId: string,
+): Promise<number> {
+  const rows = await db.run(noteUnanswered, [organizationId, phoneNumberId])
+  return rows[0]?.unanswered ?? 1
+}
+
+/** Enqueues a check of the organization's number. */
+export async function enqueueNumberCheck(db: Queryable, organizationId: string): Promise<void> {
+  await db.run(enqueueCheck, [organizationId])
+}
+
+/** Enqueues a check for every organization with a number at the upstream. */
+export async function enqueueNumberChecks(db: Queryable): Promise<void> {
+  await db.run(enqueueAllChecks, [])
+}
+
+/**
+ * When the upstream last accepted a message of the organization's number, not after `until` (null: of all times), among
+ * its newest 1,000 messages; null if it accepted none of them.
+ */
+export async function findLastSendOf(db: Queryable, organizationId: string, until: Date | null): Promise<Date | null> {
+  const rows = await db.run(findLastSend, [organizationId, until])
+  return rows[0]?.at ?? null
+}
+
+/** Notes that callbacks of these numbers came at `at`; not more often than once a minute. */
+export async function noteCallbacksOf(
+  db: Queryable,
+  organizationId: string,
+  phoneNumberIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  if (phoneNumberIds.length > 0) await db.run(noteCallbacks, [organizationId, phoneNumberIds, at])
+}
+
+/** When the last callback of a number came; null if none has come. */
+export async function findLastCallback(
+  db: Queryable,
+  organizationId: string,
+  phoneNumberId: string,
+): Promise<Date | null> {
+  const rows = await db.run(findLast, [organizationId, phoneNumberId])
+  return rows[0]?.last_callback_at ?? null
+}

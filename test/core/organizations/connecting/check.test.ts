@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { checkNumberAsJob, scheduleNumberChecks } from '../../../../src/core/organizations/connecting/check.js'
+import { findNumberFigures } from '../../../../src/core/organizations/connecting/figures.js'
+import { changePlatform, makePlatform, type Platform, type PlatformFields, writeTo } from '../../../support/platform.js'
+import { useWorld } from '../../../support/world.js'
+
+const world = useWorld()
+const DAY_MS = 86_400_000
+
+beforeAll(() => world.sim('POST', '/settings', { strict: true }))
+
+const CONNECTED = { number: { status: 'CONNECTED' } }
+
+/** An organization with a connected number, which was checked once. */
+async function connected(fields: PlatformFields = CONNECTED): Promise<{ id: string; platform: Platform }> {
+  const platform = await makePlatform(world, fields)
+  const made = await world.admin('POST', '/organizations', { name: 'Shop', slug: `shop-${randomUUID().slice(0, 8)}` })
+  const { id } = made.body.organization
+  const given = { access_token: platform.token, app_secret: platform.secret }
+  const answer = await world.admin('POST', `/organizations/${id}/upstream/connect`, given)
+  expect(answer.body.connected, JSON.stringify(answer.body.steps)).toBe(true)
+  await world.drain()
+  return { id, platform }
+}
+
+async function send(id: string, phone_number: string) {
+  const issued = await world.admin('POST', `/organizations/${id}/keys`, { name: 'test' })
+  const body = { phone_number, message_type: 'text', text: 'hello' }
+  return world.request('POST', '/send-chat', { key: issued.body.api_key.key, body })
+}
+
+const healthOf = async (id: string, refresh = false) =>
+  (await world.admin('GET', `/organizations/${id}/upstream/health${refresh ? '?refresh=true' : ''}`)).body.numbers[0]
+
+// biome-ignore lint/suspicious/noExplicitAny: the data of an event
+async function eventsOf(id: string): Promise<any[]> {
+  const { rows } = await world.database.pool.query(
+    "SELECT data FROM events WHERE organization_id = $1 AND type = 'number.updated' ORDER BY seq",
+    [id],
+  )
+  return rows.map(({ data }) => data)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of an answer
+const problemsOf = (health: any): string[] =>
+  health.steps.filter(({ state }: { state: string }) => state !== 'ok').map(({ reason }: { reason: string }) => reason)
+
+describe('the check of a number', () => {
+  it('runs after it is connected, and tells all that was found', async () => {
+    const { id, platform } = await connected()
+    expect(await healthOf(id)).toMatchObject({
+      phone_number_id: platform.number,
+      state: 'ok',
+      status: 'CONNECTED',
+      can_send: 'AVAILABLE',
+      callback_url: `${world.app.url}/hooks/upstream`,
+      checked_at: expect.any(String),
+      token_expires_at: null,
+      last_callback_at: null,
+      last_send_at: null,
+    })
+    expect(await eventsOf(id)).toEqual([])
+  })
+
+  it('shows the last callback and the last send', async () => {
+    const { id, platform } = await connected()
+    expect(await writeTo(world, platform.number)).toBe(true)
+    await world.settle()
+    const { last_callback_at, last_send_at } = await healthOf(id)
+    expect([last_callback_at, last_send_at]).toEqual([expect.any(String), null])
+    const sent = await send(id, '5511999990000')
+    expect(sent.status, JSON.stringify(sent.body)).toBe(200)
+    expect((await healthOf(id)).last_send_at).toEqual(expect.any(String))
+  })
+
+  it.each([
+    ['the token has ended', { token: { expires_at: 1_000_000_000 } }, 'token_refused'],
+    ['a permission is gone', { token: { scopes: ['whatsapp_business_management'] } }, 'token_lacks'],
+    ['the number is not registered any more', { number: { status: 'DISCONNECTED' } }, 'not_registered'],
+    ['another program has taken the address', { app: { callback_url: 'https://other.example' } }, 'callbacks_foreign'],
+    [
+      'an override has been set',
+      { number: { status: 'CONNECTED', override: 'https://other.example' } },
+      'override_foreign',
+    ],
+    ['the payment method is gone', { account: { has_payment: false } }, 'health_blocked'],
+  ])('raises number.updated when %s, once, and when it is mended', async (_name, broken, reason) => {
+    const { id, platform } = await connected()
+    const app = {
+      callback_url: `${world.app.url}/hooks/upstream`,
+      fields: ['messages', 'message_template_status_update'],
+    }
+    await changePlatform(world, platform, { app, ...CONNECTED, ...broken })
+    expect(problemsOf(await healthOf(id, true))).toContain(reason)
+    await healthOf(id, true)
+    const [event, ...others] = await eventsOf(id)
+    expect([event.previous_state, event.number.state, event.number.problems]).toEqual([
+      'ok',
+      'failed',
+      expect.arrayContaining([reason]),
+    ])
+    expect(others).toEqual([])
+    await changePlatform(world, platform, { app, ...CONNECTED })
+    expect((await healthOf(id, true)).state).toBe('ok')
+    expect((await eventsOf(id)).map(({ previous_state }) => previous_state)).toEqual(['ok', 'failed'])
+  })
+
+  it('tells that a token ends, 30, 7 and 1 days before', async () => {
+    const end = Math.floor(world.now().getTime() / 1_000) + 40 * 86_400
+    const { id } = await connected({ ...CONNECTED, token: { expires_at: end } })
+    for (const [days, events] of [
+      [5, 0],
+      [10, 1],
+      [1, 1],
+      [18, 2],
+      [5, 3],
+    ] as const) {
+      world.advance(days * DAY_MS)
+      await healthOf(id, true)
+      expect((await eventsOf(id)).length).toBe(events)
+    }
+    expect((await healthOf(id)).state).toBe('warning')
+  })
+
+  it('waits for three hourly checks before it tells that the upstream does not answer', async () => {
+    const end = Math.floor(world.now().getTime() / 1_000) + 40 * 86_400
+    const { id } = await connected({ ...CONNECTED, token: { expires_at: end } })
+    const { connecting } = world.app.ctx.upstream
+    const { debugToken } = connecting
+    connecting.debugToken = async () => ({ outcome: 'failed', text: 'no answer' })
+    const asked: string[] = []
+    for (let n = 0; n < 3; n += 1) asked.push((await healthOf(id, true)).state)
+    expect([asked, await eventsOf(id)]).toEqual([['failed', 'failed', 'failed'], []])
+    const states: string[] = []
+    for (let n = 0; n < 3; n += 1) {
+      await checkNumberAsJob(world.app.ctx, id)
+      states.push((await healthOf(id)).state)
+    }
+    connecting.debugToken = debugToken
+    expect(states).toEqual(['ok', 'ok', 'failed'])
+    expect(await healthOf(id)).toMatchObject({
+      status: 'CONNECTED',
+      token_expires_at: new Date(end * 1_000).toISOString(),
+    })
+    expect((await healthOf(id, true)).state).toBe('ok')
+  })
+
+  it('shows what was found now if the upstream does not answer, and that it is not what is known', async () => {
+    const { id } = await connected()
+    const { connecting } = world.app.ctx.upstream
+    const { readNumberState } = connecting
+    connecting.readNumberState = async () => ({ outcome: 'failed', text: 'no answer' })
+    const now = await healthOf(id, true)
+    connecting.readNumberState = readNumberState
+    expect(problemsOf(now)).toContain('number_unavailable')
+    expect(problemsOf(await healthOf(id))).toEqual([])
+  })
+
+  it.each([
+    ['the app', { app: { callback_url: 'https://hub.example', fields: ['messages'] } }, 'callbacks_passed_on'],
+    ['an override', { number: { status: 'CONNECTED', override: 'https://hub.example' } }, 'override_passed_on'],
+  ])('warns if %s calls another address and callbacks come', async (_name, other, reason) => {
+    const { id, platform } = await connected()
+    expect(await writeTo(world, platform.number)).toBe(true)
+    await world.settle()
+    const app = {
+      callback_url: `${world.app.url}/hooks/upstream`,
+      fields: ['messages', 'message_template_status_update'],
+    }
+    await changePlatform(world, platform, { app, ...CONNECTED, ...other })
+    const health = await healthOf(id, true)
+    expect([health.state, problemsOf(health)]).toEqual(['warning', [reason]])
+    world.advance(2 * DAY_MS)
+    expect((await healthOf(id, true)).state).toBe('failed')
+  })
+
+  it('tells that messages are sent and no callback comes', async () => {
+    const { id, platform } = await connected()
+    expect(await writeTo(world, platform.number)).toBe(true)
+    await world.settle()
+    expect((await send(id, '5511999990000')).status).toBe(200)
+    await world.settle()
+    // The database's clock, which gave the message its time, does not advance.
+    const sent = world.now().getTime()
+    const { pool } = world.database
+    await pool.query('UPDATE messages SET created_at = $2 WHERE organization_id = $1', [id, new Date(sent)])
+    const setCallback = (at: number | null) =>
+      pool.query('UPDATE number_states SET last_callback_at = $2 WHERE phone_number_id = $1', [
+        platform.number,
+        at === null ? null : new Date(at),
+      ])
+    const problems = async () => problemsOf(await healthOf(id, true))
+    await setCallback(null)
+    expect(await problems()).toEqual([])
+    world.advance(2 * 3_600_000)
+    expect(await problems()).toEqual(['received_not'])
+    await setCallback(sent - 3_600_000)
+    expect(await problems()).toEqual(['received_not'])
+    await setCallback(sent + 1_000)
+    expect(await problems()).toEqual([])
+  })
+
+  it('shows no refused message as the last send', async () => {
+    const { id } = await connected()
+    expect((await send(id, '5511990000002')).status).not.toBe(200)
+    expect((await healthOf(id)).last_send_at).toBeNull()
+  })
+
+  it('is made every hour for each organization with a number', async () => {
+    const { id, platform } = await connected()
+    await changePlatform(world, platform, { number: { status: 'BANNED' } })
+    await scheduleNumberChecks(world.app.ctx)
+    await world.drain()
+    expect((await healthOf(id)).state).toBe('failed')
+  })
+
+  it('is counted, unless the organization sends through an instance', async () => {
+    const before = await findNumberFigures(world.app.ctx)
+    const soon = Math.floor(world.now().getTime() / 1_000) + 86_400
+    const { id } = await connected({ ...CONNECTED, token: { expires_at: soon } })
+    const after = await findNumberFigures(world.app.ctx)
+    expect(after.expiring - before.expiring).toBe(1)
+    expect(after.states.warning - before.states.warning).toBe(1)
+    expect((await world.admin('PATCH', `/organizations/${id}`, { provider: 'gateway' })).status).toBe(200)
+    expect(await findNumberFigures(world.app.ctx)).toEqual(before)
+  })
+
+  it('is counted in the metrics, without names', async () => {
+    const { id, platform } = await connected()
+    await changePlatform(world, platform, { token: { scopes: [] } })
+    await healthOf(id, true)
+    const text = await (await fetch(`${world.app.url}/metrics`)).text()
+    expect(text).toMatch(/^parley_numbers\{state="failed"\} [1-9]/m)
+    expect(text).toMatch(/^parley_number_problems\{step="token"\} [1-9]/m)
+    expect(text).toMatch(/^parley_tokens_expiring \d/m)
+    expect(text).not.toContain(platform.number)
+  })
+
+  it('shows nothing without a number, and nothing of other organizations', async () => {
+    await connected()
+    const made = await world.admin('POST', '/organizations', { name: 'New', slug: `new-${randomUUID().slice(0, 8)}` })
+    const { body } = await world.admin(
+      'GET',
+      `/organizations/${made.body.organization.id}/upstream/health?refresh=true`,
+    )
+    expect(body).toEqual({ success: true, numbers: [] })
+    expect((await world.admin('GET', `/organizations/${randomUUID()}/upstream/health`)).status).toBe(404)
+    expect(
+      (await world.admin('GET', `/organizations/${made.body.organization.id}/upstream/health?refresh=1`)).status,
+    ).toBe(400)
+  })
+})
