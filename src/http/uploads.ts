@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
@@ -42,15 +43,19 @@ const CHARSETS = {
   invalid_json: UTF_8,
 }
 
+/** Refuses a file that is sent compressed. Throws unsupported_media_type. */
+export function requireIdentity(headers: IncomingHttpHeaders): void {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return
+  throw new Problem(
+    'unsupported_media_type',
+    `The Content-Encoding "${encoding}" is not supported: send the file as it is`,
+  )
+}
+
 /** No body at all is an empty file. */
 function fileOf({ body, headers }: FastifyRequest, invalid: keyof typeof CHARSETS): Readable {
-  const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity') {
-    throw new Problem(
-      'unsupported_media_type',
-      `The Content-Encoding "${encoding}" is not supported: send the file as it is`,
-    )
-  }
+  requireIdentity(headers)
   requireCharset(headers['content-type'], 'the file', CHARSETS[invalid])
   return body instanceof Readable ? body : Readable.from([])
 }

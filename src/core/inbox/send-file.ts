@@ -6,15 +6,17 @@ import { sizeText } from '../../lib/text/units.js'
 import type { Cause } from '../../model/messages/cause.js'
 import type { MessageContent } from '../../model/messages/content.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
+import type { Scheduled } from '../../model/messages/scheduled.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { requireContact } from '../contacts/find.js'
 import { numberOf } from '../contacts/numbers.js'
-import { openChosenChannel } from '../instances/send/chosen-channel.js'
+import { chooseLaterChannel, openChosenChannel } from '../instances/send/chosen-channel.js'
 import { withPrepared } from '../media/convert.js'
 import type { SendResult } from '../messages/send/outcome.js'
 import { sendMessage } from '../messages/send/send.js'
 import { withArriving } from '../requests/arriving-files.js'
+import { scheduleMessage } from '../scheduled/schedule.js'
 
 /** The message types that are a file. */
 export const FILE_KINDS = ['image', 'video', 'audio', 'document', 'sticker'] as const
@@ -112,12 +114,27 @@ export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Pr
   })
 }
 
-function withContent(
+/** The same for a file that is sent later. Throws like scheduleMessage and chooseLaterChannel. */
+export async function scheduleFile(
+  ctx: Context,
+  tenant: Tenant,
+  send: FileSend & { scheduledAt: Date },
+): Promise<Scheduled> {
+  const { contactId, replyToId } = send
+  const to = numberOf(await requireContact(ctx, tenant.id, contactId))
+  const replyTo = replyToId === null ? null : { id: replyToId, field: 'context_message_id' }
+  return withContent(ctx, tenant, send, async (content) => {
+    const channel = await chooseLaterChannel(ctx, tenant, send.instance, content)
+    return scheduleMessage(ctx, tenant, channel, { ...send, to, content, conversion: null, fileField: FIELD, replyTo })
+  })
+}
+
+function withContent<Result>(
   ctx: Context,
   tenant: Tenant,
   send: FileSend,
-  work: (content: MessageContent) => Promise<SendResult>,
-): Promise<SendResult> {
+  work: (content: MessageContent) => Promise<Result>,
+): Promise<Result> {
   const { kind, path, caption, filename } = send
   switch (kind) {
     case 'document':
@@ -135,12 +152,12 @@ function withContent(
   }
 }
 
-async function withSound(
+async function withSound<Result>(
   ctx: Context,
   tenant: Tenant,
   { path, voice: wanted }: FileSend,
-  work: (content: MessageContent) => Promise<SendResult>,
-): Promise<SendResult> {
+  work: (content: MessageContent) => Promise<Result>,
+): Promise<Result> {
   const type = await detectFileType(path)
   const isRecording = type !== null && RECORDINGS.includes(type)
   // Without a conversion, this only checks whether the file is a voice note already.

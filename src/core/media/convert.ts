@@ -9,7 +9,7 @@ import type { FileSource } from '../../model/messages/content.js'
 import { LIMITS } from '../../model/messages/limits.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import { Problem } from '../../model/problem.js'
-import { downloadFile } from './download.js'
+import { fetchFile } from './fetch-file.js'
 
 /** The conversion of a file before it is sent; null: none. */
 export type FileConversion =
@@ -86,7 +86,7 @@ export function withPrepared<Result>(
   if ('path' in source) return prepare(ctx, given, source.path, work)
   return ctx.limits.sentFiles.pass(organizationId, () =>
     ctx.spool.use(async (path) => {
-      await downloadFile(ctx, { field, url: source.url }, path, maxBytesOf(conversion))
+      await fetchFile(ctx, { organizationId, field, source }, path, maxBytesOf(conversion))
       return prepare(ctx, given, path, work)
     }),
   )

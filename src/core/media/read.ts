@@ -1,4 +1,6 @@
+import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { ByteRange } from '../../blobs/blob-store.js'
 import type { Context } from '../../context.js'
 import { blobKey, type StoredMedia } from '../../model/messages/media.js'
@@ -39,7 +41,7 @@ export async function followMediaLink(ctx: Context, link: MediaLink): Promise<St
  */
 export async function openMedia(
   ctx: Pick<Context, 'blobs' | 'log'>,
-  media: StoredMedia,
+  media: Pick<StoredMedia, 'organization_id' | 'id'>,
   range?: ByteRange,
 ): Promise<Readable> {
   const where = { organizationId: media.organization_id, mediaId: media.id }
@@ -51,6 +53,18 @@ export async function openMedia(
     throw fileGone()
   }
   return bytes
+}
+
+/** Has a stored file in the spool while `work` runs. Throws like openMedia. */
+export function withStoredFile<Result>(
+  ctx: Pick<Context, 'blobs' | 'log' | 'spool'>,
+  media: StoredMedia,
+  work: (path: string) => Promise<Result>,
+): Promise<Result> {
+  return ctx.spool.use(async (path) => {
+    await pipeline(await openMedia(ctx, media), createWriteStream(path))
+    return work(path)
+  })
 }
 
 function fileGone(): Problem {

@@ -6,14 +6,13 @@ import { startCountdown } from '../../lib/async/timeout.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import type { FileSource } from '../../model/messages/content.js'
-import { blobKey, MEDIA_RULES, type MediaKind } from '../../model/messages/media.js'
+import { MEDIA_RULES, type MediaKind } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { insertMedia } from '../../storage/messages/media.js'
 import type { UploadOutcome } from '../../upstream/media.js'
 import { upstreamBackoff } from '../organizations/upstream-backoff.js'
-import { downloadFile } from './download.js'
-import { storeFailure } from './store-failure.js'
+import { fetchFile } from './fetch-file.js'
+import { storeFile } from './store.js'
 
 export interface MediaInput {
   /** The id of the stored file. */
@@ -26,13 +25,17 @@ export interface MediaInput {
   filename: string | null
 }
 
-/** A file that is stored and that the channel knows. */
-export interface UploadedMedia {
-  channelMediaId: string
+/** A file that is stored. */
+export interface KeptMedia {
   filename: string | null
   mimeType: string
   /** In bytes. */
   size: number
+}
+
+/** A file that is stored and that the channel knows. */
+export interface UploadedMedia extends KeptMedia {
+  channelMediaId: string
 }
 
 const MAX_UPLOADS = 3
@@ -42,9 +45,9 @@ const UPLOAD_MS_PER_MEBIBYTE = 1_000
 const PLAIN_NAME = /^[^\p{C}/\\.][^\p{C}/\\]{0,239}$/u
 
 /**
- * Downloads a file from its URL, checks its type, uploads it to the channel, and stores it. Throws invalid_media,
- * upstream_upload_failed, service_unavailable if it cannot be stored, and too_many_requests if too many uploads are in
- * progress.
+ * Fetches a file, checks its type, uploads it to the channel, and stores it unless it is stored already. Throws
+ * invalid_media, UploadFailed, service_unavailable if it cannot be stored, too_many_requests if too many uploads are in
+ * progress, and not_found if a stored one is gone.
  */
 export function uploadMedia(
   ctx: Context,
@@ -52,36 +55,60 @@ export function uploadMedia(
   driver: ChannelDriver,
   given: MediaInput,
 ): Promise<UploadedMedia> {
-  const { source } = given
-  // Files in the spool were counted when they were received.
-  if ('path' in source) return uploadFromSpool(ctx, tenant, driver, { ...given, path: source.path })
-  return ctx.limits.sentFiles.pass(tenant.id, () =>
-    ctx.spool.use(async (path) => {
-      const { field, kind } = given
-      await downloadFile(ctx, { field, url: source.url }, path, MEDIA_RULES[kind].maxBytes)
-      return uploadFromSpool(ctx, tenant, driver, { ...given, path })
-    }),
-  )
+  return withSpooled(ctx, tenant, given, async (named, path) => {
+    const file = await checkFile(named, path)
+    const channelMediaId = await uploadFile(ctx, driver, file)
+    if (!('kept' in named.source)) return { channelMediaId, ...(await keep(ctx, tenant, named, file)) }
+    const { filename, mime_type: mimeType, size } = named.source.kept
+    return { channelMediaId, filename, mimeType, size }
+  })
 }
 
-async function uploadFromSpool(
+/** The same, without the channel, for a file that is sent later. Throws like uploadMedia. */
+export function keepMedia(ctx: Context, tenant: Tenant, given: MediaInput): Promise<KeptMedia> {
+  return withSpooled(ctx, tenant, given, async (named, path) => keep(ctx, tenant, named, await checkFile(named, path)))
+}
+
+/** Has the file in the spool while `work` runs, with the name that it was uploaded with if no other is given. */
+function withSpooled<Result>(
   ctx: Context,
   tenant: Tenant,
-  driver: ChannelDriver,
-  given: MediaInput & { path: string },
-): Promise<UploadedMedia> {
-  const { path } = given
-  const size = await checkSize(given, path)
-  const { mimeType, extension } = await checkType(given, path)
-  const file = { id: given.id, path, size, mimeType, extension }
-  const channelMediaId = await uploadFile(ctx, driver, file)
-  const filename = given.kind === 'document' ? (given.filename ?? nameOf(given.source, extension)) : null
-  await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
-  await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
-  return { channelMediaId, filename, mimeType, size }
+  given: MediaInput,
+  work: (named: MediaInput, path: string) => Promise<Result>,
+): Promise<Result> {
+  const { source, field, kind } = given
+  // Files in the spool were counted when they were received.
+  if ('path' in source) return work(given, source.path)
+  const fetched = () =>
+    ctx.spool.use(async (path) => {
+      const request = { organizationId: tenant.id, field, source }
+      const name = await fetchFile(ctx, request, path, MEDIA_RULES[kind].maxBytes)
+      return work({ ...given, filename: given.filename ?? name }, path)
+    })
+  // Jobs that send stored files have places of their own.
+  return 'kept' in source ? fetched() : ctx.limits.sentFiles.pass(tenant.id, fetched)
 }
 
-async function checkSize({ kind, field }: MediaInput, path: string): Promise<number> {
+type SpooledFile = Parameters<ChannelDriver['upload']>[0]
+
+async function checkFile(given: MediaInput, path: string): Promise<SpooledFile> {
+  const size = await checkSize(given, path)
+  return { id: given.id, path, size, ...(await checkType(given, path)) }
+}
+
+async function keep(
+  ctx: Context,
+  tenant: Tenant,
+  { id, kind, source, filename: given }: MediaInput,
+  { path, size, mimeType, extension }: SpooledFile,
+): Promise<KeptMedia> {
+  const filename = kind === 'document' ? (given ?? nameOf(source, extension)) : null
+  await storeFile(ctx, tenant.id, { id, path, mimeType, size, filename })
+  return { filename, mimeType, size }
+}
+
+/** The size of a file in the spool, in bytes. Throws invalid_media if it is empty or too big for its kind. */
+export async function checkSize({ kind, field }: Pick<MediaInput, 'kind' | 'field'>, path: string): Promise<number> {
   const { size } = await stat(path)
   const { maxBytes } = MEDIA_RULES[kind]
   if (size > 0 && size <= maxBytes) return size
@@ -101,19 +128,15 @@ async function checkType({ kind, field }: MediaInput, path: string): Promise<{ m
   })
 }
 
-/** Uploads a file, with retries; resolves to the channel's id of it. Throws upstream_upload_failed. */
-export async function uploadFile(
-  ctx: Context,
-  driver: ChannelDriver,
-  file: Parameters<ChannelDriver['upload']>[0],
-): Promise<string> {
+/** Uploads a file, with retries; resolves to the channel's id of it. Throws UploadFailed. */
+export async function uploadFile(ctx: Context, driver: ChannelDriver, file: SpooledFile): Promise<string> {
   const timeoutMs = ctx.upstreamTimeoutMs + Math.ceil((file.size / MEBIBYTE) * UPLOAD_MS_PER_MEBIBYTE)
   const leftMs = startCountdown(timeoutMs)
   for (let attempt = 1; ; attempt++) {
     const uploaded = await driver.upload(file, leftMs())
     if (uploaded.outcome === 'uploaded') return uploaded.mediaId
     const delay = retryDelay(uploaded, attempt)
-    if (delay === null || delay >= leftMs()) throw uploadFailed(uploaded)
+    if (delay === null || delay >= leftMs()) throw new UploadFailed(uploaded)
     await sleep(delay)
   }
 }
@@ -124,17 +147,18 @@ function retryDelay(uploaded: UploadOutcome, attempt: number): number | null {
   return uploaded.retryAfterMs ?? upstreamBackoff(attempt)
 }
 
-function uploadFailed({ code, text }: Exclude<UploadOutcome, { outcome: 'uploaded' }>): Problem {
-  return new Problem('upstream_upload_failed', 'Failed to upload media to upstream', {
-    details: text,
-    ...(code === null ? {} : { upstream_code: code }),
-  })
-}
+/** The upstream did not take a file: upstream_upload_failed. */
+export class UploadFailed extends Problem {
+  /** Whether it may take the file later. */
+  readonly mayPass: boolean
 
-async function store(ctx: Context, key: string, path: string, mimeType: string): Promise<void> {
-  await ctx.blobs.put(key, path, mimeType).catch((error: unknown) => {
-    throw storeFailure(ctx, error, 'Files cannot be stored', { key })
-  })
+  constructor({ outcome, code, text }: Exclude<UploadOutcome, { outcome: 'uploaded' }>) {
+    super('upstream_upload_failed', 'Failed to upload media to upstream', {
+      details: text,
+      ...(code === null ? {} : { upstream_code: code }),
+    })
+    this.mayPass = outcome === 'failed'
+  }
 }
 
 /** A document without a name gets the name from its URL, if that has the right extension and is safe to show. */

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { requireUtf8 } from '../../../http/charset.js'
+import { heldStream } from '../../../http/form/held-stream.js'
+import { type FileWriter, type ReserveSpoolPath, writeBase64 } from '../../../http/form/received-file.js'
 import { bodyTooLarge, readJsonBody } from '../../../http/json-body.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { type FileSink, MAX_REST_BYTES, readJsonWithFile } from '../../../lib/text/json-file-reader.js'
 import { Problem } from '../../../model/problem.js'
-import { heldStream } from './held-stream.js'
-import type { Received, ReserveSpoolPath } from './received.js'
-import { type FileWriter, writeBase64 } from './received-file.js'
+import type { Received } from './received.js'
 
 /**
  * Reads a JSON body, and streams long base64 at one of the `paths` into the spool. Throws invalid_json, invalid_media,

@@ -3,13 +3,14 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.js'
 import { withArriving } from '../../../core/requests/arriving-files.js'
 import { tenantOf } from '../../../http/access/auth.js'
+import type { ReserveSpoolPath } from '../../../http/form/received-file.js'
 import { type Borrowed, borrow } from '../../../lib/async/borrow.js'
 import { isJsonObject } from '../../../lib/text/json.js'
 import { FILE_FROM_BYTES } from '../../../lib/text/json-file-reader.js'
 import { Problem } from '../../../model/problem.js'
-import { receiveForm } from './form.js'
+import { receiveMessageForm } from './form.js'
 import { receiveJson } from './json.js'
-import type { Received, ReserveSpoolPath } from './received.js'
+import type { Received } from './received.js'
 
 /** A body that has been read. */
 export interface Body extends Received {
@@ -77,7 +78,7 @@ async function receive(
   reserveSpoolPath: ReserveSpoolPath,
 ): Promise<Received> {
   const received = /^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '')
-    ? await receiveForm(request, source, reserveSpoolPath)
+    ? await receiveMessageForm(request, source, reserveSpoolPath)
     : await receiveJson(request, source, filePaths, reserveSpoolPath)
   if (!isJsonObject(received.fields)) throw new Problem('invalid_json', 'The request body must be a JSON object')
   return received

@@ -1,6 +1,6 @@
+import type { ReceivedFile } from '../../../http/form/received-file.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
-import type { ReceivedFile } from './received-file.js'
 
 /** Maximum size of a message's body with its file, in bytes. */
 export const MAX_MESSAGE_BYTES = 140 * MEBIBYTE
@@ -13,6 +13,3 @@ export interface Received {
   /** The text that replaces the file in `fields`; null for a form, where the file is a separate part. */
   marker: string | null
 }
-
-/** Reserves a path in the spool for the file of the request. Throws too_many_requests. */
-export type ReserveSpoolPath = () => Promise<string>

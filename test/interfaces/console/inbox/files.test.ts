@@ -6,6 +6,7 @@ import { type SignedInMember, signIn } from '../../../support/console.js'
 import { createContact } from '../../../support/contacts.js'
 import { hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../../../support/ffmpeg.js'
 import { jpeg, m4a, mp3, mp4, ogg, padded, pdf, png, webp } from '../../../support/media.js'
+import { inTime, LATER_MS, passTime } from '../../../support/scheduled.js'
 import { type Answer, useOrganization, useWorld } from '../../../support/world.js'
 
 const world = useWorld()
@@ -97,6 +98,31 @@ it('a file is sent once per Idempotency-Key, and other bytes count as another fi
   expect(second.headers.get('idempotent-replayed')).toBe('true')
   expect((await upload(padded(jpeg(), 2_000), query, { headers })).status).toBe(422)
   expect((await upload(jpeg(), { ...query, caption: 'other' }, { headers })).status).toBe(422)
+})
+
+it('a file is sent later, in the name of the member', async () => {
+  const before = await newest()
+  const query = { message_type: 'document', filename: 'menu.pdf', caption: 'Tomorrow', scheduled_at: inTime(world) }
+  const headers = { 'idempotency-key': 'file-later' }
+  const answer = await upload(pdf(), query, { headers })
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { scheduled: { message: 'Tomorrow', media_type: 'document', memberId: agent.member.id } },
+  })
+  expect((await upload(pdf(), query, { headers })).body).toEqual(answer.body)
+  const past = await upload(pdf(), { ...query, scheduled_at: '2020-01-01T00:00:00Z' })
+  expect([past.status, past.body.error]).toEqual([400, 'Invalid field'])
+  expect((await newest()).id).toBe(before.id)
+  await passTime(world)
+  expect(await newest()).toMatchObject({
+    id: answer.body.scheduled.id,
+    message: 'Tomorrow',
+    sender_type: 'human-chat',
+    assignee: { id: agent.member.id },
+    content: { filename: 'menu.pdf', mime_type: 'application/pdf' },
+  })
+  world.advance(LATER_MS)
+  expect((await upload(pdf(), query, { headers })).body).toEqual(answer.body)
 })
 
 it('a file that is empty, too large, or of an unknown type is refused, and nothing is sent', async () => {

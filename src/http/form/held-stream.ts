@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import type { HeldBody } from '../../../http/body-memory.js'
-import { holdBody } from '../../../http/json-body.js'
+import type { HeldBody } from '../body-memory.js'
+import { holdBody } from '../json-body.js'
 
 /**
  * Holds memory for a body that is read from a stream. The returned stream has the same bytes; it ends with the problem if

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { createBase64Decoder } from '../../../lib/bytes/base64.js'
+import { createBase64Decoder } from '../../lib/bytes/base64.js'
 
 /** A file of a request, in the spool while the request is processed. */
 export interface ReceivedFile {
@@ -9,6 +9,9 @@ export interface ReceivedFile {
   /** The file name given in a form; null if none was given. */
   filename: string | null
 }
+
+/** Reserves a path in the spool for the file of the request. Throws too_many_requests. */
+export type ReserveSpoolPath = () => Promise<string>
 
 /** Writes a file while it is received. */
 export interface FileWriter {
