@@ -1,5 +1,5 @@
-import { readIsoTime } from '../../lib/text/iso-time.js'
-import { Problem } from '../../model/problem.js'
+import { readIsoTime } from '../lib/text/iso-time.js'
+import { Problem } from '../model/problem.js'
 
 /** How late a time may be that is still to come. Clocks differ, and requests wait and are repeated. */
 const MAX_LATE_MS = 5 * 60_000
@@ -34,4 +34,20 @@ export function readEnd(field: string, given: string, now: Date): Date {
 function inThePast(field: string, at: Date, now: Date, advice: string): Problem {
   const times = `${at.toISOString()} is in the past (it is ${now.toISOString()} now)`
   return new Problem('invalid_field', `${field} ${times}: ${advice}`)
+}
+
+/**
+ * The time of a send that is to happen later; null: now. Throws invalid_field if it is past or over a year ahead. Not
+ * for a request that is repeated: it gets its first answer also when the time has passed.
+ */
+export function readSendTime(given: string | null | undefined, now: Date): Date | null {
+  if (given === undefined || given === null) return null
+  const time = readStart('scheduled_at', given, now)
+  const latest = new Date(now)
+  latest.setUTCFullYear(latest.getUTCFullYear() + 1)
+  if (time <= latest) return time
+  throw new Problem(
+    'invalid_field',
+    `scheduled_at ${time.toISOString()} is more than a year ahead: it can be ${latest.toISOString()} at the latest`,
+  )
 }

@@ -1,0 +1,3 @@
+import { expectQuietBeside } from './scenario.js'
+
+expectQuietBeside(['scheduled'])
