@@ -25,6 +25,11 @@ export interface LinkedLibrary {
       AppStateSyncKeyData: { fromObject(value: JsonObject): unknown }
     }
   }
+  /** Throws if the addresses are not those with which the vote was encrypted. */
+  decryptPollVote?(
+    vote: JsonObject,
+    context: { pollCreatorJid: string; voterJid: string; pollMsgId: string; pollEncKey: Uint8Array },
+  ): { selectedOptions?: Uint8Array[] | null }
   downloadContentFromMessage(file: EncryptedFile, kind: string, options?: JsonObject): Promise<Readable>
   /** A query about people. */
   USyncQuery: new () => PeopleQuery

@@ -21,8 +21,16 @@ export async function showLink(
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
   const leftMs = startCountdown(timeoutMs)
+  const wasRunning = supervisor.isRunning()
+  const settled = (ms: number) =>
+    condition.waitUntil(() => !supervisor.isRunning() || hasProgressed(supervisor.current()), ms)
   supervisor.start()
-  await condition.waitUntil(() => !supervisor.isRunning() || hasProgressed(supervisor.current()), timeoutMs)
+  await settled(timeoutMs)
+  // It was about to end, for example because the phone had just unlinked the device.
+  if (wasRunning && !supervisor.isRunning()) {
+    supervisor.start()
+    await settled(leftMs())
+  }
   const link = supervisor.current()
   if (link?.isOpen || link?.keys.isLinked) return done({ ...NO_CODE, count: supervisor.codeCount() })
   if (!link?.shown) return { outcome: 'not_open', text: 'The network has not given a code yet' }

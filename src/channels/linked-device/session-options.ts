@@ -4,6 +4,7 @@ import type { DeviceSettings } from './connection/connection.js'
 import type { KeyStore } from './keys/key-store.js'
 import type { PendingWrite } from './retry-queue.js'
 import type { DeviceEvent } from './wire/event.js'
+import type { NetworkSignal } from './wire/signals.js'
 import type { OpenedFile } from './wire/to-network.js'
 
 /** The state of a session. `code` is the network's code of the last close; `text` explains it to users. */
@@ -27,6 +28,8 @@ export interface DeviceSessionOptions {
   onState(state: DeviceState): Promise<void>
   onCode(code: PairingCode): Promise<void>
   onMessages(events: DeviceEvent[]): Promise<void>
+  /** Called with what is not stored, such as presence and calls; must not throw. */
+  onSignal(signal: NetworkSignal): void
   /** Takes over messages that could not be recorded before the session was stopped. */
   onUnrecorded(delivery: PendingWrite): void
   /** The stored message with this network id, for a phone that could not decrypt it. */

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.js'
 import { type Caller, isApiKey } from '../../core/identity/api-keys.js'
 import { createTokenAuthenticator } from '../../core/identity/gateway-auth.js'
+import { createGatewayKeyAuthenticator, type GatewayKey } from '../../core/identity/gateway-key.js'
 import { instanceNotFound, requireInstance } from '../../core/instances/manage/find.js'
 import { bearerToken, checkRate, checkScope, type Gate, tenantOf } from '../../http/access/auth.js'
 import type { Instance } from '../../model/instances/instance.js'
@@ -15,7 +16,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True for routes whose path names no instance but that an instance's token may call for its own data. */
     takesTokens?: boolean
+    /** True for the routes that the gateway key opens. */
+    takesGatewayKey?: boolean
   }
+}
+
+/** What the guard of the gateway needs. */
+export interface GatewayGate extends Gate {
+  /** The operator's key; null: there is none. */
+  gatewayKey: GatewayKey | null
 }
 
 /**
@@ -23,15 +32,18 @@ declare module 'fastify' {
  * instance's token opens only the paths that name this instance. For every other name it gets the same 404 as for an
  * unknown one, so that it cannot find out which names exist.
  */
-export function createGatewayGuard(ctx: Context, { authenticate, takeToken }: Gate) {
+export function createGatewayGuard(ctx: Context, { authenticate, takeToken, gatewayKey }: GatewayGate) {
   const authenticateToken = createTokenAuthenticator(ctx)
+  const authenticateGatewayKey = createGatewayKeyAuthenticator(ctx, gatewayKey)
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const key = presentedKey(request)
-    const caller = await (isApiKey(key) ? authenticate(key) : authenticateToken(key))
+    const operator = await authenticateGatewayKey(key)
+    const caller = operator ?? (await (isApiKey(key) ? authenticate(key) : authenticateToken(key)))
     request.caller = caller
     checkScope(caller, 'gateway')
     if (takeToken) checkRate(await takeToken(caller.tenant.id, caller.keyId), reply)
+    if (operator !== null) checkGatewayKey(request)
     if (!namesInstance(request)) return checkReach(caller, request)
     request.instance = await findNamed(ctx, caller, instanceNameOf(request))
   }
@@ -72,6 +84,15 @@ function checkReach({ instance }: Caller, request: FastifyRequest): void {
   throw new Problem(
     'forbidden',
     "An instance's token gives access to that instance only: use an API key of the organization",
+  )
+}
+
+/** Before the instance is looked up, so that every name gets the same answer. */
+function checkGatewayKey(request: FastifyRequest): void {
+  if (request.routeOptions.config.takesGatewayKey) return
+  throw new Problem(
+    'forbidden',
+    'PARLEY_GATEWAY_KEY creates and lists instances only: use the token of the instance (hash in the answer of instance/create), or an API key of the organization',
   )
 }
 

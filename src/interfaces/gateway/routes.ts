@@ -2,11 +2,10 @@ import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
-import type { Gate } from '../../http/access/auth.js'
 import { dropNotGiven } from '../../http/given.js'
 import { refuseOtherMethods } from '../../http/server.js'
 import { Problem } from '../../model/problem.js'
-import { createGatewayGuard } from './auth.js'
+import { createGatewayGuard, type GatewayGate } from './auth.js'
 import { chatRoutes } from './chat/routes.js'
 import { readEmptyBody } from './empty-body.js'
 import { sendGatewayProblem } from './errors.js'
@@ -21,7 +20,7 @@ import { webhookRoutes } from './webhook.js'
 import { welcomeRoutes } from './welcome.js'
 
 /** Interface B. The welcome and the description need no key; every other route is guarded. */
-export function gatewayRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
+export function gatewayRoutes(ctx: Context, gate: GatewayGate): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     server.setErrorHandler(sendGatewayProblem)
@@ -38,7 +37,7 @@ export function gatewayRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
   }
 }
 
-function guardedRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
+function guardedRoutes(ctx: Context, gate: GatewayGate): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     server.addHook('onRequest', createGatewayGuard(ctx, gate))

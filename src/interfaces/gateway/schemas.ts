@@ -51,6 +51,7 @@ export const GatewayMessageSchema = named(
       fromMe: Type.Boolean(),
       id: Type.String(),
       participant: Type.Optional(Type.String({ description: 'The member of a group who wrote it' })),
+      participantAlt: Type.Optional(Type.String({ description: "The member's number, if participant hides it" })),
     }),
     pushName: Type.String(),
     status: Type.Enum([...GATEWAY_STATUSES]),

@@ -9,12 +9,20 @@ import { GatewayMessageSchema } from './schemas.js'
 const OptionalText = Nullable(Type.String())
 
 const MessageUpdate = Type.Object({
-  messageId: Type.String({ description: "Parley's id of the message" }),
+  messageId: Type.Optional(Type.String({ description: "Parley's id of the message; absent of votes" })),
   keyId: Type.String({ description: 'Its id at WhatsApp' }),
   remoteJid: Type.String(),
   fromMe: Type.Boolean(),
   participant: Type.Optional(Type.String({ description: 'The member of a group who wrote it' })),
-  status: Type.Enum(['DELIVERY_ACK', 'READ', 'ERROR']),
+  status: Type.Enum(['SENT', 'DELIVERED', 'READ', 'FAILED', 'DELIVERY_ACK', 'ERROR', 'SERVER_ACK'], {
+    description:
+      'Of a business number `SENT`, `DELIVERED`, `READ`, `FAILED`; of other kinds `DELIVERY_ACK`, `READ`, `ERROR`, and of votes `SERVER_ACK`',
+  }),
+  pollUpdates: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), voters: Type.Array(Type.String()) }), {
+      description: 'A vote: the options of the poll, with the voter at those that were chosen. Absent otherwise',
+    }),
+  ),
   instanceId: Type.String({ format: 'uuid' }),
 })
 
@@ -52,6 +60,9 @@ const Code = Type.Object({
   qrcode: Type.Object({ instance: Type.String(), pairingCode: OptionalText, code: OptionalText, base64: OptionalText }),
 })
 
+/** What the network of a linked device tells, as the library has it. */
+const Told = (description: string) => Type.Object({}, { additionalProperties: true, description })
+
 /** When each event happens, and its `data`. */
 const EVENTS: Record<GatewayEventName, readonly [when: string, data: TSchema]> = {
   'messages.upsert': ['A contact wrote or reacted, or the linked phone sent a message', GatewayMessageSchema],
@@ -64,6 +75,14 @@ const EVENTS: Record<GatewayEventName, readonly [when: string, data: TSchema]> =
   'connection.update': ["The instance's connection changed", Connection],
   'qrcode.updated': ['There is a new code to scan', Code],
   'logout.instance': ["The instance's session ended", Type.Null()],
+  'presence.update': ['Somebody is online, typing or recording', Told('`{id, presences}`')],
+  call: ['Somebody calls, or a call ended', Told('`{chatId, from, id, date, status, isVideo?, isGroup?}`')],
+  'groups.upsert': ['A group was created, or this number joined it', Type.Array(Told('`{id, subject, …}`'))],
+  'groups.update': ['A group got another name or description', Type.Array(Told('`{id, subject?, desc?, …}`'))],
+  'group-participants.update': [
+    'Members joined or left a group, or became admins or no longer are',
+    Told('`{id, participants, action (add, remove, promote, demote), author?}`'),
+  ],
 }
 
 /** The requests that the webhook of an instance gets. */

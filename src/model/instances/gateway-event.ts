@@ -1,6 +1,8 @@
 import { type Contact, toIso } from '../contacts/contact.js'
+import { CALL, readCall } from '../messages/call.js'
+import { GROUP, type GroupEvent, readGroupChange } from '../messages/group-change.js'
 import type { MediaAddress, ShownMessage } from '../messages/message.js'
-import type { EventData, EventRow } from '../webhooks/event.js'
+import type { EventData, EventRow, GatewaySignal } from '../webhooks/event.js'
 import { chatOf, type GatewayMessage, isFromMe, presentGatewayMessage } from './gateway-message.js'
 import { channelIdOf, type Instance } from './instance.js'
 
@@ -16,6 +18,11 @@ export type GatewayEventName =
   | 'connection.update'
   | 'qrcode.updated'
   | 'logout.instance'
+  | 'presence.update'
+  | 'call'
+  | 'groups.upsert'
+  | 'groups.update'
+  | 'group-participants.update'
 
 /** What events for a webhook need to know of its instance. */
 export type WebhookInstance = Pick<Instance, 'id' | 'name' | 'kind' | 'phone_number_id' | 'owner'>
@@ -39,6 +46,8 @@ export interface GatewayTarget {
 
 /** The event's name for this instance's webhook; null if it does not concern the instance. */
 export function gatewayEventFor(event: EventRow, instance: WebhookInstance): GatewayEventName | null {
+  // Only the business API has a word for it; of other kinds, send.message says so.
+  if (event.type === 'instance.message_sent' && instance.kind !== 'business_api') return null
   return concerns(event.data, instance) ? gatewayEventOf(event) : null
 }
 
@@ -58,6 +67,7 @@ export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>):
     case 'message.delivered':
     case 'message.read':
     case 'message.failed':
+    case 'instance.message_sent':
       return 'messages.update'
     case 'message.edited':
     case 'instance.message_edited':
@@ -75,6 +85,13 @@ export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>):
       return 'qrcode.updated'
     case 'instance.logged_out':
       return 'logout.instance'
+    case 'group.updated':
+      return data.message ? groupEventOf(data.message) : null
+    case 'instance.signal':
+      return data.signal?.event ?? null
+    case 'call.missed':
+    case 'call.ended':
+      return 'call'
     default:
       return null
   }
@@ -87,9 +104,13 @@ export function presentGatewayData(
   code: ShownCode,
   mediaAddress: MediaAddress,
 ): object | null {
-  const { message, contact } = event.data
+  const { message, contact, signal } = event.data
+  if (signal) return presentSignal(signal, instance)
   if (message && contact) {
-    return presentMessageUpdate(event, presentGatewayMessage(message, chatOf(contact), instance.id, mediaAddress))
+    if (message.message_type === GROUP) return presentGroupEvent(message, contact)
+    if (message.message_type === CALL) return presentCall(message, contact)
+    const shown = presentGatewayMessage(message, chatOf(contact), instance.id, mediaAddress)
+    return presentMessageUpdate(event, shown, instance.kind)
   }
   if (contact) return presentContact(contact, instance)
   if (event.type === 'instance.qrcode') return { qrcode: { instance: instance.name, ...code } }
@@ -126,19 +147,24 @@ function isSentByUs(message: ShownMessage | undefined): boolean {
   return message !== undefined && isFromMe(message) && message.network?.fromPhone !== true
 }
 
-function presentMessageUpdate({ type, data, created_at }: EventRow, shown: GatewayMessage): object {
+function presentMessageUpdate(
+  { type, data, created_at }: EventRow,
+  shown: GatewayMessage,
+  kind: Instance['kind'],
+): object {
   const { key, instanceId } = shown
   switch (type) {
     case 'message.delivered':
     case 'message.read':
     case 'message.failed':
+    case 'instance.message_sent':
       return {
         messageId: data.message?.id,
         keyId: key.id,
         remoteJid: key.remoteJid,
         fromMe: key.fromMe,
         participant: key.participant,
-        status: UPDATED_STATUS[type],
+        status: (kind === 'business_api' ? BUSINESS_STATUS : UPDATED_STATUS)[type],
         instanceId,
       }
     case 'message.edited':
@@ -154,12 +180,74 @@ function presentMessageUpdate({ type, data, created_at }: EventRow, shown: Gatew
   }
 }
 
-/** The same names for all kinds of channel. */
 const UPDATED_STATUS = {
+  'instance.message_sent': 'SERVER_ACK',
   'message.delivered': 'DELIVERY_ACK',
   'message.read': 'READ',
   'message.failed': 'ERROR',
 } as const
+
+/** The business API's own words, as clients know them of its instances. */
+const BUSINESS_STATUS = {
+  'instance.message_sent': 'SENT',
+  'message.delivered': 'DELIVERED',
+  'message.read': 'READ',
+  'message.failed': 'FAILED',
+} as const
+
+/** Votes are updates of their polls, which name the instance as all updates do. */
+function presentSignal({ event, data }: GatewaySignal, { id }: WebhookInstance): object {
+  return event === 'messages.update' ? { ...data, instanceId: id } : data
+}
+
+const PARTICIPANT_ACTIONS: Partial<Record<GroupEvent, string>> = {
+  joined: 'add',
+  left: 'remove',
+  promoted: 'promote',
+  demoted: 'demote',
+}
+
+/** How clients know a change of a group of the business API; null for those that linked devices do not have. */
+function groupEventOf({ content }: ShownMessage): GatewayEventName | null {
+  const change = readGroupChange(content)
+  if (change === null) return null
+  if (change.event === 'created') return 'groups.upsert'
+  if (PARTICIPANT_ACTIONS[change.event] !== undefined) return 'group-participants.update'
+  return change.event === 'renamed' || change.event === 'described' ? 'groups.update' : null
+}
+
+function presentGroupEvent({ content }: ShownMessage, contact: Contact): object | null {
+  const change = readGroupChange(content)
+  if (change === null) return null
+  const { event, subject, description, people } = change
+  const { jid } = chatOf(contact)
+  const action = PARTICIPANT_ACTIONS[event]
+  if (action !== undefined) {
+    const participants = people.flatMap(({ phone_number, user_id }) => {
+      const jidOfNumber = jidOfOwner(phone_number?.slice(1) ?? null)
+      return jidOfNumber ?? user_id ?? []
+    })
+    return { id: jid, participants, action }
+  }
+  return [{ id: jid, ...(subject !== null && { subject }), ...(description !== null && { desc: description }) }]
+}
+
+/** The network's words for how a call ended. */
+const CALL_STATUS = { missed: 'timeout', answered: 'terminate', rejected: 'reject', failed: 'timeout' } as const
+
+function presentCall({ content, upstream_id, id, created_at }: ShownMessage, contact: Contact): object | null {
+  const call = readCall(content)
+  if (call === null) return null
+  const { jid } = chatOf(contact)
+  return {
+    chatId: jid,
+    from: jid,
+    id: upstream_id ?? id,
+    date: toIso(created_at),
+    status: CALL_STATUS[call.outcome],
+    isGroup: false,
+  }
+}
 
 function presentContact(contact: Contact, { id }: WebhookInstance) {
   const { jid, pushName } = chatOf(contact)

@@ -16,7 +16,7 @@ export interface Chat {
 
 /** A message as clients of the gateway read it, in answers to sends and in messages.upsert. */
 export interface GatewayMessage {
-  key: { remoteJid: string; fromMe: boolean; id: string; participant?: string }
+  key: { remoteJid: string; fromMe: boolean; id: string; participant?: string; participantAlt?: string }
   pushName: string
   status: GatewayStatus
   message: JsonObject
@@ -79,6 +79,8 @@ export function presentGatewayMessage(
       fromMe,
       id: message.upstream_id ?? message.id,
       ...(network?.participant && { participant: network.participant }),
+      // Clients take it for a JID, which the upstream's user ids are not.
+      ...(network?.participantAlt?.includes('@') && { participantAlt: network.participantAlt }),
     },
     pushName: fromMe ? '' : (network?.pushName ?? chat.pushName ?? ''),
     status: gatewayStatus(message),

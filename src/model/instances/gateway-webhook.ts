@@ -77,6 +77,12 @@ export function gatewayEventKey(name: string): string {
   return name.replace(/[.-]/g, '_').toUpperCase()
 }
 
+/** The keys by which webhooks ask for an event; changes of groups have two, as clients spell them in both ways. */
+export function gatewayEventKeys(name: string): string[] {
+  const key = gatewayEventKey(name)
+  return key === 'GROUPS_UPDATE' ? [key, 'GROUP_UPDATE'] : [key]
+}
+
 /** The keys of the named events, each once; EVERY_KIND for none. Throws invalid_field with the unknown names. */
 export function readGatewayEvents(given: readonly string[]): string[] {
   const keys = [...new Set(given.map(gatewayEventKey))]

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { PairingCode } from '../../../src/channels/device.js'
 import { KeysNotRead } from '../../../src/channels/linked-device/keys/key-store.js'
@@ -5,6 +6,7 @@ import type { PendingWrite } from '../../../src/channels/linked-device/retry-que
 import { type DeviceSession, startDeviceSession } from '../../../src/channels/linked-device/session.js'
 import type { DeviceSessionOptions, DeviceState } from '../../../src/channels/linked-device/session-options.js'
 import type { DeviceEvent } from '../../../src/channels/linked-device/wire/event.js'
+import type { NetworkSignal } from '../../../src/channels/linked-device/wire/signals.js'
 import { createMemoryStore, createScriptedLibrary } from './scripted-library.js'
 
 const LINKED = JSON.stringify({ me: { id: '5511999990000:7@s.whatsapp.net', name: 'Shop' }, account: {} })
@@ -30,6 +32,7 @@ function start(credentials: string | null, changes: Partial<DeviceSessionOptions
   const states: DeviceState[] = []
   const codes: PairingCode[] = []
   const events: DeviceEvent[] = []
+  const signals: NetworkSignal[] = []
   const left: PendingWrite[] = []
   const waits: Wait[] = []
   /** How long each connection may take until the network accepts it. */
@@ -51,6 +54,10 @@ function start(credentials: string | null, changes: Partial<DeviceSessionOptions
     },
     onMessages: async (more) => {
       events.push(...more)
+      hear()
+    },
+    onSignal: (signal) => {
+      signals.push(signal)
       hear()
     },
     onUnrecorded: (delivery) => left.push(delivery),
@@ -75,6 +82,7 @@ function start(credentials: string | null, changes: Partial<DeviceSessionOptions
     states,
     codes,
     events,
+    signals,
     left,
     waits,
     patience,
@@ -569,6 +577,30 @@ describe('a linked device', () => {
     expect(await answer).toMatchObject({ outcome: 'done' })
   })
 
+  it('shows a new code at once after the phone has unlinked it', async () => {
+    const device = start(LINKED)
+    const { store } = device.memory
+    const { clear } = store
+    let remove = () => {}
+    const removing = new Promise<void>((resolve) => {
+      remove = resolve
+    })
+    store.clear = () => removing.then(clear)
+    const socket = await device.socket(1)
+    socket.open()
+    socket.close(401)
+    await expect.poll(() => session?.isRunning()).toBe(false)
+    const answer = device.run({ verb: 'connect', number: null }, 1_000)
+    await new Promise(setImmediate)
+    expect(device.sockets).toHaveLength(1)
+    remove()
+    const next = await device.socket(2)
+    next.raise('connection.update', { qr: 'code-1' })
+    expect(await answer).toEqual({ outcome: 'done', value: { code: 'code-1', pairingCode: null, count: 1 } })
+    expect(next.config.auth.creds.account).toBeUndefined()
+    expect(device.memory.state).toMatchObject({ credentials: null, cleared: 1 })
+  })
+
   it("follows the owner's settings: declines calls, marks as read, ignores groups", async () => {
     const settings = {
       rejectCalls: true,
@@ -593,5 +625,104 @@ describe('a linked device', () => {
     expect(socket.called('readMessages')).toEqual([
       [[{ remoteJid: '5511888887777@s.whatsapp.net', fromMe: false, id: '3EB0AA' }]],
     ])
+  })
+})
+
+describe('what the network tells besides messages', () => {
+  const GROUP = '120363000000000001@g.us'
+
+  async function open(changes: Partial<DeviceSessionOptions> = {}) {
+    const device = start(LINKED, changes)
+    const socket = await device.socket(1)
+    socket.open()
+    return { device, socket }
+  }
+
+  it('is passed on as the library has it: presence, calls, groups', async () => {
+    const { device, socket } = await open()
+    const presence = { id: '77@lid', presences: { '77@lid': { lastKnownPresence: 'composing' } } }
+    const call = { id: 'c1', chatId: '5511888887777@s.whatsapp.net', from: '77@lid', status: 'offer' }
+    const joined = { id: GROUP, participants: [{ id: '77@lid' }], action: 'add' }
+    socket.raise('presence.update', presence)
+    socket.raise('call', [call])
+    socket.raise('groups.update', [{ id: GROUP, subject: 'Tea' }])
+    socket.raise('group-participants.update', joined)
+    expect(device.signals).toEqual([
+      { event: 'presence.update', data: presence, chat: '77@lid' },
+      { event: 'call', data: call, chat: '5511888887777@s.whatsapp.net' },
+      { event: 'groups.update', data: [{ id: GROUP, subject: 'Tea' }], chat: GROUP },
+      { event: 'group-participants.update', data: joined, chat: GROUP },
+    ])
+  })
+
+  it('of groups is left out if the owner ignores groups, and so is what names no chat or is too long', async () => {
+    const { device, socket } = await open({ settings: () => ({ ...SETTINGS, ignoreGroups: true }) })
+    socket.raise('groups.update', [{ id: GROUP, subject: 'Tea' }])
+    socket.raise('presence.update', { id: 'status@broadcast', presences: {} })
+    socket.raise('presence.update', { id: '77@lid', presences: { x: 'x'.repeat(300_000) } })
+    for (const data of [null, 'x', 7, [], {}, { id: 5 }]) socket.raise('presence.update', data)
+    expect(device.signals).toEqual([])
+  })
+
+  it('includes votes, with the options that were chosen', async () => {
+    const option = (name: string) => createHash('sha256').update(name).digest()
+    const poll = {
+      messageContextInfo: { messageSecret: Buffer.from('secret').toString('base64') },
+      pollCreationMessageV3: { name: 'Tea?', options: [{ optionName: 'Yes' }, { optionName: 'No' }] },
+    }
+    const { device, socket } = await open({ findMessage: async (id) => (id === 'POLL' ? poll : null) })
+    device.library.decryptPollVote = ({ encPayload }, { pollCreatorJid, voterJid, pollMsgId, pollEncKey }) => {
+      const isRight = pollCreatorJid === '5511999990000@s.whatsapp.net' && voterJid === '77@lid' && pollMsgId === 'POLL'
+      if (!isRight || Buffer.from(pollEncKey).toString() !== 'secret') throw new Error('Unsupported state')
+      return { selectedOptions: [option(String(encPayload))] }
+    }
+    const vote = (id: string, encPayload: string) => ({
+      pollUpdateMessage: { pollCreationMessageKey: { remoteJid: '77@lid', fromMe: true, id }, vote: { encPayload } },
+    })
+    const key = { remoteJid: '77@lid', remoteJidAlt: '5511888887777@s.whatsapp.net' }
+    socket.raise('messages.upsert', {
+      messages: [person(vote('POLL', 'No'), {}, key), person(vote('other', 'No'), {}, key)],
+    })
+    await device.until(() => device.signals.length === 1)
+    const pollUpdates = [
+      { name: 'Yes', voters: [] },
+      { name: 'No', voters: ['77@lid'] },
+    ]
+    const data = { keyId: 'POLL', remoteJid: '77@lid', fromMe: true, status: 'SERVER_ACK', pollUpdates }
+    expect(device.signals).toEqual([{ event: 'messages.update', data, chat: '77@lid' }])
+    expect(device.events).toEqual([])
+  })
+})
+
+describe('an edit', () => {
+  const edited = (text: string) => ({ message: { editedMessage: { message: { conversation: text } } } })
+  const key = { remoteJid: '5511888887777@s.whatsapp.net', fromMe: false, id: 'FIRST' }
+
+  it('that is encrypted with the secret of its message comes as an update', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    const envelope = { secretEncryptedMessage: { targetMessageKey: { id: 'FIRST' }, secretEncType: 2 } }
+    socket.raise('messages.upsert', { messages: [person(envelope, {}, { id: 'EDIT' })] })
+    socket.raise('messages.update', [{ key, update: { ...edited('changed'), messageTimestamp: 1_700_000_005 } }])
+    await device.until(() => device.events.length > 0)
+    expect(device.events).toMatchObject([
+      {
+        ...{ type: 'message', key: { ...key, id: 'edit:1700000005:FIRST' }, timestamp: 1_700_000_005 },
+        message: { protocolMessage: { key: { id: 'FIRST' }, type: 14, editedMessage: { conversation: 'changed' } } },
+      },
+    ])
+  })
+
+  it('that came as a message is not recorded a second time', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    const protocolMessage = { key: { id: 'FIRST' }, type: 14, editedMessage: { conversation: 'changed' } }
+    socket.raise('messages.upsert', { messages: [person({ protocolMessage }, {}, { id: 'EDIT' })] })
+    socket.raise('messages.update', [{ key, update: edited('changed') }])
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'next' }, {}, { id: 'NEXT' })] })
+    await device.until(() => device.events.length > 1)
+    expect(device.events.map((event) => event.key.id)).toEqual(['EDIT', 'NEXT'])
   })
 })

@@ -76,6 +76,12 @@ describe("the gateway's name of an event", () => {
     ['messages.delete', about('message.deleted')],
     ['messages.edited', about('instance.message_edited')],
     ['messages.delete', about('instance.message_deleted')],
+    ['call', about('call.missed', { sender_type: 'system' })],
+    ['groups.update', about('group.updated', { message_type: 'group', content: { event: 'renamed' } })],
+    [
+      'presence.update',
+      event('instance.signal', { instance: subject, signal: { event: 'presence.update', data: {} } }),
+    ],
     ['contacts.upsert', event('contact.created', { contact: ANA })],
     ['contacts.update', event('contact.updated', { contact: ANA })],
     ['connection.update', connection('open', 200)],
@@ -90,7 +96,8 @@ describe("the gateway's name of an event", () => {
     ...['received', 'sent', 'reaction', 'delivered', 'edited', 'deleted'].map((name) =>
       about(`message.${name}`, { handled_by: 'upstream_agent' }),
     ),
-    about('call.missed', { sender_type: 'system' }),
+    about('group.updated', { sender_type: 'system', message_type: 'group', content: { event: 'suspended' } }),
+    about('group.updated', { sender_type: 'system', message_type: 'group', content: null }),
     about('conversation.handed_over', { sender_type: 'system' }),
     event('contact.opted_out', { contact: ANA }),
     event('broadcast.started', { broadcast: {} }),

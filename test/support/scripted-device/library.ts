@@ -30,6 +30,8 @@ export type ToDevice =
   | { type: 'open' }
   | { type: 'close'; code: number }
   | { type: 'ack'; id: string }
+  /** An event of the library, as it is. */
+  | { type: 'event'; name: string; data: unknown }
   | {
       type: 'message'
       key: JsonObject & { id: string }
@@ -76,6 +78,9 @@ export function makeWASocket({ auth, waWebSocketUrl = '' }: SocketConfig): Linke
         break
       case 'close':
         close(message.code)
+        break
+      case 'event':
+        ev.emit(message.name, message.data)
         break
       case 'ack':
         acks.get(message.id)?.({ tag: 'ack', attrs: { id: message.id } })

@@ -43,6 +43,8 @@ export interface ScriptedNetwork {
   scan(code: string, number: string): void
   /** Sends a message to the device with this number, now or when it connects. */
   push(number: string, message: Incoming): void
+  /** Has the library of the connected device with this number raise an event. */
+  raise(number: string, name: string, data: unknown): void
   /** Messages not yet received by a device. */
   undelivered(): Incoming[]
   sends: DeviceSend[]
@@ -169,6 +171,10 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
       queue.push({ number, message })
       const connection = find(number)
       if (connection) deliver(connection, message)
+    },
+    raise: (number, name, data) => {
+      const connection = find(number)
+      if (connection) tell(connection, { type: 'event', name, data })
     },
     undelivered: () => queue.map(({ message }) => message),
     sends,

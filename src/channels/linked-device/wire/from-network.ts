@@ -1,4 +1,4 @@
-import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { innerMessage } from '../../../model/messages/network-message.js'
 import type { MessageKey } from '../../device.js'
 import type { DeviceEvent, NetworkChat, NetworkParty } from './event.js'
@@ -22,7 +22,7 @@ export function readNetworkEvent(name: string, data: unknown, own: readonly stri
     case 'messages.upsert':
       return asObjects(asObject(data).messages).flatMap((message) => readMessage(message, own) ?? [])
     case 'messages.update':
-      return asObjects(data).flatMap((update) => readStatus(update) ?? [])
+      return asObjects(data).flatMap((update) => readStatus(update) ?? readEdit(update) ?? [])
     case 'message-receipt.update':
       return asObjects(data).flatMap((update) => readReceipt(update, own) ?? [])
     default:
@@ -37,8 +37,11 @@ export async function identify(event: DeviceEvent, directory: Directory): Promis
   return { ...event, chat, sender: await identifyParty(event.sender, directory) }
 }
 
-/** Fields of messages that are not content. */
-const NO_CONTENT = new Set(['messageContextInfo', 'senderKeyDistributionMessage'])
+/** Fields of messages that are not content, or that the library decrypts and raises as events of their own. */
+const NO_CONTENT = new Set([
+  ...['messageContextInfo', 'senderKeyDistributionMessage'],
+  ...['pollUpdateMessage', 'encEventResponseMessage', 'secretEncryptedMessage'],
+])
 /** Protocol messages that change other messages: revocation and edit. */
 const SHOWN_PROTOCOL_TYPES = [0, 14]
 
@@ -90,6 +93,34 @@ function readStatus({ key: rawKey, update }: JsonObject): DeviceEvent | null {
     status,
     timestamp: readTime(fields.messageTimestamp),
     code,
+  }
+}
+
+/** The message whose text an event changes; null if it is no edit. */
+export function editedBy(event: DeviceEvent): string | null {
+  if (event.type !== 'message') return null
+  const { key, editedMessage } = asObject(innerMessage(event.message).protocolMessage)
+  return isJsonObject(editedMessage) ? asText(asObject(key).id) : null
+}
+
+/** An edit that was encrypted with the message's own secret: the library decrypts it, and tells no id of it. */
+function readEdit({ key: rawKey, update }: JsonObject): DeviceEvent | null {
+  const key = readKey(rawKey)
+  const fields = asObject(update)
+  const { message: edited } = asObject(asObject(toNetworkJson(fields.message)).editedMessage)
+  if (key === null || !isJsonObject(edited)) return null
+  const timestamp = readTime(fields.messageTimestamp)
+  const message = { protocolMessage: { key: { id: key.id }, type: 14, editedMessage: edited } }
+  const chat = readChat(asObject(rawKey))
+  const id = `edit:${timestamp ?? ''}:${key.id}`
+  return {
+    type: 'message',
+    key: { ...key, id },
+    chat,
+    sender: readSender(asObject(rawKey)),
+    pushName: null,
+    timestamp,
+    message,
   }
 }
 

@@ -17,6 +17,7 @@ export function toJid(text: string): string {
 }
 
 export function recipientJid(recipient: Recipient): string {
+  if ('group' in recipient) return toJid(`${recipient.group}@g.us`)
   return toJid('phone' in recipient ? recipient.phone : recipient.userId)
 }
 

@@ -10,6 +10,9 @@ const FILES: Record<string, { kind: FileKind; cipher: string }> = {
   stickerMessage: { kind: 'sticker', cipher: 'sticker' },
 }
 
+/** The network's names of polls. */
+export const POLLS = ['pollCreationMessage', 'pollCreationMessageV2', 'pollCreationMessageV3', 'pollCreationMessageV5']
+
 export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
 /** The file of a message: its kind, the encryption's name for that kind, and the message's fields. */

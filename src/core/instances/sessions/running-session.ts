@@ -16,6 +16,7 @@ import { openMedia } from '../../media/read.js'
 import { findContentToResend } from '../chats/known-message.js'
 import { recordCode, recordState } from '../manage/connection-state.js'
 import { createDeviceStore } from './device-store.js'
+import { createSignals } from './signals.js'
 
 export interface RunningSession {
   /** The last known state. */
@@ -56,6 +57,7 @@ export function startRunningSession(
   const log = ctx.log.child({ organizationId, instanceId })
   const commands = new Set<Promise<unknown>>()
   const store = createDeviceStore(ctx, { organizationId, instanceId, onLost: listener.onLost })
+  const signals = createSignals(ctx, key)
   let state: InstanceState = 'connecting'
   let isClosed = false
 
@@ -79,6 +81,9 @@ export function startRunningSession(
     onMessages: async (events) => {
       const body = Buffer.from(JSON.stringify({ object: 'linked_device', events }))
       await insertCallbacks(ctx.database, [{ organizationId, id: newId(), body, instanceId, traceparent: null }])
+    },
+    onSignal: (signal) => {
+      if (!isClosed) signals.tell(signal)
     },
     onUnrecorded: listener.onUnrecorded,
     findMessage: (networkId) => findContentToResend(ctx, organizationId, instanceId, networkId),
@@ -109,7 +114,7 @@ export function startRunningSession(
       if (graceMs > 0) await withTimeout(Promise.allSettled(commands), graceMs)
       isClosed = true
       const hungUp = session.stop().catch((error) => log.warn({ err: error }, 'a linked device did not disconnect'))
-      await withTimeout(hungUp, HANG_UP_TIMEOUT_MS)
+      await withTimeout(Promise.all([hungUp, signals.done()]), HANG_UP_TIMEOUT_MS)
       store.close()
     },
   }

@@ -26,6 +26,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
   server.post(
     '/instance/create',
     {
+      config: { takesGatewayKey: true },
       schema: {
         summary: 'Create an instance',
         description:
@@ -40,7 +41,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
   server.get(
     '/instance/fetchInstances',
     {
-      config: { takesTokens: true },
+      config: { takesTokens: true, takesGatewayKey: true },
       schema: {
         summary: 'List the instances, oldest first; with the token of an instance, only this one',
         querystring: Type.Object({

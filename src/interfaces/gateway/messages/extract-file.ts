@@ -1,8 +1,8 @@
+import { type ReceivedFile, writeBase64 } from '../../../http/form/received-file.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { Problem } from '../../../model/problem.js'
 import { notBase64 } from '../body/json.js'
 import type { Body } from '../body/receive.js'
-import { type ReceivedFile, writeBase64 } from '../body/received-file.js'
 import { fileAtUrl } from './files.js'
 import type { RequestFile, SendVerb } from './verb.js'
 

@@ -101,6 +101,8 @@ export const interactiveVerbs = [
     fileField: null,
     schema: ButtonsBody,
     read: (given) => {
+      // First, because clients send other types without title and description.
+      checkTypes(given)
       const file = readFile(given)
       const { above, body } = readHeading(given, file !== null)
       const interactive = { body, footer: textOrNull(given.footer), ...readAction(given) }
@@ -147,14 +149,22 @@ function readAction(given: Static<typeof ButtonsBody>): Action {
   return { type: 'cta_url', display_text, url: checkedAddress(first.url, 'buttons[0].url') }
 }
 
+/** Throws not_supported for buttons that cannot be sent. */
+function checkTypes({ buttons }: Static<typeof ButtonsBody>): void {
+  const other =
+    buttons.length === 1 && buttons[0]?.type === 'url' ? undefined : buttons.find(({ type }) => type !== 'reply')
+  if (!other) return
+  const advice =
+    other.type === 'pix'
+      ? 'send the key or the code of the payment as a text'
+      : 'other links and codes to copy need a template'
+  throw new Problem(
+    'not_supported',
+    `Buttons of type ${excerpt(other.type)} are not supported here, only those of type reply, or a single one of type url: ${advice}`,
+  )
+}
+
 function readButtons({ buttons }: Static<typeof ButtonsBody>): Choice[] {
-  const other = buttons.find(({ type }) => type !== 'reply')
-  if (other) {
-    throw new Problem(
-      'not_supported',
-      `Buttons of type ${excerpt(other.type)} are not supported here, only those of type reply, or a single one of type url: other links and codes to copy need a template`,
-    )
-  }
   const read = buttons.map(({ id, displayText }, index) => ({
     id: checkedText(id, `buttons[${index}].id`, LIMITS.buttonId),
     title: checkedText(displayText, `buttons[${index}].displayText`, LIMITS.title),

@@ -5,6 +5,7 @@ import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
 import { explainUnsent } from '../../../http/answers/unsent.js'
 import { presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'
+import { withRemedy } from '../../../model/messages/upstream-codes.js'
 import { Problem } from '../../../model/problem.js'
 import { gatewayBodyOf, gatewayStatusOf } from '../errors.js'
 
@@ -66,14 +67,13 @@ function explainRefusal(
   { because, code, text, messageId: id }: Extract<SendResult, { result: 'refused' }>,
 ): Problem {
   if (because === 'credentials') {
-    return new Problem('upstream_credentials', 'The upstream refused the access token: set a valid one', {
-      details: text,
-      upstream_code: code,
-      id,
-    })
+    const refused = 'The upstream refused the access token: set a valid one'
+    return new Problem('upstream_credentials', withRemedy(refused, code), { details: text, upstream_code: code, id })
   }
   if (code === NOT_ON_NETWORK) {
     return new Problem('not_on_network', text, { numbers: [{ jid, exists: false, number }], upstream_code: code, id })
   }
-  return new Problem(code === NOT_SUPPORTED ? 'not_supported' : 'upstream_rejected', text, { upstream_code: code, id })
+  const extras = { upstream_code: code, id }
+  if (code === NOT_SUPPORTED) return new Problem('not_supported', text, extras)
+  return new Problem('upstream_rejected', withRemedy(text, code), extras)
 }
