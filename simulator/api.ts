@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { accountsApi, changeNumber } from './accounts/api.js'
 import { blockingApi } from './blocking/api.js'
 import type { Context } from './context.js'
 import { refusals } from './errors/refusals.js'
@@ -7,7 +8,10 @@ import { refuse } from './errors/refuse.js'
 import { describeMedia, mediaApi, type ObjectRoute } from './media/api.js'
 import { describeNumber } from './numbers/api.js'
 import { handleSend } from './sending/send.js'
-import { templatesApi } from './templates/api.js'
+import { describeTemplate, templatesApi } from './templates/api.js'
+import { examplesApi } from './templates/examples-api.js'
+import { libraryApi } from './templates/library-api.js'
+import { editTemplate, templateChangesApi } from './templates/manage.js'
 
 /** The upstream's API, for every version of it (`/v23.0/…`). */
 export function upstreamApi(app: FastifyInstance, context: Context): void {
@@ -30,14 +34,24 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
 
   // The path does not say what kind of object an id names.
   app.get<ObjectRoute>('/:version(^v\\d+\\.\\d+$)/:id', (request, reply) => {
-    const number = context.numbers.get(request.params.id)
+    const { id } = request.params
+    const number = context.numbers.get(id)
+    if (!number && context.templates.findById(id)) return describeTemplate(context, request, reply)
     if (!number) return describeMedia(context, request, reply)
     const described = describeNumber(context, number, request.headers.authorization, request.query.fields)
     return 'body' in described ? refuse(reply, described) : reply.send(described.shown)
   })
+  app.post<ObjectRoute>('/:version(^v\\d+\\.\\d+$)/:id', (request, reply) => {
+    const change = context.templates.findById(request.params.id) ? editTemplate : changeNumber
+    return change(context, request, reply)
+  })
+  accountsApi(app, context)
   blockingApi(app, context)
   mediaApi(app, context)
   templatesApi(app, context)
+  templateChangesApi(app, context)
+  libraryApi(app, context)
+  examplesApi(app, context)
 
   app.all('/:version(^v\\d+\\.\\d+$)/*', (request, reply) => {
     const id = request.url.split(/[/?]/)[2] ?? ''

@@ -30,6 +30,12 @@ export interface Settings {
   /** Whether accepted messages are kept for `GET /_sim/messages`. */
   record: boolean
   templates: (typeof templateRules)[number]
+  /** Whether new and edited templates are approved at once; otherwise they stay PENDING until their status is set. */
+  approve_templates: boolean
+  /** Whether numbers, tokens and accounts must have been made (`PUT /_sim/accounts`); services register none then. */
+  strict: boolean
+  /** Milliseconds that an address has to answer when it is verified. */
+  verify_ms: number
   /** Whether templates are accepted and held back for a check of their quality; then no statuses follow. */
   hold_templates: boolean
   /** Whether the storefront has a GraphQL API; if not, its path answers 404. */
@@ -51,6 +57,9 @@ export const defaultSettings: Readonly<Settings> = {
   seed: 1,
   record: true,
   templates: 'strict',
+  approve_templates: false,
+  strict: false,
+  verify_ms: 6_000,
   hold_templates: false,
   shop_graphql: true,
   shop_answers: 'normal',
@@ -81,6 +90,9 @@ const rules: Record<keyof Settings, Rule> = {
   seed: wholeWithin(0, 2 ** 32 - 1),
   record: flag,
   templates: oneOf(templateRules),
+  approve_templates: flag,
+  strict: flag,
+  verify_ms: wholeWithin(1, maxMs),
   hold_templates: flag,
   shop_graphql: flag,
   shop_answers: oneOf(shopAnswers),

@@ -1,5 +1,7 @@
 import { isIPv4 } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { destinationsOf } from './accounts/destinations.js'
+import { World } from './accounts/world.js'
 import { upstreamApi } from './api.js'
 import { BlockList } from './blocking/block-list.js'
 import { CallbackSender } from './callbacks/callback-sender.js'
@@ -18,6 +20,7 @@ import { StatusReports } from './sending/status-reports.js'
 import { defaultSettings, type Settings } from './settings.js'
 import { storefrontApi } from './storefront/api.js'
 import { ShopOrders } from './storefront/orders.js'
+import { Examples } from './templates/examples.js'
 import { Templates } from './templates/store.js'
 
 export interface SimulatorOptions {
@@ -29,6 +32,8 @@ export interface SimulatorOptions {
   controlToken?: string | undefined
   /** Enforce 80 messages a second, the pair rate and the 24-hour window. Off by default. */
   limits?: boolean
+  /** Accept only what an app, an account and a token were made for (`PUT /_sim/accounts`). Off by default. */
+  strict?: boolean
   /** Allow an address that other machines can reach. */
   public?: boolean
   /** Maximum number of accepted messages kept, 200,000 by default. */
@@ -71,20 +76,27 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return { url, upstreamUrl: `${url}/v23.0`, storefrontUrl: `${url}/shop`, close: () => close(app, context) }
 }
 
-function createContext({ limits, recordLimit, log }: SimulatorOptions): Context {
+function createContext({ limits, strict = false, recordLimit, log }: SimulatorOptions): Context {
   const numbers: Numbers = new Map()
-  const settings: Settings = { ...defaultSettings }
+  const world = new World()
+  const initialSettings = { ...defaultSettings, strict }
+  const settings: Settings = { ...initialSettings }
   const random = new SeededRandom(settings.seed)
   const idle = new Idle(() => sender.pending + reports.pending)
   const shared = { numbers, settings, random, onProgress: () => idle.progressed() }
-  const sender = new CallbackSender({ ...shared, log: log ?? (() => {}) })
+  const sender = new CallbackSender({
+    ...shared,
+    destinationsOf: (phoneNumberId, content) => destinationsOf({ numbers, world }, phoneNumberId, content),
+    log: log ?? (() => {}),
+  })
   const reports = new StatusReports({ ...shared, sender })
   return {
-    ...{ numbers, settings, random, sender, reports, idle },
+    ...{ numbers, world, settings, initialSettings, random, sender, reports, idle },
     phones: new Map(),
     record: new MessageRecord(recordLimit ?? defaultRecordLimit),
     failures: new Map(),
     userIds: new Map(),
+    groupMembers: new Map(),
     magic: new MagicRecipients(),
     magicMedia: new MagicMedia(),
     media: new MediaStore(),
@@ -93,6 +105,7 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
     blocks: new BlockList(),
     limits: limits ? new Limits() : null,
     templates: new Templates(),
+    examples: new Examples(),
     orders: new ShopOrders(),
   }
 }

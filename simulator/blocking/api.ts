@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../src/lib/text/json.js'
 import { UPSTREAM_LIMITS } from '../../src/upstream/limits.js'
 import type { BlockedUser, BlockUsersResponse, CallbackError } from '../../src/upstream/wire.js'
-import { checkToken } from '../authorization.js'
+import { checkSender } from '../authorization.js'
 import type { Context } from '../context.js'
 import { type Refusal, refusals } from '../errors/refusals.js'
 import { refuse } from '../errors/refuse.js'
@@ -25,7 +25,7 @@ export function blockingApi(app: FastifyInstance, context: Context): void {
   app.delete<Route>(path, (request, reply) => change(context, request, reply, unblock))
   app.get<Route>(path, (request, reply) => {
     const { phoneNumberId } = request.params
-    const refusal = checkToken(request.headers.authorization, [context.numbers.get(phoneNumberId)])
+    const refusal = checkSender(context, phoneNumberId, request.headers.authorization)
     if (refusal) return refuse(reply, refusal)
     const data = context.blocks.list(phoneNumberId).map((id) => ({ messaging_product: 'whatsapp', ...nameOf(id) }))
     return reply.send({ data })
@@ -41,7 +41,7 @@ function change(
   reply: FastifyReply,
   work: Change,
 ): FastifyReply {
-  const refusal = checkToken(headers.authorization, [context.numbers.get(phoneNumberId)])
+  const refusal = checkSender(context, phoneNumberId, headers.authorization)
   if (refusal) return refuse(reply, refusal)
   const people = readPeople(parseJsonObject(typeof body === 'string' ? body : ''))
   if (!Array.isArray(people)) return refuse(reply, people)

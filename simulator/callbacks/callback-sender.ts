@@ -38,6 +38,8 @@ interface SenderOptions {
   numbers: Numbers
   settings: Settings
   random: SeededRandom
+  /** The number with each address that a callback of it goes to. */
+  destinationsOf: (phoneNumberId: string, content: CallbackContent) => BusinessNumber[]
   log: (line: string) => void
   /** Called when fewer callbacks are waiting than before. */
   onProgress: () => void
@@ -76,11 +78,17 @@ export class CallbackSender {
     return this.#outstanding.size
   }
 
-  /** Accepts a callback for delivery. The callback of an unregistered number is dropped at once. */
+  /**
+   * Accepts a callback for delivery. One that goes nowhere is dropped at once; of several addresses, the first one's
+   * attempts are reported.
+   */
   send(callback: Callback): void {
-    const number = this.#options.numbers.get(callback.phoneNumberId)
-    if (!number) callback.onAttempt({ outcome: 'dropped', status: null })
-    else this.#accept({ ...callback, number, attempts: 0, isCopy: false })
+    const [first, ...others] = this.#options.destinationsOf(callback.phoneNumberId, callback.content)
+    if (!first) callback.onAttempt({ outcome: 'dropped', status: null })
+    else this.#accept({ ...callback, number: first, attempts: 0, isCopy: false })
+    for (const number of others) {
+      this.#accept({ ...callback, number, attempts: 0, isCopy: false, onAttempt: () => {} })
+    }
   }
 
   /** Sends pending callbacks of a number to its new URL, or drops them if it was removed. */

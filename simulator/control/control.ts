@@ -2,12 +2,15 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorMessage } from '../../src/lib/text/error-message.js'
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
+import { accountsControl } from '../accounts/control.js'
 import type { CallbackContent } from '../callbacks/batches.js'
 import { firstAttempt } from '../callbacks/first-attempt.js'
 import { escapeJson } from '../callbacks/signing.js'
 import type { Context } from '../context.js'
 import { readCall } from '../inbound/call.js'
 import { echoChange, readEcho } from '../inbound/echo.js'
+import { readGroupChange } from '../inbound/group.js'
+import { historyChanges, readHistory } from '../inbound/history.js'
 import { withMedia } from '../inbound/media.js'
 import { inboundChange, readInbound } from '../inbound/message.js'
 import {
@@ -22,7 +25,7 @@ import { isUserId, networkId, phoneDigits } from '../numbers/phone-numbers.js'
 import { phonesControl } from '../phones/control.js'
 import { findPhone, namesPhone, notOpen, publicPhone, readPhone } from '../phones/phone.js'
 import type { SentMessage } from '../sending/message-record.js'
-import { defaultSettings, readSettings } from '../settings.js'
+import { readSettings } from '../settings.js'
 import { storefrontControl } from '../storefront/control.js'
 import { templatesControl } from '../templates/control.js'
 import { type Answer, answer, readRepeat, withBody } from './answer.js'
@@ -36,7 +39,8 @@ type MediaRoute = { Querystring: { phone_number_id?: string | string[] } }
 /** The fields whose values name the business number in `metadata`. */
 const fieldsOfNumbers = new Set([
   ...['messages', 'user_id_update', 'user_preferences', 'calls', 'smb_message_echoes', 'smb_app_state_sync', 'history'],
-  ...['standby', 'automatic_events'],
+  ...['standby', 'automatic_events', 'group_lifecycle_update', 'group_participants_update', 'group_settings_update'],
+  ...['group_status_update'],
 ])
 
 const defaultListLimit = 1_000
@@ -61,10 +65,13 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
   )
   app.post('/inbound', (request, reply) => withBody(request, reply, (body) => receiveInbound(context, body)))
   app.post('/echo', (request, reply) => withBody(request, reply, (body) => writeOnPhone(context, body)))
+  app.post('/history', (request, reply) => withBody(request, reply, (body) => postHistory(context, body)))
   app.post('/call', (request, reply) => withBody(request, reply, (body) => receiveCall(context, body)))
+  app.post('/group', (request, reply) => withBody(request, reply, (body) => changeGroup(context, body)))
   app.post('/callback', (request, reply) => withBody(request, reply, (body) => sendCallback(context, body)))
   app.get<MessagesRoute>('/messages', (request, reply) => answer(reply, listMessages(context, request.query)))
   app.get<MediaRoute>('/media', (request, reply) => answer(reply, listMedia(context, request.query)))
+  accountsControl(app, context)
   templatesControl(app, context)
   recipientsControl(app, context)
   phonesControl(app, context)
@@ -80,6 +87,10 @@ function register(context: Context, phoneNumberId: string, body: JsonObject): An
   if (isProblem(number)) return number
   const phone = readPhone(phoneNumberId, body)
   if (phone !== null && isProblem(phone)) return phone
+  // A service does not decide where the callbacks of a real number go.
+  const known = context.world.numbers.has(phoneNumberId) ? context.numbers.get(phoneNumberId) : undefined
+  if (known) return { success: true, number: publicNumber(known) }
+  if (context.settings.strict && phone === null) return { success: true, number: null }
   const current = phone === null ? null : (context.phones.get(phoneNumberId) ?? phone)
   if (current === null) context.phones.delete(phoneNumberId)
   else context.phones.set(phoneNumberId, current)
@@ -107,7 +118,12 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
   const message = await withMedia(context, number.phone_number_id, inbound.message)
   if (isProblem(message)) return message
   const at = Number(message.timestamp) * 1_000
-  for (const sender of [message.from && networkId(message.from), message.from_user_id]) {
+  const { group_id: groupId } = message
+  const people = [message.from && networkId(message.from), message.from_user_id].filter(
+    (sender) => sender !== undefined,
+  )
+  if (typeof groupId === 'string') addMembers(context, groupId, people.slice(0, 1))
+  for (const sender of typeof groupId === 'string' ? [groupId] : people) {
     if (!sender) continue
     context.limits?.recordInbound(number.phone_number_id, sender, at)
     context.blocks.recordInbound(number.phone_number_id, sender, at)
@@ -138,6 +154,26 @@ async function writeOnPhone(context: Context, body: JsonObject): Promise<Answer>
   return { success: true, message_id: message.id, ...attempt }
 }
 
+/** Posts the history of the phone of a business number, or that the business does not share it. */
+async function postHistory(context: Context, body: JsonObject): Promise<Answer> {
+  const number = findNumber(context.numbers, body)
+  if (isProblem(number)) return number
+  const history = readHistory(body)
+  if (isProblem(history)) return history
+  for (const one of history.threads.flatMap(({ messages }) => messages)) {
+    const message = await withMedia(context, number.phone_number_id, one.message)
+    if (isProblem(message)) return message
+    one.message = message
+  }
+  const changes = historyChanges(number, history, Math.floor(Date.now() / 1_000))
+  let delivered = 0
+  for (const change of changes) {
+    const attempt = await firstAttempt(context, number.phone_number_id, { kind: 'change', change }, false)
+    if (attempt.delivered) delivered += 1
+  }
+  return { success: true, callbacks: changes.length, delivered }
+}
+
 /** Reports a call. One by the person opens the 24-hour window, answered or not. */
 async function receiveCall(context: Context, body: JsonObject): Promise<Answer> {
   const number = findNumber(context.numbers, body)
@@ -157,6 +193,26 @@ async function receiveCall(context: Context, body: JsonObject): Promise<Answer> 
     attempt = await firstAttempt(context, number.phone_number_id, { kind: 'change', change }, repeat)
   }
   return { success: true, call_id: call.id, ...attempt }
+}
+
+/** Reports a change of a group. */
+async function changeGroup(context: Context, body: JsonObject): Promise<Answer> {
+  const number = findNumber(context.numbers, body)
+  if (isProblem(number)) return number
+  const repeat = readRepeat(body)
+  if (typeof repeat !== 'boolean') return repeat
+  const group = readGroupChange(number, body)
+  if (isProblem(group)) return group
+  addMembers(context, group.groupId, group.joined)
+  for (const member of group.left) context.groupMembers.get(group.groupId)?.delete(networkId(member))
+  const { change } = group
+  return { success: true, ...(await firstAttempt(context, number.phone_number_id, { kind: 'change', change }, repeat)) }
+}
+
+function addMembers({ groupMembers }: Context, groupId: string, members: readonly string[]): void {
+  const known = groupMembers.get(groupId) ?? new Set()
+  for (const member of members) known.add(isUserId(member) ? member : networkId(member))
+  groupMembers.set(groupId, known)
 }
 
 /**
@@ -243,14 +299,16 @@ async function reset(context: Context, { numbers = false }: JsonObject): Promise
   context.blocks.reset()
   context.failures.clear()
   context.userIds.clear()
+  context.groupMembers.clear()
   context.templates.reset()
   context.orders.reset()
   for (const phone of context.phones.values()) phone.commands = []
-  Object.assign(context.settings, defaultSettings)
-  context.random.restart(defaultSettings.seed)
+  Object.assign(context.settings, context.initialSettings)
+  context.random.restart(context.initialSettings.seed)
   if (numbers) {
     context.numbers.clear()
     context.phones.clear()
+    context.world.clear()
     context.templates.clear()
   }
   await context.media.reset()

@@ -41,6 +41,77 @@ export const refusals = {
   /** A simulated phone that is not linked cannot send. */
   notLinked: (state: string) =>
     detailed(400, 133010, 'Phone number not registered', `The phone is not linked: its state is ${state}, not open.`),
+  unknownToken: () => plain(401, { message: 'Invalid OAuth access token - Cannot parse access token', code: 190 }),
+  expiredToken: (seconds: number) =>
+    plain(401, {
+      message: `Error validating access token: Session has expired on ${new Date(seconds * 1_000).toUTCString()}.`,
+      code: 190,
+      error_subcode: 463,
+    }),
+  wrongProof: () => plain(400, { message: 'Invalid appsecret_proof provided in the API argument', code: 100 }),
+  missingProof: () =>
+    plain(400, { message: 'API calls from the server require an appsecret_proof argument', code: 100 }),
+  /** `code` is 10 for messages and 200 for the rest. */
+  noPermission: (code: 10 | 200) =>
+    plain(403, {
+      message:
+        code === 10
+          ? '(#10) Application does not have permission for this action'
+          : '(#200) You do not have the necessary permissions required to perform this action',
+      code,
+    }),
+  needsAppToken: () => plain(400, { message: '(#15) This method must be called with an app access_token', code: 15 }),
+  notRegistered: () => plain(400, { message: '(#133010) Account not registered', code: 133010 }),
+  locked: () => fixedRefusal(131031),
+  noPayment: () => fixedRefusal(131042),
+  notAllowedRecipient: () =>
+    detailed(
+      400,
+      131030,
+      'Recipient phone number not in allowed list',
+      'Recipient phone number not in allowed list: Add recipient phone number to recipient list and try again.',
+    ),
+  onlyTestNumbers: () =>
+    detailed(
+      400,
+      131058,
+      'Hello World templates can only be sent from the Public Test Numbers',
+      'Hello World templates can only be sent from the Public Test Numbers.',
+    ),
+  overrideTooEarly: () =>
+    refusals.invalidParameter(
+      'Before override the current callback uri, your app must be subscribed to receive messages for WhatsApp Business Account',
+    ),
+  notVerified: (why: string) =>
+    plain(400, {
+      message: `(#2200) Callback verification failed with the following errors: ${why}`,
+      code: 2200,
+    }),
+  sharedNumber: () => plain(403, { message: '(#200) Permissions error', code: 200 }),
+  nameNotProcessed: () =>
+    plain(400, { message: '(#100) Cannot Create Certificate', code: 100, error_subcode: 2388001 }),
+  wrongPin: () => detailed(400, 133005, 'Two step verification PIN Mismatch', 'Two step verification PIN Mismatch'),
+  mustVerifyAgain: () =>
+    detailed(
+      400,
+      133006,
+      'Phone number re-verification needed',
+      'Phone number needs to be verified before registering.',
+    ),
+  tooManyRegistrations: () =>
+    detailed(
+      400,
+      133016,
+      'Account registration deregistration rate limit exceeded',
+      'Registration or deregistration failed because there were too many attempts for this phone number in a short period of time. It is blocked for 72 hours.',
+    ),
+  deletedLately: () =>
+    detailed(
+      400,
+      133015,
+      'Please wait a few minutes before attempting to register this phone number',
+      'Please wait a few minutes before attempting to register this phone number.',
+    ),
   undeliverable: () => fixedRefusal(131026),
   windowClosed: () => fixedRefusal(131047),
   notAllBlocked: () =>
@@ -64,6 +135,16 @@ export const refusals = {
   parameterFormat: (details: string) =>
     detailed(400, 132012, 'Parameter format does not match format in the created template', details),
   needsNumber: () => fixedRefusal(131062),
+  /** A template that cannot be created, edited or deleted; `title` and `text` are for people. */
+  template: (title: string, text: string, subcode?: number) =>
+    plain(400, {
+      message: 'Invalid parameter',
+      code: 100,
+      ...(subcode !== undefined && { error_subcode: subcode }),
+      is_transient: false,
+      error_user_title: title,
+      error_user_msg: text,
+    }),
   pausedTemplate: () => fixedRefusal(132015),
   disabledTemplate: () => fixedRefusal(132016),
 }

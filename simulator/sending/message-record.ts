@@ -4,10 +4,12 @@
 export interface SentMessage {
   id: string
   phone_number_id: string
-  /** The recipient in digits, or the user id. */
+  /** The recipient in digits, or the user id, or the id of the group. */
   to: string
-  /** The recipient's network id; null for sends by user id. */
+  /** The recipient's network id; null for sends by user id and to groups. */
   wa_id: string | null
+  /** The id of the group that it was sent to. */
+  group_id?: string
   /** The user id of the number, if an inbound message contained one. */
   user_id?: string
   type: string

@@ -1,5 +1,6 @@
 import { type JsonObject, parseJsonObject } from '../../src/lib/text/json.js'
 import type { MarkReadResponse, SendResponse } from '../../src/upstream/wire.js'
+import { checkMessage } from '../accounts/access.js'
 import { checkSender } from '../authorization.js'
 import type { Context } from '../context.js'
 import { type Refusal, refusals } from '../errors/refusals.js'
@@ -41,9 +42,13 @@ function decide(context: Context, phoneNumberId: string, authorization: string |
   const request = readRequest(body, kindOfUpload, isPhone)
   if (request.kind === 'refused') return request
   if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
+  const to = request.recipient.kind === 'phone' ? request.recipient.digits : null
+  const template = request.type === 'template' ? (body.template as JsonObject).name : undefined
+  const forbidden = checkMessage(context, phoneNumberId, { to, template })
+  if (forbidden) return { kind: 'refused', refusal: forbidden }
   const mismatch = request.type === 'template' ? checkFit(context, phoneNumberId, body.template as JsonObject) : null
   if (mismatch) return { kind: 'refused', refusal: mismatch }
-  const isHidden = request.type === 'template' && request.recipient.kind === 'user'
+  const isHidden = request.type === 'template' && request.recipient.kind !== 'phone'
   const noNumber = isHidden ? checkRecipient(context, phoneNumberId, body.template as JsonObject) : null
   if (noNumber) return { kind: 'refused', refusal: noNumber }
   const outcome = outcomeFor(context, phoneNumberId, request.recipient)
@@ -78,7 +83,9 @@ function accept(
   if (context.settings.record) context.record.add(message)
   const isHeld = send.type === 'template' && context.settings.hold_templates
   if (!isHeld) {
-    context.reports.report({ record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs })
+    const members = context.groupMembers.get(message.group_id ?? '') ?? new Set()
+    const reported = { record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs }
+    context.reports.report({ ...reported, members: [...members] })
   }
   const body = responseOf(send, message, isHeld ? 'held_for_quality_assessment' : 'accepted')
   return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body, afterMs }
@@ -89,8 +96,9 @@ function messageOf(phoneNumberId: string, { recipient, type }: Send, text: strin
   return {
     id: newMessageId(),
     phone_number_id: phoneNumberId,
-    to: isPhone ? recipient.digits : recipient.userId,
+    to: isPhone ? recipient.digits : recipientId(recipient),
     wa_id: isPhone ? networkId(recipient.digits) : null,
+    ...(recipient.kind === 'group' && { group_id: recipient.groupId }),
     type,
     payload: text,
     accepted_at: Date.now(),
@@ -98,15 +106,34 @@ function messageOf(phoneNumberId: string, { recipient, type }: Send, text: strin
   }
 }
 
-function responseOf({ recipient, type }: Send, { id, user_id }: SentMessage, messageStatus: string): SendResponse {
+function responseOf({ recipient, type }: Send, sent: SentMessage, messageStatus: string): SendResponse {
   const { input } = recipient
-  const ofNumber = { ...(user_id && { user_id }) }
-  const person =
-    recipient.kind === 'phone' ? { wa_id: networkId(recipient.digits), ...ofNumber } : { user_id: recipient.userId }
-  const message = type === 'template' ? { id, message_status: messageStatus } : { id }
+  const { id, group_id } = sent
+  const person = personOf(recipient, sent)
+  const ofGroup = { ...(group_id && { group_id }) }
+  const message = type === 'template' ? { id, ...ofGroup, message_status: messageStatus } : { id, ...ofGroup }
   return { messaging_product: 'whatsapp', contacts: [{ input, ...person }], messages: [message] }
 }
 
+/** Of a group, its id stands for the number. */
+function personOf(recipient: Recipient, { user_id }: SentMessage): { wa_id?: string; user_id?: string } {
+  switch (recipient.kind) {
+    case 'phone':
+      return { wa_id: networkId(recipient.digits), ...(user_id && { user_id }) }
+    case 'user':
+      return { user_id: recipient.userId }
+    case 'group':
+      return { wa_id: recipient.groupId }
+  }
+}
+
 function recipientId(recipient: Recipient): string {
-  return recipient.kind === 'phone' ? networkId(recipient.digits) : recipient.userId
+  switch (recipient.kind) {
+    case 'phone':
+      return networkId(recipient.digits)
+    case 'user':
+      return recipient.userId
+    case 'group':
+      return recipient.groupId
+  }
 }

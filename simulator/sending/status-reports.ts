@@ -2,6 +2,7 @@ import type { CallbackError, MessageStatus } from '../../src/upstream/wire.js'
 import type { CallbackSender } from '../callbacks/callback-sender.js'
 import { conversationId } from '../ids.js'
 import type { Numbers } from '../numbers/business-numbers.js'
+import { isUserId } from '../numbers/phone-numbers.js'
 import type { SeededRandom } from '../random.js'
 import type { Settings } from '../settings.js'
 import type { SentMessage } from './message-record.js'
@@ -15,6 +16,8 @@ export interface ReportedMessage {
   read: boolean
   /** The error with which the message fails; null if it is delivered. */
   failure: CallbackError | null
+  /** The members of the group that it was sent to, by network id or user id: each has statuses of its own. */
+  members: string[]
   /** Milliseconds to wait before the first status. */
   startsAfterMs: number
 }
@@ -118,9 +121,23 @@ export class StatusReports {
 }
 
 function statusesOf(message: ReportedMessage, delayMs: number): MessageStatus[] {
-  const kinds = kindsOf(message)
+  const steps = stepsOf(message)
   const start = message.record.accepted_at + message.startsAfterMs
-  return kinds.map((kind, index) => statusOf(kind, message, Math.floor((start + (index + 1) * delayMs) / 1_000)))
+  return steps.map((step, index) => statusOf(step, message, Math.floor((start + (index + 1) * delayMs) / 1_000)))
+}
+
+/** A status, and the member of a group whom it is about. */
+interface Step {
+  kind: string
+  member?: string
+}
+
+/** `sent` and `failed` are about the group, the others about its members. */
+function stepsOf(message: ReportedMessage): Step[] {
+  return kindsOf(message).flatMap((kind) => {
+    const isOfMembers = (kind === 'delivered' || kind === 'read') && message.members.length > 0
+    return isOfMembers ? message.members.map((member) => ({ kind, member })) : [{ kind }]
+  })
 }
 
 /** The upstream reports only `sent` for a reaction. */
@@ -130,13 +147,16 @@ function kindsOf({ record, read, failure }: ReportedMessage): string[] {
   return read ? ['sent', 'delivered', 'read'] : ['sent', 'delivered']
 }
 
-function statusOf(kind: string, { record, callbackData, failure }: ReportedMessage, seconds: number): MessageStatus {
+function statusOf(
+  { kind, member }: Step,
+  { record, callbackData, failure }: ReportedMessage,
+  seconds: number,
+): MessageStatus {
   const status: MessageStatus = {
     id: record.id,
     status: kind,
     timestamp: String(seconds),
-    ...(record.wa_id === null ? { recipient_user_id: record.to } : { recipient_id: record.wa_id }),
-    ...(record.user_id && { recipient_user_id: record.user_id }),
+    ...recipientOf(record, member),
   }
   if (callbackData !== undefined) status.biz_opaque_callback_data = callbackData
   if (kind === 'failed' && failure) status.errors = [failure]
@@ -144,12 +164,28 @@ function statusOf(kind: string, { record, callbackData, failure }: ReportedMessa
   return status
 }
 
+function recipientOf(record: SentMessage, member: string | undefined): Partial<MessageStatus> {
+  if (record.group_id === undefined) {
+    return {
+      ...(record.wa_id === null ? { recipient_user_id: record.to } : { recipient_id: record.wa_id }),
+      ...(record.user_id && { recipient_user_id: record.user_id }),
+    }
+  }
+  const isId = member !== undefined && isUserId(member)
+  return {
+    recipient_id: record.group_id,
+    recipient_type: 'group',
+    ...(member !== undefined && { [isId ? 'recipient_participant_user_id' : 'recipient_participant_id']: member }),
+  }
+}
+
 /** `sent` and `delivered` contain conversation and price; only `sent` contains the conversation's end. */
 function addBilling(status: MessageStatus, record: SentMessage, seconds: number): void {
   status.conversation = {
     id: conversationId(record.phone_number_id, record.wa_id ?? record.to),
     ...(status.status === 'sent' ? { expiration_timestamp: String(seconds + dayInSeconds) } : {}),
-    origin: { type: 'service' },
+    origin: { type: record.group_id === undefined ? 'service' : 'group_service' },
   }
-  status.pricing = { billable: false, pricing_model: 'PMP', type: 'free_customer_service', category: 'service' }
+  const category = record.group_id === undefined ? 'service' : 'group_service'
+  status.pricing = { billable: false, pricing_model: 'PMP', type: 'free_customer_service', category }
 }

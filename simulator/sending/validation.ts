@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { type Refusal, refusals } from '../errors/refusals.js'
-import { isGroupOrHidden, isUserId, phoneDigits } from '../numbers/phone-numbers.js'
+import { isGroupId, isGroupOrHidden, isUserId, phoneDigits } from '../numbers/phone-numbers.js'
 import { type ContentCheck, isFilled, isLonger, type KindOfUpload } from './content/checks.js'
 import { checkContacts } from './content/contacts.js'
 import { checkInteractive } from './content/interactive.js'
@@ -12,11 +12,13 @@ import { checkTemplate } from './content/template.js'
 import { checkText } from './content/text.js'
 
 /**
- * The recipient of a send: `digits` for a phone number, `userId` for a person without one; `input` is the text as sent.
+ * The recipient of a send: `digits` for a phone number, `userId` for a person without one, `groupId` for a group;
+ * `input` is the text as sent.
  */
 export type Recipient =
   | { kind: 'phone'; digits: string; input: string }
   | { kind: 'user'; userId: string; input: string }
+  | { kind: 'group'; groupId: string; input: string }
 
 /** The parsed body of a post to `/messages`. */
 export type Request =
@@ -42,6 +44,9 @@ const contentChecks: Record<string, ContentCheck> = {
 /** A simulated phone also accepts polls, and no templates, because those belong to the business API. */
 const { template: _none, ...others } = contentChecks
 const phoneChecks: Record<string, ContentCheck> = { ...others, poll: checkPoll }
+
+/** What groups get: texts, files and templates of both. */
+const groupTypes = new Set(['text', 'image', 'video', 'audio', 'document', 'sticker', 'template'])
 
 const maxCallbackDataLength = 512
 
@@ -75,8 +80,8 @@ function readSend(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean
   if (typeof type !== 'string') return refused(refusals.invalidParameter('Param type must be a string.'))
   const checks = isPhone ? phoneChecks : contentChecks
   const check = Object.hasOwn(checks, type) ? checks[type] : undefined
-  if (!check) return refused(refusals.unsupportedType())
-  const refusal = checkEnvelope(body) ?? (isPhone ? checkMentions(body) : null) ?? check(body, kindOfUpload)
+  if (!check || (recipient.kind === 'group' && !groupTypes.has(type))) return refused(refusals.unsupportedType())
+  const refusal = checkEnvelope(body, isPhone) ?? (isPhone ? checkMentions(body) : null) ?? check(body, kindOfUpload)
   if (refusal) return refused(refusal)
   const callbackData = body.biz_opaque_callback_data
   return { kind: 'send', type, recipient, callbackData: typeof callbackData === 'string' ? callbackData : undefined }
@@ -84,6 +89,11 @@ function readSend(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean
 
 /** `to` takes precedence over `recipient`. */
 function readRecipient(body: JsonObject, isPhone: boolean): Recipient | Refusal {
+  if (body.recipient_type === 'group' && !isPhone) {
+    if (!isFilled(body.to)) return refusals.invalidParameter('The parameter to is required.')
+    if (isGroupId(body.to)) return { kind: 'group', groupId: body.to, input: body.to }
+    return refusals.invalidValue('The parameter to is not a valid group id.')
+  }
   if (isFilled(body.to)) {
     const digits = phoneDigits(body.to)
     return digits ? { kind: 'phone', digits, input: body.to } : refusals.malformedPhone()
@@ -97,10 +107,12 @@ function readRecipient(body: JsonObject, isPhone: boolean): Recipient | Refusal 
   return refusals.invalidParameter('The parameter to is required.')
 }
 
-function checkEnvelope(body: JsonObject): Refusal | null {
+function checkEnvelope(body: JsonObject, isPhone: boolean): Refusal | null {
   const recipientType = body.recipient_type
-  if (recipientType !== undefined && recipientType !== 'individual') {
-    return refusals.invalidParameter(`Param recipient_type must be one of {INDIVIDUAL} - got "${recipientType}".`)
+  if (recipientType !== undefined && recipientType !== 'individual' && (recipientType !== 'group' || isPhone)) {
+    return refusals.invalidParameter(
+      `Param recipient_type must be one of {INDIVIDUAL, GROUP} - got "${recipientType}".`,
+    )
   }
   if (body.context !== undefined && !(isJsonObject(body.context) && isFilled(body.context.message_id))) {
     return refusals.invalidParameter("The parameter context['message_id'] is required.")

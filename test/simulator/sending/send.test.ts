@@ -153,7 +153,9 @@ describe('a refused send', () => {
     ['an empty text', { ...base, type: 'text', text: { body: '' } }, 100, "text['body'] is required"],
     ['a text of a wrong type', { ...base, type: 'text', text: { body: 7 } }, 100, 'must be a string'],
     ['a text too long', textTo('16505551234', 'é'.repeat(4097)), 100, 'at most 4096 characters'],
-    ['a group', { ...textTo('16505551234'), recipient_type: 'group' }, 100, 'recipient_type'],
+    ['another kind of recipient', { ...textTo('16505551234'), recipient_type: 'list' }, 100, 'INDIVIDUAL, GROUP'],
+    ['a group with an odd id', { ...textTo('no group'), recipient_type: 'group' }, 131009, 'not valid'],
+    ['a reaction in a group', { ...reaction, recipient_type: 'group' }, 131051, 'Unsupported message type'],
     ['an empty context', { ...textTo('16505551234'), context: {} }, 100, "context['message_id']"],
     ['long callback data', { ...textTo('16505551234'), biz_opaque_callback_data: 'x'.repeat(513) }, 100, '512'],
     ['another status', { messaging_product: 'whatsapp', status: 'seen' }, 100, 'must be one of {READ}'],
@@ -368,5 +370,49 @@ describe('the registration of a number', () => {
     const answer = await world.control('PUT', '/numbers/1', body)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, message: expect.stringContaining(message) })
+  })
+})
+
+describe('a group', () => {
+  const GROUP = 'Y2FwaV9ncm91cDp0ZXN0'
+  const toGroup = { ...textTo(GROUP), recipient_type: 'group' }
+  const group = (fields: object) =>
+    world.control('POST', '/group', { phone_number_id: phoneNumberId, group_id: GROUP, ...fields })
+
+  it('gets texts, and each member has statuses of its own', async () => {
+    await group({ event: 'joined', people: [{ from: '16505551111' }, { user_id: 'US.1' }, { from: '16505552222' }] })
+    await group({ event: 'left', people: [{ from: '16505552222' }] })
+    await world.idle()
+    const { status, body } = await world.send(toGroup)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      messaging_product: 'whatsapp',
+      contacts: [{ input: GROUP, wa_id: GROUP }],
+      messages: [{ id: expect.any(String), group_id: GROUP }],
+    })
+    await world.idle()
+    const statuses = world.receiver
+      .statuses()
+      .map(({ status: kind, ...rest }) => [kind, rest.recipient_participant_id ?? rest.recipient_participant_user_id])
+    expect(statuses).toEqual([
+      ['sent', undefined],
+      ['delivered', '16505551111'],
+      ['delivered', 'US.1'],
+      ['read', '16505551111'],
+      ['read', 'US.1'],
+    ])
+    expect(world.receiver.statuses()[0]).toMatchObject({ recipient_id: GROUP, recipient_type: 'group' })
+  })
+
+  it.each([
+    ['no group', { group_id: undefined, event: 'created' }, 'group_id'],
+    ['another event', { event: 'painted' }, 'event must be one of'],
+    ['a name of a wrong type', { event: 'created', subject: 5 }, 'subject must be a string'],
+    ['nobody', { event: 'joined', people: [] }, 'people must be a list'],
+    ['somebody without an address', { event: 'joined', people: [{ username: 'ana' }] }, 'from (a phone number)'],
+  ])('is not changed by a request with %s', async (_name, fields, text) => {
+    const { status, body } = await group(fields)
+    expect(status).toBe(400)
+    expect(body.message).toContain(text)
   })
 })
