@@ -13,6 +13,7 @@ import { LoadProblem } from './shared/problem.js'
 // The inbox is opened most; the other pages are loaded on demand.
 const SignIn = lazyPart(['session'], () => import('./session/sign-in.js'))
 const BroadcastsPage = lazyPart(['broadcasts', 'analytics'], () => import('./pages/broadcasts/page.js'))
+const TemplatesPage = lazyPart(['templates'], () => import('./pages/templates/page.js'))
 const AnalyticsPage = lazyPart(['analytics', 'broadcasts'], () => import('./pages/analytics/page.js'))
 const MessagePage = lazyPart(['trace'], () => import('./pages/messages/page.js'))
 const SettingsPage = lazyPart(['settings'], () => import('./pages/settings/page.js'))
@@ -48,6 +49,7 @@ export function App() {
             <Route path="inbox/:contactId?" element={<InboxPage />} />
             <Route path="messages/:messageId" element={<MessagePage />} />
             <Route path="broadcasts/*" element={<BroadcastsPage />} />
+            <Route path="templates/*" element={<TemplatesPage />} />
             <Route path="analytics/*" element={<AnalyticsPage />} />
             <Route path="settings/*" element={<SettingsPage />} />
             <Route path="*" element={<NotFound />} />

@@ -8,6 +8,7 @@ import type { common } from './en/common.js'
 import type { inbox } from './en/inbox.js'
 import type { session } from './en/session.js'
 import type { settings } from './en/settings.js'
+import type { templates } from './en/templates.js'
 import type { thread } from './en/thread.js'
 import type { trace } from './en/trace.js'
 import { describeProblem, fillSentence, type ProblemTexts, type ServiceProblem } from './problems/describe-problem.js'
@@ -26,6 +27,7 @@ interface Texts {
   broadcasts: typeof broadcasts
   analytics: typeof analytics
   settings: typeof settings
+  templates: typeof templates
 }
 type Namespace = keyof Texts
 

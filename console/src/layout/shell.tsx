@@ -1,6 +1,13 @@
 import { Anchor, Stack, Text, ThemeIcon, Tooltip, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useSessionStorage } from '@mantine/hooks'
-import { IconChartBar, IconFlask, IconMessages, IconSettings, IconSpeakerphone } from '@tabler/icons-react'
+import {
+  IconChartBar,
+  IconFlask,
+  IconMessages,
+  IconSettings,
+  IconSpeakerphone,
+  IconTemplate,
+} from '@tabler/icons-react'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NavLink, Outlet, useLocation } from 'react-router'
@@ -22,6 +29,7 @@ const LATER = 'parley.password-later'
 const PLACES = [
   { to: '/inbox', name: 'inbox', icon: IconMessages, role: 'analyst' },
   { to: '/broadcasts', name: 'broadcasts', icon: IconSpeakerphone, role: 'analyst' },
+  { to: '/templates', name: 'templates', icon: IconTemplate, role: 'agent' },
   { to: '/analytics', name: 'analytics', icon: IconChartBar, role: 'analyst' },
   { to: '/settings', name: 'settings', icon: IconSettings, role: 'owner' },
 ] as const
@@ -89,10 +97,10 @@ export function Shell() {
 
 function Places() {
   const { t } = useTranslation()
-  const isOwner = useMay('owner')
+  const may = { analyst: true, agent: useMay('agent'), owner: useMay('owner') }
   return (
     <div className={classes.places}>
-      {PLACES.filter(({ role }) => role !== 'owner' || isOwner).map(({ to, name, icon: Icon }) => (
+      {PLACES.filter(({ role }) => may[role]).map(({ to, name, icon: Icon }) => (
         <UnstyledButton key={to} component={NavLink} to={to} className={classes.place}>
           <Icon aria-hidden size={22} stroke={1.6} />
           {t(name)}

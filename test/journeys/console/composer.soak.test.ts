@@ -55,11 +55,11 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
       .getByLabel(/^Button/)
       .fill('See all')
     await dialog().getByLabel(/^Link/).fill('shop.example')
-    await dialog().getByRole('button', { name: 'Send' }).click()
+    await dialog().getByRole('button', { name: 'Send', exact: true }).click()
     await dialog().getByText('Enter a link that begins with https://').waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await dialog().getByLabel(/^Link/).fill('https://shop.example/mugs')
-    await dialog().getByRole('button', { name: 'Send' }).click()
+    await dialog().getByRole('button', { name: 'Send', exact: true }).click()
     await bubble('All colours').getByRole('img', { name: 'Read' }).waitFor()
     const parameters = { display_text: 'See all', url: 'https://shop.example/mugs' }
     expect((await sent()).interactive).toMatchObject({ type: 'cta_url', action: { parameters } })
@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
   it('asks for the location', async () => {
     await openOffer('Asks for the location')
     await dialog().getByLabel(/^Text/).fill('Where are you?')
-    await dialog().getByRole('button', { name: 'Send' }).click()
+    await dialog().getByRole('button', { name: 'Send', exact: true }).click()
     await bubble('Where are you?').getByText('Send location').waitFor()
     await bubble('Where are you?').getByRole('img', { name: 'Read' }).waitFor()
     expect((await sent()).interactive).toMatchObject({ type: 'location_request_message' })
@@ -137,7 +137,7 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
     await dialog()
       .getByLabel(/^The offer ends/)
       .fill('2030-12-01T09:00')
-    await dialog().getByRole('button', { name: 'Send' }).click()
+    await dialog().getByRole('button', { name: 'Send', exact: true }).click()
     await bubble('Half price').getByText('Offer ends: 1 Dec 2030').waitFor()
     await bubble('Half price').getByRole('img', { name: 'Read' }).waitFor()
     // The page is in São Paulo.

@@ -150,6 +150,44 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await bubble('This one').getByRole('img', { name: 'Read' }).waitFor()
   })
 
+  it('sends a message later: lists it, changes it, cancels it', async () => {
+    await page.getByRole('textbox', { name: 'Message' }).fill('Tomorrow at nine')
+    await page.getByRole('button', { name: 'Send later' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Send later' })
+    await dialog.getByRole('button', { name: 'Schedule' }).click()
+    await dialog.getByText('Choose a date and time').first().waitFor()
+    await dialog.getByRole('button', { name: 'Date and time' }).click()
+    const calendar = page.getByRole('dialog', { name: 'Date and time' })
+    await calendar.getByRole('button', { name: 'Next month' }).click()
+    await calendar.getByRole('button', { name: /^15 / }).click()
+    await calendar.getByRole('button', { name: 'Done' }).click()
+    await dialog.getByRole('button', { name: 'Schedule' }).click()
+
+    const list = page.getByRole('region', { name: 'Messages to be sent later' })
+    await list.getByRole('button', { name: '1 message to be sent later' }).click()
+    await list.getByText('Tomorrow at nine').waitFor()
+    expect(await bubble('Tomorrow at nine').count()).toBe(0)
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+
+    await list.getByRole('button', { name: 'Change' }).click()
+    const change = page.getByRole('dialog', { name: 'Change' })
+    await change.getByRole('textbox', { name: 'Message' }).fill('Tomorrow at ten')
+    await change.getByRole('button', { name: 'Schedule' }).click()
+    await list.getByText('Tomorrow at ten').waitFor()
+
+    await list.getByRole('button', { name: 'Cancel message' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click()
+    await list.waitFor({ state: 'detached' })
+    expect(await textsAtSimulator()).not.toContain('Tomorrow at ten')
+  })
+
+  it('shows a scheduled message in the conversation when it is sent', async () => {
+    const later = { phone_number: ANA, message_type: 'text', text: 'Its time has come' }
+    await succeed(stage.request('POST', '/send-chat', { ...later, scheduled_at: new Date().toISOString() }))
+    await bubble('Its time has come').getByRole('img', { name: 'Read' }).waitFor()
+    await page.getByRole('region', { name: 'Messages to be sent later' }).waitFor({ state: 'detached' })
+  })
+
   it('sends a template with its values', async () => {
     await page.getByRole('button', { name: 'Template', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -161,7 +199,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await dialog.getByLabel(/discount/).fill('15%')
     await dialog.getByLabel(/Button/).fill('spring')
     await dialog.getByText('15%').last().waitFor()
-    await dialog.getByRole('button', { name: 'Send' }).click()
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click()
     await bubble('15%').getByRole('img', { name: 'Read' }).waitFor()
   })
 
@@ -278,6 +316,51 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await shown.filter({ hasText: 'It comes tomorrow.' }).getByText('Agente do WhatsApp', { exact: true }).waitFor()
     await reader.getByRole('log').getByText('Esta conversa foi passada a você: quer falar com alguém').waitFor()
     await reader.context().close()
+  })
+
+  it('marks as read, and opens at any message, what the history of a phone brought', async () => {
+    const from = '5511900007788'
+    const now = Math.floor(Date.now() / 1_000)
+    const messages = Array.from({ length: 200 }, (_, n) => ({
+      ...{ id: `wamid.past-${n + 1}`, timestamp: String(now - 3_600 + n), type: 'text' },
+      text: { body: `Line ${n + 1}.` },
+    }))
+    await succeed(
+      stage.sim('POST', '/history', { phone_number_id: stage.phoneNumberId, threads: [{ with: from, messages }] }),
+    )
+    const contact = async () => (await stage.request('GET', `/contact?chat_id=${from}`)).body.contact
+    const read = () => stage.request('GET', `/conversations?chatNumber=${from}`)
+    await expect.poll(async () => (await read()).body.pagination?.totalMessages).toBe(200)
+    await stage.receive({ from, name: 'Lia Past', ...(messages[199] as { type: string }) })
+    await expect.poll(async () => (await contact()).has_unread_messages).toBe(true)
+    await open('Lia Past')
+    await bubble('Line 200.').waitFor()
+    await expect.poll(async () => (await contact()).has_unread_messages).toBe(false)
+    const { id } = await contact()
+    await page.goto(`/console/inbox/${id}?message=-190`)
+    await bubble('Line 10.').waitFor()
+  })
+
+  it("shows a group with what happens in it, in the page's language, and answers it", async () => {
+    const group = { phone_number_id: stage.phoneNumberId, group_id: 'Z3JvdXAtb2YtdGhlLXNhbXBsZXM' }
+    await succeed(stage.sim('POST', '/group', { ...group, event: 'created', subject: 'Friends of mugs' }))
+    const reader = await stage.openSignedIn('/inbox', { locale: 'pt-BR' })
+    const entry = reader.getByRole('listitem').filter({ hasText: 'Friends of mugs' })
+    await entry.getByText('O grupo foi criado').waitFor()
+    await succeed(stage.sim('POST', '/group', { ...group, event: 'joined', people: [{ from: ANA }] }))
+    await entry.getByText('Alguém entrou no grupo').waitFor()
+    await entry.getByRole('link').click()
+    await reader.getByRole('log').getByText(`+${ANA} entrou`).waitFor()
+    await reader.context().close()
+
+    await stage.receive({ ...group, from: ANA, name: 'Ana Souza', type: 'text', text: { body: 'Is there tea, too?' } })
+    await page.goto('/console/inbox')
+    await open('Friends of mugs')
+    await bubble('Is there tea, too?').getByText('Ana Souza', { exact: true }).waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('There is')
+    await page.keyboard.press('Enter')
+    await bubble('There is').getByRole('img', { name: 'Read' }).waitFor()
+    expect(await textsAtSimulator()).toContain('There is')
   })
 
   it('keeps the details within the window, even with a long name', async () => {

@@ -123,6 +123,30 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
       ready: (page) => page.getByRole('row', { name: new RegExp(UNREACHABLE) }),
     },
     {
+      name: 'the templates',
+      viewer: 'owner',
+      path: () => '/templates',
+      ready: (page) => page.getByRole('row', { name: /hello_world/ }),
+    },
+    {
+      name: 'a new template',
+      viewer: 'owner',
+      path: () => '/templates/new',
+      ready: (page) => page.locator('textarea').first(),
+    },
+    {
+      name: 'a template that is edited',
+      viewer: 'owner',
+      path: () => '/templates/edit?name=oferta_da_semana&language=pt_BR',
+      ready: (page) => page.locator('textarea').first(),
+    },
+    {
+      name: 'the library of templates',
+      viewer: 'owner',
+      path: () => '/templates/library',
+      ready: (page) => page.getByText('parcel_on_its_way'),
+    },
+    {
       name: 'analytics',
       viewer: 'owner',
       path: () => '/analytics',

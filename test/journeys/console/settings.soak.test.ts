@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     const fails = page.getByText('The connection does not work')
     await test.click()
     await works.waitFor()
-    await page.getByLabel('Access token').fill('a wrong token')
+    await page.getByRole('group', { name: 'Credentials' }).getByLabel('Access token').fill('a wrong token')
     await test.click()
     await fails.waitFor()
     await page.getByRole('button', { name: 'Discard' }).click()

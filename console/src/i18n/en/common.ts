@@ -3,6 +3,7 @@ export const common = {
   navigation: 'Main navigation',
   inbox: 'Inbox',
   broadcasts: 'Broadcasts',
+  templates: 'Templates',
   analytics: 'Analytics',
   settings: 'Settings',
   account: 'Account of {{name}}',

@@ -6,6 +6,7 @@ export const common: SameShape<typeof english> = {
   navigation: 'Navegação principal',
   inbox: 'Conversas',
   broadcasts: 'Campanhas',
+  templates: 'Modelos',
   analytics: 'Resultados',
   settings: 'Configurações',
   account: 'Conta de {{name}}',

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.js'
-import type { ApiKey, Instance, Notice, Settings, Webhook } from './types.js'
+import type { ApiKey, Instance, Notice, NumberHealth, PhoneHistory, Settings, Webhook } from './types.js'
 
 /** Query keys of the settings. */
 export const SETTINGS = ['settings'] as const
+export const NUMBER_HEALTH = ['settings', 'number-health'] as const
 export const KEYS = ['keys'] as const
 export const TEAM = ['team'] as const
 export const WEBHOOKS = ['webhooks'] as const
 export const DELIVERIES = ['deliveries'] as const
 export const INSTANCES = ['instances'] as const
 export const NOTICES = ['notices'] as const
+export const HISTORIES = ['phone-histories'] as const
 
 /** Polling interval for data that changes without a live event. */
 export const POLL_MS = 4_000
@@ -22,11 +24,31 @@ export function useSettings() {
   })
 }
 
+/** The state of the organization's number at its last check; null if none is connected. */
+export function useNumberHealth() {
+  return useQuery({
+    queryKey: NUMBER_HEALTH,
+    queryFn: async ({ signal }) => {
+      const { numbers } = await api.get<{ numbers: NumberHealth[] }>('/settings/upstream/health', {}, signal)
+      return numbers[0] ?? null
+    },
+  })
+}
+
 /** What WhatsApp reported about the account and its numbers, newest first. */
 export function useNotices() {
   return useQuery({
     queryKey: NOTICES,
     queryFn: async ({ signal }) => (await api.get<{ notices: Notice[] }>('/notices', {}, signal)).notices,
+  })
+}
+
+/** What has been taken in of the histories of phones; the organization's own number first. */
+export function usePhoneHistories() {
+  return useQuery({
+    queryKey: HISTORIES,
+    queryFn: async ({ signal }) =>
+      (await api.get<{ histories: PhoneHistory[] }>('/phone-histories', {}, signal)).histories,
   })
 }
 

@@ -1,7 +1,10 @@
 // Answers of the service under /settings, by the types of its presenters.
 import type { ConsoleCode, ConsoleInstance } from '../../../../src/model/instances/instance.js'
+import type { ConnectionStep } from '../../../../src/model/organizations/connection-steps.js'
 import type { PresentedNotice } from '../../../../src/model/organizations/notice.js'
+import type { ShownNumberState } from '../../../../src/model/organizations/number-state.js'
 import type { Scope } from '../../../../src/model/organizations/scope.js'
+import type { ShownUpstream } from '../../../../src/model/organizations/settings.js'
 import type { Sentence } from '../../../../src/model/sentence.js'
 import type { EVENT_KINDS, presentDelivery, presentWebhook } from '../../../../src/model/webhooks/webhook.js'
 import type { Member } from '../../api/types.js'
@@ -11,6 +14,8 @@ export type {
   ConsoleInstance as Instance,
   InstanceKind,
 } from '../../../../src/model/instances/instance.js'
+export type { ConnectionStep, StepState } from '../../../../src/model/organizations/connection-steps.js'
+export type { PresentedPhoneHistory as PhoneHistory } from '../../../../src/model/organizations/phone-history.js'
 export type { Scope } from '../../../../src/model/organizations/scope.js'
 export type {
   ConnectionCheck,
@@ -38,6 +43,18 @@ export interface ApiKey {
   revoked_at: string | null
   last_used_at: string | null
   created_at: string
+}
+
+/** What connecting a number has found and done. */
+export interface Connection {
+  connected: boolean
+  upstream: ShownUpstream | null
+  steps: ConnectionStep[]
+}
+
+/** A number with its last check. */
+export interface NumberHealth extends ShownNumberState {
+  last_send_at: string | null
 }
 
 /** A one-time sign-in link of a member. */

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import { expect, it } from 'vitest'
 import { inbox as english } from '../../../../console/src/i18n/en/inbox.js'
 import { inbox as portuguese } from '../../../../console/src/i18n/pt/inbox.js'
-import { detailOf, systemLine } from '../../../../console/src/pages/inbox/system-line.js'
+import { detailOf, GROUP_CHANGES, systemLine } from '../../../../console/src/pages/inbox/system-line.js'
 import type { ShownContent } from '../../../../src/model/messages/shown/schemas.js'
 
 const t = ((key: string) => key) as unknown as TFunction<'inbox'>
@@ -20,7 +20,16 @@ it('the page says in both languages what a call came to, and who answers now', (
   }
 })
 
+it('the page says in both languages what happened to a group', () => {
+  for (const event of GROUP_CHANGES) {
+    const content = { type: 'group', event, subject: null, description: null, people: [], by: null } as ShownContent
+    expect(systemLine(t, 'group', detailOf(content))).toBe(`groups.${event}`)
+    expect(portuguese.groups[event]).not.toBe(english.groups[event])
+  }
+})
+
 it.each([
+  ['group', 'toString'],
   ['text', null],
   ['text', 'missed'],
   ['call', 'us'],

@@ -7,6 +7,7 @@ import { Link } from 'react-router'
 import type { InboxContact, ReplyChannel, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 import { useMay, useSession } from '../../../session/session.js'
 import { useContactActions } from '../contact/use-actions.js'
+import { ScheduledMessages } from '../scheduled/scheduled-messages.js'
 import classes from './composer.module.css'
 import { useDraft } from './drafts.js'
 import { Editor, type EditorHandle } from './editor/editor.js'
@@ -64,6 +65,7 @@ export function Composer({
   if (!mayWrite) {
     return (
       <div className={classes.composer}>
+        <ScheduledMessages contactId={contact.id} />
         <Notice icon={IconEye}>{t('readOnly')}</Notice>
       </div>
     )
@@ -85,6 +87,7 @@ export function Composer({
           <PlayCustomer key={contact.id} contact={contact} />
         </Suspense>
       )}
+      <ScheduledMessages contactId={contact.id} />
       {closed === null ? (
         contact.bot_status === 'active' && !draft.isNote && <Notice icon={IconRobot}>{t('botActive')}</Notice>
       ) : (

@@ -59,8 +59,36 @@ export function retry(pending: PendingSend): void {
 
 /** Removes a pending send that is confirmed or discarded. */
 export function drop({ contactId, key, preview }: PendingSend): void {
-  if (preview.media_url?.startsWith('blob:')) URL.revokeObjectURL(preview.media_url)
+  releaseFile(preview)
   write(contactId, (all) => all.filter((other) => other.key !== key))
+}
+
+/** Releases the file that a preview shows. */
+function releaseFile({ media_url }: ThreadMessage): void {
+  if (media_url?.startsWith('blob:')) URL.revokeObjectURL(media_url)
+}
+
+/** One of the messages that are written at once and sent later. */
+export interface LaterPart {
+  request: SendRequest
+  /** What it is among them; it stays the same when others are gone. */
+  name: string
+  onAccepted?: () => void
+}
+
+/**
+ * Hands over messages that are to be sent later, one after the other; they do not show in the conversation. `key`:
+ * repeated with the same one and the same messages, it schedules none of them twice. Throws ApiError.
+ */
+export async function schedule(parts: readonly LaterPart[], key: string): Promise<void> {
+  try {
+    for (const { request, name, onAccepted } of parts) {
+      await request.post(`${key}-${name}`)
+      onAccepted?.()
+    }
+  } finally {
+    for (const { request } of parts) releaseFile(request.preview)
+  }
 }
 
 /** Sends to one contact go one after the other, so that messages keep their order even after a large file. */

@@ -18,6 +18,8 @@ export interface Route {
   /** The number of the conversation's newest message. */
   lastSeq: number
   replyTo: ThreadMessage | null
+  /** When it is to be sent, ISO 8601; by default now. */
+  scheduledAt?: string
 }
 
 /** Fields of the message that is shown until the recorded one arrives. */
@@ -25,9 +27,10 @@ type PreviewFields = Partial<ThreadMessage> & Pick<ThreadMessage, 'message_type'
 
 /** A message sent with POST /send-chat. `fields`: its content. */
 export function chatRequest(route: Route, fields: Record<string, unknown>, previewFields: PreviewFields): SendRequest {
-  const { contact, channel, replyTo } = route
+  const { contact, channel, replyTo, scheduledAt } = route
   const body = {
     phone_number: contact.chat_id,
+    ...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
     ...(channel?.instance && { instance: channel.instance }),
     ...(replyTo && { context_message_id: replyTo.id }),
     message_type: previewFields.message_type,
@@ -41,9 +44,10 @@ export function chatRequest(route: Route, fields: Record<string, unknown>, previ
 
 /** A file from this device. */
 export function fileRequest(route: Route, attachment: Attachment, caption: string): SendRequest {
-  const { contact, channel, replyTo } = route
+  const { contact, channel, replyTo, scheduledAt } = route
   const { file, kind } = asSent(attachment)
   const query = {
+    scheduled_at: scheduledAt,
     message_type: kind,
     caption,
     filename: kind === 'document' ? file.name : null,
@@ -97,7 +101,12 @@ export function templateRequest(
   fields: Record<string, unknown>,
   previewFields: PreviewFields,
 ): SendRequest {
-  const body = { chatNumber: route.contact.chat_id, ...fields }
+  const { contact, scheduledAt } = route
+  const body = {
+    chatNumber: contact.chat_id,
+    ...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
+    ...fields,
+  }
   return {
     ...framed(route, previewFields),
     post: async (key) => {

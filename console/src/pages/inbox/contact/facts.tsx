@@ -8,7 +8,9 @@ import { Copy } from './copy.js'
 const SOURCES = [
   'inbound_message',
   'address_book',
+  'phone_history',
   'send_template_auto_create',
+  'send_chat_create',
   'gateway_send',
   'broadcast_recipient',
   'import',
@@ -45,15 +47,37 @@ export function Summary({ contact }: { contact: InboxContact }) {
   )
 }
 
+/** What WhatsApp reported about a group; empty for people. */
+function useGroupFacts({ group }: InboxContact): { label: string; value: string }[] {
+  const { t } = useTranslation('inbox')
+  const format = useFormat()
+  if (!group) return []
+  const { description, suspended, deleted_at: deletedAt, participants } = group
+  const names = participants.map(
+    ({ name, phone_number, username, user_id }) => name ?? phone_number ?? username ?? user_id,
+  )
+  const state =
+    deletedAt === null
+      ? suspended && t('panel.groupOf.suspended')
+      : t('panel.groupOf.deleted', { date: format.date(deletedAt) })
+  return [
+    ...(description === null ? [] : [{ label: t('panel.groupOf.description'), value: description }]),
+    ...(state ? [{ label: t('panel.groupOf.state'), value: state }] : []),
+    ...(names.length === 0 ? [] : [{ label: t('panel.groupOf.participants'), value: names.join(', ') }]),
+  ]
+}
+
 /** Read-only fields of a contact. */
 export function Facts({ contact }: { contact: InboxContact }) {
   const { t } = useTranslation('inbox')
   const format = useFormat()
   const source = contact.source?.type
+  const group = useGroupFacts(contact)
   const known = SOURCES.find((name) => name === source)
   // Clients of the API may set any source.
   const sourceName = known ? t(`panel.sources.${known}`) : source
   const facts = [
+    ...group,
     {
       label: t('panel.lastInbound'),
       value: contact.last_inbound_at ? format.dateTime(contact.last_inbound_at) : t('panel.never'),

@@ -35,6 +35,8 @@ export interface ThreadStore extends Shown {
 }
 
 const PAGE = 50
+/** Events of messages that were just recorded. */
+const NEW_MESSAGES: readonly string[] = ['message.received', 'message.sent']
 /** Events of edited and deleted messages. */
 const CHANGES: readonly string[] = ['message.edited', 'message.deleted']
 /** Maximum number of messages that are reloaded after missed events. */
@@ -56,9 +58,31 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
   )
   const { loadOlder, loadNewer, reload } = useLoaders(state, once, read)
   const onEvent = useOnEvent(state, loadNewer, reload)
+  // The numbers of older messages change with it. The reader stays where they are.
+  const reloadAfterHistory = useCallback(
+    (isMovedWithin: boolean) =>
+      void once('history', async () => {
+        const window = loaded.current
+        const first = window?.messages[0]
+        if (!window) return
+        if (!first) return replace(await read({ limit: PAGE }), null)
+        const now = await read({ after: seqOf(first) - 1, limit: 1 })
+        if (!isMovedWithin && now.messages[0]?.id === first.id) {
+          return change((shown) => ({ ...shown, first_seq: now.first_seq }))
+        }
+        const middle = window.messages[Math.floor(window.messages.length / 2)] ?? first
+        const fallen = window.first_seq - now.first_seq
+        const page = await read(isAtEnd(window) ? { limit: PAGE } : { around: seqOf(middle) - fallen, limit: PAGE })
+        const same = findByAnyId(page.messages, middle.id)
+        replace(page, isAtEnd(window) ? null : (same?.seq ?? null))
+      }),
+    [change, loaded, once, read, replace],
+  )
   const isSplit = useRef(false)
   useLive((event) => {
     if (event.unmerged && [event.contact_id, event.unmerged.id].includes(contactId)) return split()
+    const isMovedWithin = loaded.current !== undefined && isMoved(loaded.current, event)
+    if (event.type === 'history.imported' || isMovedWithin) reloadAfterHistory(isMovedWithin)
     if (event.contact_id !== contactId) return
     if (loaded.current && !isSplit.current) onEvent(event)
     else early.current.push(event)
@@ -210,6 +234,13 @@ function newestOf({ messages, notes, ...ends }: ThreadWindow): ThreadPage {
   const newest = messages.slice(-PAGE)
   const from = newest[0]?.seq ?? 0
   return { messages: newest, notes: notes.filter(({ after_seq }) => after_seq >= from), ...ends }
+}
+
+/** Whether a new message has the number of another one, which has fallen: a history brought it before. */
+function isMoved(window: ThreadWindow, { type, message }: LiveEvent): boolean {
+  if (!message || message.seq === null || !NEW_MESSAGES.includes(type)) return false
+  const known = window.messages[message.seq - firstSeq(window)]
+  return known !== undefined && known.id !== message.id
 }
 
 /** Whether the quoted message of a reply is not loaded. */

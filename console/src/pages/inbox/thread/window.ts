@@ -24,6 +24,11 @@ export function seqOf({ seq }: ThreadMessage): number {
   return seq ?? 0
 }
 
+/** Reads the number of a message in a URL; null: there is none. Those of the history of a phone are below 1. */
+export function readSeq(given: string | null): number | null {
+  return given !== null && /^-?[0-9]+$/.test(given) && Number.isSafeInteger(Number(given)) ? Number(given) : null
+}
+
 /** The number of the first loaded message. Without messages, the number of the next one. */
 export function firstSeq({ messages, last_seq }: ThreadWindow): number {
   return messages[0]?.seq ?? last_seq + 1

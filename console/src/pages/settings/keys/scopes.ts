@@ -15,6 +15,7 @@ const GROUP_OF: Record<Scope, ScopeGroup> = {
   'conversations:read': 'conversations',
   'messages:send': 'sending',
   'templates:send': 'sending',
+  'templates:write': 'sending',
   'broadcasts:read': 'broadcasts',
   'broadcasts:write': 'broadcasts',
   'analytics:read': 'broadcasts',

@@ -17,6 +17,7 @@ export type KindGroup = (typeof KIND_GROUPS)[number]
 /** All kinds, by group. The type makes sure that none is missing. */
 const GROUP_OF: Record<EventKind, KindGroup> = {
   'message.received': 'messages',
+  'message.scheduled': 'messages',
   'message.sent': 'messages',
   'message.delivered': 'messages',
   'message.read': 'messages',
@@ -27,6 +28,7 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'call.missed': 'contacts',
   'call.ended': 'contacts',
   'conversation.handed_over': 'contacts',
+  'group.updated': 'contacts',
   'contact.created': 'contacts',
   'contact.updated': 'contacts',
   'contact.opted_out': 'contacts',
@@ -36,9 +38,11 @@ const GROUP_OF: Record<EventKind, KindGroup> = {
   'broadcast.started': 'others',
   'broadcast.completed': 'others',
   'template.status_changed': 'others',
+  'template.updated': 'others',
   'template.quality_changed': 'others',
   'account.updated': 'others',
   'number.updated': 'others',
+  'history.imported': 'others',
   'webhook.disabled': 'others',
 }
 

@@ -1,12 +1,12 @@
 import { Alert, Badge, Box, Button, Grid, Group, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
-import { IconArrowLeft, IconInfoCircle, IconSearch, IconSend2 } from '@tabler/icons-react'
+import { IconArrowLeft, IconClock, IconInfoCircle, IconSearch, IconSend2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../../api/client.js'
 import { Loading } from '../../../../layout/loading.js'
 import { NoNumber, useHasNumber } from '../../../../shared/no-number.js'
-import { LoadProblem } from '../../../../shared/problem.js'
+import { LoadProblem, notifyError } from '../../../../shared/problem.js'
 import { fileKindOf, readForm, type ShownTemplate } from '../../../../shared/templates/template-form.js'
 import { toPartContent, toPartFields } from '../../../../shared/templates/template-parts.js'
 import {
@@ -17,7 +17,9 @@ import {
   type TemplateValues,
   usePlaceholders,
 } from '../../../../shared/templates/template-preview.js'
+import { LaterDialog } from '../../scheduled/later.js'
 import classes from '../composer.module.css'
+import { schedule } from '../pending-sends.js'
 import { templateRequest } from '../requests.js'
 import type { MessageDialogProps } from './message-dialog-props.js'
 import { isFilled, TemplateFields } from './template-fields.js'
@@ -37,6 +39,7 @@ export default function TemplateDialog({ route, onSend, onClose }: MessageDialog
             onSend(request)
             onClose()
           }}
+          onScheduled={onClose}
         />
       ) : (
         <Choose onChoose={setChosen} />
@@ -122,14 +125,17 @@ function Fill({
   route,
   onBack,
   onSend,
+  onScheduled,
 }: {
   template: ShownTemplate
   route: MessageDialogProps['route']
   onBack: () => void
   onSend: MessageDialogProps['onSend']
+  onScheduled: () => void
 }) {
   const { t } = useTranslation('thread')
   const { contact } = route
+  const [isLater, setLater] = useState(false)
   const [values, setValues] = useState<TemplateValues>(NO_VALUES)
   const placeholders = usePlaceholders({ contactId: contact.id })
   const form = readForm(template)
@@ -137,6 +143,19 @@ function Fill({
   const submit = (event: FormEvent) => {
     event.preventDefault()
     onSend(toRequest(route, template, values, placeholders))
+  }
+  const maySend = !isRefused && isFilled(form, values)
+  const sendLater = async (scheduledAt: string, key: string) => {
+    try {
+      const request = toRequest({ ...route, scheduledAt }, template, values, placeholders)
+      await schedule([{ request, name: 'template' }], key)
+    } catch (error) {
+      notifyError(error)
+      return false
+    }
+    // After the dialog of the time has closed.
+    setTimeout(onScheduled)
+    return true
   }
   return (
     <form onSubmit={submit}>
@@ -164,14 +183,25 @@ function Fill({
         <Button variant="default" leftSection={<IconArrowLeft aria-hidden size={16} />} onClick={onBack}>
           {t('otherTemplate')}
         </Button>
-        <Button
-          type="submit"
-          disabled={isRefused || !isFilled(form, values)}
-          leftSection={<IconSend2 aria-hidden size={16} />}
-        >
-          {t('send')}
-        </Button>
+        <Group gap="xs">
+          <Button
+            variant="default"
+            disabled={!maySend}
+            leftSection={<IconClock aria-hidden size={16} />}
+            onClick={() => setLater(true)}
+          >
+            {t('later.send')}
+          </Button>
+          <Button type="submit" disabled={!maySend} leftSection={<IconSend2 aria-hidden size={16} />}>
+            {t('send')}
+          </Button>
+        </Group>
       </Group>
+      {isLater && (
+        <Suspense>
+          <LaterDialog onSchedule={sendLater} onClose={() => setLater(false)} />
+        </Suspense>
+      )}
     </form>
   )
 }

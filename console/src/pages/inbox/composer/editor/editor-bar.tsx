@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Text, Tooltip } from '@mantine/core'
-import { IconNote, IconSend2 } from '@tabler/icons-react'
+import { IconClock, IconNote, IconSend2 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from '../composer.module.css'
@@ -13,12 +13,14 @@ export function EditorBar({
   writing,
   isNote,
   onToggleNote,
+  onLater,
   tools,
   windowLeft,
 }: {
   writing: Writing
   isNote: boolean
   onToggleNote: () => void
+  onLater: () => void
   tools: ReactNode
   windowLeft: ReactNode
 }) {
@@ -52,6 +54,20 @@ export function EditorBar({
             <IconNote aria-hidden size={20} stroke={1.6} />
           </ActionIcon>
         </Tooltip>
+        {!isNote && (
+          <Tooltip label={t('later.send')}>
+            <ActionIcon
+              size={34}
+              variant="subtle"
+              color="gray"
+              onClick={onLater}
+              disabled={!maySend}
+              aria-label={t('later.send')}
+            >
+              <IconClock aria-hidden size={20} stroke={1.6} />
+            </ActionIcon>
+          </Tooltip>
+        )}
         <ActionIcon
           size={34}
           color={isNote ? 'yellow.9' : undefined}

@@ -1,5 +1,5 @@
 import { Button, Group, Textarea } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconNote } from '@tabler/icons-react'
 import {
   type ClipboardEvent,
@@ -14,6 +14,7 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import { nameOf } from '../../contact/contact-name.js'
+import { LaterDialog } from '../../scheduled/later.js'
 import { ReplyBar } from '../../thread/message/quote.js'
 import { quoteOf } from '../../thread/window.js'
 import { AttachmentStrip } from '../attachments/attachment-strip.js'
@@ -60,6 +61,8 @@ export function Editor(props: EditorProps) {
   const focus = () => field.current?.focus()
   const { isNote, replyTo } = draft
   const writing = useWriting({ route, draft, onDraft, attachments, isClosed, onSend, onNote, onDone: focus })
+
+  const [isLater, later] = useDisclosure(false)
 
   useImperativeHandle(ref, () => ({ focus }))
   const hasField = isNote || !isClosed
@@ -121,9 +124,15 @@ export function Editor(props: EditorProps) {
         writing={writing}
         isNote={isNote}
         onToggleNote={toggleNote}
+        onLater={later.open}
         tools={<Tools route={route} attachments={attachments} onSend={onSend} onTemplate={onTemplate} />}
         windowLeft={replyWindow && <ReplyWindowLeft window={replyWindow} />}
       />
+      {isLater && (
+        <Suspense>
+          <LaterDialog onSchedule={writing.sendLater} onClose={later.close} />
+        </Suspense>
+      )}
       {!isNote && (
         <Suspense>
           <DropTarget onFiles={(files) => void attachments.add(files)} />

@@ -4,7 +4,7 @@ import { notifyError } from '../../../../shared/problem.js'
 import { TEXT_LIMITS } from '../attachments/limits.js'
 import type { Attachments } from '../attachments/use-attachments.js'
 import type { Draft } from '../drafts.js'
-import type { SendRequest } from '../pending-sends.js'
+import { type SendRequest, schedule } from '../pending-sends.js'
 import { chatRequest, fileRequest, type Route } from '../requests.js'
 import { showTyping } from './show-typing.js'
 
@@ -17,6 +17,8 @@ export interface Writing {
   maySend: boolean
   isBusy: boolean
   submit: () => void
+  /** Schedules the message for a time, ISO 8601; `key` as in pending-sends. Resolves to false if it was refused. */
+  sendLater: (at: string, key: string) => Promise<boolean>
 }
 
 /** A message, or a note for the team. */
@@ -76,11 +78,31 @@ export function useWriting({
     if (isNote) void saveNote()
     else sendMessage()
   }
+  const sendLater = async (scheduledAt: string, key: string) => {
+    const files = attachments.all
+    const requests = toRequests({ ...route, scheduledAt }, text.trim(), files)
+    const parts = requests.map((request, index) => {
+      const file = files[index]
+      // What was accepted leaves the draft, so that it is not sent again if a later one is refused.
+      const onAccepted = () => {
+        if (file) attachments.remove(file.key)
+        onDraft({ replyTo: null, ...(file && file !== captionedOf(files) ? {} : { text: '' }) })
+      }
+      return { request, name: file?.key ?? 'text', onAccepted }
+    })
+    try {
+      await schedule(parts, key)
+      return true
+    } catch (error) {
+      notifyError(error)
+      return false
+    }
+  }
   const setText = (value: string) => {
     if (!isNote && !isClosed && value.trim() !== '') showTyping(route)
     onDraft(isNote ? { note: value } : { text: value })
   }
-  return { text, setText, left, maySend, isBusy, submit }
+  return { text, setText, left, maySend, isBusy, submit, sendLater }
 }
 
 /**
@@ -88,7 +110,7 @@ export function useWriting({
  * is a reply.
  */
 function toRequests(route: Route, text: string, files: Attachments['all']): SendRequest[] {
-  const captioned = files.find(({ kind, isSticker }) => kind !== 'audio' && !isSticker)
+  const captioned = captionedOf(files)
   const requests: ((route: Route) => SendRequest)[] = files.map(
     (attachment) => (to: Route) => fileRequest(to, attachment, attachment === captioned ? text : ''),
   )
@@ -96,4 +118,9 @@ function toRequests(route: Route, text: string, files: Attachments['all']): Send
     requests.push((to) => chatRequest(to, { text }, { message_type: 'text', message: text }))
   }
   return requests.map((request, index) => request(index === 0 ? route : { ...route, replyTo: null }))
+}
+
+/** The file that has the text as its caption. */
+function captionedOf(files: Attachments['all']): Attachments['all'][number] | undefined {
+  return files.find(({ kind, isSticker }) => kind !== 'audio' && !isSticker)
 }

@@ -23,6 +23,9 @@ interface Context {
   isLoadingOlder: boolean
 }
 
+/** More than the messages of any conversation: the list wants no index below 0, and numbers can be below 1. */
+const ABOVE_ALL = 1_000_000_000
+
 interface MessageListProps {
   entries: Entry[]
   store: ThreadStore
@@ -69,8 +72,8 @@ export function MessageList({ entries, store, newCount, onAtBottom, ref }: Messa
         ref={list}
         scrollerRef={attach}
         data={entries}
-        context={{ focused: focusable, marked, isLoadingOlder: first > 1 }}
-        firstItemIndex={first}
+        context={{ focused: focusable, marked, isLoadingOlder: first > (store.window?.first_seq ?? first) }}
+        firstItemIndex={ABOVE_ALL + first}
         initialTopMostItemIndex={
           isTargetHeld ? { index: target - first, align: 'center' } : { index: 'LAST', align: 'end' }
         }

@@ -19,7 +19,7 @@ export function useMessageFocus(
     })
   }
   const walk = (event: KeyboardEvent<HTMLElement>) => {
-    const from = (event.target as HTMLElement).id.match(/^message-(\d+)$/)?.[1]
+    const from = (event.target as HTMLElement).id.match(/^message-(-?\d+)$/)?.[1]
     if (from === undefined) return
     const to = { ArrowUp: Number(from) - 1, ArrowDown: Number(from) + 1, Home: first, End: last }[event.key]
     if (to === undefined || to < first || to > last) return

@@ -1,7 +1,10 @@
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { clock } from '../../../../shared/format.js'
-import { detailOf, systemLine } from '../../system-line.js'
+import { detailOf, GROUP_CHANGES, systemLine } from '../../system-line.js'
 import type { ThreadMessage } from '../window.js'
+
+type GroupContent = Extract<NonNullable<ThreadMessage['content']>, { type: 'group' }>
 
 const KINDS = ['image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'order', 'poll'] as const
 
@@ -13,11 +16,13 @@ export function useDescribe(): (
   const { t: inInbox } = useTranslation('inbox')
   return ({ message, message_type, changed, content }) => {
     if (changed === 'revoked') return t('revoked')
+    if (content?.type === 'group') return describeGroup(t, content) ?? message
     const line = systemLine(inInbox, message_type, detailOf(content))
     if (line !== null) return withDetails(line, content)
     const kind = KINDS.find((name) => name === message_type)
     if (message_type === 'sticker') return t('kinds.sticker')
     if (message_type === 'request_welcome') return t('opened')
+    if (message_type === 'media_placeholder') return t('fileNotPassedOn')
     if (message !== '' && message !== '[unsupported]') return message
     if (kind) return t(`kinds.${kind}`)
     const named = nameOf(content)
@@ -33,6 +38,17 @@ function withDetails(line: string, content: ThreadMessage['content'] | undefined
   if (content?.type !== 'handover') return line
   const { note, summary } = content
   return [note === null ? line : `${line}: ${note}`, ...(summary === null ? [] : [summary])].join('\n')
+}
+
+/** A change of a group in one line; null for a change that this page does not know. */
+function describeGroup(t: TFunction<'thread'>, content: GroupContent): string | null {
+  const { event, subject, description, people, by } = content
+  const known = GROUP_CHANGES.find((name) => name === event)
+  if (known === undefined) return null
+  const names = people.map(({ name, phone_number, username, user_id }) => name ?? phone_number ?? username ?? user_id)
+  const who = names.filter((name) => name !== null).join(', ') || '…'
+  const change = known === 'left' && by === 'business' ? 'removed' : known
+  return t(`groupChanges.${change}`, { who, subject: subject ?? '', description: description ?? '–' })
 }
 
 /** What WhatsApp calls a message that cannot be shown. */

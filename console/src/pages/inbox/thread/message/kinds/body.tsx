@@ -9,6 +9,7 @@ import { Cards } from './cards.js'
 import { Document } from './document.js'
 import { FilledAddress, FilledForm } from './form.js'
 import { CallPermission, ChosenReply, Interactive } from './interactive.js'
+import { Event, GroupInvite } from './invitations.js'
 import { Missing } from './missing.js'
 import { Order, Product } from './order.js'
 import { Picture } from './picture.js'
@@ -79,6 +80,10 @@ function Kind({ message }: { message: ThreadMessage }) {
       return <Order content={content} />
     case 'poll':
       return <Poll content={content} />
+    case 'event':
+      return <Event content={content} />
+    case 'group_invite':
+      return <GroupInvite content={content} />
     case 'request_welcome':
       return <Welcome />
     case 'unsupported':

@@ -6,11 +6,10 @@ import { useFormat } from '../../../../../shared/format.js'
 import classes from './body.module.css'
 
 /** An order from the catalogue. */
-export function Order({ content: { text, items, total } }: { content: ContentOf<'order'> }) {
+export function Order({ content }: { content: ContentOf<'order'> }) {
   const { t } = useTranslation('thread')
-  const format = useFormat()
-  const money = (amount: number, currency: string | null) =>
-    currency !== null && /^[A-Z]{3}$/.test(currency) ? format.money(amount, currency) : format.number(amount)
+  const money = useMoney()
+  const { text, items, total, title, item_count: count } = content
   return (
     <div className={classes.box}>
       <Text size="sm" fw={600}>
@@ -30,26 +29,46 @@ export function Order({ content: { text, items, total } }: { content: ContentOf<
           </li>
         ))}
       </ul>
-      {total !== undefined && items.length > 1 && (
+      {(title ?? count ?? null) !== null && (
+        <Text size="sm">
+          {count ?? '?'} × {title ?? '?'}
+        </Text>
+      )}
+      {total !== undefined && items.length !== 1 && (
         <Text size="sm" fw={600} mt={6}>
-          {t('orderTotal', { total: money(total, items[0]?.currency ?? null) })}
+          {t('orderTotal', { total: money(total, items[0]?.currency ?? content.currency ?? null) })}
         </Text>
       )}
     </div>
   )
 }
 
+/** An amount with its currency, if that is one. */
+function useMoney(): (amount: number, currency: string | null) => string {
+  const format = useFormat()
+  return (amount, currency) =>
+    currency !== null && /^[A-Z]{3}$/.test(currency) ? format.money(amount, currency) : format.number(amount)
+}
+
 /** A product of the catalogue. */
-export function Product({ content: { product_id, catalog_id } }: { content: ContentOf<'product'> }) {
+export function Product({ content }: { content: ContentOf<'product'> }) {
   const { t } = useTranslation('thread')
+  const money = useMoney()
+  const { product_id, catalog_id, title, description, price = null, currency = null } = content
   return (
     <div className={classes.box}>
       <Text size="xs" className={classes.dim}>
         <IconShoppingBag aria-hidden size={13} className={classes.inline} /> {t('kinds.product')}
       </Text>
       <Text size="sm" fw={600}>
-        {product_id ?? catalog_id ?? '?'}
+        {title ?? product_id ?? catalog_id ?? '?'}
       </Text>
+      {price !== null && <Text size="sm">{money(price, currency)}</Text>}
+      {description && (
+        <Text size="xs" className={classes.text} p={0}>
+          {description}
+        </Text>
+      )}
     </div>
   )
 }

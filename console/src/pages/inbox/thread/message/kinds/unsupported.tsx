@@ -28,6 +28,8 @@ export function Unsupported({ message, content }: { message: ThreadMessage; cont
 /** A message of a kind that is not known: its text, and its name. */
 export function Unknown({ message, content: { name } }: { message: ThreadMessage; content: ContentOf<'other'> }) {
   const { t } = useTranslation('thread')
+  // In the history of a phone; the files of the newest two weeks follow.
+  if (message.message_type === 'media_placeholder') return <Missing>{t('fileNotPassedOn')}</Missing>
   return (
     <>
       <KnownText message={message} />
