@@ -96,12 +96,13 @@ export function callbackOf(phoneNumberId: string, messages: readonly InboundText
   })
 }
 
-function envelopeOf(phoneNumberId: string, changed: object): object {
+/** The body of a callback with one change. */
+export function envelopeOf(phoneNumberId: string, changed: object, field = 'messages'): object {
   const metadata = { display_phone_number: '15550783881', phone_number_id: phoneNumberId }
   const value = { messaging_product: 'whatsapp', metadata, ...changed }
   return {
     object: 'whatsapp_business_account',
-    entry: [{ id: '419561257915477', changes: [{ value, field: 'messages' }] }],
+    entry: [{ id: '419561257915477', changes: [{ value, field }] }],
   }
 }
 

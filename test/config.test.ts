@@ -57,6 +57,8 @@ describe('readConfig', () => {
       tracing: null,
       transcribe: null,
       linkedDeviceLibrary: 'baileys',
+      gatewayKey: undefined,
+      gatewayOrganization: undefined,
       linkedDeviceUrl: null,
       fromEnvironment: new Set(),
       fromUp: new Set(),
@@ -197,6 +199,9 @@ describe('readConfig', () => {
     ['PARLEY_MEDIA_ACCESS_KEY', 'access key'],
     ['PARLEY_MEDIA_SECRET_KEY', 'secret\tkey'],
     ['PARLEY_TRANSCRIBE_KEY', 'clé'],
+    ['PARLEY_GATEWAY_KEY', '23-characters-and-short'],
+    ['PARLEY_GATEWAY_KEY', 'thirty-letters-and-é-0123456789'],
+    ['PARLEY_GATEWAY_KEY', 'parley_0123456789abcdef0123456789'],
     ['PARLEY_SECRET', 'current-key-0123,'],
     ['PARLEY_SECRET', ',older-key-456789'],
     ['PARLEY_SECRET', 'current-key-0123,current-key-0123'],
@@ -308,9 +313,28 @@ describe('contradictions', () => {
     [{ PARLEY_OTLP_TOKEN: 'hunter2' }, 'PARLEY_OTLP_TOKEN is set, but PARLEY_OTLP_URL is not'],
     [{ PARLEY_TRANSCRIBE_KEY: 'hunter2' }, 'PARLEY_TRANSCRIBE_KEY is set, but PARLEY_TRANSCRIBE_URL is not'],
     [{ PARLEY_TRANSCRIBE_MODEL: 'whisper-1' }, 'PARLEY_TRANSCRIBE_MODEL is set, but PARLEY_TRANSCRIBE_URL is not'],
+    [{ PARLEY_GATEWAY_KEY: 'hunter2-hunter2-hunter2-hunter2' }, 'but PARLEY_GATEWAY_ORGANIZATION is not'],
+    [{ PARLEY_GATEWAY_ORGANIZATION: 'acme' }, 'PARLEY_GATEWAY_ORGANIZATION is set, but PARLEY_GATEWAY_KEY is not'],
+    [
+      {
+        PARLEY_GATEWAY_KEY: 'hunter2-hunter2-hunter2-hunter2',
+        PARLEY_GATEWAY_ORGANIZATION: 'acme',
+        PARLEY_ADMIN_TOKEN: 'hunter2-hunter2-hunter2-hunter2',
+      },
+      'PARLEY_GATEWAY_KEY and PARLEY_ADMIN_TOKEN are the same',
+    ],
   ])('refuses %j', (env, text) => {
     expect(problemOf(env)).toContain(text)
     expect(problemOf(env)).not.toMatch(/hunter2|\n/)
+  })
+
+  it('accepts a gateway key with its organization, and never shows it', () => {
+    const key = 'hunter2-hunter2-hunter2-hunter2'
+    const config = configOf({ PARLEY_GATEWAY_KEY: key, PARLEY_GATEWAY_ORGANIZATION: 'acme' })
+    expect(config).toMatchObject({ gatewayKey: key, gatewayOrganization: 'acme' })
+    const shown = JSON.stringify(describeConfig(config))
+    expect(shown).toContain('"acme"')
+    expect(shown).not.toContain('hunter2')
   })
 
   it('refuses the embedded database for a process that leaves the API to another', () => {
@@ -334,7 +358,7 @@ describe('describeConfig', () => {
 
   it('shows every variable with the source of its value', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
-    expect(rows).toHaveLength(32)
+    expect(rows).toHaveLength(34)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
     expect(rowOf(rows, 'PARLEY_HOST')).toEqual({ name: 'PARLEY_HOST', value: '127.0.0.1', source: 'default' })
     expect(rowOf(rows, 'PARLEY_ROLES')?.value).toBe('api,worker,gateway')

@@ -33,6 +33,8 @@ export interface Amounts {
   waitingCallbacks: number
   /** Recipients of each of the 50 broadcasts on a slow number. */
   recipients: number
+  /** Messages that are scheduled for the same moment. */
+  scheduled: number
   erasures: number
   /** Raw callbacks that are stored when contacts are erased. */
   storedCallbacks: number
@@ -51,6 +53,7 @@ export const JOURNEY: Amounts = {
   largeBodies: 1,
   waitingCallbacks: 50,
   recipients: 20,
+  scheduled: 300,
   erasures: 500,
   storedCallbacks: 10_000,
   messages: 30_000,
@@ -66,6 +69,7 @@ export const BENCH: Amounts = {
   largeBodies: 4,
   waitingCallbacks: 200,
   recipients: 200,
+  scheduled: 1_000,
   erasures: 1_000,
   storedCallbacks: 10_000,
   messages: 1_000_000,

@@ -2,7 +2,9 @@ import type { NoiseKind } from './noise.js'
 import { broadcastNoises } from './noises/broadcasts.js'
 import { callbackNoises } from './noises/callbacks.js'
 import { contactNoises } from './noises/contacts.js'
+import { historyNoises } from './noises/histories.js'
 import { requestNoises } from './noises/requests.js'
+import { scheduledNoises } from './noises/scheduled.js'
 import { syncNoises } from './noises/syncs.js'
 import { webhookNoises } from './noises/webhooks.js'
 
@@ -11,7 +13,9 @@ export const NOISES: readonly NoiseKind[] = [
   ...callbackNoises,
   ...broadcastNoises,
   ...contactNoises,
+  ...historyNoises,
   ...requestNoises,
+  ...scheduledNoises,
   ...syncNoises,
   ...webhookNoises,
 ]

@@ -5,6 +5,7 @@ import { voiceNote } from './voice-note.js'
 /** Kinds of work of one organization. Each resolves when the work is completed, and throws if anything fails. */
 export const QUIET_WORK = {
   broadcast: sendBroadcast,
+  scheduled: sendScheduled,
   erasure: eraseContact,
   import: importContacts,
   'sign-in': signIn,
@@ -28,6 +29,16 @@ async function sendBroadcast({ url }: Stage, { key }: Tenant): Promise<void> {
     const { broadcast } = (await succeed('GET', `${url}/broadcasts/${id}`, { key })).body
     return broadcast.status === 'completed'
   })
+}
+
+async function sendScheduled(stage: Stage, tenant: Tenant): Promise<void> {
+  const [number] = NUMBERS
+  const { key } = tenant
+  await succeed('POST', `${stage.url}/contact`, { key, body: { phone_number: number } })
+  const body = { phone_number: number, message_type: 'text', text: 'Open now', scheduled_at: new Date().toISOString() }
+  await succeed('POST', `${stage.url}/send-chat`, { key, body })
+  await untilNoJobs(stage, tenant, 'scheduled')
+  await succeed('DELETE', `${stage.url}/contact?phone_number=${number}`, { key })
 }
 
 async function eraseContact(stage: Stage, tenant: Tenant): Promise<void> {

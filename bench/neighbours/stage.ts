@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { newId } from '../../src/lib/bytes/id.js'
 import type { JobClassName } from '../../src/model/jobs.js'
-import { callbackOf, type InboundText, signatureOf } from '../loads.js'
+import { callbackOf, envelopeOf, type InboundText, signatureOf } from '../loads.js'
 import { until } from '../until.js'
 
 /** A running service in which one organization makes noise while another one works. */
@@ -98,8 +98,17 @@ export async function deleteTenant({ url, adminToken: key }: Stage, { id }: Tena
 
 /** Posts inbound messages as the upstream does, in one signed callback. */
 export function postInbound({ url }: Stage, tenant: Tenant, messages: readonly InboundText[]): Promise<Answer> {
-  const body = JSON.stringify(callbackOf(tenant.phoneNumberId, messages))
-  const headers = { 'x-hub-signature-256': signatureOf(tenant.appSecret, body) }
+  return postSigned(url, tenant, callbackOf(tenant.phoneNumberId, messages))
+}
+
+/** Posts a change of a field as the upstream does, signed. */
+export function postChange({ url }: Stage, tenant: Tenant, field: string, value: object): Promise<Answer> {
+  return postSigned(url, tenant, envelopeOf(tenant.phoneNumberId, value, field))
+}
+
+function postSigned(url: string, { appSecret }: Tenant, callback: object): Promise<Answer> {
+  const body = JSON.stringify(callback)
+  const headers = { 'x-hub-signature-256': signatureOf(appSecret, body) }
   return ask('POST', `${url}/hooks/upstream`, { body, headers })
 }
 

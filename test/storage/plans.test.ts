@@ -24,6 +24,7 @@ const LARGE = [
   'message_prices',
   'message_search',
   'messages',
+  'scheduled_messages',
   'sent_links',
   'short_link_visits',
   'storefront_orders',

@@ -12,6 +12,13 @@ export interface Endpoint {
 /** An id that does not exist. */
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
+const NEW_TEMPLATE = {
+  name: 'good_day',
+  language: 'en',
+  category: 'UTILITY',
+  components: [{ type: 'BODY', text: 'Good day to you' }],
+}
+
 /** Every endpoint of Interface A; a test compares the list with /openapi.json. */
 export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/contact', query: 'phone_number=5511987650000', scope: 'contacts:read' },
@@ -47,6 +54,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { phone_number: '5511987650000' },
   },
   { method: 'GET', path: '/messages/{id}/trace', query: '', scope: 'conversations:read' },
+  // Its body is a file, too.
+  { method: 'POST', path: '/media', query: '', scope: 'messages:send' },
   {
     method: 'POST',
     path: '/send-chat',
@@ -54,6 +63,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     scope: 'messages:send',
     body: { phone_number: '5511987650000', message_type: 'text', text: 'Olá' },
   },
+  { method: 'GET', path: '/scheduled', query: 'limit=10', scope: 'conversations:read' },
+  { method: 'PATCH', path: '/scheduled/{id}', query: '', scope: 'messages:send', body: { text: 'Olá' } },
+  { method: 'DELETE', path: '/scheduled/{id}', query: '', scope: 'messages:send' },
   {
     method: 'GET',
     path: '/broadcast-analytics',
@@ -77,6 +89,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/shortlinks', query: 'limit=10', scope: 'broadcasts:read' },
   { method: 'GET', path: '/templates', query: '', scope: 'templates:send' },
   { method: 'POST', path: '/templates/sync', query: '', scope: 'templates:send' },
+  { method: 'POST', path: '/templates', query: '', scope: 'templates:write', body: NEW_TEMPLATE },
+  { method: 'POST', path: '/templates/check', query: '', scope: 'templates:write', body: NEW_TEMPLATE },
+  {
+    method: 'PATCH',
+    path: '/templates',
+    query: 'name=hello_world&language=en_US',
+    scope: 'templates:write',
+    body: { message_send_ttl_seconds: 60 },
+  },
+  { method: 'DELETE', path: '/templates', query: 'name=good_day', scope: 'templates:write' },
+  { method: 'GET', path: '/templates/library', query: 'language=en_US', scope: 'templates:write' },
+  // Its body is a file, as that of an import.
+  { method: 'POST', path: '/templates/examples', query: '', scope: 'templates:write' },
   {
     method: 'POST',
     path: '/send-template',

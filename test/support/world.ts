@@ -34,6 +34,7 @@ export interface TestOrganization {
   name: string
   phoneNumberId: string
   businessAccountId: string
+  accessToken: string
   appSecret: string
   verifyToken: string
   key: string
@@ -227,6 +228,7 @@ async function createOrganization(admin: World['admin'], fields: Record<string, 
     name,
     phoneNumberId: settings.phone_number_id,
     businessAccountId: settings.business_account_id,
+    accessToken: settings.access_token,
     appSecret: settings.app_secret,
     verifyToken: settings.verify_token,
     key: issued.body.api_key.key,

@@ -52,7 +52,7 @@ describe('doctor', () => {
     const result = await doctor()
     expect(failedOf(result)).toEqual([])
     const fine = ['settings', 'extensions', 'pooler', 'schema', 'data folder', 'callbacks', 'secrets']
-    for (const check of [...fine, 'upstream']) {
+    for (const check of [...fine, 'upstream', 'numbers']) {
       expect(reportOf(result, check)).toMatchObject({ level: 'ok', remedy: null })
     }
     expect(reportOf(result, 'processes')?.found).toMatch(/^1 running/)
@@ -78,7 +78,22 @@ describe('doctor', () => {
     await setNumber(organization.phoneNumberId)
     expect(failedOf(result)).toEqual(['upstream'])
     expect(reportOf(result, 'upstream')?.found).toContain(organization.slug)
-    expect(result.out).not.toContain('token-')
+    expect(result.out).not.toContain(organization.accessToken)
+  })
+
+  it('tells what the checks of the numbers have found', async () => {
+    await world.database.pool.query(
+      `INSERT INTO number_states (organization_id, phone_number_id, state, problems) VALUES ($1, $2, 'failed', '{not_registered}')`,
+      [organization.id, organization.phoneNumberId],
+    )
+    const result = await doctor()
+    await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'gateway' })
+    const ofGateway = await doctor()
+    await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'upstream' })
+    await world.database.pool.query('DELETE FROM number_states')
+    expect(failedOf(ofGateway)).not.toContain('numbers')
+    expect(failedOf(result)).toEqual(['numbers'])
+    expect(reportOf(result, 'numbers')?.found).toBe(`${organization.slug}: not_registered`)
   })
 
   it('finds settings of the server that lose data', async () => {
@@ -103,6 +118,19 @@ describe('doctor', () => {
     expect(failedOf(away)).toEqual(['replica'])
     expect(away.out).not.toContain('secret-word')
     expect(reportOf(await doctor(), 'replica')).toBeUndefined()
+  })
+
+  it('says whether the organization of the gateway key exists, without the key', async () => {
+    const key = { PARLEY_GATEWAY_KEY: 'a-secret-key-of-the-gateway' }
+    const right = await doctor({ ...key, PARLEY_GATEWAY_ORGANIZATION: organization.slug })
+    expect(reportOf(right, 'gateway key')).toMatchObject({
+      level: 'ok',
+      found: expect.stringContaining(organization.name),
+    })
+    const wrong = await doctor({ ...key, PARLEY_GATEWAY_ORGANIZATION: 'nobody' })
+    expect(failedOf(wrong)).toEqual(['gateway key'])
+    expect(right.out + wrong.out).not.toContain('secret-key')
+    expect(reportOf(await doctor(), 'gateway key')).toBeUndefined()
   })
 
   it('finds a wrong setting, and a database that does not answer', async () => {

@@ -84,6 +84,7 @@ describe('an ordinary message', () => {
     placeholder: null,
     handled_by: null,
     referral: null,
+    businessGroup: null,
     created_at: at(),
     note: { k: 'callback' as const, id: '', at: 0, done: 0 },
     traceparent: null,

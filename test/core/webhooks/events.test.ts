@@ -3,6 +3,7 @@ import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
 import { post, seconds, textMessage, wamid } from '../../support/callbacks.js'
 import { signIn } from '../../support/console.js'
 import { createContact } from '../../support/contacts.js'
+import { pastText, receiveHistory } from '../../support/phone-history.js'
 import { closeEndpoints, type Endpoint, startEndpoint } from '../../support/webhook-endpoints.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
@@ -13,6 +14,9 @@ let digits: string
 let people = 0
 
 const seen = new Set<string>()
+
+/** The contact's id in rows; a merge names its two contacts. */
+const CONTACT_ID = '(?<!kept_|merged_)contact_id'
 
 /** Content of rows only: names of columns, and secrets. */
 const INTERNAL = [
@@ -26,7 +30,7 @@ const INTERNAL = [
   'opted_out_at',
   'opt_out_source',
   'upstream_id',
-  '(?<!kept_|merged_)contact_id',
+  CONTACT_ID,
   'media_id',
   'campaign_id',
   'generation',
@@ -35,6 +39,12 @@ const INTERNAL = [
   'failing_since',
   'event_id',
 ]
+
+/** Those of them that the events of a kind show. */
+const SHOWN: Record<string, readonly string[]> = {
+  'message.scheduled': [CONTACT_ID],
+  'number.updated': ['token'],
+}
 
 beforeAll(async () => {
   await world.sim('POST', '/settings', { statuses: false })
@@ -52,7 +62,8 @@ afterEach(async () => {
     seen.add(body.type)
     expect(Object.keys(body)).toEqual(['type', 'timestamp', 'data'])
     expect(body.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    expect(INTERNAL.filter((word) => new RegExp(`"[^"]*${word}[^"]*":|whsec_`).test(text))).toEqual([])
+    const internal = INTERNAL.filter((word) => !SHOWN[body.type]?.includes(word))
+    expect(internal.filter((word) => new RegExp(`"[^"]*${word}[^"]*":|whsec_`).test(text))).toEqual([])
     for (const secret of [organization.key, organization.appSecret, organization.verifyToken, endpoint.secret]) {
       expect(text).not.toContain(secret)
     }
@@ -120,6 +131,15 @@ describe('events of a contact', () => {
 })
 
 describe('events of a message', () => {
+  it('report that it is to be sent later', async () => {
+    await createContact(world, organization, `+${digits}`)
+    const scheduled_at = new Date(world.now().getTime() + 86_400_000).toISOString()
+    const later = { phone_number: digits, message_type: 'text', text: 'Hello', scheduled_at }
+    const { scheduled } = (await request('POST', '/send-chat', later)).body
+    await world.drain()
+    expect(arrived('message.scheduled')).toEqual([{ scheduled, contact: await shownContact() }])
+  })
+
   it('report its arrival from an unknown person, with the new contact', async () => {
     const message = { phone_number_id: organization.phoneNumberId, from: digits, type: 'text', text: { body: 'Oi' } }
     expect((await world.sim('POST', '/inbound', message)).status).toBe(200)
@@ -276,6 +296,21 @@ describe('events of a hand-over', () => {
   })
 })
 
+describe('events of a group', () => {
+  it('report a change of it, as the API shows it', async () => {
+    const change = { group_id: '120363040000000001', event: 'created', subject: 'Choir' }
+    await world.sim('POST', '/group', { phone_number_id: organization.phoneNumberId, ...change })
+    await world.settle()
+    await world.drain()
+    const { body } = await request('GET', '/conversations?action=contacts')
+    const contact = body.contacts.find((one: { is_group?: true }) => one.is_group)
+    const { messages } = (await request('GET', `/conversations?contactId=${contact.id}`)).body
+    expect(arrived('group.updated')).toMatchObject([
+      { message: messages[0], contact: { id: contact.id, full_name: 'Choir', is_group: true } },
+    ])
+  })
+})
+
 describe('events of a broadcast', () => {
   it('report its start and completion, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)
@@ -309,6 +344,32 @@ describe('events of a template', () => {
     expect(shown.status).toBe('PAUSED')
     expect(arrived('template.status_changed')).toEqual([{ template: shown }])
   })
+
+  it('report a changed content', async () => {
+    const components = [{ type: 'BODY', text: 'Good day to you' }]
+    await request('PATCH', '/templates?name=hello_world&language=en_US', { components })
+    await world.settle()
+    await world.drain()
+    const { body } = await request('GET', '/templates')
+    const shown = body.templates.find(({ name }: { name: string }) => name === 'hello_world')
+    expect(shown.components).toEqual(components)
+    expect(arrived('template.updated')).toEqual([{ template: shown }])
+  })
+})
+
+describe('events of a number', () => {
+  it('report what a check has found, as its health shows it', async () => {
+    const { id, phoneNumberId, businessAccountId, appSecret } = organization
+    // Without an access token there, the one of the organization is not valid.
+    const registration = { business_account_id: businessAccountId, app_secret: appSecret, callback_url: world.app.url }
+    await world.sim('PUT', `/numbers/${phoneNumberId}`, registration)
+    const { body } = await world.admin('GET', `/organizations/${id}/upstream/health?refresh=true`)
+    const [{ last_send_at: _at, ...shown }] = body.numbers
+    expect(shown).toMatchObject({ state: 'failed', steps: [{ reason: 'token_refused' }] })
+    await world.drain()
+    const [{ number, previous_state }] = arrived('number.updated')
+    expect([number, previous_state]).toEqual([shown, null])
+  })
 })
 
 describe('events of the account', () => {
@@ -332,6 +393,15 @@ describe('events of the account', () => {
     expect(arrived('template.quality_changed')).toMatchObject([
       { template: { name: 'hello_world' }, quality: 'YELLOW', previous_quality: null },
     ])
+  })
+})
+
+describe('events of a history', () => {
+  it('report how far it is, and nothing of its messages', async () => {
+    const messages = [pastText('wamid.past', 1_790_000_000, 'long ago', { from: digits })]
+    await receiveHistory(world, organization, { person: digits, messages })
+    expect(arrived('history.imported')).toMatchObject([{ history: { status: 'running', progress: 50, messages: 1 } }])
+    expect(arrived('message.received')).toEqual([])
   })
 })
 

@@ -6,7 +6,8 @@ const organization = useOrganization(world)
 const other = useOrganization(world)
 
 const SCOPES = [
-  ...['contacts:read', 'contacts:write', 'conversations:read', 'messages:send', 'templates:send', 'broadcasts:read'],
+  ...['contacts:read', 'contacts:write', 'conversations:read', 'messages:send', 'templates:send'],
+  ...['templates:write', 'broadcasts:read'],
   ...['broadcasts:write', 'analytics:read', 'webhooks:read', 'webhooks:write', 'gateway'],
 ]
 

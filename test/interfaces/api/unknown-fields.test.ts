@@ -123,10 +123,15 @@ describe('a time at which the endpoint could act, but does not know', () => {
   })
 
   it.each<[string, string, () => object, string]>([
-    ['a message', '/send-chat', () => ({ ...text, scheduled_at: at }), 'scheduled_at'],
+    ['a message, misspelt', '/send-chat', () => ({ ...text, schedule_at: at }), 'schedule_at'],
     ['another spelling', '/send-chat', () => ({ ...text, scheduledAt: 4_070_908_800 }), 'scheduledAt'],
-    ['many other fields', '/send-chat', () => ({ ...numbered, ...text, scheduled_at: '2099' }), 'scheduled_at'],
-    ['a template', '/send-template', () => ({ ...template, scheduled_at: at }), 'scheduled_at'],
+    ['many other fields', '/send-chat', () => ({ ...numbered, ...text, schedule_at: '2099' }), 'schedule_at'],
+    [
+      'a template, in the style of its fields',
+      '/send-template',
+      () => ({ ...template, scheduledAt: at }),
+      'scheduledAt',
+    ],
     ['a template, misspelt', '/send-template', () => ({ ...template, schedule_at: 'tomorrow' }), 'schedule_at'],
     ['a short link', '/shortlinks', () => ({ redirect_url: 'https://a.example', scheduled_at: at }), 'scheduled_at'],
     ['a route without a body', '/templates/sync', () => ({ scheduled_at: at }), 'scheduled_at'],
@@ -150,15 +155,17 @@ describe('a time at which the endpoint could act, but does not know', () => {
     expect((await world.sim('GET', '/messages')).body.total).toBe(sentBefore)
   })
 
-  it('is refused as a parameter too, and for a broadcast the known one is named', async () => {
+  it('is refused as a parameter too, and the known field is named', async () => {
     const sent = await post('/send-chat?scheduled_at=2099-01-01T09:00:00Z', text)
     expect([sent.status, sent.body.error]).toEqual([400, 'Invalid field'])
-    const { body } = await post('/broadcasts', { ...broadcast, scheduledAt: '2099-01-01T09:00:00Z' })
-    expect(body.message).toContain('use scheduled_at')
+    for (const [path, body] of [['/broadcasts', broadcast] as const, ['/send-template', template] as const]) {
+      const answer = await post(path, { ...body, scheduledAt: '2099-01-01T09:00:00Z' })
+      expect(answer.body.message).toContain('use scheduled_at')
+    }
   })
 
   it.each([null, ''])('is ignored without a value: %j', async (scheduled_at) => {
-    const { status, body } = await post('/send-chat', { ...text, scheduled_at })
+    const { status, body } = await post('/templates/sync', { scheduled_at })
     expect([status, body.warnings]).toEqual([200, ['The field scheduled_at is not known and was ignored.']])
   })
 })

@@ -47,9 +47,12 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'message.edited':
     case 'message.deleted':
     case 'conversation.handed_over':
+    case 'group.updated':
     case 'call.missed':
     case 'call.ended':
       return event.data.message.id
+    case 'message.scheduled':
+      return event.data.scheduled.id
     case 'contact.created':
     case 'contact.updated':
     case 'contact.opted_out':
@@ -63,11 +66,15 @@ export function subjectOf(event: components['schemas']['Event']): string {
     case 'broadcast.completed':
       return event.data.broadcast.id
     case 'account.updated':
-    case 'number.updated':
       return event.data.notice.id
+    case 'history.imported':
+      return event.data.history.id
     case 'template.status_changed':
+    case 'template.updated':
     case 'template.quality_changed':
       return event.data.template.name
+    case 'number.updated':
+      return event.data.number?.phone_number_id ?? event.data.notice?.id ?? ''
     case 'webhook.disabled':
     case 'webhook.test':
       return event.data.webhook.id
@@ -90,12 +97,14 @@ export async function useApi(baseUrl: string, auth: string, number: string) {
     body: { phone_number: number, message_type: 'text', text: 'Hello' },
     headers: { 'Idempotency-Key': 'clients' },
   })
+  const uploaded = await api.messagesUploadMedia({ client, body: { file: new Blob(['%PDF-1.7']) } })
   const missing = await api.contactsGet({ client, query: { phone_number: '5511900009999' } })
   const events = await api.eventsList({ client })
   const kinds: string[] = events.data?.events.map((event) => event.type) ?? []
   return {
     tags: created.data?.contact.tags,
-    type: sent.data?.data.message_type,
+    type: sent.data && 'data' in sent.data ? sent.data.data.message_type : undefined,
+    file: uploaded.data?.media.mime_type,
     error: missing.error?.error,
     requestId: typeof missing.response?.headers.get('x-request-id'),
     kinds,
@@ -175,6 +184,7 @@ it('clients that are generated from the descriptions compile strictly and work',
   expect(await sdk.useApi(url, organization.key, '+5511900001234')).toEqual({
     tags: ['vip'],
     type: 'text',
+    file: 'application/pdf',
     error: 'Contact not found',
     requestId: 'string',
     kinds: ['contact.created', 'message.sent'],

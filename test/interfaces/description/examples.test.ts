@@ -47,11 +47,15 @@ it('every operation has an example of its request, its answer and an error, and 
   }
 })
 
-/** The types of a request without an example. A form has none: its file would have to be one. */
+/** What a request lacks: JSON, or one of the types of its file. A form has none: its file would have to be one. */
 function missingBodies({ operationId, requestBody }: Operation): string[] {
-  return Object.entries(requestBody?.content ?? {})
-    .filter(([type, { example }]) => example === undefined && type !== 'multipart/form-data')
-    .map(([type]) => `${operationId}: ${type}`)
+  const bodies = Object.entries(requestBody?.content ?? {}).filter(([type]) => type !== 'multipart/form-data')
+  return [
+    bodies.filter(([type]) => type === 'application/json'),
+    bodies.filter(([type]) => type !== 'application/json'),
+  ]
+    .filter((kind) => kind.length > 0 && kind.every(([, { example }]) => example === undefined))
+    .map((kind) => `${operationId}: ${kind.map(([type]) => type).join(', ')}`)
 }
 
 function missingAnswers({ operationId, responses }: Operation): string[] {

@@ -29,19 +29,24 @@ export async function recordAdmin(world: World): Promise<Examples> {
   await refuse('organizations.releaseHold', { path })
   await record('organizations.delete', { path })
   for (const verb of ['get', 'delete', 'getStorefront']) await refuse(`organizations.${verb}`, { path: UNKNOWN })
-  return recorder.result({})
+  return recorder.result({ [world.app.url]: 'https://chat.example.com' })
 }
 
 async function recordConnections({ record, refuse }: Recorder, path: { id: string }): Promise<void> {
   const upstream = {
     phone_number_id: '106540352242922',
     business_account_id: '102290129340398',
-    access_token: 'EAAG…',
+    access_token: 'EAAG-example',
     app_secret: 'a1b2c3d4',
     verify_token: 'my-verify-token',
   }
   await record('organizations.connectUpstream', { path, body: upstream })
   await refuse('organizations.connectUpstream', { path, body: { ...upstream, app_secret: '' } })
+  const { access_token, app_secret } = upstream
+  await record('organizations.connectNumber', { path, body: { access_token, app_secret } })
+  await refuse('organizations.connectNumber', { path, body: { access_token, pin: '1234' } })
+  await record('organizations.getHealth', { path })
+  await refuse('organizations.getHealth', { path: UNKNOWN })
   const shop = { url: 'https://globex.example', access_token: 'shpat_example', webhook_secret: 'secret' }
   await record('organizations.connectStorefront', { path, body: shop })
   await refuse('organizations.connectStorefront', { path, body: { ...shop, url: 'globex' } })

@@ -38,11 +38,14 @@ export async function recordApi(world: World, organization: TestOrganization): P
     await recordContacts(scene)
     await recordMessages(scene)
     await recordTemplates(scene)
+    await recordNewTemplates(scene)
+    await recordScheduled(scene)
     await recordAudiences(scene)
     const sent = await recordBroadcasts(scene)
     await recordAnalytics(scene, sent)
     await recordOptOuts(scene)
     await mergeContacts(scene)
+    await breakNumber(scene)
     await recordWebhooks(scene, body.webhook.id, gone.url)
     keepEvents(scene, endpoint.received)
     // These end what the examples above show.
@@ -80,6 +83,9 @@ async function recordContacts({ record, refuse, request }: Scene): Promise<void>
 async function recordMessages({ record, refuse, world, organization }: Scene): Promise<void> {
   const hello = { phone_number: ANA, message_type: 'text', text: 'Hello Ana' }
   await record('messages.send', { body: hello })
+  const pdf = { 'content-type': 'application/pdf' }
+  await record('messages.uploadMedia', { query: { filename: 'invoice.pdf' }, body: '%PDF-1.7\n', headers: pdf })
+  await refuse('messages.uploadMedia', { body: 'invoice', headers: pdf })
   const headers = { 'x-request-id': 'order-1042', 'idempotency-key': 'order-1042-confirmed' }
   const refused = await refuse('messages.send', { body: { ...hello, phone_number: UNREACHABLE }, headers })
   await record('messages.trace', { path: { id: refused.body.id } })
@@ -112,6 +118,21 @@ async function recordMessages({ record, refuse, world, organization }: Scene): P
   await refuse('conversations.export', { query: { chatNumber: UNKNOWN } })
 }
 
+/** What is to be sent later: it has a time of its own, and is not sent here. */
+async function recordScheduled({ record, refuse, world }: Scene): Promise<void> {
+  const inDays = (days: number) => new Date(world.now().getTime() + days * DAY_MS).toISOString()
+  const hello = { phone_number: ANA, message_type: 'text', text: 'Good morning', scheduled_at: inDays(1) }
+  const { id } = (await record('messages.send', { body: hello })).body.scheduled
+  const template = { templateName: 'hello_world', chatNumber: ANA, scheduled_at: inDays(2) }
+  await record('messages.sendTemplate', { body: template })
+  await record('messages.listScheduled', { query: { limit: '2' } })
+  await refuse('messages.listScheduled', { query: { status: 'sent' } })
+  await record('messages.changeScheduled', { path: { id }, body: { text: 'Good evening', scheduled_at: inDays(3) } })
+  await refuse('messages.changeScheduled', { path: { id }, body: {} })
+  await record('messages.cancelScheduled', { path: { id } })
+  await refuse('messages.cancelScheduled', { path: { id } })
+}
+
 async function recordTemplates({ record, refuse, world, organization }: Scene): Promise<void> {
   const { phoneNumberId } = organization
   await record('templates.sync')
@@ -127,6 +148,35 @@ async function recordTemplates({ record, refuse, world, organization }: Scene): 
   await world.settle()
   await world.sim('POST', '/templates/status', { phone_number_id: phoneNumberId, ...paused, event: 'APPROVED' })
   await world.settle()
+}
+
+async function recordNewTemplates({ record, refuse, world, organization }: Scene): Promise<void> {
+  const components = [{ type: 'BODY', text: 'Your order is ready for you.' }]
+  const made = { name: 'order_ready', language: 'en', category: 'UTILITY', components }
+  await record('templates.check', { body: { ...made, name: 'Order ready' } })
+  await refuse('templates.check', { body: { ...made, language: 7 } })
+  await record('templates.create', { body: made })
+  await refuse('templates.create', { body: { ...made, name: 'Order ready' } })
+  const query = { name: made.name, language: made.language }
+  const edit = { components: [{ type: 'BODY', text: 'Your order is ready. Thank you for waiting!' }] }
+  await refuse('templates.update', { query, body: edit })
+  const rejected = {
+    phone_number_id: organization.phoneNumberId,
+    ...query,
+    event: 'REJECTED',
+    reason: 'INVALID_FORMAT',
+  }
+  await world.sim('POST', '/templates/status', rejected)
+  await world.settle()
+  await record('templates.update', { query, body: edit })
+  await record('templates.delete', { query })
+  await refuse('templates.delete', { query: { name: 'summer_sale' } })
+  await world.settle()
+  await record('templates.library', { query: { search: 'payment', language: 'en_US' } })
+  await refuse('templates.library', { query: { search: 'x'.repeat(101) } })
+  const type = (name: string) => ({ 'content-type': name })
+  await record('templates.uploadExample', { body: '%PDF-1.4\n%%EOF\n', headers: type('application/pdf') })
+  await refuse('templates.uploadExample', { body: 'hello', headers: type('application/octet-stream') })
 }
 
 async function recordAudiences({ record, refuse }: Scene): Promise<void> {
@@ -225,6 +275,8 @@ async function recordWebhooks(
   const from = { phone_number_id: organization.phoneNumberId, from: ANA.slice(1) }
   await world.sim('POST', '/call', { ...from, id: 'wacid.MQ==' })
   await world.sim('POST', '/call', { ...from, id: 'wacid.Mg==', seconds: 125 })
+  const group = { phone_number_id: organization.phoneNumberId, group_id: 'Y2FwaV9ncm91cDpleGFtcGxl' }
+  await world.sim('POST', '/group', { ...group, event: 'joined', people: [{ from: ANA.slice(1) }] })
   // Times of the recording: the distance of others from it would change from hour to hour.
   const now = Math.floor(world.now().getTime() / 1_000)
   for (const [value, timestamp] of [
@@ -250,10 +302,21 @@ async function recordWebhooks(
   await world.sim('POST', '/callback', { ...number, field: 'message_template_quality_update', value: quality })
   await world.sim('POST', '/callback', { ...number, field: 'account_update', value: violation })
   await world.sim('POST', '/callback', { ...number, field: 'phone_number_quality_update', value: flagged })
+  await world.sim('POST', '/history', { ...number, declined: true })
   await world.settle()
   await record('webhooks.rotateSecret', { path })
   await record('webhooks.enable', { path })
   for (const verb of ['rotateSecret', 'enable', 'test']) await refuse(`webhooks.${verb}`, { path: unknown })
+}
+
+/** Has a check of the number find that its access token is not valid any more. */
+async function breakNumber({ world, organization }: Scene): Promise<void> {
+  const { id, phoneNumberId, businessAccountId, appSecret } = organization
+  const registration = { business_account_id: businessAccountId, app_secret: appSecret }
+  const callback_url = `${world.app.url}/hooks/upstream`
+  await world.sim('PUT', `/numbers/${phoneNumberId}`, { ...registration, callback_url })
+  await world.admin('GET', `/organizations/${id}/upstream/health?refresh=true`)
+  await world.settle()
 }
 
 /** A person who wrote with a number, and one with a user id, turn out to be the same; a member takes it back. */

@@ -17,6 +17,7 @@ const SHOP = { instance: 'shop' }
 const PHONE = { instance: 'phone' }
 /** A phone that is linked with the network itself, for what only that has. */
 const LINKED = { instance: 'linked' }
+const LINKED_NUMBER = '5511977776666'
 /** A phone that is never linked. */
 const CLOSED = { instance: 'closed' }
 const UNKNOWN = { instance: 'unknown' }
@@ -29,6 +30,10 @@ const SHOP_EVENTS = [
   'MESSAGES_EDITED',
   'MESSAGES_DELETE',
   'SEND_MESSAGE',
+  'CALL',
+  'GROUPS_UPSERT',
+  'GROUPS_UPDATE',
+  'GROUP_PARTICIPANTS_UPDATE',
 ]
 
 interface Scene extends Recorder {
@@ -55,6 +60,7 @@ export async function recordGateway(
     await recordSends(scene)
     await recordFiles(scene)
     await recordRoundVideo(scene)
+    await recordSignals(scene)
     await recordReading(scene)
     await recordMarks(scene)
     await recordChanges(scene)
@@ -174,13 +180,33 @@ async function recordRoundVideo({ record, refuse, world, network, organization, 
   const { key } = organization
   const body = { instanceName: 'linked', integration: 'WHATSAPP-BAILEYS', qrcode: true }
   const made = await world.request('POST', '/gateway/instance/create', { key, body })
-  network.scan(made.body.qrcode.code, '5511977776666')
+  network.scan(made.body.qrcode.code, LINKED_NUMBER)
   const state = async () =>
     (await world.request('GET', '/gateway/instance/connectionState/linked', { key })).body.instance.state
   await expect.poll(state).toBe('open')
   const video = { number: ANA, video: `${files}/mp4/hello.mp4` }
   await record('message.sendPtv', { path: LINKED, body: video })
   await refuse('message.sendPtv', { path: SHOP, body: video })
+}
+
+/** What the networks tell besides messages: presence, a call, changes of a group. */
+async function recordSignals({ world, network, organization, endpoint }: Scene): Promise<void> {
+  const webhook = { url: endpoint.url, events: ['PRESENCE_UPDATE'] }
+  await world.request('POST', '/gateway/webhook/set/linked', { key: organization.key, body: { webhook } })
+  const presences = { [ANA_JID]: { lastKnownPresence: 'composing' } }
+  network.raise(LINKED_NUMBER, 'presence.update', { id: ANA_JID, presences })
+  const isRaised = async () => {
+    const sql = `SELECT FROM events WHERE organization_id = $1 AND type = 'instance.signal'`
+    return (await world.database.pool.query(sql, [organization.id])).rowCount
+  }
+  await expect.poll(isRaised).toBe(1)
+  const number = { phone_number_id: organization.phoneNumberId }
+  await world.sim('POST', '/call', { ...number, from: ANA, id: 'wacid.Mw==' })
+  const group = { ...number, group_id: 'Y2FwaV9ncm91cDpleGFtcGxl' }
+  await world.sim('POST', '/group', { ...group, event: 'created', subject: 'Choir' })
+  await world.sim('POST', '/group', { ...group, event: 'settings', subject: 'Choir of the shop' })
+  await world.sim('POST', '/group', { ...group, event: 'joined', people: [{ from: ANA }] })
+  await world.settle()
 }
 
 async function recordReading({ record, refuse, world, organization }: Scene): Promise<void> {

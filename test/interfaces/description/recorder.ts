@@ -13,7 +13,7 @@ export interface Recorded {
 }
 
 export interface Recorder {
-  /** Sends the request of an operation, which must succeed, and keeps it with its answer. Once for each type of answer. */
+  /** Sends the request of an operation, which must succeed, and keeps it with its answer. Once for each status and type of answer. */
   record(operationId: string, request?: Recorded): Promise<Answer>
   /** Sends a request that must be refused, and keeps the answer. Once for each operation. */
   refuse(operationId: string, request?: Recorded): Promise<Answer>
@@ -82,9 +82,9 @@ export async function createRecorder(world: World, description: string, key: str
   }
 }
 
-/** An answer of success as JSON, the same as a file, or an error. */
+/** An answer of success by its status, as JSON or as a file; or an error. */
 function kindOf({ status = 200, answer }: Example): string {
-  return status < 400 ? typeof answer : 'error'
+  return status < 400 ? `${status} ${typeof answer}` : 'error'
 }
 
 function byStatus(one: Example, other: Example): number {

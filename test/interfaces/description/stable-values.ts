@@ -1,5 +1,5 @@
-/** Kept of a file in Base64: the beginning of every QR code is the same. */
-const BASE64_LENGTH = 48
+/** Kept of a file in Base64: what is before the size of a QR code, which follows from its random content. */
+const BASE64_LENGTH = 46
 /** Takes the place of the time of the recording. */
 const NOW = '2026-03-02T09:00:00.000Z'
 const HOUR_MS = 3_600_000
@@ -30,6 +30,9 @@ const PATTERNS: [RegExp, (n: number, match: string) => string][] = [
     (n) => `01a20000-0000-7000-8000-${numbered(n, 12)}`,
   ],
   [/wamid\.[\w+/=-]+/g, (n) => `wamid.EXAMPLE${n}`],
+  // Ids and handles of templates.
+  [/(?<="id": ")\d{16}(?=")/g, (n) => `1000${numbered(n, 12)}`],
+  [/(?<="handle": ")[^"]+/g, () => '4::YXBwbGljYXRpb24vcGRm:EXAMPLE'],
   [/(?<=")[0-9A-F]{32}(?=")/g, (n) => `3EB0${numbered(n, 28)}`],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (_n, match) => stableTime(match)],
   [/whsec_[\w+/=]+/g, () => 'whsec_EXAMPLE'],
@@ -41,6 +44,7 @@ const PATTERNS: [RegExp, (n: number, match: string) => string][] = [
   [/(?<="messageTimestamp": )\d+/g, () => '1772442000'],
   [/(?<="(?:t|senderT)imestampMs": )\d+/g, () => '1772442000000'],
   [/(?<="handover:\w+:)\d+/g, () => '1772442000000'],
+  [/(?<="group:)[0-9a-f]{64}/g, () => '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
   [/(?<="next_after": ")[^"]+/g, () => 'MToxMjovLw'],
   [/(?<=sign-in#)[^"]+/g, () => 'TOKEN'],
   [/(?<="(?:hash|token)": ")[^"]+/g, () => 'TOKEN-OF-THE-INSTANCE'],

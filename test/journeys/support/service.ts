@@ -117,6 +117,7 @@ export async function createOrganization(
     name,
     phoneNumberId: settings.phone_number_id,
     businessAccountId: settings.business_account_id,
+    accessToken: settings.access_token,
     appSecret: settings.app_secret,
     verifyToken: settings.verify_token,
     key: issued.body.api_key.key,

@@ -44,7 +44,12 @@ describe('the JSON of an event', () => {
     expect(presentEvent(event('template.status_changed', { template }), addressOf)).toEqual({
       type: 'template.status_changed',
       timestamp: '2026-01-02T03:04:05.678Z',
-      data: { template: { name: 'promo', language: 'pt_BR', status: 'PAUSED' } },
+      data: {
+        template: {
+          ...{ name: 'promo', language: 'pt_BR', status: 'PAUSED' },
+          ...{ id: null, quality: null, rejected_reason: null, paused_until: null },
+        },
+      },
     })
   })
 

@@ -190,3 +190,56 @@ describe('a callback of a linked device', () => {
     expect(readDeviceCallback(others)).toEqual([])
   })
 })
+
+describe('what only linked devices get', () => {
+  it.each<[object, object]>([
+    [
+      {
+        orderMessage: {
+          ...{ orderId: '1', itemCount: 2, orderTitle: 'Mugs', message: 'By Friday' },
+          ...{ totalAmount1000: 15_980, totalCurrencyCode: 'BRL' },
+        },
+      },
+      {
+        ...{ message_type: 'order', text: 'By Friday\n2 × Mugs (15.98 BRL)' },
+        content: { title: 'Mugs', item_count: 2, total: 15.98, currency: 'BRL' },
+      },
+    ],
+    [
+      {
+        productMessage: {
+          product: { productId: '9', retailerId: 'mug-1', title: 'Mug', priceAmount1000: 7_990, currencyCode: 'BRL' },
+          businessOwnerJid: '5511999990000@s.whatsapp.net',
+        },
+      },
+      { message_type: 'product', text: 'Mug (7.99 BRL)', content: { product_id: 'mug-1', price: 7.99 } },
+    ],
+    [
+      { eventMessage: { name: 'Tasting', startTime: 1_800_000_000, location: { name: 'Shop', degreesLatitude: 1 } } },
+      {
+        ...{ message_type: 'event', text: 'Tasting\n2027-01-15T08:00:00.000Z' },
+        content: { name: 'Tasting', location: { name: 'Shop', latitude: 1, longitude: null }, is_canceled: false },
+      },
+    ],
+    [
+      { groupInviteMessage: { groupJid: '1@g.us', groupName: 'Choir', inviteCode: 'abc', caption: 'Join us' } },
+      {
+        ...{ message_type: 'group_invite', text: 'Choir\nJoin us' },
+        content: { group_id: '1@g.us', group_name: 'Choir', code: 'abc', caption: 'Join us', expires_at: null },
+      },
+    ],
+    [{ eventMessage: { startTime: 'soon', location: 5 } }, { text: '[event]', content: { location: null } }],
+    [{ orderMessage: { itemCount: 'many' } }, { text: '[order]', content: { item_count: null, total: null } }],
+  ])('is shown as what it is: %j', (message, expected) => {
+    expect(read(message)).toMatchObject(expected)
+  })
+
+  it('names who of a group wrote by number, if it is known, beside the hidden id', () => {
+    const chat = { jid: '1@g.us', phone: null, lid: null, name: 'Family' }
+    const key = { remoteJid: '1@g.us', participant: '77@lid' }
+    const sender = { phone: '5511888887777', lid: '77@lid' }
+    expect(readDeviceCallback([event({ conversation: 'hi' }, { chat, sender }, key)])[0]).toMatchObject({
+      device: { network: { participant: '77@lid', participantAlt: JID } },
+    })
+  })
+})

@@ -54,6 +54,7 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
     id: newId(),
     instanceId: null,
     usesJids: false,
+    fitsGroups: true,
     addresses: [digits],
     sender_type: 'bot-chat',
     message_type: 'text',

@@ -86,10 +86,11 @@ describe('the webhook of an instance receives an event', () => {
       'send.message',
       'messages.update',
       'messages.update',
+      'messages.update',
     ])
     const updates = endpoint.received.filter(({ body }) => body.event === 'messages.update')
     const sent = endpoint.received.find(({ body }) => body.event === 'send.message')
-    expect(updates.map(({ body }) => body.data.status)).toEqual(['DELIVERY_ACK', 'READ'])
+    expect(updates.map(({ body }) => body.data.status)).toEqual(['SENT', 'DELIVERED', 'READ'])
     expect(updates[0]?.body.data).toMatchObject({ keyId: sent?.body.data.key.id, fromMe: true })
   })
 

@@ -1,12 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reconcileBroadcasts } from '../../../../src/core/broadcasts/reconcile.js'
-import { prune } from '../../../../src/core/maintenance/maintenance.js'
+import { expireOutcomes, prune } from '../../../../src/core/maintenance/maintenance.js'
 import { DAY, startBroadcastWorld } from '../../../support/broadcasts.js'
 import { startHttpServer } from '../../../support/http-server.js'
 import { pdf, png } from '../../../support/media.js'
 import { storedBytes } from '../../../support/received-files.js'
 import { mediaRows } from '../../../support/rows/media.js'
 import { useStarted } from '../../../support/started.js'
+import { uploadFile } from '../../../support/uploaded-files.js'
 
 const files = useStarted(() =>
   startHttpServer(({ path }, response) => void response.end(path.endsWith('.png') ? png() : pdf())),
@@ -160,5 +161,41 @@ describe('an unusable header file', () => {
     const answer = await at.post(collection([at.newNumber()]))
     expect(answer).toMatchObject({ status: 500, body: { error: 'Upstream upload failed' } })
     expect(await filesOf()).toEqual(kept)
+  })
+})
+
+describe('a broadcast with headerMediaId', () => {
+  it('keeps the file when the upload has expired before it starts', async () => {
+    const headerMediaId = await uploadFile(at.world, at.organization, png())
+    const number = at.newNumber()
+    const { id } = await at.create(collection([number], { headerMedia: null, headerMediaId, scheduled_at: inDays(2) }))
+    at.world.advance(2 * DAY)
+    await expireOutcomes(at.world.app.ctx)
+    expect(await storedBytes(at.world, at.organization, headerMediaId)).toBeNull()
+    await reconcileBroadcasts(at.world.app.ctx)
+    await at.world.drain()
+    expect(await at.outcomes(id)).toEqual(['sent'])
+    expect(await bytesAt((await messageOf(number)).media_url)).toEqual(png())
+  })
+
+  it('is refused for an unknown file, a foreign one, and one of another kind', async () => {
+    const post = (fields: object) =>
+      at.ask('POST', '/broadcasts', {
+        body: { name: 'Never', ...collection([at.newNumber()], { headerMedia: null, ...fields }) },
+      })
+    const stranger = await at.world.createOrganization()
+    const foreign = await uploadFile(at.world, stranger, png())
+    const wrong = await uploadFile(at.world, at.organization, pdf())
+    for (const [headerMediaId, reason] of [
+      ['0198c2f0-0000-7000-8000-000000000000', 'unknown_id'],
+      [foreign, 'unknown_id'],
+      [wrong, 'wrong_type'],
+    ]) {
+      const answer = await post({ headerMediaId })
+      expect([answer.status, answer.body.error, answer.body.reason]).toEqual([400, 'Invalid media', reason])
+      expect(answer.body.message).toMatch(/^headerMediaId cannot be used/)
+    }
+    const both = await post({ headerMediaId: wrong, headerMedia: url })
+    expect([both.status, both.body.error]).toEqual([400, 'Invalid field'])
   })
 })

@@ -27,7 +27,7 @@ const contacts = (value: unknown): Body => ({ message_type: 'contacts', contacts
 const location = (value: unknown): Body => ({ message_type: 'location', location: value })
 const reaction = (value: unknown): Body => ({ message_type: 'reaction', reaction: value })
 
-const MEDIA = 'media_url is required for media messages'
+const MEDIA = 'media_url is required for media messages, unless media_id is given'
 const COORDINATES = 'location.latitude and location.longitude are required for location messages'
 const TARGET = 'reaction.message_id is required for reaction messages'
 const CONTACTS = 'contacts is required for contacts messages'
@@ -99,7 +99,7 @@ describe('POST /send-chat returns 400 Missing required field', () => {
     ],
     [
       'interactive.header_media.url',
-      empty('interactive.header_media.url'),
+      `${empty('interactive.header_media.url')}, unless interactive.header_media.id is given`,
       (url) => interactive({ ...BUTTONS, header_media: { type: 'image', url } }),
       NOTHING,
     ],

@@ -148,7 +148,7 @@ describe('POST /send-chat returns 400 Upstream credentials rejected', () => {
     const answer = await send(digits)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, error: 'Upstream credentials rejected', upstream_code: 190 })
-    expect(JSON.stringify(answer.body)).not.toContain('token-')
+    expect(JSON.stringify(answer.body)).not.toContain(organization.accessToken)
     expect(await only(digits)).toMatchObject({ message_status: 'failed', error: { code: 190 } })
     expect(await eventTypes(digits)).toEqual(['message.failed'])
   })

@@ -5,6 +5,7 @@ import { createContact } from '../../../support/contacts.js'
 import { conversation } from '../../../support/conversations.js'
 import { peopleOf } from '../../../support/people.js'
 import { eventsOf } from '../../../support/rows/events.js'
+import { inTime, passTime } from '../../../support/scheduled.js'
 import { useOrganization, useWorld } from '../../../support/world.js'
 
 const DAY_MS = 86_400_000
@@ -44,6 +45,13 @@ async function thread(contactId: string) {
   expect(found.map(({ seq }) => seq)).toEqual(found.map((_, index) => (first?.pruned ?? 0) + index + 1))
   expect(first?.last).toBe((first?.pruned ?? 0) + found.length)
   return found.map(({ text }) => text)
+}
+
+/** A contact with a number, and one with a user id. */
+async function pair() {
+  const [number, userId] = [newNumber(), newUserId()]
+  await take(textMessage(number, 'number 1'), hidden(userId, 'id 1'))
+  return { number, userId, kept: await find(`phone_number=${number}`) }
 }
 
 /** Two contacts that became one: who wrote with a number, and who wrote with a user id. */
@@ -121,6 +129,42 @@ describe('a merge', () => {
     expect(await lastSend()).toMatchObject({ recipient: userId })
     expect((await send(number)).status).toBe(200)
     expect(await lastSend()).toMatchObject({ to: number })
+  })
+
+  it('that is undone gives back what is to be sent later', async () => {
+    const [number, userId] = [newNumber(), newUserId()]
+    await take(textMessage(number, 'number 1'), hidden(userId, 'id 1'))
+    const [kept, gone] = [await find(`phone_number=${number}`), await find(`user_id=${userId}`)]
+    const scheduled_at = new Date(world.now().getTime() + DAY_MS).toISOString()
+    const schedule = async (recipient: object) => {
+      const body = { ...recipient, message_type: 'text', text: 'hello', scheduled_at }
+      return (await world.request('POST', '/send-chat', { key: organization.key, body })).body.scheduled.id
+    }
+    const scheduledOf = async (contactId: string) => {
+      const { body } = await world.request('GET', `/scheduled?contact_id=${contactId}`, { key: organization.key })
+      return body.scheduled.map(({ id }: { id: string }) => id)
+    }
+    const [own, theirs] = [await schedule({ phone_number: number }), await schedule({ to_user_id: userId })]
+    await take(textMessage(number, 'both', { from_user_id: userId, timestamp: seconds(10) }))
+    expect(await scheduledOf(kept.id)).toEqual([own, theirs])
+    const [merge] = await mergesOf(kept.id)
+    await undo(merge.id)
+    expect([await scheduledOf(kept.id), await scheduledOf(gone.id)]).toEqual([[own], [theirs]])
+  })
+
+  it('that is undone leaves what was sent meanwhile with the kept contact', async () => {
+    const { kept, number, userId, scheduled_at } = { ...(await pair()), scheduled_at: inTime(world) }
+    const body = { to_user_id: userId, message_type: 'text', text: 'meanwhile', scheduled_at }
+    const { id } = (await world.request('POST', '/send-chat', { key: organization.key, body })).body.scheduled
+    await take(textMessage(number, 'both', { from_user_id: userId, timestamp: seconds(10) }))
+    await passTime(world)
+    const [merge] = await mergesOf(kept.id)
+    await undo(merge.id)
+    const { rows } = await world.database.pool.query(
+      'SELECT contact_id, status FROM scheduled_messages WHERE id = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ contact_id: kept.id, status: 'sent' }])
   })
 
   it('that is undone does not happen again: the user id decides, and the number passes to its contact', async () => {

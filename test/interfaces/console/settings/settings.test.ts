@@ -36,9 +36,32 @@ it('settings are for owners', async () => {
     'PATCH /settings/organization',
     'PUT /settings/upstream',
     'POST /settings/upstream/test',
+    'POST /settings/upstream/connect',
+    'GET /settings/upstream/health',
     'PUT /settings/storefront',
     'POST /settings/storefront/test',
   ])
+})
+
+describe('POST /console/api/settings/upstream/connect', () => {
+  it("goes over the steps of the organization's own number, which its health shows then", async () => {
+    const { status, body } = await owner.call('POST', '/settings/upstream/connect', { body: {} })
+    expect([status, body.connected, body.upstream]).toEqual([200, true, expect.objectContaining(ids())])
+    await world.drain()
+    const health = await owner.call('GET', '/settings/upstream/health')
+    expect(health.body.numbers).toMatchObject([{ phone_number_id: organization.phoneNumberId, state: 'ok' }])
+    const refreshed = await owner.call('GET', '/settings/upstream/health?refresh=true')
+    expect(refreshed.body.numbers).toHaveLength(1)
+  })
+
+  it('refuses a number of another organization, whose token it has', async () => {
+    const other = await world.createOrganization()
+    const token = `token-${other.slug.slice('shop-'.length)}`
+    const given = { access_token: token, app_secret: other.appSecret, phone_number_id: other.phoneNumberId }
+    const answer = await owner.call('POST', '/settings/upstream/connect', { body: given })
+    expect([answer.status, answer.body.error]).toEqual([409, 'Already taken'])
+    expect(answer.body.message).not.toContain(other.name)
+  })
 })
 
 describe('GET /console/api/settings', () => {
