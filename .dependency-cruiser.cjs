@@ -67,9 +67,9 @@ const layers = {
   tracing: ['config', 'log', 'lib'],
   config: ['lib'],
   // What is refused before it is sent is what the upstream refuses.
-  model: ['upstream/limits', 'lib'],
+  model: ['upstream/limits', 'upstream/template-limits', 'lib'],
   lib: [],
-  simulator: ['upstream/wire', 'upstream/limits', 'lib'],
+  simulator: ['upstream/wire', 'upstream/limits', 'upstream/template-limits', 'lib'],
 }
 
 // A layer is a folder or a file of src, such as src/lib/ or src/app.ts; the simulator has its own folder.
@@ -94,9 +94,9 @@ const layerRules = Object.entries(layers).flatMap(([layer, below]) => {
 // The folders of core and of storage, from top to bottom (ARCHITECTURE.md, "Layers"): each imports itself and, in its
 // layer, the folders that follow it here.
 const folders = [
-  ...['callbacks', 'maintenance', 'live', 'inbox', 'instances', 'analytics', 'broadcasts', 'templates', 'messages'],
-  ...['conversations', 'media', 'contacts', 'storefront', 'webhooks', 'identity', 'jobs', 'events', 'organizations'],
-  ...['counts', 'requests', 'processes'],
+  ...['callbacks', 'maintenance', 'live', 'inbox', 'scheduled', 'instances', 'analytics', 'broadcasts', 'templates'],
+  ...['messages', 'conversations', 'media', 'contacts', 'storefront', 'webhooks', 'identity', 'numbers', 'jobs'],
+  ...['events', 'organizations', 'counts', 'requests', 'processes'],
 ]
 
 const folderRules = folders.map((folder, place) => ({

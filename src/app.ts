@@ -13,6 +13,7 @@ import { CallbackQueue } from './core/callbacks/queue.js'
 import { createCallbackReceiver } from './core/callbacks/receive/receiver.js'
 import { createContactLookup } from './core/contacts/contacts.js'
 import { createAuthenticator } from './core/identity/api-keys.js'
+import type { GatewayKey } from './core/identity/gateway-key.js'
 import { createPasswords } from './core/identity/passwords.js'
 import { createSignInTokens } from './core/identity/sign-in-tokens.js'
 import { createSessionCommands } from './core/instances/commands/session-commands.js'
@@ -339,6 +340,7 @@ function createServer(
         adminToken: secrets.adminToken,
         simulator: simulator?.passesOn ? simulator : null,
         authenticate: createAuthenticator(ctx),
+        gatewayKey: gatewayKeyOf(config),
         takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
         callbacks: createCallbackReceiver(ctx),
         isAtGateway: (request) =>
@@ -348,6 +350,10 @@ function createServer(
     : mountProbesOnly(probes)
   gatewayAddress.attach(server)
   return server
+}
+
+function gatewayKeyOf({ gatewayKey: key, gatewayOrganization: organization }: Config): GatewayKey | null {
+  return key === undefined || organization === undefined ? null : { key, organization }
 }
 
 /** The host name of a request, in lower case and without the port; headers of proxies are ignored. */

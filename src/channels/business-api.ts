@@ -4,13 +4,19 @@ import type * as wire from '../upstream/wire.js'
 import { toInteractive } from './business-interactive.js'
 import { optional, toReference } from './business-parts.js'
 import { toTemplate } from './business-template.js'
-import type { ChannelDriver, DriverMessage } from './driver.js'
+import type { ChannelDriver, DriverMessage, Recipient } from './driver.js'
 
 /** The driver of a number at the upstream's business API. */
 export function businessApiDriver(upstream: UpstreamClient, number: BusinessNumber): ChannelDriver {
   return {
     upload: (file, timeoutMs) => upstream.uploadMedia(number, file, timeoutMs),
-    send: (message, timeoutMs) => upstream.send(number, toOutbound(message), timeoutMs),
+    send: async (message, timeoutMs) => {
+      const outcome = await upstream.send(number, toOutbound(message), timeoutMs)
+      // A group's id is in the place of the number, which would become another form of the contact's.
+      return outcome.outcome === 'accepted' && 'group' in message.recipient
+        ? { ...outcome, waId: null, userId: null }
+        : outcome
+    },
   }
 }
 
@@ -20,11 +26,18 @@ export function toOutbound({ id, recipient, content, replyToUpstreamId }: Driver
   const isReply = replyToUpstreamId !== null && content.type !== 'reaction'
   return {
     messaging_product: 'whatsapp',
-    recipient_type: 'individual',
-    ...('phone' in recipient ? { to: recipient.phone } : { recipient: recipient.userId }),
+    ...toRecipient(recipient),
     ...(isReply ? { context: { message_id: replyToUpstreamId } } : {}),
     biz_opaque_callback_data: id,
     ...toPayload(content, replyToUpstreamId ?? ''),
+  }
+}
+
+function toRecipient(recipient: Recipient): wire.OutboundRecipient {
+  if ('group' in recipient) return { recipient_type: 'group', to: recipient.group }
+  return {
+    recipient_type: 'individual',
+    ...('phone' in recipient ? { to: recipient.phone } : { recipient: recipient.userId }),
   }
 }
 

@@ -55,9 +55,9 @@ function toProductHeader(product: CatalogProduct | null): wire.TemplateHeaderPar
   return [{ type: 'product', product: { product_retailer_id: product_id, catalog_id } }]
 }
 
-function toOffer(endsAt: Date | null): wire.TemplateComponent[] {
+function toOffer(endsAt: string | null): wire.TemplateComponent[] {
   if (endsAt === null) return []
-  const end = { expiration_time_ms: endsAt.getTime() }
+  const end = { expiration_time_ms: new Date(endsAt).getTime() }
   return [{ type: 'limited_time_offer', parameters: [{ type: 'limited_time_offer', limited_time_offer: end }] }]
 }
 

@@ -3,8 +3,11 @@ import type { NetworkDetails } from '../model/messages/message.js'
 import type { SendOutcome } from '../upstream/client.js'
 import type { UploadFile, UploadOutcome } from '../upstream/media.js'
 
-/** The recipient: a phone number, or the upstream's user id of a person who shows no number. */
-export type Recipient = { phone: string } | { userId: string }
+/**
+ * The recipient: a phone number, the upstream's user id of a person who shows no number, or a group of the business API.
+ * Channels that address chats by JIDs get those in place of user ids, also of groups.
+ */
+export type Recipient = { phone: string } | { userId: string } | { group: string }
 
 /** An outgoing message, for every kind of channel. */
 export interface DriverMessage {

@@ -120,6 +120,7 @@ function createProgram(invocation: Invocation): Command {
     .option('--port <port>', 'port to listen on; 0 picks a free one', '0')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--limits', "enforce the upstream's rate limits and its 24-hour window")
+    .option('--strict', 'accept only apps, accounts, numbers and tokens that were made (docs/simulator.md#strict-mode)')
     .option('--public', 'allow a --host that is not loopback')
     .action((options) => sandbox(invocation, options))
   return program

@@ -15,7 +15,22 @@ export function contradiction(config: Config): string | undefined {
     if (config.upstreamUrl === 'sandbox')
       return `${only}, but PARLEY_UPSTREAM_URL=sandbox serves one process only: name the URL of one 'parley sandbox', or add the role api`
   }
-  return mediaContradiction(config) ?? transcribeContradiction(config) ?? tracingContradiction(config)
+  return (
+    gatewayKeyContradiction(config) ??
+    mediaContradiction(config) ??
+    transcribeContradiction(config) ??
+    tracingContradiction(config)
+  )
+}
+
+function gatewayKeyContradiction({ gatewayKey, gatewayOrganization, adminToken }: Config): string | undefined {
+  if (gatewayKey !== undefined && gatewayOrganization === undefined)
+    return 'PARLEY_GATEWAY_KEY is set, but PARLEY_GATEWAY_ORGANIZATION is not: name the organization whose instances the key creates, by its id or slug'
+  if (gatewayKey === undefined && gatewayOrganization !== undefined)
+    return 'PARLEY_GATEWAY_ORGANIZATION is set, but PARLEY_GATEWAY_KEY is not: set the key, or leave the organization out'
+  if (gatewayKey !== undefined && gatewayKey === adminToken)
+    return 'PARLEY_GATEWAY_KEY and PARLEY_ADMIN_TOKEN are the same: give the key other characters, because programs of the organization have it'
+  return undefined
 }
 
 function mediaContradiction({ media, fromEnvironment: given }: Config): string | undefined {

@@ -11,6 +11,7 @@ import {
   parseConnections,
   parseDatabaseUrl,
   parseDrainSeconds,
+  parseGatewayKey,
   parseHeaderText,
   parseHost,
   parseLibrary,
@@ -66,6 +67,10 @@ export interface Config {
   gatewayHost: string | undefined
   /** A port at which the gateway answers at the root, 0 = any free one; undefined = none. */
   gatewayPort: number | undefined
+  /** The operator's key of the gateway; undefined = none. */
+  gatewayKey: string | undefined
+  /** The id or slug of the organization whose instances that key creates and lists. */
+  gatewayOrganization: string | undefined
   /** Absolute. */
   dataDir: string
   /** undefined = the embedded database. */
@@ -126,6 +131,12 @@ export const settings = {
   PARLEY_CELL: setting(parseCell, undefined, ({ cell }) => cell ?? '(none)'),
   PARLEY_GATEWAY_HOST: setting(parseHost, undefined, ({ gatewayHost }) => gatewayHost ?? '(none)'),
   PARLEY_GATEWAY_PORT: setting(parsePort, undefined, ({ gatewayPort }) => String(gatewayPort ?? '(none)')),
+  PARLEY_GATEWAY_KEY: secret(parseGatewayKey, ({ gatewayKey }) => (gatewayKey === undefined ? '(none)' : MASK)),
+  PARLEY_GATEWAY_ORGANIZATION: setting(
+    parseText,
+    undefined,
+    ({ gatewayOrganization }) => gatewayOrganization ?? '(none)',
+  ),
   PARLEY_DRAIN_SECONDS: setting(parseDrainSeconds, 0, ({ drainSeconds }) => String(drainSeconds)),
   PARLEY_DATA_DIR: setting(parseText, 'data', ({ dataDir }) => dataDir),
   PARLEY_DATABASE_URL: setting(parseDatabaseUrl, undefined, ({ databaseUrl }) =>
@@ -197,6 +208,8 @@ export function assembleConfig(
     cell: read('PARLEY_CELL'),
     gatewayHost: read('PARLEY_GATEWAY_HOST')?.toLowerCase(),
     gatewayPort: read('PARLEY_GATEWAY_PORT'),
+    gatewayKey: read('PARLEY_GATEWAY_KEY'),
+    gatewayOrganization: read('PARLEY_GATEWAY_ORGANIZATION'),
     drainSeconds: read('PARLEY_DRAIN_SECONDS'),
     dataDir: resolve(read('PARLEY_DATA_DIR')),
     databaseUrl: read('PARLEY_DATABASE_URL'),

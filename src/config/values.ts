@@ -38,6 +38,17 @@ export function parseAdminToken(text: string): Parsed<string> {
   return parseHeaderText(text)
 }
 
+const MIN_GATEWAY_KEY = 24
+
+/** The key from `PARLEY_GATEWAY_KEY`; what begins as an API key is looked up as one. */
+export function parseGatewayKey(text: string): Parsed<string> {
+  const parsed = parseHeaderText(text)
+  if (!parsed.ok) return parsed
+  return text.length >= MIN_GATEWAY_KEY && !text.startsWith('parley_')
+    ? parsed
+    : { ok: false, expected: `at least ${MIN_GATEWAY_KEY} characters that do not begin with parley_` }
+}
+
 /** Master keys from `PARLEY_SECRET` or the secrets file: the current one, then older ones after commas. */
 export function parseMasterKeys(text: string): Parsed<string[]> {
   const keys = splitList(text)

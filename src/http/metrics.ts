@@ -3,12 +3,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 
 import type { DueJobs } from '../core/maintenance/failed-work.js'
 import type { CallbackFigures } from '../core/maintenance/maintenance.js'
 import type { DeliveryFigures, LeaseFigures, OrganizationQueue, QueueName } from '../core/maintenance/queues.js'
+import type { NumberFigures } from '../core/organizations/connecting/figures.js'
 import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
 import type { EndpointAnswer } from '../endpoints/client.js'
 import { batch } from '../lib/async/batcher.js'
 import { JOB_CLASSES, type JobClassName } from '../model/jobs.js'
+import { CONNECTION_STEPS } from '../model/organizations/connection-steps.js'
 import type { EndedCall } from '../upstream/client.js'
 
 /** Measures all requests. */
@@ -37,7 +39,8 @@ const CALL_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30]
 const KNOWN_CODES = new Set([
   ...[0, 1, 2, 3, 4, 10, 100, 104, 190, 200, 368, 80007, 130429, 130472, 130497, 131000, 131005, 131008, 131009],
   ...[131016, 131021, 131026, 131031, 131037, 131042, 131045, 131047, 131048, 131049, 131050, 131051, 131052, 131053],
-  ...[131056, 131057, 132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 132069, 133004, 133010, 135000],
+  ...[131030, 131056, 131057, 131058, 132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 132069, 133004],
+  ...[133010, 135000],
 ])
 
 function labelOfCode(code: number | null): string {
@@ -246,6 +249,48 @@ export function showLeases(registry: Registry, read: () => Promise<LeaseFigures>
     'Linked devices that are to be kept connected and that no process runs',
     ({ unheld }) => unheld,
   )
+}
+
+/** Adds the numbers at the upstream by their last checks; `read` reads them from the database, for all processes. */
+export function showNumbers(registry: Registry, read: () => Promise<NumberFigures>): void {
+  const readOnce = shared(read)
+  const registers = [registry]
+  const countBy = <Name extends string>(
+    { name, help, label }: { name: string; help: string; label: string },
+    names: readonly Name[],
+    countsOf: (figures: NumberFigures) => Partial<Record<Name, number>>,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      async collect() {
+        const counts = await readOnce().then(countsOf, () => null)
+        for (const one of names) this.set({ [label]: one }, counts === null ? Number.NaN : (counts[one] ?? 0))
+      },
+    })
+  const states = {
+    name: 'parley_numbers',
+    help: 'Numbers at the upstream, by the state of their last check',
+    label: 'state',
+  }
+  countBy(states, ['ok', 'warning', 'failed'], (figures) => figures.states)
+  const steps = { name: 'parley_number_problems', help: 'Problems of numbers at the upstream, by step', label: 'step' }
+  countBy(steps, CONNECTION_STEPS, ({ problems }) => problems)
+  new Gauge({
+    name: 'parley_tokens_expiring',
+    help: 'Access tokens of numbers at the upstream that end within 7 days, or have ended',
+    registers,
+    async collect() {
+      this.set(
+        await readOnce().then(
+          ({ expiring }) => expiring,
+          () => Number.NaN,
+        ),
+      )
+    },
+  })
 }
 
 /** Figures that are read from the database, for all processes. */

@@ -6,9 +6,10 @@ import type { CallbackReceiver } from '../core/callbacks/receive/receiver.js'
 import { countFailedWork, findDueWork } from '../core/maintenance/failed-work.js'
 import { findCallbackFigures, measureStorage } from '../core/maintenance/maintenance.js'
 import { findDeliveryFigures, findLeaseFigures, findLongestQueues } from '../core/maintenance/queues.js'
+import { findNumberFigures } from '../core/organizations/connecting/figures.js'
 import { findProcesses } from '../core/processes/process-registry.js'
 import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
-import { createAdminGuard, createGuard, type Gate } from '../http/access/auth.js'
+import { createAdminGuard, createGuard } from '../http/access/auth.js'
 import { createSessionGuard } from '../http/access/session.js'
 import { sendProblem } from '../http/answers/problems.js'
 import { type HealthOptions, healthRoutes } from '../http/health.js'
@@ -22,6 +23,7 @@ import {
   showFleet,
   showJobs,
   showLeases,
+  showNumbers,
   showTables,
   showWebhooks,
 } from '../http/metrics.js'
@@ -34,6 +36,7 @@ import { apiDescription } from './api/openapi.js'
 import { apiRoutes } from './api/routes.js'
 import { consoleRoutes } from './console/routes.js'
 import { docsRoutes } from './docs/routes.js'
+import type { GatewayGate } from './gateway/auth.js'
 import { sendGatewayProblem } from './gateway/errors.js'
 import { GATEWAY, isGatewayUrl, toMountedUrl, withoutTrailingSlash } from './gateway/path.js'
 import { gatewayRoutes } from './gateway/routes.js'
@@ -56,7 +59,7 @@ export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsTok
 }
 
 /** Options of the interfaces. */
-export interface MountOptions extends Gate, ProbeOptions {
+export interface MountOptions extends GatewayGate, ProbeOptions {
   adminToken: string
   callbacks: CallbackReceiver
   /** Whether a request came to the gateway's own address, where its paths begin at the root. */
@@ -139,6 +142,7 @@ function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   })
   showDeliveries(registry, figures(findDeliveryFigures))
   showLeases(registry, figures(findLeaseFigures))
+  showNumbers(registry, figures(findNumberFigures))
   showFleet(registry, {
     longestQueues: figures((ctx) => findLongestQueues(ctx, 1)),
     processes: figures(findProcesses),

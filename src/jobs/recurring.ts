@@ -20,6 +20,7 @@ const SCHEDULES = {
   prune: { everyMs: DAY_MS, offsetMs: 3 * HOUR_MS + 17 * MINUTE_MS },
   sync_all_templates: { everyMs: HOUR_MS, offsetMs: 23 * MINUTE_MS },
   sync_all_orders: { everyMs: HOUR_MS, offsetMs: 41 * MINUTE_MS },
+  check_all_numbers: { everyMs: HOUR_MS, offsetMs: 47 * MINUTE_MS },
 } as const satisfies Partial<Record<JobTask, Schedule>>
 
 export type RecurringTask = keyof typeof SCHEDULES

@@ -3,6 +3,7 @@ import { prepareBroadcastAsJob } from '../core/broadcasts/prepare.js'
 import { reconcileBroadcasts, startDueBroadcast } from '../core/broadcasts/reconcile.js'
 import { type SendState, sendBroadcast } from '../core/broadcasts/send-broadcast.js'
 import { removeAudienceRecipients } from '../core/broadcasts/uploaded-audiences.js'
+import { importPhoneHistory } from '../core/callbacks/import-phone-history.js'
 import { type ErasedRows, eraseContactRows } from '../core/contacts/erase-contact.js'
 import { eraseTraces, type Traces } from '../core/contacts/erase-traces.js'
 import { indexConversation } from '../core/conversations/search.js'
@@ -12,6 +13,8 @@ import { applyRetention, type RetentionPosition } from '../core/maintenance/rete
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
 import { removeMediaAsJob } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
+import { checkNumberAsJob, scheduleNumberChecks } from '../core/organizations/connecting/check.js'
+import { sendDueMessage } from '../core/scheduled/send-due.js'
 import { type OrderList, scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob, type TemplateList } from '../core/templates/sync.js'
 import { sweepWebhook } from '../core/webhooks/log.js'
@@ -38,6 +41,10 @@ function tasksOfOrganizations(ctx: WorkContext): Record<Exclude<JobTask, Recurri
       const { broadcastId } = payload as { broadcastId: string }
       return startDueBroadcast(ctx, organizationId, broadcastId)
     },
+    send_scheduled: ({ organizationId, payload, signal }) => {
+      const { scheduledId } = payload as { scheduledId: string }
+      return sendDueMessage(ctx, organizationId, scheduledId, signal)
+    },
     send_broadcast: ({ organizationId, payload, ...job }) =>
       sendBroadcast(ctx, organizationId, payload as SendState, job),
     prepare_broadcast: ({ organizationId, payload, ...job }) => {
@@ -52,6 +59,7 @@ function tasksOfOrganizations(ctx: WorkContext): Record<Exclude<JobTask, Recurri
       const { messageId } = payload as { messageId: string }
       return tellPlaceholder(ctx.database, organizationId, messageId)
     },
+    import_phone_history: ({ organizationId, signal }) => importPhoneHistory(ctx, organizationId, signal),
     sync_templates: ({ organizationId, payload, requestedAt }) => {
       const { list = null } = payload as { list?: TemplateList | null }
       return syncTemplatesAsJob(ctx, organizationId, requestedAt, list)
@@ -60,6 +68,7 @@ function tasksOfOrganizations(ctx: WorkContext): Record<Exclude<JobTask, Recurri
       const { list = null } = payload as { list?: OrderList | null }
       return syncOrdersAsJob(ctx, organizationId, list)
     },
+    check_number: ({ organizationId }) => checkNumberAsJob(ctx, organizationId),
     erase_contact: ({ organizationId, payload, signal }) =>
       eraseContactRows(ctx, organizationId, payload as ErasedRows, signal),
     erase_traces: ({ organizationId, payload }) => eraseTraces(ctx, organizationId, payload as Traces),
@@ -97,5 +106,6 @@ function recurringTasks(ctx: WorkContext): Record<RecurringTask, RunJob> {
     prune: recurring('prune', prune),
     sync_all_templates: recurring('sync_all_templates', scheduleTemplateSyncs),
     sync_all_orders: recurring('sync_all_orders', scheduleOrderSyncs),
+    check_all_numbers: recurring('check_all_numbers', scheduleNumberChecks),
   }
 }

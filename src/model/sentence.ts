@@ -32,6 +32,27 @@ export const SENTENCES = {
   not_text: 'The file is not a text: save it as "CSV UTF-8", not as a workbook',
   mixed_encoding:
     'Line {line} of the file has a byte that is not UTF-8, and most of the file is UTF-8: save it as "CSV UTF-8" again',
+  // Of templates.
+  template_name: '{field} may have only the letters a to z, digits and _',
+  template_language: '{field} must be a language code of WhatsApp, such as pt_BR or en',
+  items_at_least: '{field} must have at least {limit} items',
+  kind_at_most: '{field} may have at most {limit} of the type {kind}, not {given}',
+  must_have: '{field} must have a part of the type {kind}',
+  just_one_of: '{field} must have just one of {names}',
+  not_together: '{field} is not possible together with {other}',
+  not_in_category: '{field} is not possible in templates of the category {category}',
+  one_line: '{field} must be one line',
+  variable: '{field} has {given}, which is not a variable of this template. Its variables are like {example}',
+  variable_braces: '{field} has braces that are not part of a variable such as {example}',
+  variable_order: '{field} must number its variables from 1, in their order, without gaps: {given} is out of order',
+  variable_edge: '{field} must not begin or end with a variable: write words before and after {given}',
+  variables_at_most: '{field} may have at most {limit} variables, not {given}',
+  no_variables: '{field} may have no variables such as {given}',
+  example: '{field} must have an example for {given}',
+  header_file: '{field} must have the handle or the address of one example file',
+  button_url: '{field} must be an http or https URL. It may end in a variable: {example}',
+  buttons_apart: '{field} must have the quick replies together, before or after all other buttons',
+  cards_alike: '{field} must have the same parts as the first card: {names}',
 } as const
 
 export type SentenceCode = keyof typeof SENTENCES
@@ -44,11 +65,11 @@ export interface Sentence {
 
 type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 
+/** The values that the text of a sentence names. */
+export type SentenceValues<Code extends SentenceCode> = Record<NamesIn<(typeof SENTENCES)[Code]>, string | number>
+
 /** The sentence of a code, with the values that its text names. */
-export function sentence<Code extends SentenceCode>(
-  code: Code,
-  values: Record<NamesIn<(typeof SENTENCES)[Code]>, string | number>,
-): Sentence {
+export function sentence<Code extends SentenceCode>(code: Code, values: SentenceValues<Code>): Sentence {
   return { code, values }
 }
 

@@ -62,6 +62,7 @@ const SYNONYMS: readonly { words: readonly string[]; names: readonly string[] }[
     words: ['url', 'link', 'media', 'file', 'image', 'video', 'audio', 'document'],
     names: ['media_url', 'headerMedia'],
   },
+  { words: ['mediaid', 'fileid', 'uploadid', 'attachmentid'], names: ['media_id', 'headerMediaId'] },
   { words: ['template'], names: ['templateName'] },
   { words: ['variables', 'params', 'parameters', 'components'], names: ['bodyParameters'] },
   { words: ['context', 'replyto', 'quoted', 'quotedmessageid'], names: ['context_message_id'] },

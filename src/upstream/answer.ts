@@ -4,6 +4,16 @@ import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/
 import { isStorable, toStorable } from '../lib/text/text.js'
 import { classifyRefusal, type RefusalClass } from './errors.js'
 
+/** An error of the upstream. `text` are its details if it has any, otherwise its `message`; both are storable. */
+export interface AnswerError {
+  code: number
+  /** Distinguishes errors of the same code; 0: none. */
+  subcode: number
+  kind: RefusalClass
+  text: string
+  message: string
+}
+
 /** The upstream's answer to a call. An error body is classified by its code, regardless of the HTTP status. */
 export interface Answer {
   status: number
@@ -11,7 +21,7 @@ export interface Answer {
   /** Null if the answer is not a JSON object. */
   body: JsonObject | null
   /** Null if there is no error body. */
-  error: { code: number; kind: RefusalClass; text: string } | null
+  error: AnswerError | null
   /** Milliseconds. */
   retryAfterMs: number | null
   /** The upstream's own id of the request, which its support asks for. */
@@ -50,9 +60,13 @@ export function bareStatusText(status: number): string {
   return `HTTP ${status} without an error body: the server at PARLEY_UPSTREAM_URL may not be the upstream's API`
 }
 
-function readError(error: JsonObject): Answer['error'] {
+/** An error of an answer, or of a part of it; null if it is none. */
+export function readError(error: JsonObject): AnswerError | null {
   if (!Number.isSafeInteger(error.code)) return null
   const code = error.code as number
-  const reason = asText(asObject(error.error_data).details) ?? asText(error.message) ?? `error ${code}`
-  return { code, kind: classifyRefusal(code), text: toStorable(reason.slice(0, MAX_REASON_LENGTH)) }
+  const message = asText(error.message) ?? `error ${code}`
+  const details = asText(asObject(error.error_data).details)
+  const subcode = Number.isSafeInteger(error.error_subcode) ? (error.error_subcode as number) : 0
+  const show = (text: string) => toStorable(text.slice(0, MAX_REASON_LENGTH))
+  return { code, subcode, kind: classifyRefusal(code), text: show(details ?? message), message: show(message) }
 }

@@ -1,8 +1,6 @@
-import { asObject, asObjects, asText } from '../lib/text/json.js'
-import { toStorable } from '../lib/text/text.js'
-import type { Answer } from './answer.js'
+import { asObject, asObjects } from '../lib/text/json.js'
+import { type Answer, readError } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
-import { classifyRefusal } from './errors.js'
 import { type RepeatableOutcome, settle } from './repeatable.js'
 import type { BlockedPerson, BlockUsers } from './wire.js'
 
@@ -11,8 +9,6 @@ export interface Blocking {
   person: BlockedPerson
   isBlocked: boolean
 }
-
-const MAX_REASON_LENGTH = 1_000
 
 /** Blocks a person at the upstream, or unblocks one, waiting at most `timeoutMs`. Never throws. */
 export function blockUser(
@@ -33,8 +29,6 @@ export function blockUser(
 function withReason(answer: Answer): Answer {
   const [failed] = asObjects(asObject(answer.body?.block_users).failed_users)
   const [reason] = asObjects(failed?.errors)
-  if (!Number.isSafeInteger(reason?.code)) return answer
-  const code = reason?.code as number
-  const text = asText(asObject(reason?.error_data).details) ?? asText(reason?.message) ?? `error ${code}`
-  return { ...answer, error: { code, kind: classifyRefusal(code), text: toStorable(text.slice(0, MAX_REASON_LENGTH)) } }
+  const error = readError(asObject(reason))
+  return error === null ? answer : { ...answer, error }
 }

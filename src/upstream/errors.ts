@@ -2,7 +2,7 @@
 export type RefusalClass = 'credentials' | 'limited' | 'busy' | 'permanent'
 
 const CREDENTIALS = new Set([0, 3, 10, 104, 190, 131005])
-const LIMITED = new Set([4, 80007, 130429, 131056])
+const LIMITED = new Set([4, 80007, 80008, 130429, 131056])
 const BUSY = new Set([2, 131016, 131057, 133004])
 
 /** Too many messages from one number to one recipient; this limit recovers far more slowly than the others. */

@@ -227,12 +227,14 @@ export type OutboundContent = {
   [Type in OutboundType]: { type: Type } & Record<Type, OutboundPayloads[Type]>
 }[OutboundType]
 
-/** A phone number in digits, or the business-scoped id of a person who shows no number. */
-export type OutboundRecipient = { to: string; recipient?: never } | { recipient: string; to?: never }
+/** A phone number in digits, the business-scoped id of a person who shows no number, or the id of a group. */
+export type OutboundRecipient =
+  | { recipient_type?: 'individual'; to: string; recipient?: never }
+  | { recipient_type?: 'individual'; recipient: string; to?: never }
+  | { recipient_type: 'group'; to: string; recipient?: never }
 
 export interface OutboundEnvelope {
   messaging_product: 'whatsapp'
-  recipient_type?: 'individual'
   /** The message that this one replies to. */
   context?: { message_id: string }
   /** At most 512 characters, returned in every status of the message. */
@@ -285,7 +287,7 @@ export interface SendResponse {
   messaging_product: 'whatsapp'
   /** `wa_id` may differ from `input`; sends by user id have `user_id` instead. */
   contacts: Array<{ input: string; wa_id?: string; user_id?: string }>
-  messages: Array<{ id: string; message_status?: string }>
+  messages: Array<{ id: string; group_id?: string; message_status?: string }>
 }
 
 /** The body of every error. Decide by `code`; the HTTP status and the title are not reliable. */
@@ -382,6 +384,8 @@ export interface InboundMessage extends Partial<InboundPayloads> {
   from?: string
   from_user_id?: string
   from_parent_user_id?: string
+  /** The group that it was written in. */
+  group_id?: string
   context?: InboundContext
   referral?: Referral
   errors?: CallbackError[]
@@ -496,6 +500,9 @@ export interface MessageStatus {
   recipient_id?: string
   recipient_user_id?: string
   recipient_type?: string
+  /** The member of a group whom it is about; in three published examples the words are the other way round. */
+  recipient_participant_id?: string
+  recipient_participant_user_id?: string
   biz_opaque_callback_data?: string
   conversation?: { id?: string; expiration_timestamp?: string; origin?: { type?: string } }
   pricing?: { billable?: boolean; pricing_model?: string; type?: string; category?: string }

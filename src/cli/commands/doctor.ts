@@ -8,7 +8,14 @@ import { createLogger } from '../../log.js'
 import { type Report, runChecks } from '../doctor/check.js'
 import { installationChecks } from '../doctor/installation.js'
 import { machineChecks } from '../doctor/machine.js'
-import { addressChecks, replicaChecks, secretChecks, upstreamChecks } from '../doctor/reach.js'
+import {
+  addressChecks,
+  gatewayKeyChecks,
+  numberChecks,
+  replicaChecks,
+  secretChecks,
+  upstreamChecks,
+} from '../doctor/reach.js'
 import { serverChecks } from '../doctor/server.js'
 import { openConfiguredDatabase, requireSharedConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
@@ -92,7 +99,9 @@ function checksOf(config: Config, database: Database) {
     ...installationChecks(database),
     ...replicaChecks(config),
     ...secretChecks(config, database),
+    ...gatewayKeyChecks(config, database),
     ...upstreamChecks(config, database),
+    ...numberChecks(database),
   ]
 }
 

@@ -26,6 +26,7 @@ import { readDocument, readOptions, toDays, toNumber } from '../input.js'
 import type { Invocation, Streams } from '../invocation.js'
 import { asOperator, withCredentials } from '../operator.js'
 import { printDone, printFields, printList, printNote } from '../output.js'
+import { connectOrganization } from './connect.js'
 
 interface JsonOption {
   json?: boolean
@@ -122,6 +123,13 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .description('list the legal holds of an organization that were released')
     .option('--json', 'print JSON')
     .action((name, options) => holds(invocation, name, options))
+  org
+    .command('connect <org>')
+    .description(
+      'connect a number with an access token: finds the number, has WhatsApp call this service, registers it; asks on a terminal, otherwise reads a JSON object from standard input: {"access_token", "app_secret"}, and what it asks for',
+    )
+    .option('--json', 'print the steps as JSON')
+    .action((name, options) => connectOrganization(invocation, name, options))
   org
     .command('upstream <org>')
     .description(

@@ -1,12 +1,14 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config/settings.js'
+import { findKeyOrganization } from '../../core/identity/gateway-key.js'
 import { openBusinessNumber } from '../../core/organizations/business-number.js'
 import { readSchema } from '../../database/migrations/state.js'
 import { type Database, openDatabase } from '../../database/pool.js'
 import { createSecretBox } from '../../lib/crypto/secret-box.js'
 import { loadSecrets } from '../../secrets.js'
 import { listEncryptedSamples } from '../../storage/maintenance/encrypted-samples.js'
+import { listBadNumbers } from '../../storage/numbers/number-states.js'
 import { listSendingTenants } from '../../storage/organizations/organizations.js'
 import { createUpstreamClient } from '../../upstream/client.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
@@ -89,6 +91,24 @@ export function secretChecks(config: Config, database: Database): Check[] {
   ]
 }
 
+/** The check of the organization of the gateway key, if there is such a key. */
+export function gatewayKeyChecks({ gatewayOrganization: organization }: Config, database: Database): Check[] {
+  if (organization === undefined) return []
+  const remedy = 'set PARLEY_GATEWAY_ORGANIZATION to the id or slug of an organization (parley org list)'
+  return [
+    {
+      name: 'gateway key',
+      remedy,
+      run: async () => {
+        const found = await findKeyOrganization(database, { organization })
+        return found === null
+          ? failed(`PARLEY_GATEWAY_ORGANIZATION="${organization}" is no organization`, remedy)
+          : ok(`PARLEY_GATEWAY_KEY creates instances of ${found.name}`)
+      },
+    },
+  ]
+}
+
 /** The check of the replica, if there is one. */
 export function replicaChecks({ replicaUrl }: Config): Check[] {
   if (replicaUrl === undefined) return []
@@ -122,6 +142,23 @@ export function upstreamChecks(config: Config, database: Database): Check[] {
       run: async () => {
         if (config.upstreamUrl === 'sandbox') return ok('not checked: it is the sandbox')
         return checkNumbers(config, database, remedy)
+      },
+    },
+  ]
+}
+
+/** The check of what the service's own checks of numbers have found last. */
+export function numberChecks(database: Database): Check[] {
+  const remedy = 'see GET /admin/organizations/{id}/upstream/health, and connect the number again'
+  return [
+    {
+      name: 'numbers',
+      remedy,
+      run: async () => {
+        const bad = await listBadNumbers(database, MAX_ORGANIZATIONS)
+        if (bad.length === 0) return ok('no check of a number has found a problem')
+        const found = bad.map(({ slug, problems }) => `${slug}: ${problems.join(', ')}`).join('; ')
+        return bad.some(({ state }) => state === 'failed') ? failed(found, remedy) : warning(found, remedy)
       },
     },
   ]

@@ -2,6 +2,7 @@ import type { Context } from '../../context.js'
 import { createSteps } from '../../lib/async/steps.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Audience, Broadcast } from '../../model/broadcasts/broadcast.js'
+import { fieldOf, type GivenFile, TEMPLATE_FIELDS } from '../../model/messages/content.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { checkParameters, type TemplateParameters } from '../../model/templates/parameters.js'
 import { fileKindOf, type Template } from '../../model/templates/template.js'
@@ -28,7 +29,7 @@ export interface BroadcastCommand {
   templateName: string
   language: string | undefined
   parameters: TemplateParameters
-  headerMedia: string | null
+  headerMedia: GivenFile | null
   audience: AudienceInput
   scheduledAt: Date | null
 }
@@ -94,11 +95,11 @@ async function checkOwnParameters(template: Template, recipients: readonly Recip
 }
 
 /** The header's file, if the template has one. */
-function toFile(template: Template, url: string | null): MediaInput | null {
+function toFile(template: Template, source: GivenFile | null): MediaInput | null {
   const kind = fileKindOf(template)
-  return kind === null || url === null
+  return kind === null || source === null
     ? null
-    : { id: newId(), kind, source: { url }, field: 'headerMedia', filename: null }
+    : { id: newId(), kind, source, field: fieldOf(source, TEMPLATE_FIELDS), filename: null }
 }
 
 interface Checked {
@@ -126,7 +127,7 @@ async function store(
       name: command.name,
       template,
       parameters,
-      header_media: command.headerMedia,
+      header_media: command.headerMedia !== null && 'url' in command.headerMedia ? command.headerMedia.url : null,
       media_id: mediaId,
       channel_media_id: file?.channelMediaId ?? null,
       audience,

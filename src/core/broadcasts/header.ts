@@ -1,5 +1,3 @@
-import { createWriteStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
 import type { ChannelDriver } from '../../channels/driver.js'
 import type { Context } from '../../context.js'
 import type { Broadcast } from '../../model/broadcasts/broadcast.js'
@@ -9,7 +7,7 @@ import { Problem } from '../../model/problem.js'
 import type { HeaderMedia } from '../../model/templates/fill.js'
 import { markUploaded } from '../../storage/broadcasts/broadcasts.js'
 import { findMedia } from '../../storage/messages/media.js'
-import { openMedia } from '../media/read.js'
+import { withStoredFile } from '../media/read.js'
 import { uploadFile } from '../media/upload.js'
 
 /** The upstream keeps an uploaded file for 30 days. */
@@ -37,8 +35,7 @@ export async function openHeader(
 }
 
 function uploadAgain(ctx: Context, driver: ChannelDriver, media: StoredMedia): Promise<string> {
-  return ctx.spool.use(async (path) => {
-    await pipeline(await openMedia(ctx, media), createWriteStream(path))
+  return withStoredFile(ctx, media, (path) => {
     const { id, size, mime_type: mimeType } = media
     return uploadFile(ctx, driver, { id, path, size, mimeType, extension: extensionOf(mimeType) })
   })

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
-import { LATE } from '../../model/broadcasts/broadcast.js'
+import { LATE, LATE_MS } from '../../model/broadcasts/broadcast.js'
 import type { Again } from '../../model/jobs.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import {
@@ -15,9 +15,6 @@ import {
 } from '../../storage/broadcasts/runs.js'
 import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
 import { findHistories } from '../processes/histories.js'
-
-/** A broadcast that would start later than this after its time waits until somebody resumes it. */
-const LATE_MS = 6 * 60 * 60_000
 
 /** Makes the reconciliation due, for broadcasts that waited while no process was running. */
 export function requestReconciling({ database }: Pick<Context, 'database'>): Promise<void> {

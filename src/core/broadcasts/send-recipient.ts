@@ -27,6 +27,8 @@ import {
   draftMessage,
   type JobDelivery,
   type NotAccepted,
+  RETRY_BACKOFF,
+  RETRY_MS,
   waitForJobSlot,
 } from '../messages/send/deliver.js'
 import { SendLog } from '../messages/send/send-log.js'
@@ -58,12 +60,8 @@ export interface Slice {
  * With a third of a second for each, one organization sends more than 1,000 per second.
  */
 export const BROADCAST_SENDS: PlaceLimits = { places: 480, ofOneKey: 400 }
-/** How long a message is retried while the upstream is down or over its limit. */
-const RETRY_MS = 10 * 60_000
 /** How often the upstream is called for a message over the limit of its recipient. */
 const MAX_PAIR_CALLS = 5
-/** The waits while the upstream accepts nothing: shorter than the minute after which a broadcast seems stuck. */
-const BACKOFF = { baseMs: 2_000, maxMs: 30_000, jitter: 0.2 }
 /**
  * The broadcast pauses after this many unknown outcomes in a row. They are no coincidence: the server at the upstream's
  * address does not behave like the upstream.
@@ -217,7 +215,7 @@ async function putBack(
   const { ctx, tenant, broadcast, signal } = slice
   const isPair = limit === 'pair'
   // This process stops, so another one continues at once.
-  const inMs = signal.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, BACKOFF))
+  const inMs = signal.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, RETRY_BACKOFF))
   const now = ctx.clock()
   const first = since ?? now
   const isOver = now.getTime() - first.getTime() + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
@@ -241,6 +239,7 @@ async function applyRefusal(slice: Slice, recipient: Pick<Tried, 'n'>, refusal: 
     case 'blocked':
       return skip(slice, recipient, SKIP_REASONS.blocked)
     case 'unreachable':
+    case 'unfit':
       return skip(slice, recipient, SKIP_REASONS.unreachable)
     case 'unwanted':
       return skip(slice, recipient, refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted)

@@ -21,6 +21,8 @@ import { parseStoredBody } from './read/parse-body.js'
 import { type CallbackItem, hasItems, type IncomingItem, readCallback } from './read/read-callback.js'
 import { readDeviceCallback } from './read/read-device-callback.js'
 import { type ReportedNotice, readNotices } from './read/read-notices.js'
+import { readNumbers } from './read/read-numbers.js'
+import { bringsHistory, HISTORY_FIELD } from './read/read-phone-history.js'
 
 export type MessageItem = Extract<CallbackItem, { kind: 'message' }>
 export type StatusItem = Extract<CallbackItem, { kind: 'status' }>
@@ -32,8 +34,12 @@ export interface ReadCallback {
   /** The addresses and message ids that the items name. */
   keys: string[]
   templateChanges: TemplateChange[]
+  /** The ids of the business numbers that it is about. */
+  numbers: string[]
   connectionChanges: ConnectionChange[]
   notices: ReportedNotice[]
+  /** Whether it brings a part of a phone's history, which a job takes in. */
+  hasHistory: boolean
   /** Why it could not be read; absent if it could. */
   problem?: unknown
 }
@@ -41,7 +47,16 @@ export interface ReadCallback {
 /** Reads a stored callback. An erased body has no items. */
 export function readItems(callback: WaitingCallback): ReadCallback {
   const { body, isDevice, instanceId } = callback
-  const nothing = { callback, items: [], keys: [], templateChanges: [], connectionChanges: [], notices: [] }
+  const nothing = {
+    callback,
+    items: [],
+    keys: [],
+    templateChanges: [],
+    numbers: [],
+    connectionChanges: [],
+    notices: [],
+    hasHistory: false,
+  }
   if (body.length === 0) return nothing
   try {
     const envelope = parseStoredBody(body)
@@ -49,8 +64,11 @@ export function readItems(callback: WaitingCallback): ReadCallback {
     const items = isDevice ? readDeviceCallback(asObjects(envelope.events)) : readCallback(envelope)
     const keys = [...new Set(items.flatMap(keysOf))]
     const connectionChanges = instanceId === null ? [] : readConnectionChanges(envelope)
+    const templateChanges = readTemplateChanges(envelope)
+    const numbers = isDevice ? [] : readNumbers(envelope)
     const notices = isDevice ? [] : readNotices(envelope, isKnownField)
-    return { callback, items, keys, templateChanges: readTemplateChanges(envelope), connectionChanges, notices }
+    const hasHistory = !isDevice && bringsHistory(envelope)
+    return { callback, items, keys, templateChanges, numbers, connectionChanges, notices, hasHistory }
   } catch (problem) {
     return { ...nothing, problem }
   }
@@ -58,7 +76,7 @@ export function readItems(callback: WaitingCallback): ReadCallback {
 
 /** Whether anything but readNotices reads the changes of a field. */
 function isKnownField(field: string): boolean {
-  return hasItems(field) || isTemplateField(field) || field === CONNECTION_FIELD
+  return hasItems(field) || isTemplateField(field) || field === CONNECTION_FIELD || field === HISTORY_FIELD
 }
 
 /**
@@ -120,9 +138,13 @@ export function handledBy({ isStandby = false }: IncomingItem): Message['handled
   return isStandby ? 'upstream_agent' : null
 }
 
-export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: MessageItem): IncomingMessage {
+export function toIncomingMessage(
+  ctx: Pick<TurnContext, 'clock'>,
+  of: WaitingCallback,
+  item: MessageItem,
+): IncomingMessage {
   const { instanceId, traceparent } = of
-  const { device, call, handover, isSystem, isStandby = false, referral = null } = item
+  const { device, call, handover, isSystem, isStandby = false, referral = null, groupId } = item
   const isWritten = !isSystem && !isSent(item)
   const id = newId()
   const createdAt = item.createdAt ?? ctx.clock()
@@ -146,13 +168,14 @@ export function toIncomingMessage(ctx: TurnContext, of: WaitingCallback, item: M
     handled_by: handledBy(item),
     placeholder: item.placeholder ?? null,
     referral: referral && { at: createdAt.toISOString(), message_id: id, ...referral },
+    businessGroup: groupId === undefined ? null : { id: groupId, instance_id: instanceId },
     created_at: createdAt,
     note: callbackNote(ctx, of),
     traceparent,
   }
 }
 
-function callbackNote(ctx: TurnContext, { id, receivedAt }: WaitingCallback): CallbackNote {
+function callbackNote(ctx: Pick<TurnContext, 'clock'>, { id, receivedAt }: WaitingCallback): CallbackNote {
   return { k: 'callback', id, at: receivedAt.getTime(), done: ctx.clock().getTime() }
 }
 

@@ -103,7 +103,7 @@ export function planMessage(
 
 /** Whether the message can share a statement with others. */
 function isPlain(item: MessageItem): boolean {
-  return item.addressChange === null && !item.sharedNumber && !isSent(item)
+  return item.addressChange === null && !item.sharedNumber && !item.groupChange && !isSent(item)
 }
 
 /** The round of a message: that of the last one, if it changes the contact alike. */

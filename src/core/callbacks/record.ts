@@ -5,12 +5,15 @@ import { slices } from '../../lib/async/batches.js'
 import { newId } from '../../lib/bytes/id.js'
 import { OPTED_OUT } from '../../model/messages/message.js'
 import { countWishAsOptOut } from '../../storage/broadcasts/replies.js'
+import { storeHistoryChunk } from '../../storage/callbacks/phone-histories.js'
 import { nameContact } from '../../storage/contacts/known-names.js'
+import { tellHistoricMessage } from '../../storage/messages/history-messages.js'
 import { type Received, recordIncomingMessages } from '../../storage/messages/incoming.js'
 import { recordIncomingChange, recordIncomingReaction } from '../../storage/messages/incoming-changes.js'
 import { fillPlaceholder, releasePlaceholder } from '../../storage/messages/placeholders.js'
 import { type AppliedStatus, applyStatuses } from '../../storage/messages/statuses.js'
 import { applyReply } from '../broadcasts/reply.js'
+import { applyGroupChange } from '../contacts/business-groups.js'
 import { applyKnownName } from '../contacts/known-names.js'
 import { optOutByUpstream } from '../contacts/opt-outs.js'
 import { applyPreference, type Preference } from '../contacts/preferences.js'
@@ -91,13 +94,15 @@ async function recordItems(recording: Recording, callbacks: readonly ReadCallbac
 async function applyChanges(
   ctx: TurnContext,
   organizationId: string,
-  { callback, templateChanges, connectionChanges: changes, notices, problem }: ReadCallback,
+  { callback, templateChanges, connectionChanges: changes, notices, hasHistory, problem }: ReadCallback,
 ): Promise<void> {
   if (problem !== undefined) throw problem
   await applyTemplateChanges(ctx, organizationId, templateChanges)
   const { instanceId, receivedAt } = callback
   await applyConnectionChanges(ctx, organizationId, { instanceId, changes, receivedAt })
   await applyNotices(ctx, organizationId, notices, callback)
+  // It may be large and is not urgent: a job takes it in, behind nobody's messages.
+  if (hasHistory) await storeHistoryChunk(ctx.database, organizationId, callback.id)
 }
 
 function addRecorded({ recorded }: Recording, { of: { callback }, index }: BatchItem): void {
@@ -185,12 +190,20 @@ async function recordKnown(
   }
   const hasReplies = messages.some(({ reply }) => reply !== null)
   const results = await retryOnConflict(() => (hasReplies ? ctx.database.transaction(record) : record(ctx.database)))
+  const left: PlannedMessage[] = []
   for (const [index, message] of messages.entries()) {
-    if (results[index] === 'no_contact') continue
-    if (results[index] === 'fills') await fill(recording, message)
+    const result = results[index]
+    // One of a history gets the last number now, so it waits for those before it.
+    const isHeld = result === 'was_history' && left.some(({ person }) => person === message.person)
+    if (result === 'no_contact' || isHeld) {
+      left.push(message)
+      continue
+    }
+    if (result === 'fills') await fill(recording, message)
+    if (result === 'was_history') await tellAfterHistory(recording, message)
     for (const item of [message, ...message.repeated]) addRecorded(recording, item)
   }
-  return messages.filter((_, index) => results[index] === 'no_contact')
+  return left
 }
 
 /** The message is what a placeholder of before stood for; a reply has its effect now. */
@@ -208,6 +221,20 @@ async function fill(recording: Recording, filling: PlannedMessage): Promise<void
   if (profileName !== null) await nameContact(ctx.database, organizationId, contactId, profileName)
   const observation = observe(recording, filling)
   if (userId !== null) await linkUserId(ctx, organizationId, { ...item.from, userId, contactId }, observation)
+}
+
+/**
+ * The message is one that a phone's history brought before: now it counts as every other one. What it says about its
+ * sender is new, too.
+ */
+async function tellAfterHistory(recording: Recording, planned: PlannedMessage): Promise<void> {
+  const { ctx, organizationId } = recording
+  const { item, sender, message, reply } = planned
+  await resolveContact(ctx, organizationId, item.from, observe(recording, planned))
+  await ctx.database.transaction(async (transaction) => {
+    const id = await tellHistoricMessage(transaction, organizationId, sender, message)
+    if (id !== null && reply) await applyReply(transaction, organizationId, { ...message, id }, reply)
+  })
 }
 
 /** Resolves the contact that the addresses of a sender do not decide. */
@@ -266,6 +293,12 @@ async function recordAlone(recording: Recording, one: BatchItem<IncomingItem>): 
   if (item.addressChange) {
     const observation = { ...observe(recording, one), profileName: message.sender.profileName }
     setContact(message, await applyAddressChange(ctx, organizationId, item.addressChange, observation))
+  }
+  const { groupChange, groupId, from } = item
+  if (groupChange && groupId !== undefined && from.userId !== null) {
+    const { upstreamId } = item
+    const change = { upstreamId, group: { address: from.userId, id: groupId }, change: groupChange }
+    setContact(message, await applyGroupChange(ctx, organizationId, change, observe(recording, one)))
   }
   const { userId } = item.from
   if (item.sharedNumber && userId !== null) {

@@ -12,6 +12,7 @@ import {
   type TakenCallbacks,
   takeCallbacks,
 } from '../../storage/callbacks/callbacks.js'
+import { noteCallbacksOf } from '../../storage/numbers/number-states.js'
 import { type ReadCallback, readItems } from './items.js'
 import { type Progress, recordCallbacks } from './record.js'
 import { recordOneByOne, retrySetAside, setAsideDeadly, setAsideFollowing } from './set-aside.js'
@@ -70,6 +71,7 @@ async function processTaken(
   const batch = await readBatch(callbacks)
   const free = hasSetAside ? await setAsideFollowing(ctx, organizationId, batch) : batch
   if (!(await recordBatch(ctx, organizationId, free, progress))) return false
+  await noteNumbers(ctx, organizationId, batch)
   if (hasSetAside && !(await retrySetAside(ctx, organizationId, progress))) return false
   const bytes = callbacks.reduce((sum, { body }) => sum + body.length, 0)
   return batch.length === callbacks.length && callbacks.length < LIMITS.limit && bytes < LIMITS.bytes
@@ -95,6 +97,12 @@ async function processAlone(
     if (!(await recordOneByOne(ctx, organizationId, free, progress)) || !progress.mayGoOn()) break
   }
   return false
+}
+
+/** Notes that callbacks of these numbers come, which shows that a number stays connected. */
+async function noteNumbers(ctx: TurnContext, organizationId: string, batch: readonly ReadCallback[]): Promise<void> {
+  const numbers = [...new Set(batch.flatMap((read) => read.numbers))]
+  await noteCallbacksOf(ctx.database, organizationId, numbers, ctx.clock())
 }
 
 /** The first callbacks, with at most MAX_ITEMS items together; at least one callback. */

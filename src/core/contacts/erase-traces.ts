@@ -2,7 +2,12 @@ import type { Context } from '../../context.js'
 import { startCountdown } from '../../lib/async/timeout.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { type Again, SLICE_MS } from '../../model/jobs.js'
-import { eraseCallbacksNaming, eraseContactDeliveries, eraseContactEvents } from '../../storage/contacts/erasure.js'
+import {
+  eraseCallbacksNaming,
+  eraseContactDeliveries,
+  eraseContactEvents,
+  eraseParticipation,
+} from '../../storage/contacts/erasure.js'
 import { forgetDeviceKeys } from '../../storage/instances/device-sessions.js'
 
 /** The traces of an erased contact, and how far they are erased; the payload of a job. */
@@ -22,16 +27,21 @@ interface Position {
 }
 
 /** In this order; callbacks last, because they take longest. */
-const TABLES = ['events', 'deliveries', 'callbacks'] as const
+const TABLES = ['events', 'deliveries', 'contacts', 'callbacks'] as const
 type Table = (typeof TABLES)[number]
 /** Before the first row. */
-const START = { events: '0', deliveries: NIL_UUID, callbacks: NIL_UUID } as const satisfies Record<Table, string>
+const START = {
+  events: '0',
+  deliveries: NIL_UUID,
+  contacts: NIL_UUID,
+  callbacks: NIL_UUID,
+} as const satisfies Record<Table, string>
 /** When to try again what was not processed. */
 const AGAIN_MS = 60_000
 
 /**
- * Erases for a while what an erased contact left in keys of linked devices, events and raw callbacks, and ends its
- * deliveries. Returns when the job continues; null: nothing is left.
+ * Erases for a while what an erased contact left in keys of linked devices, events, participants of groups and raw
+ * callbacks, and ends its deliveries. Returns when the job continues; null: nothing is left.
  */
 export async function eraseTraces(ctx: Context, organizationId: string, traces: Traces): Promise<Again | null> {
   const leftMs = startCountdown(SLICE_MS)
@@ -67,6 +77,8 @@ async function eraseSlice(
     }
     case 'deliveries':
       return { reached: await eraseContactDeliveries(database, organizationId, contactId, after), isWaiting }
+    case 'contacts':
+      return { reached: await eraseParticipation(database, organizationId, addresses, after), isWaiting }
     case 'callbacks': {
       const slice = await eraseCallbacksNaming(database, organizationId, addresses, after)
       return { reached: slice.reached, isWaiting: isWaiting || slice.isWaiting }

@@ -12,6 +12,9 @@ export interface KnownName {
   name: string
 }
 
+/** Before all messages: who never wrote is at the end of the lists. */
+const NEVER = new Date(0)
+
 /**
  * Gives the name to the person's contact if it has none. Who is not a contact yet becomes one, without an event, not at
  * the top of the lists, and not reached by broadcasts.
@@ -22,7 +25,8 @@ export async function applyKnownName(
   { person, name }: KnownName,
   observation: Observation,
 ): Promise<void> {
-  const seen = { ...observation, profileName: name, isFromAddressBook: true }
+  const toldByPhone = { source: 'address_book', activeAt: NEVER } as const
+  const seen = { ...observation, profileName: name, toldByPhone }
   const contactId = await resolveContact(ctx, organizationId, person, seen)
   await nameContact(ctx.database, organizationId, contactId, name)
 }

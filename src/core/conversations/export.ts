@@ -33,7 +33,8 @@ const COLUMNS: Record<string, (message: Shown) => string | null> = {
 
 /**
  * A conversation as one file, oldest message first, up to the message that is newest now. It is read from the database
- * while it is streamed. Throws while streaming if the contact is erased.
+ * while it is streamed. Throws while streaming if the contact is erased, or the
+ * history of a phone comes for it.
  */
 export function exportConversation(
   ctx: Pick<Context, 'database' | 'mediaLinks'>,
@@ -59,6 +60,10 @@ async function* eachMessage(
       throw new Error(`the contact ${id} was erased or merged while it was exported`)
     yield* messages
   }
+  // Numbers may have fallen below those that were read already.
+  const now = await findContactById(ctx.database, organization.id, id)
+  if (now !== null && now.pruned_seq < pruned_seq)
+    throw new Error(`the history of a phone came for the contact ${id} while it was exported: export it again`)
 }
 
 /** Whether the messages up to this number were deleted by retention. */

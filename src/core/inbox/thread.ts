@@ -31,7 +31,7 @@ export async function readThread(
   const ends = { firstSeq: pruned_seq + 1, lastSeq }
   const range = rangeOf(place, limit, ends)
   // Notes below deleted messages come before the first one that is kept.
-  const noted = { from: range.from <= ends.firstSeq ? 0 : range.from, to: range.to }
+  const noted = { from: range.from <= ends.firstSeq ? Number.MIN_SAFE_INTEGER : range.from, to: range.to }
   const [messages, notes] = await Promise.all([
     range.from > range.to ? [] : listThreadMessages(ctx.database, organizationId, contactId, range),
     listNotes(ctx.database, organizationId, contactId, noted),

@@ -36,7 +36,7 @@ export async function readLiveWindow(
 ): Promise<LiveWindow> {
   const { events, next } = await readWindow(ctx, organizationId, start, { kinds: null, limit })
   const { windowFrom, history } = start
-  const visible = events.filter((event) => event.type !== TEST_KIND && !isOfBroadcast(event))
+  const visible = events.filter((event) => !HIDDEN.has(event.type) && !isOfBroadcast(event))
   const around = await readSurroundings(
     ctx.database,
     organizationId,
@@ -59,6 +59,9 @@ export async function readLiveWindow(
   const hasMore = events.length === limit || start.windowTo !== null
   return { items, next: { ...next, history }, read: events.length, hasMore }
 }
+
+/** Of webhooks only: the page shows nothing of them. */
+const HIDDEN: ReadonlySet<string> = new Set([TEST_KIND, 'instance.signal', 'instance.message_sent'])
 
 /** The many statuses of a broadcast would drown all other events. Pages show them when they are loaded. */
 function isOfBroadcast({ type, data }: EventRow): boolean {

@@ -28,10 +28,12 @@ import { measureTables, type TableSize } from '../../storage/maintenance/tables.
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { noteUptime } from '../../storage/processes/process-registry.js'
 import { pruneIdempotencyKeys } from '../../storage/requests/idempotency.js'
+import { pruneScheduled } from '../../storage/scheduled/pruning.js'
 import { pruneStorefrontWebhooks } from '../../storage/storefront/orders.js'
 import { pruneShortLinkVisits, rollUpShortLinkClicks } from '../../storage/storefront/short-links.js'
 import { pruneDeliveries } from '../../storage/webhooks/log.js'
 import { removeUnattachedMedia } from '../media/remove.js'
+import { removeExpiredUploads } from '../media/uploaded-files.js'
 import { disableOverfullWebhooks, expireDisabledWebhooks } from '../webhooks/backlog.js'
 
 const MINUTE_MS = 60_000
@@ -60,7 +62,7 @@ const SLOW_STATEMENT_MS = 30 * MINUTE_MS
 /**
  * Marks a message failed with `outcome_unknown` if no callback reports its outcome within 15 minutes. Only time counts
  * in which the service was up and had processed the organization's stored callbacks. Also deletes expired commands of
- * linked devices, and the oldest failures to sign in if there are too many.
+ * linked devices, uploaded files that have expired, and the oldest failures to sign in if there are too many.
  */
 export async function expireOutcomes(ctx: Context): Promise<void> {
   const now = ctx.clock()
@@ -73,6 +75,7 @@ export async function expireOutcomes(ctx: Context): Promise<void> {
       await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
       if (upSince <= before(now, GIVE_UP_MS)) await refuseOverdue(ctx, now)
     },
+    uploadedFiles: () => removeExpiredUploads(ctx),
   })
 }
 
@@ -125,11 +128,12 @@ const VISITS_MS = 150 * DAY_MS
 const NOTICES_MS = 180 * DAY_MS
 
 /**
- * Deletes expired data: raw callbacks, events and finished deliveries after the days that their organization keeps
- * them; ids of storefront webhooks after 30 days; visits of short links after 150 days; notices after 180; idempotency
- * keys, files without a message and wrong passwords after 1 day; merges of contacts when they can no longer be undone;
- * expired sessions, sign-in links and uploaded audiences. Pending deliveries of disabled webhooks that are this old end
- * as failed. Requests the jobs that delete old messages and files, and shows user ids that are known and not shown.
+ * Deletes expired data: raw callbacks, events, finished deliveries and scheduled messages that have ended after the days
+ * that their organization keeps them; ids of storefront webhooks after 30 days; visits of short links after 150 days;
+ * notices after 180; idempotency keys, files without a message and wrong passwords after 1 day; merges of contacts when
+ * they can no longer be undone; expired sessions, sign-in links and uploaded audiences. Pending deliveries of disabled
+ * webhooks that are this old end as failed. Requests the jobs that delete old messages and files, and shows user ids
+ * that are known and not shown.
  */
 export async function prune(given: WorkContext, signal?: AbortSignal): Promise<void> {
   const ctx = withSlowStatements(given)
@@ -139,6 +143,7 @@ export async function prune(given: WorkContext, signal?: AbortSignal): Promise<v
   const steps = {
     callbacks: () => inBatches((limit) => pruneCallbacks(database, now, limit)),
     events: () => inBatches((limit) => pruneEvents(database, now, limit)),
+    scheduledMessages: () => inBatches((limit) => pruneScheduled(database, now, limit)),
     disabledWebhooks: () => expireDisabledWebhooks(ctx),
     deliveries: () => inBatches((limit) => pruneDeliveries(database, now, limit)),
     shortLinkVisits: () => inBatches((limit) => pruneShortLinkVisits(database, before(now, VISITS_MS), limit)),

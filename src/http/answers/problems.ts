@@ -47,13 +47,19 @@ const STATUS: Record<ProblemCode, number> = {
   merge_too_large: 409,
   message_not_found: 404,
   template_not_found: 400,
+  template_state: 409,
+  template_rejected: 400,
   broadcast_not_found: 404,
   audience_not_found: 404,
   broadcast_state: 409,
+  scheduled_not_found: 404,
+  scheduled_state: 409,
+  too_many_scheduled: 409,
   webhook_not_found: 404,
   delivery_not_found: 404,
   too_many_webhooks: 409,
   too_many_audiences: 409,
+  too_many_files: 409,
   webhook_disabled: 409,
   order_not_found: 404,
   storefront_not_connected: 400,
@@ -124,7 +130,10 @@ export function createProblemSender(
 ): ProblemSender {
   return (error, request, reply) => {
     const problem = toProblem(error, request)
-    if (problem.code === 'payload_too_large') swallowRest(request, reply)
+    if (problem.code === 'payload_too_large') {
+      reply.removeHeader('connection')
+      swallowRest(request)
+    }
     const retryAfter = problem.extras.retry_after
     if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
     const { status, body } = present(problem, request)
@@ -138,8 +147,7 @@ export const sendProblem = createProblemSender((problem) => ({ status: statusOf(
  * Reads the rest of the request for a while: a connection that ends while the client writes would break before the
  * client reads the answer.
  */
-function swallowRest({ raw }: FastifyRequest, reply: FastifyReply): void {
-  reply.removeHeader('connection')
+export function swallowRest({ raw }: FastifyRequest): void {
   raw.resume()
   const timer = setTimeout(() => raw.destroy(), SWALLOW_MS)
   raw.once('close', () => clearTimeout(timer))

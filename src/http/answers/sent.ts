@@ -1,5 +1,6 @@
 import type { SendResult } from '../../core/messages/send/outcome.js'
 import type { RepeatableAnswer } from '../../core/requests/idempotency.js'
+import { explainCode, withRemedy } from '../../model/messages/upstream-codes.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { bodyOf, statusOf } from './problems.js'
@@ -28,13 +29,17 @@ export function toAnswer(tenant: Tenant, type: string, sent: SendResult): Repeat
 
 function toProblem(sent: Exclude<SendResult, { result: 'accepted' }>): Problem {
   if (sent.result !== 'refused') return explainUnsent(sent, 'upstream')
-  const extras = { details: sent.text, upstream_code: sent.code, id: sent.messageId }
-  if (sent.because === 'message') {
-    return new Problem('upstream_rejected', `The upstream refused the message: ${sent.text}`, extras)
+  const link = explainCode(sent.code)?.link
+  const extras = {
+    details: sent.text,
+    upstream_code: sent.code,
+    id: sent.messageId,
+    ...(link === undefined ? {} : { link }),
   }
-  return new Problem(
-    'upstream_credentials',
-    "The upstream refused the organization's access token: set a valid one",
-    extras,
-  )
+  if (sent.because === 'message') {
+    const text = `The upstream refused the message: ${sent.text}`
+    return new Problem('upstream_rejected', withRemedy(text, sent.code), extras)
+  }
+  const text = "The upstream refused the organization's access token: set a valid one"
+  return new Problem('upstream_credentials', withRemedy(text, sent.code), extras)
 }

@@ -6,6 +6,8 @@ import { named } from './name-schemas.js'
 const extras = {
   details: Type.Optional(Type.String({ description: 'What WhatsApp or the storefront answered' })),
   upstream_code: Type.Optional(Type.Union([Type.Integer(), Type.String()], { description: "The upstream's code" })),
+  upstream_subcode: Type.Optional(Type.Integer({ description: "The upstream's subcode" })),
+  link: Type.Optional(Type.String({ description: 'The section of the documentation that has the cure' })),
   retryable: Type.Optional(Type.Boolean({ description: 'Whether the same request may succeed later' })),
   retry_after: Type.Optional(Type.Number({ description: 'Seconds to wait, as in the header Retry-After' })),
   id: Type.Optional(Type.String({ description: 'The id of the message or contact that the error is about' })),

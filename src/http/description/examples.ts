@@ -36,8 +36,13 @@ function readValue(text: string, type: unknown): unknown {
   return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text
 }
 
-/** A text is an example of a file, everything else of JSON. */
+/** The types of the files that are recorded, which are tables and PDF; the last one is that of any file. */
+const FILE_TYPES = ['text/csv', 'application/pdf', 'application/octet-stream']
+
+/** A text is an example of a file, everything else of JSON. The first one stays. */
 function addTo(content: NonNullable<Operation['requestBody']>['content'] | undefined, value: unknown) {
-  const media = content?.[typeof value === 'string' ? 'text/csv' : 'application/json']
-  if (media) media.example = value
+  const types = typeof value === 'string' ? FILE_TYPES : ['application/json']
+  const type = types.find((one) => content?.[one])
+  const media = type && content?.[type]
+  if (media) media.example ??= value
 }

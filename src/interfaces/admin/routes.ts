@@ -16,7 +16,7 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
     refuseUnknown(plain)
     server.get('/openapi.json', { schema: { hide: true } as object }, () => server.adminSwagger())
     organizationRoutes(server, ctx) // /organizations: POST GET PATCH DELETE, /organizations/{id}: POST /retention-preview, PUT DELETE /hold
-    connectionRoutes(server, ctx) //   /organizations/{id}: PUT /upstream, GET PUT /storefront
+    connectionRoutes(server, ctx) //   /organizations/{id}: PUT /upstream, POST /upstream/connect, GET /upstream/health, GET PUT /storefront
     keyRoutes(server, ctx) //          /organizations/{id}/keys: POST GET, /keys/{id}: POST /rotate, DELETE
     memberRoutes(server, ctx) //       /organizations/{id}/members: POST GET, /members/{id}: POST /sign-in-link, DELETE
   }

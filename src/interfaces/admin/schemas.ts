@@ -2,16 +2,19 @@ import { Type } from 'typebox'
 import { createResponses } from '../../http/answers/responses.js'
 import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
+import { ConnectionStep, numberStateFields } from '../../http/description/number-schemas.js'
 import { IdParams, Nullable } from '../../model/fields.js'
 import { MEMBER_ROLES } from '../../model/organizations/member.js'
 import {
   ChangeOrganization,
+  ConnectNumber,
   CreateKey,
   CreateMember,
   CreateOrganization,
   PreviewRetention,
   PutStorefront,
   PutUpstream,
+  ReadHealth,
   RotateKey,
   SetHold,
 } from '../../model/organizations/operator-input.js'
@@ -35,6 +38,7 @@ const CODES: readonly ProblemCode[] = [
   'member_not_found',
   'last_owner',
   'already_taken',
+  'request_in_progress',
   'legal_hold',
   'upstream_credentials',
   'upstream_unavailable',
@@ -125,6 +129,14 @@ const Upstream = named(
     business_account_id: Type.String(),
     messages_per_second: Type.Integer({ description: '0: sends are not limited' }),
     pair_limit: Type.Boolean({ description: 'Whether messages to the same person are spaced' }),
+  }),
+)
+
+const NumberHealth = named(
+  'NumberHealth',
+  Type.Object({
+    ...numberStateFields,
+    last_send_at: Nullable(Type.String({ format: 'date-time', description: 'Among its newest 1,000 messages' })),
   }),
 )
 
@@ -244,6 +256,37 @@ export const connectUpstream = {
     404,
     409,
   ),
+}
+
+export const connectNumber = {
+  operationId: 'organizations.connectNumber',
+  summary: "Connect the organization's number, and find out the rest",
+  description:
+    'With an access token and the app secret: finds the number that the token reaches, stores the credentials, has WhatsApp call this service, and registers the number if a PIN is given. Answers what each step has found, what to do, and where; a step that another one needs and that failed is the last of its kind. What must be decided is a step with the state choose: call again with its field. What is done already stays, so it can be repeated. Nothing that belongs to another program is changed unless it was chosen. Takes up to 25 seconds.',
+  params: IdParams,
+  body: named('ConnectNumber', ConnectNumber),
+  response: describe(
+    {
+      200: successAnswer('ConnectionAnswer', {
+        connected: Type.Boolean({ description: 'Whether nothing failed and nothing is left to choose' }),
+        upstream: Nullable(Upstream),
+        steps: Type.Array(ConnectionStep),
+      }),
+    },
+    400,
+    404,
+    409,
+  ),
+}
+
+export const getHealth = {
+  operationId: 'organizations.getHealth',
+  summary: "Read whether the organization's number stays connected",
+  description:
+    'What the last check has found: once an hour, and after connecting. A change raises the event number.updated.',
+  params: IdParams,
+  querystring: ReadHealth,
+  response: describe({ 200: successAnswer('HealthAnswer', { numbers: Type.Array(NumberHealth) }) }, 400, 404),
 }
 
 export const getStorefront = {

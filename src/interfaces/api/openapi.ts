@@ -22,7 +22,7 @@ export const apiDescription: FastifyDynamicSwaggerOptions = describeInterface({
     contacts: { name: 'Contacts', description: 'The people and groups that the organization talks to' },
     conversations: { name: 'Conversations', description: 'Messages with one contact, in order, and their search' },
     messages: { name: 'Messages', description: 'Send messages, and templates to one person' },
-    templates: { name: 'Templates', description: 'Message templates that WhatsApp has approved' },
+    templates: { name: 'Templates', description: 'Message templates: make, list and fetch them' },
     broadcasts: { name: 'Broadcasts', description: 'Send a template to many recipients' },
     audiences: { name: 'Audiences', description: 'Recipients of broadcasts, uploaded as files' },
     shortLinks: { name: 'Short links', description: 'Links that count their clicks' },
@@ -50,12 +50,17 @@ export const apiDescription: FastifyDynamicSwaggerOptions = describeInterface({
   }),
 })
 
+const FILE = { type: 'string', format: 'binary' }
+/** In a form the file is a part. */
+const FORM = { type: 'object', required: ['file'], properties: { file: FILE } }
+
 /**
  * The body of a request that is a file is read by the endpoint itself, and has no schema there. `a or b`: one of two
  * types.
  */
 function describeFile(contentType: string | undefined): object {
-  return contentType === undefined
-    ? {}
-    : { consumes: contentType.split(' or '), body: { type: 'string', format: 'binary' } }
+  if (contentType === undefined) return {}
+  const types = contentType.split(' or ')
+  const content = types.map((type) => [type, { schema: type === 'multipart/form-data' ? FORM : FILE }])
+  return { consumes: types, body: { content: Object.fromEntries(content) } }
 }

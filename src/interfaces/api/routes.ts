@@ -15,10 +15,16 @@ import { contactImportRoutes } from './contacts/import.js'
 import { optOutRoutes } from './contacts/opt-outs.js'
 import { conversationMarkRoutes } from './conversation-marks.js'
 import { conversationRoutes } from './conversations.js'
+import { mediaRoutes } from './messages/media.js'
+import { scheduledRoutes } from './messages/scheduled.js'
 import { sendChatRoutes } from './messages/send-chat.js'
 import { sendTemplateRoutes } from './messages/send-template.js'
 import { templateRoutes } from './messages/templates.js'
 import { traceRoutes } from './messages/trace.js'
+import { templateCheckRoutes } from './templates/check.js'
+import { templateExampleRoutes } from './templates/examples.js'
+import { templateLibraryRoutes } from './templates/library.js'
+import { templateChangeRoutes } from './templates/manage.js'
 import { webhookControlRoutes } from './webhooks/controls.js'
 import { webhookDeliveryRoutes } from './webhooks/deliveries.js'
 import { eventRoutes } from './webhooks/events.js'
@@ -38,8 +44,10 @@ export function apiRoutes(ctx: Context): FastifyPluginAsync {
     contactImportRoutes(server, ctx) // POST /contacts/import
     optOutRoutes(server, ctx) //        GET /opt-outs, GET /opt-outs/export, POST /opt-outs/import
     traceRoutes(server, ctx) //         GET /messages/{id}/trace
+    mediaRoutes(server, ctx) //         POST /media
     sendChatRoutes(server, ctx) //      POST /send-chat
     sendTemplateRoutes(server, ctx) //  POST /send-template
+    scheduledRoutes(server, ctx) //     GET /scheduled, PATCH DELETE /scheduled/{id}
     audienceRoutes(server, ctx) //      POST GET /audiences, GET DELETE /audiences/{id}
     broadcastRoutes(server, ctx) //     POST GET /broadcasts, GET /broadcasts/{id}
     broadcastRecipientRoutes(server, ctx) // GET /broadcasts/{id}/recipients
@@ -47,6 +55,10 @@ export function apiRoutes(ctx: Context): FastifyPluginAsync {
     shortLinkRoutes(server, ctx) //     POST GET /shortlinks
     broadcastAnalyticsRoutes(server, ctx) // GET POST /broadcast-analytics
     templateRoutes(server, ctx) //      GET /templates, POST /templates/sync
+    templateChangeRoutes(server, ctx) // POST PATCH DELETE /templates
+    templateCheckRoutes(server, ctx) //  POST /templates/check
+    templateLibraryRoutes(server, ctx) // GET /templates/library
+    templateExampleRoutes(server, ctx) // POST /templates/examples
     webhookRoutes(server, ctx) //       POST DELETE /set-webhooks, GET /get-webhooks
     webhookControlRoutes(server, ctx) // POST /set-webhooks/{id}/{rotate-secret|enable|test}
     webhookDeliveryRoutes(server, ctx) // GET /webhook-deliveries, GET /webhook-deliveries/{id}

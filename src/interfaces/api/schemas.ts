@@ -4,7 +4,7 @@ import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
 import { MAX_NUMBER_INPUT } from '../../model/contacts/written-number.js'
 import { Nullable } from '../../model/fields.js'
-import { ContentSchema, Referral } from '../../model/messages/shown/schemas.js'
+import { ContentSchema, GroupPersonSchema, Referral } from '../../model/messages/shown/schemas.js'
 import type { ProblemCode } from '../../model/problem.js'
 
 const DateTime = Type.String({ format: 'date-time' })
@@ -21,6 +21,20 @@ const ContactReferral = Nullable(
     },
     { description: 'An ad or post that the person came from, as WhatsApp names it' },
   ),
+)
+
+/** Of a group of a number of the business API. */
+const ContactGroup = Type.Object(
+  {
+    description: Nullable(Type.String()),
+    suspended: Type.Boolean({ description: 'WhatsApp has suspended the group: nothing can be sent to it' }),
+    deleted_at: Nullable(DateTime),
+    participants: Type.Array(GroupPersonSchema, {
+      maxItems: 100,
+      description: 'Who joined, as far as WhatsApp has reported; the organization is not among them',
+    }),
+  },
+  { description: 'What WhatsApp has reported about a group of a business number; absent for people and other groups' },
 )
 
 export const ContactSchema = named(
@@ -60,6 +74,7 @@ export const ContactSchema = named(
     contact_summary: Nullable(Type.String()),
     contact_summary_updated_at: Nullable(DateTime),
     is_group: Type.Optional(Type.Literal(true, { description: 'True for a group; absent for a person' })),
+    group: Type.Optional(ContactGroup),
     created_at: DateTime,
     updated_at: DateTime,
   }),
@@ -118,6 +133,17 @@ export const TemplateSchema = named(
     category: Type.String(),
     parameter_format: Type.Enum(['NAMED', 'POSITIONAL']),
     components: Type.Array(Type.Object({}, { additionalProperties: true, description: 'As the upstream returns it' })),
+    id: Nullable(Type.String({ description: "The upstream's id" })),
+    quality: Nullable(Type.String({ description: 'GREEN, YELLOW, RED or UNKNOWN' })),
+    rejected_reason: Nullable(
+      Type.String({ description: 'Why it was REJECTED, in a word of the upstream such as INVALID_FORMAT' }),
+    ),
+    paused_until: Nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'When it can be sent again. Null if it is not PAUSED, or WhatsApp did not say for how long.',
+      }),
+    ),
   }),
 )
 

@@ -23,6 +23,7 @@ import { sessionRoutes, signInRoutes } from './session.js'
 import { instanceRoutes } from './settings/instances.js'
 import { keyRoutes } from './settings/keys.js'
 import { noticeRoutes } from './settings/notices.js'
+import { phoneHistoryRoutes } from './settings/phone-histories.js'
 import { settingsRoutes } from './settings/settings.js'
 import { teamRoutes } from './settings/team.js'
 
@@ -66,6 +67,7 @@ export function consoleRoutes({ ctx, live, guard, interfaceA }: ConsoleOptions):
           settingsRoutes(guarded, ctx) // GET /settings, PATCH PUT and tests below it
           keyRoutes(guarded, ctx) //      /keys: GET POST, rotate, DELETE
           noticeRoutes(guarded, ctx) //   GET /notices, POST /notices/{id}/close
+          phoneHistoryRoutes(guarded, ctx) // GET /phone-histories
           teamRoutes(guarded, ctx) //     /team: GET POST PATCH DELETE, links
           instanceRoutes(guarded, ctx) // /instances: GET POST DELETE, codes, connect, logout, restart, scan, token
           inboxRoutes(guarded, ctx) //     GET /inbox, /inbox/{contactId}, /tags

@@ -6,6 +6,9 @@ const drawn = new Uint32Array(1024)
 let used = drawn.length
 const generator = new V7Generator({ nextUint32 })
 
+/** The length of the time at the beginning of a UUIDv7. */
+const PREFIX_LENGTH = 13
+
 /** Sorts before every other UUID. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
@@ -15,6 +18,11 @@ export const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** A new UUIDv7 in lower case; ids of one process sort by the time of creation. */
 export function newId(): string {
   return generator.generate().toString()
+}
+
+/** A new UUIDv7 that sorts as if it had been created at `time`. */
+export function idAt(time: Date): string {
+  return idBefore(time).slice(0, PREFIX_LENGTH) + newId().slice(PREFIX_LENGTH)
 }
 
 /** Sorts before every id that is created at `time` or later. */

@@ -9,6 +9,8 @@ export type BroadcastStatus = (typeof BROADCAST_STATUSES)[number]
 export const RESTORED = 'restored'
 /** `reason` of a broadcast that waits for somebody because its time was long past when it was to start. */
 export const LATE = 'late'
+/** What would begin later than this after its time waits for somebody. */
+export const LATE_MS = 6 * 60 * 60_000
 export const WAITING_REASONS = [RESTORED, LATE] as const
 
 export const RECIPIENT_STATUSES = ['pending', 'skipped', 'sent', 'delivered', 'read', 'failed'] as const

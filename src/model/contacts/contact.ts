@@ -1,3 +1,4 @@
+import { type BusinessGroup, presentGroup } from './business-group.js'
 import type { ContactReferral } from './referral.js'
 
 /** A contact as its row is stored; in events the dates are ISO strings, in PostgreSQL's JSON format. */
@@ -48,6 +49,8 @@ export interface Contact {
   assignee_id: string | null
   /** The JID of a contact without a number: a group (…@g.us), or a person who hides the number (…@lid). */
   network_id: string | null
+  /** Of a group of a number of the business API; older events have none. */
+  business_group?: BusinessGroup | null
   created_at: Date | string
   updated_at: Date | string
 }
@@ -93,6 +96,7 @@ export function presentContact(contact: Contact, now: Date) {
     contact_summary: contact.contact_summary,
     contact_summary_updated_at: toIso(contact.contact_summary_updated_at),
     ...(isGroup(contact) && { is_group: true }),
+    ...(contact.business_group && { group: presentGroup(contact.business_group) }),
     created_at: toIso(contact.created_at),
     updated_at: toIso(contact.updated_at),
   }

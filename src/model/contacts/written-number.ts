@@ -74,8 +74,9 @@ const AREA_CODE = /^[([\uFF08\uFF3B]\d{1,3}[)\]\uFF09\uFF3D]/
 const SCIENTIFIC = /^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i
 
 /** With the number of the device, which is left out. */
-const JID = /^([^@]+?)(?::\d+)?@(s\.whatsapp\.net|c\.us|g\.us|lid)$/
-const GROUP_ID = /^\d{1,40}(?:-\d{1,20})?$/
+const JID = /^([^@]+?)(?::\d+)?@(s\.whatsapp\.net|c\.us|g\.us|lid)$/i
+/** Of the network, and of the business API: base64, in which case matters. */
+const GROUP_ID = /^(?:\d{1,40}(?:-\d{1,20})?|(?=.*[A-Za-z])[\w+/-]{16,140}={0,2})$/
 const INTERNATIONAL_PREFIX = /^(?:\+|00)/
 const LID = /^\d{1,40}$/
 /** Ids of groups without their server: the new kind, longer than any number, and the old one, a number and a time. */
@@ -176,8 +177,8 @@ function read(input: string, country: CountryCode, field: NumberField): NumberRe
   if (isUserId(text)) return only(ofUserId(text))
   const isBare = /^\d+$/.test(text.replace(DECIMAL, '$1'))
   const compact = text.replace(DECIMAL, '$1').replaceAll(' ', '')
-  const [, user, server] = JID.exec(compact.toLowerCase()) ?? []
-  if (user !== undefined) return readJid(user, server as string)
+  const [, user, server] = JID.exec(compact) ?? []
+  if (user !== undefined) return readJid(user, (server as string).toLowerCase())
   if (SCIENTIFIC.test(compact)) return { ...NOTHING, isRounded: true }
   if (field === 'international' && BARE_GROUP.test(compact)) return readJid(compact, 'g.us')
   const typed = strip(compact)

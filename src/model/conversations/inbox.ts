@@ -18,7 +18,7 @@ export interface LastMessage {
   text: string
   message_type: string
   media_type: string | null
-  /** Of a call its outcome, of a hand-over who answers now. */
+  /** Of a call its outcome, of a hand-over who answers now, of a change of a group what happened. */
   detail: string | null
   sender_type: Message['sender_type']
   status: Message['status']

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../lib/text/json.js'
 import type { TemplateButton, TemplateFileKind } from '../templates/template.js'
 import type { CatalogProduct, InteractiveContent, ProductSection } from './interactive.js'
-import type { MediaKind } from './media.js'
+import type { MediaKind, StoredMedia } from './media.js'
 
 /** A contact card. */
 export interface ContactCard {
@@ -57,7 +57,8 @@ export type FilledAction =
 /** The parts of a template that are no values of variables. */
 export interface FilledParts {
   headerProduct: CatalogProduct | null
-  offerEndsAt: Date | null
+  /** ISO 8601. */
+  offerEndsAt: string | null
   buttons: FilledAction[]
   cards: FilledCard[]
 }
@@ -71,8 +72,14 @@ export interface TemplateContent<File> {
   parts?: FilledParts
 }
 
-/** A file to be sent: at a URL, or received and in the spool. */
-export type FileSource = { url: string } | { path: string }
+/** A file that a client names: by its URL, or by the id of its upload. */
+export type GivenFile = { url: string } | { mediaId: string }
+
+/** A file that a client names, or one that is stored under the id of its message. */
+export type FetchableFile = GivenFile | { kept: StoredMedia }
+
+/** A file to be sent: to be fetched, or received and in the spool. */
+export type FileSource = FetchableFile | { path: string }
 
 /** A template with parameters in the upstream's format; `text` shows in the conversation. */
 export interface RawTemplate {
@@ -95,7 +102,8 @@ export type MessageContent = ContentWith<FileSource>
 /** The content when it is ready: files are uploaded to the channel. */
 export type ReadyContent = ContentWith<{ channelMediaId: string }>
 
-type ContentWith<File> =
+/** The content of a message whose files are given in this form. */
+export type ContentWith<File> =
   | ({ type: 'text'; text: string; linkPreview?: boolean } & Mentions)
   | ({ type: 'image'; file: File; caption: string | null } & Mentions)
   /** `round`: a video note. */
@@ -131,31 +139,52 @@ export function fileOf(
     case 'video':
     case 'audio':
     case 'sticker':
-      return { kind: content.type, source: content.file, filename: null, field: 'media_url' }
+      return { kind: content.type, source: content.file, filename: null, field: fieldOf(content.file, MEDIA_FIELDS) }
     case 'document':
-      return { kind: 'document', source: content.file, filename: content.filename, field: 'media_url' }
+      return {
+        kind: 'document',
+        source: content.file,
+        filename: content.filename,
+        field: fieldOf(content.file, MEDIA_FIELDS),
+      }
     case 'interactive': {
       const { header } = content
       if (header === null || header.type === 'text') return null
       const { type: kind, file, filename } = header
-      return { kind, source: file, filename, field: 'interactive.header_media.url' }
+      return { kind, source: file, filename, field: fieldOf(file, HEADER_FIELDS) }
     }
     case 'template': {
       const { header } = content
       if (header === null) return null
-      return { kind: header.type, source: header.file, filename: header.filename, field: 'headerMedia' }
+      const { type: kind, file, filename } = header
+      return { kind, source: file, filename, field: fieldOf(file, TEMPLATE_FIELDS) }
     }
     default:
       return null
   }
 }
 
-/** The message with its file as the channel knows it; `filename` is shown for a document. */
-export function withFile(
-  content: MessageContent,
-  file: { channelMediaId: string },
+/** The two fields of Interface A that name a file: by its URL, and by its id. */
+export type FileFields = readonly [url: string, id: string]
+
+/** Of messages that are a file. */
+export const MEDIA_FIELDS: FileFields = ['media_url', 'media_id']
+/** Of interactive messages. */
+export const HEADER_FIELDS: FileFields = ['interactive.header_media.url', 'interactive.header_media.id']
+/** Of templates and broadcasts. */
+export const TEMPLATE_FIELDS: FileFields = ['headerMedia', 'headerMediaId']
+
+/** The field that names the file. */
+export function fieldOf(source: FileSource, [url, id]: FileFields): string {
+  return 'mediaId' in source ? id : url
+}
+
+/** The message with its file in another form, such as that of the channel; `filename` is shown for a document. */
+export function withFile<Before, After>(
+  content: ContentWith<Before>,
+  file: After,
   filename: string | null,
-): ReadyContent {
+): ContentWith<After> {
   switch (content.type) {
     case 'image':
     case 'video':

@@ -97,6 +97,8 @@ function describe(type: string, payload: unknown): string {
       return asText(fields.caption) ?? ''
     case 'sticker':
       return '[sticker]'
+    case 'media_placeholder':
+      return '[file]'
     case 'location':
       return describeLocation(fields)
     case 'contacts':

@@ -40,10 +40,16 @@ export const MEDIA_RULES: Record<MediaKind, { maxBytes: number; types: Record<st
   },
 }
 
+/** The type of message that can carry a file of this type; null: none. */
+export function kindOfType(mimeType: string): MediaKind | null {
+  const kinds = Object.keys(MEDIA_RULES) as MediaKind[]
+  return kinds.find((kind) => Object.hasOwn(MEDIA_RULES[kind].types, mimeType)) ?? null
+}
+
 /** The extension of a type that clients may send. */
 export function extensionOf(mimeType: string): string {
-  const rule = Object.values(MEDIA_RULES).find(({ types }) => Object.hasOwn(types, mimeType))
-  return rule?.types[mimeType] ?? 'bin'
+  const kind = kindOfType(mimeType)
+  return (kind && MEDIA_RULES[kind].types[mimeType]) ?? 'bin'
 }
 
 /** When the URL of a stored file expires, counted from the time of sending. */

@@ -43,6 +43,8 @@ export interface NetworkDetails {
   remoteJid?: string
   /** The author, in a group. */
   participant?: string
+  /** Another address of the author: the number's JID beside a hidden id, or the upstream's user id beside a number. */
+  participantAlt?: string
   pushName?: string
   /** Typed on the phone. */
   fromPhone?: true
@@ -132,11 +134,18 @@ function presentOutcome({ outcome, held_at, status }: ShownMessage): Outcome | '
 /** The author of a group message; empty for private ones. */
 function presentAuthor({ network }: ShownMessage) {
   if (!network?.participant) return {}
-  const { participant, pushName = null } = network
-  const digits = /^(\d+)(?::\d+)?@s\.whatsapp\.net$/.exec(participant)?.[1]
-  const address =
-    digits === undefined ? { phone_number: null, user_id: participant } : { phone_number: `+${digits}`, user_id: null }
-  return { author: { name: pushName, ...address } }
+  const { participant, participantAlt, pushName = null } = network
+  const addresses = [participant, participantAlt].filter((address) => address !== undefined)
+  const digits = addresses.map(digitsOf).find((found) => found !== undefined)
+  const userId = addresses.find((address) => digitsOf(address) === undefined)
+  return {
+    author: { name: pushName, phone_number: digits === undefined ? null : `+${digits}`, user_id: userId ?? null },
+  }
+}
+
+/** The digits of a number's JID; undefined for other addresses. */
+function digitsOf(address: string): string | undefined {
+  return /^(\d+)(?::\d+)?@s\.whatsapp\.net$/.exec(address)?.[1]
 }
 
 function presentMedia(

@@ -9,6 +9,8 @@ export interface OutgoingMessage {
   instanceId: string | null
   /** Whether a person without a number is addressed by a JID (…@lid, …@g.us) instead of the upstream's user id. */
   usesJids: boolean
+  /** Whether the channel sends this content to groups. */
+  fitsGroups: boolean
   /** The forms of the recipient's address; the first known one finds the contact. */
   addresses: readonly string[]
   sender_type: Extract<SenderType, 'bot-chat' | 'human-chat'>
@@ -53,8 +55,10 @@ export type NotRecorded =
   | { recorded: false; reason: 'no_contact' }
   /** `not_found`: the reply target does not exist. */
   | { recorded: false; reason: 'blocked' | 'not_found'; chatId: string }
-  /** The channel has no address of the contact, or the contact is a group and the channel does not support groups. */
+  /** The channel has no address of the contact, or the contact is a group that the channel is not in. */
   | { recorded: false; reason: 'unreachable'; chatId: string; isGroup: boolean }
+  /** The contact is a group, and the channel does not send this content to groups. */
+  | { recorded: false; reason: 'unfit'; chatId: string }
   /** The contact does not allow broadcasts; `optedOut`: because it opted out. */
   | { recorded: false; reason: 'unwanted'; chatId: string; optedOut: boolean }
   /** The broadcast is not running any more, or the recipient was skipped. */
@@ -71,6 +75,8 @@ export type Recorded =
       chatId: string
       /** The upstream's user id, if the contact has no phone number. */
       userId: string | null
+      /** The upstream's id of the group, if the contact is one and the channel is a number of the business API. */
+      groupId: string | null
       replyToUpstreamId: string | null
     }
 

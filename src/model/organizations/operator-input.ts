@@ -151,6 +151,44 @@ export const ChangeUpstream = Type.Object({
 /** The parts of a connection to be tested. */
 export const TestUpstream = Type.Partial(PutUpstream)
 
+/** How callbacks come here if the app's address belongs to another program. */
+export const CALLBACK_WAYS = ['app', 'account', 'number', 'none'] as const
+
+/** A connection that finds out the rest by itself; each field but the first decides what it could not. */
+export const ConnectNumber = Type.Partial(
+  Type.Object({
+    access_token: Type.String({ ...upstreamSecrets.access_token, description: 'Without it, the stored one' }),
+    app_secret: Type.String({ ...upstreamSecrets.app_secret, description: 'Without it, the stored one' }),
+    business_account_id: Type.String({
+      ...upstreamIds.business_account_id,
+      description: 'If WhatsApp does not list the account',
+    }),
+    phone_number_id: Type.String({
+      ...upstreamIds.phone_number_id,
+      description: 'If the token reaches several numbers: must be an id, without slashes and spaces',
+    }),
+    pin: Type.String({
+      pattern: '^[0-9]{6}$',
+      description: 'must be six digits: registers the number, if it is not. It is not stored',
+    }),
+    callbacks: Type.Enum([...CALLBACK_WAYS], {
+      description:
+        "If the app's callback URL or an override belongs to another program: which address is changed to Parley's",
+    }),
+    verify_token: Type.String({
+      ...upstreamSecrets.verify_token,
+      description: 'By default a random one; it counts once WhatsApp has verified the address with it',
+    }),
+  }),
+)
+
+/** How the health of a number is read. */
+export const ReadHealth = Type.Object({
+  refresh: Type.Optional(Type.Enum(['true', 'false'], { description: 'true: checks now; takes up to 25 seconds' })),
+})
+
+export type ConnectionChoices = Static<typeof ConnectNumber>
+
 /** The organization's number and credentials at the upstream, decrypted. */
 export interface UpstreamCredentials {
   phone_number_id: string

@@ -5,6 +5,7 @@ export const SCOPES = [
   'conversations:read',
   'messages:send',
   'templates:send',
+  'templates:write',
   'broadcasts:read',
   'broadcasts:write',
   'analytics:read',

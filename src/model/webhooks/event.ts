@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../lib/text/json.js'
 import { presentBroadcast, type ShownBroadcast } from '../broadcasts/broadcast.js'
 import { type Contact, presentContact, toIso } from '../contacts/contact.js'
 import type { MergeNews, UnmergeNews } from '../contacts/merge.js'
@@ -7,7 +8,10 @@ import { readCall } from '../messages/call.js'
 import { readHandover } from '../messages/handover.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from '../messages/message.js'
 import type { Price } from '../messages/price.js'
+import { presentScheduled, type ShownScheduled } from '../messages/scheduled.js'
 import { type Notice, presentNotice } from '../organizations/notice.js'
+import { type NumberState, presentNumberState } from '../organizations/number-state.js'
+import { type PhoneHistory, presentPhoneHistory } from '../organizations/phone-history.js'
 import { presentTemplate, type Template } from '../templates/template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
 
@@ -38,14 +42,21 @@ export interface EventData {
   previous_message?: string | null
   /** Of a status: what it says about the price. */
   pricing?: Price | null
+  scheduled?: ShownScheduled
   broadcast?: ShownBroadcast
   template?: Template
   /** Of `template.quality_changed`. */
   quality?: string
   previous_quality?: string | null
+  /** Of `number.updated` by a check. */
+  number?: NumberState
+  /** Of the number; null before its first check. */
+  previous_state?: NumberState['state']
   webhook?: ShownWebhook
-  /** Of `account.updated` and `number.updated`. */
+  /** Of `account.updated`, and of `number.updated` by a callback. */
   notice?: Notice
+  /** Of `history.imported`. */
+  history?: PhoneHistory
   reason?: string
   /** Of `contact.opted_in`: who reported it. */
   source?: 'reply' | 'upstream'
@@ -63,6 +74,20 @@ export interface EventData {
   connection?: { state: InstanceState; statusReason: number | null }
   /** Encrypted (`instance.qrcode`), base64: {code, pairingCode, count} as JSON. */
   qrcode?: { sealed: string }
+  /** Of `instance.signal`. */
+  signal?: GatewaySignal
+}
+
+/** What the network of a linked device tells besides messages and statuses, under the gateway's name, as it came. */
+export interface GatewaySignal {
+  event:
+    | 'presence.update'
+    | 'call'
+    | 'groups.upsert'
+    | 'groups.update'
+    | 'group-participants.update'
+    | 'messages.update'
+  data: JsonObject | JsonObject[]
 }
 
 /** An event as endpoints and the feed show it. */
@@ -84,6 +109,7 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
     timestamp: toIso(at),
     data: {
       ...(data.message && { message: presentMessage(data.message, mediaAddress) }),
+      ...(data.scheduled && { scheduled: presentScheduled(data.scheduled) }),
       ...(type === 'conversation.handed_over' && { handover: readHandover(data.message?.content) }),
       ...(type.startsWith('call.') && { call: readCall(data.message?.content) }),
       ...(data.contact && { contact: presentContact(data.contact, at) }),
@@ -93,8 +119,13 @@ export function presentEvent({ type, created_at, data }: EventRow, mediaAddress:
       ...(typeof data.previous_message === 'string' && { previous_message: data.previous_message }),
       ...(data.broadcast && { broadcast: presentBroadcast(data.broadcast) }),
       ...(data.template && { template: presentTemplate(data.template) }),
+      ...(data.number && {
+        number: presentNumberState(data.number),
+        previous_state: data.previous_state ?? null,
+      }),
       ...(data.quality !== undefined && { quality: data.quality, previous_quality: data.previous_quality ?? null }),
       ...(data.notice && { notice: presentNotice(data.notice) }),
+      ...(data.history && { history: presentPhoneHistory(data.history) }),
       ...(data.webhook && { webhook: presentWebhook(data.webhook) }),
       ...(data.reason !== undefined && { reason: data.reason }),
       ...(data.merged && { merged_contact_id: data.merged.id, cause: data.merged.cause }),

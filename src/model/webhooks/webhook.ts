@@ -7,6 +7,7 @@ import { Problem } from '../problem.js'
 /** The event types that endpoints can subscribe to and the feed shows. */
 export const EVENT_KINDS = [
   'message.received',
+  'message.scheduled',
   'message.sent',
   'message.delivered',
   'message.read',
@@ -17,6 +18,7 @@ export const EVENT_KINDS = [
   'call.missed',
   'call.ended',
   'conversation.handed_over',
+  'group.updated',
   'contact.created',
   'contact.updated',
   'contact.opted_out',
@@ -26,9 +28,11 @@ export const EVENT_KINDS = [
   'broadcast.started',
   'broadcast.completed',
   'template.status_changed',
+  'template.updated',
   'template.quality_changed',
   'account.updated',
   'number.updated',
+  'history.imported',
   'webhook.disabled',
 ] as const
 

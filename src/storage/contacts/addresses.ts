@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { sharedStatement, statement } from '../../database/statement.js'
+import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -101,6 +101,12 @@ const disown = statement<never>(
   'contactAddresses.disown',
   `UPDATE contact_addresses SET since = $3, left_at = $3
    WHERE organization_id = $1 AND address = ANY ($2) AND (since IS NULL OR since < $3)`,
+)
+
+const activity = statement<{ active_at: Date }>(
+  'contactAddresses.activity',
+  `SELECT active_at FROM contact_activity
+   WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = $2`,
 )
 
 const insertSpan = statement<never>(
@@ -278,6 +284,16 @@ export async function disownAddresses(
   at: Date,
 ): Promise<void> {
   await transaction.run(disown, [organizationId, addresses, at])
+}
+
+/** When the contact was last active, as the list has it; null: there is no such contact. */
+export async function findActivity(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+): Promise<Date | null> {
+  const [row] = await transaction.run(activity, [organizationId, contactId])
+  return row?.active_at ?? null
 }
 
 /** Adds a period in which an address belonged to a contact, or a claim to it from now on. */

@@ -9,7 +9,7 @@ import { contactEvents, raiseEvents } from '../events/raise.js'
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, user_id, parent_user_id, username, username_at, referral_first,
   referral_last, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, pruned_seq,
-  searchable_seq, last_inbound_at, opted_out_at, opt_out_source, opted_in_at, consent_words, assignee_id, network_id, created_at, updated_at`
+  searchable_seq, last_inbound_at, opted_out_at, opt_out_source, opted_in_at, consent_words, assignee_id, network_id, business_group, created_at, updated_at`
 
 /** The same for a row `c`. */
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
@@ -86,11 +86,11 @@ const insert = statement<Contact>(
        SELECT substr(address, 6) FROM unnest($3::text[]) AS address WHERE address LIKE 'user:%@%' LIMIT 1
      ))
      RETURNING ${CONTACT_COLUMNS}
-   ), ${listContacts('inserted', "CASE WHEN $14::boolean THEN 'epoch' ELSE created_at END")}, addresses AS (
+   ), ${listContacts('inserted', 'coalesce($14::timestamptz, created_at)')}, addresses AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, address, $2 FROM unnest($3::text[]) AS address ORDER BY address
    ), event AS (
-     ${raiseEvents(contactEvents('contact.created', '$11', 'inserted', 'inserted WHERE NOT $14::boolean'))}
+     ${raiseEvents(contactEvents('contact.created', '$11', 'inserted', 'inserted WHERE $14::timestamptz IS NULL'))}
    )
    SELECT ${CONTACT_COLUMNS} FROM inserted`,
   { raises: 'events' },
@@ -212,8 +212,8 @@ export interface NewContact {
   tags: readonly string[]
   allow_broadcast: boolean
   source: Record<string, unknown> | null
-  /** Whether it raises no event, and is the last one in lists by activity. */
-  isQuiet?: boolean
+  /** Set if the contact raises no event: its place in lists by activity. */
+  quietSince?: Date | null
 }
 
 /**
@@ -222,7 +222,7 @@ export interface NewContact {
  */
 export async function insertContact(db: Queryable, organizationId: string, contact: NewContact): Promise<Contact> {
   const { id, eventId, chat_id, phone_number, user_id, addresses, full_name, email, tags } = contact
-  const { allow_broadcast, source, isQuiet = false } = contact
+  const { allow_broadcast, source, quietSince = null } = contact
   const [row] = await db.raise(
     insert,
     [
@@ -239,7 +239,7 @@ export async function insertContact(db: Queryable, organizationId: string, conta
       eventId,
       normalizeName(full_name),
       user_id,
-      isQuiet,
+      quietSince,
     ],
     [organizationId],
   )

@@ -4,6 +4,7 @@ import { NIL_UUID, newId } from '../../lib/bytes/id.js'
 import { countOnChannels } from '../counts/channels.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
+import { awaitsImport } from '../organizations/waiting-histories.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { eraseRecipients } from './broadcast-recipients.js'
 
@@ -36,11 +37,26 @@ const hide = statement<{ id: string }>(
      DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
    ), counted AS (
      INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM erased
+   ), scheduled AS (
+     -- The file of one that has become a message belongs to that, which may be of another contact.
+     DELETE FROM scheduled_messages s WHERE s.organization_id = $1 AND s.contact_id = $2
+     RETURNING s.id, s.has_file AND NOT EXISTS (
+       SELECT FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = s.id
+     ) AS has_file
+   ), scheduled_files AS (
+     DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT id FROM scheduled WHERE has_file)
    ), uploaded AS (
      UPDATE audience_recipients SET address = NULL, name = NULL, parameters = NULL
      WHERE organization_id = $1 AND address IN (SELECT json_array_elements_text(list) FROM addresses)
+   ), histories AS (
+     -- What they bring of the contact is left out.
+     UPDATE phone_history_chunks SET erased = phone_history_chunks.erased || ARRAY(
+       SELECT json_array_elements_text(list) FROM addresses
+     )
+     WHERE organization_id = $1 AND EXISTS (SELECT FROM erased)
    ), kept_answers AS (
-     DELETE FROM idempotency_keys WHERE organization_id = $1 AND resource_id = (SELECT id FROM erased)
+     DELETE FROM idempotency_keys
+     WHERE organization_id = $1 AND resource_id IN (SELECT id FROM erased UNION ALL SELECT id FROM scheduled)
    ), kept_reports AS (
      DELETE FROM idempotency_keys
      WHERE organization_id = $1 AND operation IN (${REPORTS}) AND EXISTS (
@@ -49,6 +65,12 @@ const hide = statement<{ id: string }>(
      )
    ), rows_job AS (
      ${enqueueJobs({ task: 'erase_contact', from: 'erased', payload: "jsonb_build_object('contactId', $2::uuid)" })}
+   ), files_job AS (
+     ${enqueueJobs({
+       task: 'remove_media',
+       from: '(SELECT json_agg(id) AS ids FROM scheduled WHERE has_file) files WHERE ids IS NOT NULL',
+       payload: "jsonb_build_object('mediaIds', files.ids)",
+     })}
    ), traces_job AS (
      ${enqueueJobs({
        task: 'erase_traces',
@@ -214,14 +236,41 @@ const eraseDeliveries = statement<Slice>(
    SELECT (SELECT id::text FROM slice ORDER BY slice.id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked`,
 )
 
-// A callback that waits or is set aside cannot be blanked yet. One that failed on every attempt may have work for other
-// people, so it is blanked and forgotten only if an address is a whole value in it ($5), but not as a text.
+// The groups of business numbers that the person is or was in.
+const eraseParticipants = statement<Slice>(
+  'contacts.eraseParticipants',
+  `WITH slice AS (
+     SELECT id, business_group -> 'participants' AS participants FROM contacts
+     WHERE organization_id = $1 AND id > $3
+     ORDER BY id
+     LIMIT $4
+   ), left_over AS (
+     SELECT slice.id, slice.participants, (
+         SELECT coalesce(jsonb_agg(person ORDER BY n), '[]')
+         FROM jsonb_array_elements(slice.participants) WITH ORDINALITY AS named (person, n)
+         WHERE NOT coalesce(ltrim(person ->> 'phone_number', '+') = ANY ($2), false)
+           AND NOT coalesce('user:' || (person ->> 'user_id') = ANY ($2), false)
+       ) AS others
+     FROM slice
+     WHERE slice.participants IS NOT NULL
+   ), erased AS (
+     UPDATE contacts c SET business_group = c.business_group || jsonb_build_object('participants', l.others)
+     FROM left_over l
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = l.id AND l.others <> l.participants
+       AND c.business_group -> 'participants' = l.participants
+   )
+   SELECT (SELECT id::text FROM slice ORDER BY slice.id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked`,
+)
+
+// A callback that waits or is set aside, or whose history is not taken in, cannot be blanked yet. One that failed on every
+// attempt may have work for other people, so it is blanked and forgotten only if an address is a whole value in it ($5),
+// but not as a text.
 const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
   'contacts.eraseCallbacks',
   `WITH slice AS (
      SELECT id, waiting, body FROM callbacks WHERE organization_id = $1 AND id > $3 ORDER BY id LIMIT $4
    ), named AS (
-     SELECT c.id, c.waiting OR (s.callback_id IS NOT NULL AND s.failed_at IS NULL) AS is_waiting
+     SELECT c.id, c.waiting OR (s.callback_id IS NOT NULL AND s.failed_at IS NULL) OR ${awaitsImport('$1')} AS is_waiting
      FROM slice c
      LEFT JOIN set_aside_callbacks s ON s.organization_id = $1 AND s.callback_id = c.id
      WHERE EXISTS (SELECT FROM unnest($2::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
@@ -264,7 +313,7 @@ export const FIRST_ERASED = {
   messages: '9223372036854775807',
   unnumbered: '',
   recipients: NIL_UUID,
-  words: '0',
+  words: '-9223372036854775808',
 } as const satisfies Record<ErasedPart, string>
 
 /**
@@ -342,6 +391,19 @@ export async function eraseContactDeliveries(
   after: string,
 ): Promise<string | null> {
   return endOf(await db.run(eraseDeliveries, [organizationId, id, after, ROWS]), ROWS)
+}
+
+/**
+ * Removes who has one of the addresses from the participants of groups of business numbers; walks like
+ * eraseContactEvents, by id.
+ */
+export async function eraseParticipation(
+  db: Queryable,
+  organizationId: string,
+  addresses: readonly string[],
+  after: string,
+): Promise<string | null> {
+  return endOf(await db.run(eraseParticipants, [organizationId, addresses, after, ROWS]), ROWS)
 }
 
 /**

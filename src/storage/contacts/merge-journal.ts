@@ -20,7 +20,7 @@ export interface Merge {
 const write = statement<never>(
   'mergeJournal.write',
   `INSERT INTO contact_merges (organization_id, id, kept_id, gone_id, cause, merged_at, first_seq, last_seq, seq_offset,
-     kept, gone, active_at, addresses, spans, unnumbered, orders, notes, recipients)
+     kept, gone, active_at, addresses, spans, unnumbered, orders, notes, recipients, scheduled)
    SELECT $1, $4, kept.id, gone.id, $5, $6, kept.last_seq + 1, kept.last_seq + gone.last_seq - gone.pruned_seq,
      kept.last_seq - gone.pruned_seq,
      to_jsonb(kept) || jsonb_build_object('seen_at', $7::timestamptz, 'from_seq', (SELECT last_value FROM events_seq), 'active_at', (
@@ -36,7 +36,8 @@ const write = statement<never>(
      ARRAY (SELECT id FROM storefront_orders WHERE organization_id = $1 AND contact_id = $2),
      (SELECT jsonb_object_agg(id, after_seq) FROM notes WHERE organization_id = $1 AND contact_id = $2),
      (SELECT jsonb_agg(jsonb_build_object('broadcast_id', broadcast_id, 'n', n)) FROM broadcast_recipients
-      WHERE organization_id = $1 AND contact_id = $2)
+      WHERE organization_id = $1 AND contact_id = $2),
+     ARRAY (SELECT id FROM scheduled_messages WHERE organization_id = $1 AND contact_id = $2)
    FROM contacts kept, contacts gone
    WHERE ${ofOrganization('kept.organization_id', '$1::uuid')} AND kept.id = $3
      AND ${ofOrganization('gone.organization_id', '$1::uuid')} AND gone.id = $2`,

@@ -18,6 +18,11 @@ const moveNotes = statement<never>(
   'UPDATE notes SET contact_id = $3, after_seq = greatest(after_seq + $4, $5) WHERE organization_id = $1 AND contact_id = $2',
 )
 
+const moveScheduled = statement<never>(
+  'contactMerges.moveScheduled',
+  'UPDATE scheduled_messages SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
 const moveOrders = statement<never>(
   'contactMerges.moveOrders',
   'UPDATE storefront_orders SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
@@ -122,6 +127,7 @@ export async function mergeContacts(transaction: Queryable, organizationId: stri
   await transaction.run(moveMessages, moved)
   await transaction.run(moveNotes, [...moved, older.last_seq])
   await moveRecipients(transaction, organizationId, younger.id, older.id)
+  await transaction.run(moveScheduled, [organizationId, younger.id, older.id])
   await transaction.run(moveOrders, [organizationId, younger.id, older.id])
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
   await transaction.run(moveSpans, [organizationId, younger.id, older.id])

@@ -86,7 +86,7 @@ const optIn = statement<never>(
   { raises: 'events' },
 )
 
-// The recipient stores when the upstream refused it, so that a repeated report after an opt-in is not a new opt-out.
+// The wish of one member of a group is not the wish of all. The recipient stores when the upstream refused it, so that a repeated report after an opt-in is not a new opt-out.
 // Locks the contact first, as replies do.
 const optOutByUpstream = statement<never>(
   'optOuts.byUpstream',
@@ -95,6 +95,7 @@ const optOutByUpstream = statement<never>(
      SELECT c.id AS contact_id, m.broadcast_id, m.recipient_n, m.failed_at
      FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
      WHERE m.organization_id = $1 AND m.id = $2 AND m.failed_at IS NOT NULL
+       AND (c.network_id LIKE '%@g.us') IS NOT TRUE
      FOR NO KEY UPDATE OF c
    ), before AS (
      -- Locks the message's recipient, unless this failure was applied before.

@@ -221,7 +221,7 @@ const returnChanges = statement<never>(
    )`,
 )
 
-/** Beyond the numbers of any conversation. */
+/** Beyond twice the numbers of any conversation, which may be below 1. */
 const FAR = 1_000_000_000_000
 
 // Numbers are unique, and rows change one by one: from afar, no number meets one that is still there.
@@ -234,7 +234,7 @@ const liftLater = statement<never>(
 const lowerLater = statement<never>(
   'unmerges.lowerLater',
   `UPDATE messages x SET seq = x.seq - ${FAR} - (m.last_seq - m.first_seq + 1)
-   FROM ${MERGE} AND x.organization_id = $1 AND x.contact_id = m.kept_id AND x.seq > ${FAR}`,
+   FROM ${MERGE} AND x.organization_id = $1 AND x.contact_id = m.kept_id AND x.seq > ${FAR / 2}`,
 )
 
 const deleteWords = statement<never>(
@@ -262,6 +262,13 @@ const returnRecipients = statement<never>(
   `UPDATE broadcast_recipients r SET contact_id = m.gone_id
    FROM ${MERGE} AND r.organization_id = $1 AND r.contact_id = m.kept_id
      AND m.recipients @> jsonb_build_array(jsonb_build_object('broadcast_id', r.broadcast_id, 'n', r.n))`,
+)
+
+const returnScheduled = statement<never>(
+  'unmerges.returnScheduled',
+  `UPDATE scheduled_messages s SET contact_id = m.gone_id
+   FROM ${MERGE} AND ${ofOrganization('s.organization_id', '$1::uuid')} AND s.id = ANY (m.scheduled) AND s.contact_id = m.kept_id
+     AND s.ended_at IS NULL`,
 )
 
 // Events from before the merge, and later ones about a message that moves back.
@@ -324,6 +331,7 @@ const stepsOf = ({ moved, later }: UndoneMerge) => [
   returnNotes,
   returnOrders,
   returnRecipients,
+  returnScheduled,
   returnMerges,
   returnApart,
 ]
@@ -334,7 +342,7 @@ const close = statement<never>(
   `UPDATE contact_merges
    SET undone_at = $3, kept = jsonb_build_object('from_seq', kept -> 'from_seq', 'to_seq', (SELECT last_value FROM events_seq)),
      gone = NULL, active_at = NULL, addresses = NULL, spans = NULL, unnumbered = NULL, orders = NULL,
-     notes = NULL, recipients = NULL
+     notes = NULL, recipients = NULL, scheduled = NULL
    WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2`,
 )
 

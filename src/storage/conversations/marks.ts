@@ -23,7 +23,8 @@ const markRead = statement<never>(
      WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3::bigint - ${MARKED_WITH_IT} AND $3
        AND instance_id IS NOT DISTINCT FROM $6::uuid AND sender_type = 'user-chat' AND status = 'delivered'
    ), answered AS (
-     SELECT coalesce(max(seq), 0) AS seq FROM messages
+     -- Numbers of a phone's history may be below 1.
+     SELECT coalesce(max(seq), '-9223372036854775808'::bigint) AS seq FROM messages
      WHERE organization_id = $1 AND contact_id = $2 AND seq >= $3::bigint - ${MARKED_WITH_IT} AND sender_type = 'human-chat'
    ), cleared AS (
      UPDATE contacts c

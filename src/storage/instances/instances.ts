@@ -12,7 +12,7 @@ const eventInstance = (row: string) => `jsonb_build_object('id', ${row}.id, 'nam
   'owner', ${row}.owner, 'profile_name', ${row}.profile_name, 'profile_picture_url', ${row}.profile_picture_url)`
 
 /** An event of each instance of `row`, with more fields as SQL. */
-function instanceEvents(
+export function instanceEvents(
   type: string,
   id: string,
   row: string,

@@ -70,6 +70,7 @@ type Walk = readonly [table: string, column: string, type: keyof typeof FIRST]
  */
 const WALKS: readonly Walk[] = [
   ['set_aside_callbacks', 'callback_id', 'uuid'],
+  ['phone_history_chunks', 'callback_id', 'uuid'],
   ['callbacks', 'id', 'uuid'],
   ['webhook_deliveries', 'id', 'uuid'],
   ['events', 'seq', 'bigint'],
@@ -78,6 +79,7 @@ const WALKS: readonly Walk[] = [
   ['sending_paces', 'phone_number_id', 'text'],
   ['messages', 'id', 'uuid'],
   ['message_prices', 'message_id', 'uuid'],
+  ['uploaded_files', 'id', 'uuid'],
   ['broadcast_recipients', 'broadcast_id', 'uuid'],
   ['audience_recipients', 'audience_id', 'uuid'],
   ['broadcast_failures', 'broadcast_id', 'uuid'],
@@ -107,6 +109,7 @@ const WALKS: readonly Walk[] = [
   ['contact_usernames', 'contact_id', 'uuid'],
   ['contact_merges', 'id', 'uuid'],
   ['notes', 'id', 'uuid'],
+  ['scheduled_messages', 'id', 'uuid'],
   ['contacts', 'id', 'uuid'],
 ]
 

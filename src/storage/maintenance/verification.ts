@@ -131,7 +131,8 @@ const walkMessages = pageStatement('messages', {
 })
 
 // An event of an erased contact keeps the contact's id and is blanked by a job, which was enqueued with the erasure.
-// Messages may have been deleted after their retention time; those without a number are not traced.
+// Messages may have been deleted after their retention time; those without a number are not traced, and neither are any
+// if a phone's history has lowered numbers since the events.
 // Message events follow the event that shows the message first; a page compares the events that it holds.
 const walkEvents = pageStatement('events', {
   page: `SELECT e.seq::text AS key, e.seq AS place, e.contact_id, e.type, e.message_id,
@@ -139,7 +140,9 @@ const walkEvents = pageStatement('events', {
          AS lacks_contact,
        e.message_id IS NOT NULL AND m.id IS NULL AND c.id IS NOT NULL AND NOT CASE
          WHEN e.message_seq IS NULL THEN c.pruned_seq > 0 OR o.message_retention_days IS NOT NULL
-         ELSE e.message_seq <= c.pruned_seq
+         ELSE e.message_seq <= c.pruned_seq OR (o.message_retention_days IS NOT NULL AND EXISTS (
+           SELECT FROM phone_histories WHERE organization_id = $1
+         ))
        END AS lacks_message
      FROM (
        SELECT seq, contact_id, type, data = '{}' AS is_blank, (data -> 'message' ->> 'id')::uuid AS message_id,

@@ -38,8 +38,8 @@ const recordReaction = statement<RecordRow>(
      WHERE NOT EXISTS (SELECT FROM duplicate)
      RETURNING *
    ), event AS (
-     -- Raises message.reaction.
-     ${raiseEvents({ ...messageEvents("'message.reaction'", '$8'), from: 'recorded m, known c' })}
+     -- Raises message.reaction, unless a history brought it.
+     ${raiseEvents({ ...messageEvents("'message.reaction'", '$8'), from: 'recorded m, known c WHERE NOT $16::boolean' })}
    )
    SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
   { raises: 'events' },
@@ -100,7 +100,7 @@ const applyChanges = statement<SearchableMessage>(
      WHERE m.organization_id = $1 AND m.id = before.id
      RETURNING m.*
    ), event AS (
-     -- Raises the event of the change.
+     -- Raises the event of the change, unless a history brought it.
      ${raiseEvents(
        {
          ...messageEvents(RECORDED_EVENT, '$5'),
@@ -108,7 +108,7 @@ const applyChanges = statement<SearchableMessage>(
        },
        {
          ...messageEvents('$6', '$10', { previousText: "CASE WHEN $6 = 'message.edited' THEN before.text END" }),
-         from: `${CHANGED} WHERE before.placeholder IS DISTINCT FROM 'held'
+         from: `${CHANGED} WHERE NOT $11::boolean AND before.placeholder IS DISTINCT FROM 'held'
            AND (before.media_state IS DISTINCT FROM 'awaited' OR $6 = 'message.deleted')`,
        },
      )}
@@ -132,6 +132,8 @@ export interface IncomingRecord {
   /** Of a reaction; an edit or revocation shows on its message. */
   handled_by?: Message['handled_by']
   created_at: Date
+  /** Whether a phone's history brought it: then no event is raised. */
+  isHistoric?: boolean
 }
 
 /** Records a reaction, with or without a known target, and raises message.reaction. */
@@ -156,6 +158,7 @@ export async function recordIncomingReaction(
     contactId,
     gatewayType({ message_type: 'reaction', content: null, network: reaction.network }),
     reaction.handled_by ?? null,
+    reaction.isHistoric === true,
   ]
   const [row] = await db.raise(recordReaction, values, [organizationId])
   return toReceived(row)
@@ -196,7 +199,8 @@ export async function recordIncomingChange(
   if (recorded.length === 0) return 'duplicate'
   const target = [organizationId, contact.id, replyToUpstreamId, change.sender_type]
   const author = [change.instanceId, change.network?.participant ?? null]
-  const applied = [...target, newId(), CHANGE_EVENTS[kind], ...author, id, newId()]
+  const events = [newId(), CHANGE_EVENTS[kind]]
+  const applied = [...target, ...events, ...author, id, newId(), change.isHistoric === true]
   const [changed] = await transaction.raise(applyChanges, applied, [organizationId])
   if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
+import type { BusinessGroup } from '../../model/contacts/business-group.js'
 import type { ContactReferral } from '../../model/contacts/referral.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { Message, NetworkDetails } from '../../model/messages/message.js'
@@ -49,6 +50,8 @@ export interface IncomingMessage {
   handled_by: Message['handled_by']
   /** The ad or post that the sender came from. */
   referral: ContactReferral | null
+  /** The group of the business API that it was written in. */
+  businessGroup: Pick<BusinessGroup, 'id' | 'instance_id'> | null
   created_at: Date
   /** The callback that brought it. */
   note: CallbackNote
@@ -58,9 +61,10 @@ export interface IncomingMessage {
 
 /**
  * `no_contact`: the addresses do not lead to exactly one complete contact; resolve the contact and record again.
- * `fills`: a placeholder with the same upstream id is there; see placeholders.
+ * `fills`: a placeholder with the same upstream id is there; see placeholders. `was_history`: a phone's history brought
+ * the message before; see history-messages.
  */
-export type Received = 'recorded' | 'duplicate' | 'fills' | 'no_contact'
+export type Received = 'recorded' | 'duplicate' | 'fills' | 'was_history' | 'no_contact'
 
 /** Whether a message was recorded, or had been before. */
 export interface RecordRow {
@@ -68,6 +72,8 @@ export interface RecordRow {
   duplicate: boolean
   /** Whether the one before is a placeholder that this one fills. */
   fills?: boolean
+  /** Whether the one before came with a history only. */
+  was_history?: boolean
 }
 
 /**
@@ -112,16 +118,16 @@ const IS_OURS = "k.sender_type IN ('human-chat', 'bot-chat')"
 /** For how many minutes message.received waits for what a placeholder stands for. */
 const HELD_MINUTES = 10
 
-// Does not record a message whose contact is unresolved or lacks the known number, nor later ones of the same person.
-// If an edit or revocation came before the message, its text is used. A message with a file raises message.received
-// after the first attempt to download the file (see incoming-media), so that the event has the file's URL; this
-// statement enqueues that job. The contacts are locked in the order of their ids.
+// Does not record a message whose contact is unresolved or lacks the known number, nor later ones of the same person,
+// nor those after one that a history brought. If an edit or revocation came before the message, its text is used. A
+// message with a file raises message.received after the first attempt to download the file (see incoming-media), so that
+// the event has the file's URL; this statement enqueues that job. The contacts are locked in the order of their ids.
 const record = statement<RecordRow & { awaits_media: boolean }>(
   'incoming.record',
   `WITH given AS MATERIALIZED (
      SELECT * FROM json_to_recordset($2) AS given (n int, person int, contact_id uuid, addresses text[], required text[],
        has_number boolean, profile_name text, folded_name text, user_id text, parent_user_id text,
-       username text, referral jsonb, id uuid, event_id uuid, renamed_event_id uuid,
+       username text, referral jsonb, business_group jsonb, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb, extras jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
        note jsonb, traceparent text, opens_window boolean, is_news boolean, placeholder text,
@@ -129,10 +135,11 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      ${FEW_ROWS}
    ), found AS MATERIALIZED (
      -- The contact of each sender, and whether the same message was recorded before, or a placeholder for it.
-     SELECT f.*, f.known IS NOT NULL AS is_duplicate, f.known <> '' AND f.placeholder IS NULL AS fills
+     SELECT f.*, f.known IS NOT NULL AS is_duplicate, f.known = 'history' AS was_history,
+       f.known NOT IN ('', 'history') AND f.placeholder IS NULL AS fills
      FROM (
        SELECT g.*, ${senderContact('g.addresses', 'g.required', 'g.created_at', 'g.contact_id')} AS sender_id, (
-           SELECT coalesce(m.placeholder, '') FROM messages m
+           SELECT CASE WHEN m.only_in_history THEN 'history' ELSE coalesce(m.placeholder, '') END FROM messages m
            WHERE m.organization_id = $1 AND m.upstream_id = g.upstream_id AND m.instance_id IS NOT DISTINCT FROM g.instance_id
          ) AS known
        FROM given g
@@ -149,8 +156,11 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      ) c
      WHERE NOT f.is_duplicate AND (c.phone_number IS NOT NULL OR NOT f.has_number OR f.contact_id IS NOT NULL)
    ), unknown AS MATERIALIZED (
-     -- The people with an unresolved contact, and their first message that cannot be recorded.
-     SELECT person, min(n) AS n FROM found WHERE NOT is_duplicate AND n NOT IN (SELECT n FROM known) GROUP BY person
+     -- The people with an unresolved contact, and their first message that cannot be recorded. One of a history gets its
+     -- number before later ones do.
+     SELECT person, min(n) AS n FROM found
+     WHERE was_history OR (NOT is_duplicate AND n NOT IN (SELECT n FROM known))
+     GROUP BY person
    ), next AS MATERIALIZED (
      -- What is recorded now: each message, its position among those of its contact, and the newest time until then.
      SELECT k.*, row_number() OVER so_far AS position, count(*) OVER (PARTITION BY k.sender_id) AS total,
@@ -175,6 +185,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        username_at = greatest(c.username_at, t.username_at),
        referral_first = ${earlierReferral('c.referral_first', 't.referral_first')},
        referral_last = ${laterReferral('c.referral_last', 't.referral_last')},
+       business_group = CASE WHEN c.business_group @> t.business_group THEN c.business_group
+         ELSE coalesce(c.business_group || t.business_group, t.business_group, c.business_group) END,
        archived = c.archived AND (c.blocked OR NOT t.unarchives),
        archived_through = CASE WHEN c.archived AND (c.blocked OR NOT t.unarchives) THEN c.archived_through END,
        updated_at = now()
@@ -187,6 +199,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
          (array_agg(parent_user_id ORDER BY n DESC) FILTER (WHERE parent_user_id IS NOT NULL))[1] AS parent_user_id,
          (array_agg(username ORDER BY created_at DESC, n DESC) FILTER (WHERE username IS NOT NULL))[1] AS username,
          max(created_at) FILTER (WHERE username IS NOT NULL) AS username_at,
+         (array_agg(business_group ORDER BY n DESC) FILTER (WHERE business_group IS NOT NULL))[1] AS business_group,
          (array_agg(referral ORDER BY created_at, n) FILTER (WHERE referral IS NOT NULL))[1] AS referral_first,
          (array_agg(referral ORDER BY created_at DESC, n DESC) FILTER (WHERE referral IS NOT NULL))[1] AS referral_last
        FROM next
@@ -243,7 +256,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Notes further callbacks that bring a recorded message, each once.
      UPDATE messages m SET trace = coalesce(m.trace, '[]') || (f.note || '{"idle": true}')
      FROM found f
-     WHERE f.is_duplicate AND NOT f.fills
+     WHERE f.is_duplicate AND NOT f.fills AND NOT f.was_history
        AND ${ofOrganization('m.organization_id', '$1::uuid')} AND m.upstream_id = f.upstream_id
        AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
        AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
@@ -288,7 +301,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      })}
    )
    SELECT EXISTS (SELECT FROM recorded WHERE recorded.id = f.id) AS recorded, f.is_duplicate AS duplicate,
-     f.awaits_media, f.fills
+     f.awaits_media, f.fills, f.was_history
    FROM found f
    ORDER BY f.n`,
   { raises: 'events', enqueues: ({ recorded, awaits_media }) => recorded && awaits_media },
@@ -329,8 +342,8 @@ export interface SentMessage {
 /**
  * Records messages of the contacts that the addresses lead to, under their next numbers, once per upstream id; at most
  * one of them may have a certain upstream id. A message is not recorded, and counts as no_contact, if an earlier one of
- * the same person has no contact yet. The messages of one person must have the same type of sender and the same profile
- * name. Throws a unique violation if another transaction records one of the messages at the same time; a retry finds a
+ * the same person has no contact yet, or was in a history. The messages of one person must have the same type of sender
+ * and the same profile name. Throws a unique violation if another transaction records one of the messages at the same time; a retry finds a
  * duplicate. Resolves to the results, in order.
  */
 export async function recordIncomingMessages(
@@ -356,6 +369,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     parent_user_id: sender.parentUserId,
     username: sender.username,
     referral: message.referral,
+    business_group: message.businessGroup,
     id: message.id,
     event_id: message.eventId,
     renamed_event_id: renamedEventId,
@@ -386,5 +400,6 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
 export function toReceived(row: RecordRow | undefined): Received {
   if (row?.recorded) return 'recorded'
   if (row?.fills) return 'fills'
+  if (row?.was_history) return 'was_history'
   return row?.duplicate ? 'duplicate' : 'no_contact'
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { CALL } from '../../model/messages/call.js'
+import { GROUP } from '../../model/messages/group-change.js'
 import { HANDOVER } from '../../model/messages/handover.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
 import type { RaisedEvents } from '../events/raise.js'
@@ -49,6 +50,7 @@ export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'messa
 export const RECORDED_EVENT = `CASE
        WHEN m.sender_type IN ('human-chat', 'bot-chat') THEN 'message.sent'
        WHEN m.sender_type = 'system' AND m.message_type = '${HANDOVER}' THEN 'conversation.handed_over'
+       WHEN m.sender_type = 'system' AND m.message_type = '${GROUP}' THEN 'group.updated'
        WHEN m.sender_type = 'system' AND m.message_type = '${CALL}' THEN CASE m.content ->> 'outcome' WHEN 'missed' THEN 'call.missed' ELSE 'call.ended' END
        ELSE 'message.received'
      END`

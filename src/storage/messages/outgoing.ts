@@ -29,6 +29,7 @@ interface RecordRow {
   recorded: boolean
   user_address: string | null
   is_group: boolean
+  group_id: string | null
 }
 
 /**
@@ -49,6 +50,17 @@ export const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phon
 
 const isGroup = (c: string) => `coalesce(${c}.network_id LIKE '%@g.us', false)`
 
+/**
+ * The address of a contact `c` without a number on a channel: a group's, if the channel is in the group, else the user
+ * id. A group of the business API has one number of it; groups of linked devices are reached by all that use JIDs.
+ */
+const addressOn = (c: string, usesJids: string, instanceId: string) => `CASE
+       WHEN NOT ${isGroup(c)} THEN ${userAddress(c, usesJids)}
+       WHEN ${c}.business_group IS NULL AND ${usesJids}
+         OR (${c}.business_group ->> 'instance_id')::uuid IS NOT DISTINCT FROM ${instanceId} AND ${c}.business_group IS NOT NULL
+       THEN 'user:' || ${c}.network_id
+     END`
+
 // Finds the contacts, checks the conditions, numbers the messages under the contacts' row locks, and records them. Many
 // sends share the statement, so it does not wait for locks: of several messages to one contact it records only the
 // first, and none to a contact whose row is locked. The recipient of a broadcast is read after its contact is locked,
@@ -60,7 +72,7 @@ const record = sharedStatement<RecordRow>(
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, addresses text[], sender_type text,
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
        reply_to_id text, reply_to_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
-       contact_event_id uuid, is_promotional boolean, instance_id uuid, uses_jids boolean, campaign_id uuid,
+       contact_event_id uuid, is_promotional boolean, instance_id uuid, uses_jids boolean, fits_groups boolean, campaign_id uuid,
        broadcast_id uuid, recipient_n int, parameters jsonb, gateway_type text, trace jsonb, traceparent text)
      ${FEW}
    ), found AS (
@@ -83,9 +95,9 @@ const record = sharedStatement<RecordRow>(
      ORDER BY organization_id, contact_id, n
    ), known AS (
      -- Locks the contacts; rows that are locked already are skipped.
-     SELECT chosen.n, c.*, ${userAddress('c', 'g.uses_jids')} AS user_address
+     SELECT chosen.n, c.*, ${addressOn('c', 'g.uses_jids', 'g.instance_id')} AS user_address
      FROM chosen JOIN given g USING (n) CROSS JOIN LATERAL (
-       SELECT organization_id, id, chat_id, phone_number, network_id, blocked, bot_status, has_unread_messages, paced_until,
+       SELECT organization_id, id, chat_id, phone_number, network_id, business_group, blocked, bot_status, has_unread_messages, paced_until,
          allow_broadcast, opted_out_at
        FROM contacts
        WHERE ${ofOrganization('organization_id', 'chosen.organization_id')} AND id = chosen.contact_id
@@ -125,6 +137,7 @@ const record = sharedStatement<RecordRow>(
      FROM known JOIN given g USING (n) LEFT JOIN reply_targets USING (n) LEFT JOIN open USING (n)
      WHERE ${ofOrganization('c.organization_id', 'known.organization_id')} AND c.id = known.id AND NOT known.blocked
        AND (known.phone_number IS NOT NULL OR known.user_address IS NOT NULL)
+       AND (g.fits_groups OR NOT ${isGroup('known')})
        AND (g.reply_to_id IS NULL OR reply_targets.upstream_id IS NOT NULL)
        AND (NOT g.is_promotional OR known.allow_broadcast)
        AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR open.n IS NOT NULL)
@@ -174,7 +187,7 @@ const record = sharedStatement<RecordRow>(
      known.allow_broadcast, known.opted_out_at IS NOT NULL AS opted_out, reply_targets.upstream_id AS reply_to_upstream_id,
      extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
      chosen.n IS NOT NULL AS is_chosen, numbered.n IS NOT NULL AS recorded,
-     known.user_address, ${isGroup('known')} AS is_group
+     known.user_address, ${isGroup('known')} AS is_group, known.business_group ->> 'id' AS group_id
    FROM given g LEFT JOIN found USING (n) LEFT JOIN chosen USING (n) LEFT JOIN known USING (n)
      LEFT JOIN reply_targets USING (n) LEFT JOIN numbered USING (n)
    ORDER BY g.n`,
@@ -196,9 +209,9 @@ const check = statement<{
      extract(epoch FROM c.paced_until - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
      SELECT FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
-       AND (m.upstream_id = $3 OR m.id = $4) AND m.instance_id IS NOT DISTINCT FROM $6
+       AND (m.upstream_id = $3 OR m.id = $4) AND m.instance_id IS NOT DISTINCT FROM $6::uuid
    ) AS is_reply_to_found,
-     c.phone_number IS NOT NULL OR ${userAddress('c', '$7')} IS NOT NULL AS is_reachable, ${isGroup('c')} AS is_group
+     c.phone_number IS NOT NULL OR ${addressOn('c', '$7::boolean', '$6::uuid')} IS NOT NULL AS is_reachable, ${isGroup('c')} AS is_group
    FROM contact_addresses a
    JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
    WHERE a.organization_id = $1 AND a.address = ANY ($2::text[])
@@ -360,16 +373,15 @@ export async function recordOutgoingMessages(
 }
 
 /** The reason why recording the message now would fail, or null; writes nothing. */
-export async function checkRecipient(
-  db: Queryable,
-  { organizationId, instanceId, usesJids, addresses, replyToId, pairLimit, isPromotional, created_at }: OutgoingMessage,
-): Promise<NotRecorded | null> {
+export async function checkRecipient(db: Queryable, message: OutgoingMessage): Promise<NotRecorded | null> {
+  const { organizationId, instanceId, usesJids, addresses, replyToId, pairLimit, isPromotional, created_at } = message
   const replyTo = [replyToId, toUuid(replyToId)]
   const [contact] = await db.run(check, [organizationId, addresses, ...replyTo, created_at, instanceId, usesJids])
   if (!contact) return { recorded: false, reason: 'no_contact' }
   const { chat_id: chatId, wait_ms: waitMs } = contact
   if (contact.blocked) return { recorded: false, reason: 'blocked', chatId }
   if (!contact.is_reachable) return { recorded: false, reason: 'unreachable', chatId, isGroup: contact.is_group }
+  if (contact.is_group && !message.fitsGroups) return { recorded: false, reason: 'unfit', chatId }
   if (replyToId !== null && !contact.is_reply_to_found) return { recorded: false, reason: 'not_found', chatId }
   if (isPromotional && !contact.allow_broadcast) {
     return { recorded: false, reason: 'unwanted', chatId, optedOut: contact.opted_out }
@@ -405,6 +417,7 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       contact_event_id: message.contactEventId,
       instance_id: message.instanceId,
       uses_jids: message.usesJids,
+      fits_groups: message.fitsGroups,
       is_promotional: message.isPromotional,
       campaign_id: message.recipient?.campaignId,
       broadcast_id: message.recipient?.broadcastId,
@@ -419,7 +432,7 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
 
 function toRecorded(
   row: RecordRow,
-  { replyToId, isPromotional, pairLimit, recipient }: OutgoingMessage,
+  { replyToId, isPromotional, pairLimit, recipient, usesJids, fitsGroups }: OutgoingMessage,
 ): Recorded | Skipped {
   const { contact_id: contactId, chat_id: chatId, reply_to_upstream_id: replyToUpstreamId } = row
   if (contactId === null) return { recorded: false, reason: 'no_contact' }
@@ -430,6 +443,7 @@ function toRecorded(
       contactId,
       chatId,
       userId: row.user_address?.slice('user:'.length) ?? null,
+      groupId: usesJids ? null : row.group_id,
       replyToUpstreamId,
     }
   }
@@ -437,6 +451,7 @@ function toRecorded(
   if (row.phone_number === null && row.user_address === null) {
     return { recorded: false, reason: 'unreachable', chatId, isGroup: row.is_group }
   }
+  if (row.is_group && !fitsGroups) return { recorded: false, reason: 'unfit', chatId }
   if (replyToId !== null && replyToUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
   if (isPromotional && !row.allow_broadcast) {
     return { recorded: false, reason: 'unwanted', chatId, optedOut: row.opted_out === true }

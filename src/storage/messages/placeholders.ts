@@ -11,7 +11,7 @@ import { hasContact, messageEvents, RECORDED_EVENT } from './messages.js'
 import { withNote } from './trace-notes.js'
 
 /** SQL: whether the author of the message `m` has deleted it. */
-const IS_DELETED = `EXISTS (
+export const IS_DELETED = `EXISTS (
        SELECT FROM messages e
        WHERE e.organization_id = $1 AND e.context_upstream_id = m.upstream_id AND e.contact_id = m.contact_id
          AND e.seq IS NULL AND e.message_type = 'revoke'
@@ -107,7 +107,7 @@ const tell = statement<never>(
 const release = statement<SearchableMessage & { contact_id: string }>(
   'placeholders.release',
   `WITH before AS (
-     SELECT m.id, m.placeholder FROM messages m
+     SELECT m.id, m.placeholder, m.only_in_history FROM messages m
      WHERE m.organization_id = $1 AND m.upstream_id = $2 AND m.instance_id IS NOT DISTINCT FROM $3
        AND m.placeholder IS NOT NULL AND m.media_state IS NULL AND ${hasContact('$1::uuid')}
      FOR NO KEY UPDATE OF m
@@ -122,7 +122,7 @@ const release = statement<SearchableMessage & { contact_id: string }>(
      ${raiseEvents({
        ...messageEvents("'message.deleted'", '$5'),
        from: `changed m JOIN before ON before.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
-       WHERE before.placeholder = 'told'`,
+       WHERE before.placeholder = 'told' AND before.only_in_history IS NULL`,
      })}
    )
    SELECT contact_id, seq, text, transcription FROM changed`,
@@ -163,8 +163,8 @@ export async function fillPlaceholder(
 
 /**
  * Frees the upstream id of a placeholder that stood for something else than a message, such as a reaction with the same
- * id. It shows as deleted from then on; raises message.deleted if it was told. Resolves to whether there was one. Needs a
- * transaction.
+ * id. It shows as deleted from then on; raises message.deleted if its event was raised. Resolves to whether there was
+ * one. Needs a transaction.
  */
 export async function releasePlaceholder(
   transaction: Queryable,

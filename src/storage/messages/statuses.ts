@@ -36,6 +36,14 @@ const MERGED_PRICE = ['billable', 'model', 'type', 'category', 'country']
 /** SQL: the order of statuses of the same second. */
 const rankOf = (status: string) => `array_position('{failed,sent,delivered,read}'::text[], ${status})`
 
+/** SQL: whether the message `m` is of a business number of the gateway whose webhook wants updates. */
+const HAS_GATEWAY_WEBHOOK = `EXISTS (
+       SELECT FROM webhooks w JOIN instances i ON i.organization_id = w.organization_id AND i.id = w.instance_id
+       WHERE w.organization_id = m.organization_id AND w.active AND w.events && '{*,MESSAGES_UPDATE}'
+         AND i.kind = 'business_api'
+         AND CASE WHEN i.phone_number_id IS NOT NULL THEN i.id END IS NOT DISTINCT FROM m.instance_id
+     )`
+
 // A status never goes backwards, but `failed` gives way to later evidence of delivery. Every status, even `failed`,
 // proves that the message was accepted, so an outstanding message raises message.sent first. If the upstream gave one
 // id to two messages, our own id decides. Statements lock shared messages in the same order.
@@ -101,6 +109,19 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      WHERE u.n IS NULL AND ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id
        AND ${hasRoomForNote('m')}
        AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(g.note - ARRAY['at', 'done', 'said'])
+     RETURNING b.n, m AS message
+   ), told AS (
+     -- The messages that are sent, for webhooks of the gateway: their clients know the upstream's word for it. Late, after
+     -- another status, it would take their message back.
+     SELECT u.n, m.organization_id, m.contact_id, ${MESSAGE_SNAPSHOT} AS message, to_jsonb(c) AS contact
+     FROM (
+         SELECT noted.n, message FROM noted JOIN before b USING (n) WHERE b.status = 'sent'
+         UNION ALL
+         SELECT n, message FROM updated
+       ) u JOIN given g USING (n)
+       CROSS JOIN LATERAL (SELECT (u.message).*) m
+       JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
+     WHERE g.status = 'sent' AND ${HAS_GATEWAY_WEBHOOK}
    ), changed AS (
      -- The new rows with their old status.
      SELECT u.n, m.*, b.accepted_at AS accepted_at_before, b.status AS status_before, b.error AS error_before
@@ -151,6 +172,11 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
          }),
          organizationId: 'm.organization_id',
          from: "shown m JOIN given g USING (n) JOIN before b USING (n) WHERE g.status <> 'sent'",
+       },
+       {
+         ...messageEvents("'instance.message_sent'", 'g.event_id', { message: 'm.message', contact: 'm.contact' }),
+         organizationId: 'm.organization_id',
+         from: 'told m JOIN given g USING (n)',
        },
      )}
    )

@@ -146,7 +146,8 @@ const lockStorefront = statement<StorefrontSettings>(
 const knowsVerifyToken = sharedStatement<{ known: boolean }>(
   'organizations.knowsVerifyToken',
   `SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1)
-     OR EXISTS (SELECT FROM instances WHERE verify_token_hash = $1) AS known`,
+     OR EXISTS (SELECT FROM instances WHERE verify_token_hash = $1)
+     OR EXISTS (SELECT FROM connection_attempts WHERE verify_token_hash = $1 AND expires_at > now()) AS known`,
 )
 
 /** Inserts an organization; claim its slug in the directory first. */
@@ -301,7 +302,10 @@ export async function putStorefrontSettings(
   await db.run(putStorefront, [organizationId, settings.url, settings.access_token, settings.webhook_secret])
 }
 
-/** True if an organization, or an instance with an own number, uses this verify token (its SHA-256). */
+/**
+ * True if an organization, an instance with an own number, or a connection that is being made uses this verify token
+ * (its SHA-256).
+ */
 export async function isVerifyTokenKnown(db: Queryable, hash: Buffer): Promise<boolean> {
   const rows = await db.run(knowsVerifyToken, [hash])
   return rows[0]?.known === true

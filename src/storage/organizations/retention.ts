@@ -1,3 +1,5 @@
+import { awaitsImport } from './waiting-histories.js'
+
 // What is older is deleted, and counted by a preview. NULL, with which every comparison fails: everything is kept.
 
 const keptSince = (days: string) =>
@@ -15,9 +17,9 @@ export const KEPT_SINCE_ID = toId(KEPT_SINCE)
 
 /**
  * SQL: whether the raw callback `c` of the organization `o` is to be deleted at `$2`: an old one that is processed, or
- * that failed for good so long ago.
+ * that failed for good so long ago. One whose history is not taken in is kept.
  */
-export const IS_OLD_CALLBACK = `c.id < ${KEPT_SINCE_ID} AND NOT c.waiting AND NOT EXISTS (
+export const IS_OLD_CALLBACK = `c.id < ${KEPT_SINCE_ID} AND NOT c.waiting AND NOT ${awaitsImport('o.id')} AND NOT EXISTS (
          SELECT FROM set_aside_callbacks s WHERE s.organization_id = o.id AND s.callback_id = c.id
            AND (s.failed_at IS NULL OR s.failed_at >= ${KEPT_SINCE})
        )`

@@ -4,6 +4,7 @@ import { readTimestamp } from '../../../lib/text/timestamp.js'
 import { type Referral, readReferral } from '../../../model/contacts/referral.js'
 import { CALL, type Call, describeCall } from '../../../model/messages/call.js'
 import { describeInbound, readInboundFile } from '../../../model/messages/describe-inbound.js'
+import { describeGroupChange, GROUP, type GroupChange } from '../../../model/messages/group-change.js'
 import { describeHandover, HANDOVER, type Handover } from '../../../model/messages/handover.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import type { Price } from '../../../model/messages/price.js'
@@ -16,17 +17,20 @@ import { readAddressBook } from './read-address-book.js'
 import { readAddressChange, readUserIdUpdates } from './read-address-change.js'
 import { readCalls } from './read-calls.js'
 import { asReceived } from './read-echoes.js'
+import { readGroups } from './read-groups.js'
 import { readHandover } from './read-handover.js'
 import { readPreferences } from './read-preferences.js'
 import { readPrice } from './read-price.js'
 import {
   createSenderFinder,
   groupAddress,
+  isOfMember,
   type NamedSender,
   readGroup,
   readId,
   readPerson,
   readRecipientParent,
+  UNNAMED_GROUP,
 } from './read-sender.js'
 import { readSharedNumber } from './read-shared-number.js'
 import { readStandby } from './read-standby.js'
@@ -70,11 +74,15 @@ export type CallbackItem =
       isStandby?: boolean
       /** The author of a group message; absent in private chats. */
       author?: NetworkDetails
+      /** The upstream's id of the group, if it names it; absent in private chats, and for linked devices. */
+      groupId?: string
       /** Set if it only says that a message has come; see storage/messages/incoming. */
       placeholder?: 'held' | 'told'
       /** The call or hand-over that it stands for. */
       call?: Call
       handover?: Handover
+      /** What happened to a group of the business API. */
+      groupChange?: GroupChange
       /** The change of address, if the message reports one. */
       addressChange: AddressChange | null
       /** The number that a sender without one shared when asked for it; absent for linked devices. */
@@ -164,6 +172,12 @@ const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => Call
   ['standby', readStandbyValue],
   ['messaging_handovers', readHandoverValue],
   ['smb_app_state_sync', readNames],
+  ['group_lifecycle_update', readGroupValue],
+  ['group_participants_update', readGroupValue],
+  // As one page names it.
+  ['group_participant_update', readGroupValue],
+  ['group_settings_update', readGroupValue],
+  ['group_status_update', readGroupValue],
 ])
 
 /** The fields whose changes have items. */
@@ -196,6 +210,15 @@ function readHandoverValue(value: JsonObject): CallbackItem[] {
   const { id, person, handover, timestamp } = reported
   const notice = { message_type: HANDOVER, text: describeHandover(handover), content: handover, handover }
   return [{ ...unwrittenMessage(id, person, timestamp), ...notice }]
+}
+
+/** Changes of a group are messages of its conversation, which nobody wrote. */
+function readGroupValue(value: JsonObject): CallbackItem[] {
+  return readGroups(value).map(({ id, groupId, change, timestamp }) => {
+    const from = { waId: null, userId: groupAddress(groupId) }
+    const notice = { message_type: GROUP, text: describeGroupChange(change), content: change, groupChange: change }
+    return { ...unwrittenMessage(id, from, timestamp), groupId, ...notice }
+  })
 }
 
 /** Calls are messages of the conversation, which nobody wrote. */
@@ -255,7 +278,8 @@ function readUpdate({ timestamp, ...addressChange }: AddressChange & { timestamp
   return { kind: 'address_change', addressChange, createdAt: readTimestamp(timestamp) }
 }
 
-function readMessage(received: JsonObject, person: NamedSender): CallbackItem | null {
+/** Reads a message that `person` wrote, or a change of one; null if it has no id, or nobody is named. */
+export function readMessage(received: JsonObject, person: NamedSender): CallbackItem | null {
   const { type, message } = readKind(received)
   const upstreamId = readId(message.id)
   const addressChange = type === 'system' ? readAddressChange(message) : null
@@ -298,8 +322,8 @@ function readKind(message: JsonObject): { type: string; message: JsonObject } {
   return { type: 'audio', message: { ...message, audio: { ...asObject(message.voice), voice: true } } }
 }
 
-/** Types of messages that the upstream could not read. */
-const UNREADABLE = new Set(['unsupported', 'unknown'])
+/** Types of messages that the upstream could not read, or of which it has not given the file yet. */
+const UNREADABLE = new Set(['unsupported', 'unknown', 'media_placeholder', 'errors'])
 /** The upstream's code for a message that the phone has not delivered yet. */
 const UNAVAILABLE: readonly unknown[] = [131_060, '131060']
 
@@ -314,7 +338,10 @@ function readChat(
   person: NamedSender,
   sender: UpstreamPerson,
   groupId: string | null,
-): Pick<IncomingItem, 'from' | 'profileName' | 'parentUserId' | 'username' | 'author'> {
+): Pick<
+  Extract<IncomingItem, { kind: 'message' }>,
+  'from' | 'profileName' | 'parentUserId' | 'username' | 'author' | 'groupId'
+> {
   if (groupId === null) {
     const { name: profileName, parentUserId, username } = person
     return { from: sender, profileName, parentUserId, username }
@@ -324,7 +351,12 @@ function readChat(
   return {
     from: { waId: null, userId: groupAddress(groupId) },
     profileName: asText(asObject(message.group).subject) ?? asText(message.group_subject),
-    author: { ...(participant !== null && { participant }), ...(name !== null && { pushName: name }) },
+    author: {
+      ...(participant !== null && { participant }),
+      ...(waId !== null && userId !== null && { participantAlt: userId }),
+      ...(name !== null && { pushName: name }),
+    },
+    ...(groupId !== UNNAMED_GROUP && { groupId }),
   }
 }
 
@@ -376,6 +408,8 @@ function readStatus(status: JsonObject, people: JsonObject[]): CallbackItem | nu
   // The payment of an order and a call have words of their own, some of which are equal.
   const isOfMessage = status.type !== 'payment' && status.type !== 'call'
   if (upstreamId === null || known === undefined || !isOfMessage) return null
+  // That one member of a group could not get it says nothing about the others.
+  if (known === 'failed' && isOfMember(status)) return null
   const recipient = readRecipient(status, people)
   const price = readPrice(status, recipient)
   return {

@@ -1,6 +1,6 @@
 import type { DeviceEvent, NetworkChat } from '../../../channels/linked-device/wire/event.js'
-import { isGroup } from '../../../channels/linked-device/wire/jid.js'
-import { fileOfMessage, readNumber } from '../../../channels/linked-device/wire/network-message.js'
+import { isGroup, isLid } from '../../../channels/linked-device/wire/jid.js'
+import { fileOfMessage, POLLS, readNumber } from '../../../channels/linked-device/wire/network-message.js'
 import { toMessageId } from '../../../channels/linked-device/wire/own-id.js'
 import { describeRefusal, readRefusalCode } from '../../../channels/linked-device/wire/refusal.js'
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
@@ -12,6 +12,7 @@ import { orNull } from '../../../model/messages/shown/extras.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import type { CallbackItem, DeviceDetails, IncomingItem } from './read-callback.js'
 import { contextsOf, readNetworkExtras } from './read-network-extras.js'
+import { readOffer } from './read-network-offers.js'
 
 type MessageEvent = Extract<DeviceEvent, { type: 'message' }>
 type StatusEvent = Extract<DeviceEvent, { type: 'status' }>
@@ -57,12 +58,13 @@ function readMessage(event: MessageEvent): IncomingItem {
   const change = readChange(inner)
   if (change) return { ...common, ...change }
 
-  const { type, payload } = readPayload(inner, key.id)
+  const read = readPayload(inner, key.id)
+  const { type, payload } = read
   return {
     kind: 'message',
     ...common,
     message_type: type,
-    ...describe(type, payload),
+    ...describe(read),
     extras: orNull({ ...readNetworkExtras(inner), ...(type === 'unsupported' && { raw_type: networkType(message) }) }),
     awaitsMedia: readInboundFile(type, payload) !== null,
     contextUpstreamId: readQuotedId(inner),
@@ -76,15 +78,21 @@ function toPerson({ jid, phone, lid }: NetworkChat): UpstreamPerson {
 }
 
 /** Hidden numbers are replaced by the number if it is known, because clients answer to the address that they see. */
-function toDetails({ key, chat, pushName, message, keepsArchived = false }: MessageEvent): DeviceDetails {
+function toDetails({ key, chat, sender, pushName, message, keepsArchived = false }: MessageEvent): DeviceDetails {
+  const number = asText(sender?.phone)
   const network: NetworkDetails = {
     remoteJid: chat.phone === null ? chat.jid : `${chat.phone}@s.whatsapp.net`,
     ...(key.participant === undefined ? {} : { participant: key.participant }),
+    ...(number !== null && isHidden(key.participant) && { participantAlt: `${number}@s.whatsapp.net` }),
     ...(pushName === null ? {} : { pushName }),
     ...(key.fromMe ? { fromPhone: true } : {}),
     message,
   }
   return { fromMe: key.fromMe, network, keepsArchived }
+}
+
+function isHidden(participant: string | undefined): boolean {
+  return participant !== undefined && isLid(participant)
 }
 
 /** A reaction, an edit or a revocation, which shows only on its target. */
@@ -101,17 +109,17 @@ function readChange(
   const replyToUpstreamId = readId(asObject(key).id)
   if (replyToUpstreamId === null) return null
   if (!isJsonObject(editedMessage)) return { kind: 'revoke', text: '', replyToUpstreamId }
-  const { type, payload } = readPayload(innerMessage(editedMessage), replyToUpstreamId)
-  return { kind: 'edit', text: describe(type, payload).text, replyToUpstreamId }
+  const { text } = describe(readPayload(innerMessage(editedMessage), replyToUpstreamId))
+  return { kind: 'edit', text, replyToUpstreamId }
 }
 
 interface Payload {
   type: string
+  /** Its text, of kinds that the upstream does not have. */
+  text?: string
   /** In the form of the upstream's callbacks. */
   payload: unknown
 }
-
-const POLLS = ['pollCreationMessage', 'pollCreationMessageV2', 'pollCreationMessageV3', 'pollCreationMessageV5']
 
 /** Converts the message to the form of the upstream's messages, so that both are shown alike. */
 function readPayload(message: JsonObject, id: string): Payload {
@@ -120,8 +128,16 @@ function readPayload(message: JsonObject, id: string): Payload {
   const file = fileOfMessage(message)
   if (file) return { type: file.kind, payload: readFile(file.kind, file.fields, id) }
   const poll = POLLS.find((name) => isJsonObject(message[name]))
-  if (poll) return { type: 'poll', payload: readPoll(asObject(message[poll])) }
-  return readLocation(message) ?? readCards(message) ?? readReply(message) ?? { type: 'unsupported', payload: null }
+  if (poll) {
+    const payload = readPoll(asObject(message[poll]))
+    return { type: 'poll', payload, text: payload.name }
+  }
+  return (
+    readLocation(message) ??
+    readCards(message) ??
+    readReply(message) ??
+    readOffer(message) ?? { type: 'unsupported', payload: null }
+  )
 }
 
 function readFile(kind: string, fields: JsonObject, id: string): JsonObject {
@@ -135,7 +151,7 @@ function readFile(kind: string, fields: JsonObject, id: string): JsonObject {
   }
 }
 
-function readPoll({ name, options, selectableOptionsCount }: JsonObject): JsonObject {
+function readPoll({ name, options, selectableOptionsCount }: JsonObject) {
   return {
     name: asText(name) ?? '',
     options: asObjects(options).map(({ optionName }) => asText(optionName) ?? ''),
@@ -206,10 +222,10 @@ function toReply(type: 'button_reply' | 'list_reply', id: unknown, title: unknow
   return { type: 'interactive', payload: { type, [type]: { id: asText(id) ?? '', title: asText(title) ?? '' } } }
 }
 
-/** The upstream has no polls, so they are described here, as describe-content does for sent ones. */
-function describe(type: string, payload: unknown): InboundDescription {
-  if (type !== 'poll') return describeInbound(type, { [type]: payload })
-  return { text: asText(asObject(payload).name) ?? '', media_type: null, content: payload, extras: null }
+/** Kinds that the upstream does not have bring their text. */
+function describe({ type, payload, text }: Payload): InboundDescription {
+  if (text === undefined) return describeInbound(type, { [type]: payload })
+  return { text, media_type: null, content: payload, extras: null }
 }
 
 /** The id of the quoted message. */

@@ -111,7 +111,8 @@ function complete(sender: UpstreamPerson, profiles: JsonObject[]): UpstreamPerso
 /** WhatsApp's have at most 35 characters. */
 const MAX_USERNAME_LENGTH = 64
 
-function readUsername({ profile }: JsonObject): string | null {
+/** The username of a profile (`{profile: {username}}`), without @; null if it has none. */
+export function readUsername({ profile }: JsonObject): string | null {
   const username = asText(asObject(profile).username)?.trim().replace(/^@/, '') ?? ''
   return username !== '' && username.length <= MAX_USERNAME_LENGTH ? username : null
 }
@@ -129,6 +130,21 @@ function firstOf(profiles: JsonObject[], read: (profile: JsonObject) => string |
   return null
 }
 
+/** Stands for the id of a group that is not named. */
+export const UNNAMED_GROUP = 'unknown'
+
+/** The fields of a status that name the member of a group whom it is about. */
+const PARTICIPANTS = [
+  ...['recipient_participant_id', 'recipient_participant_user_id'],
+  // As three published examples have them.
+  ...['participant_recipient_id', 'participant_recipient_user_id'],
+]
+
+/** Whether a status is about one member of a group. */
+export function isOfMember(status: JsonObject): boolean {
+  return PARTICIPANTS.some((name) => readId(status[name]) !== null)
+}
+
 /** The group of a message or status, in any of its spellings; null in private chats. */
 export function readGroup(message: JsonObject): string | null {
   const group = asObject(message.group)
@@ -136,9 +152,9 @@ export function readGroup(message: JsonObject): string | null {
   const named = readId(message.group_id) ?? readId(group.id) ?? readId(group.group_id) ?? readId(context.group_id)
   if (named !== null) return named
   const types = [message.recipient_type, context.recipient_type]
-  if (!types.includes('group')) return null
+  if (!types.includes('group') && !isOfMember(message)) return null
   // Without a known id it still belongs to some group, not to a private conversation.
-  return readId(message.recipient_id) ?? readId(message.to) ?? readId(context.recipient_id) ?? 'unknown'
+  return readId(message.recipient_id) ?? readId(message.to) ?? readId(context.recipient_id) ?? UNNAMED_GROUP
 }
 
 /** The address of a group, in the form that linked devices use. */

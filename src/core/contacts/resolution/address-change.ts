@@ -247,7 +247,7 @@ async function takeNewNumber(resolution: Resolution, { from, to }: Change, conta
     await addAddresses(transaction, organizationId, contact.id, { addresses: number.forms, since: at, leftAt: at })
     return
   }
-  if (owner && isOutdated(resolution, owner)) {
+  if (owner && (await isOutdated(resolution, owner))) {
     const span = { address: number.digits, contact_id: contact.id, since: at, left_at: owner.row.since ?? at }
     await insertAddressSpan(transaction, organizationId, span)
     return

@@ -7,8 +7,10 @@ import { addressesOfUserId, isNetworkId } from '../../../model/contacts/user-id.
 import {
   type AddressSpan,
   addAddresses,
+  disownAddresses,
   endAddressClaims,
   endOtherNumbers,
+  findActivity,
   insertAddressSpan,
   type KnownAddresses,
   reassignAddresses,
@@ -29,6 +31,14 @@ export interface NumberForms {
   forms: readonly string[]
 }
 
+/** What the phone of a business number tells of a person. A contact that is created for it raises no event. */
+export interface ToldByPhone {
+  /** Where the person is named: only in its address book, or in its conversations. */
+  source: 'address_book' | 'phone_history'
+  /** When the person was last active. */
+  activeAt: Date
+}
+
 /** The state of resolving some addresses to contacts, inside a transaction that has locked these contacts. */
 export interface Resolution {
   transaction: Queryable
@@ -38,7 +48,7 @@ export interface Resolution {
   /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
   /** See Observation. */
-  isFromAddressBook?: boolean
+  toldByPhone?: ToldByPhone | null
   now: Date
   known: KnownAddresses
   /** Whether contacts were merged. */
@@ -138,10 +148,35 @@ export function findApart({ known }: Resolution, one: Contact, other: Contact): 
 }
 
 /** Whether newer information about the number is known than that of the message. */
-export function isOutdated({ at }: Resolution, { contact, row }: AddressOwner): boolean {
+export async function isOutdated(resolution: Resolution, { contact, row }: AddressOwner): Promise<boolean> {
+  const { at } = resolution
   if (row.left_at !== null && row.left_at <= at) return false
   if (row.since !== null && row.since > at) return true
-  return contact.last_inbound_at !== null && new Date(contact.last_inbound_at) > at
+  return isKnownSince(resolution, contact)
+}
+
+/** Whether the contact did something after the message. What a phone's history tells of is only in the list's order. */
+export async function isKnownSince(resolution: Resolution, { id, last_inbound_at }: Contact): Promise<boolean> {
+  const { transaction, organizationId, at, toldByPhone } = resolution
+  const isHistoric = toldByPhone?.source === 'phone_history'
+  const newest = isHistoric ? await findActivity(transaction, organizationId, id) : last_inbound_at
+  return newest !== null && new Date(newest) > at
+}
+
+/**
+ * The number was another person's at the moment of the message, which is late. The owner of today stays the owner after
+ * it if the phone's history tells of the message; else nobody is, until a message shows who.
+ */
+export async function disownBefore(
+  { transaction, organizationId, at, toldByPhone, known }: Resolution,
+  { contact, row }: AddressOwner,
+  { forms }: NumberForms,
+): Promise<void> {
+  if (toldByPhone?.source !== 'phone_history') return disownAddresses(transaction, organizationId, forms, at)
+  if (row.left_at !== null || (row.since !== null && row.since >= at)) return
+  const theirs = known.rows.filter(({ contact_id, address }) => contact_id === contact.id && forms.includes(address))
+  const addresses = theirs.map(({ address }) => address)
+  await reassignAddresses(transaction, organizationId, contact.id, { addresses, since: at })
 }
 
 /** Merges two contacts into the older one. */
@@ -262,7 +297,7 @@ export async function createResolvedContact(
   resolution: Resolution,
   { number, userId, profileName, since = null }: NewContactDetails,
 ): Promise<string> {
-  const { transaction, organizationId, isFromAddressBook = false } = resolution
+  const { transaction, organizationId, toldByPhone } = resolution
   const id = newId()
   const chatIdOfUser = userIdChatId(userId ?? `contact:${id}`)
   const ofNetwork = userId?.includes('@') ? [`user:${userId}`] : []
@@ -276,9 +311,9 @@ export async function createResolvedContact(
     full_name: profileName,
     email: null,
     tags: [],
-    allow_broadcast: !isFromAddressBook,
-    source: { type: isFromAddressBook ? 'address_book' : 'inbound_message', created_at: resolution.now.toISOString() },
-    isQuiet: isFromAddressBook,
+    allow_broadcast: toldByPhone?.source !== 'address_book',
+    source: { type: toldByPhone?.source ?? 'inbound_message', created_at: resolution.now.toISOString() },
+    quietSince: toldByPhone?.activeAt ?? null,
   })
   if (userId !== null) await addUserId(resolution, { id }, userId)
   if (number && since) await reassignAddresses(transaction, organizationId, id, { addresses: number.forms, since })

@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../../../database/errors.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { userIdChatId } from '../../../model/contacts/phone-number.js'
 import { ANY_COUNTRY, addressesOf, readNumber } from '../../../model/contacts/written-number.js'
-import { addAddresses, disownAddresses, insertAddressSpan, lockAddresses } from '../../../storage/contacts/addresses.js'
+import { addAddresses, insertAddressSpan, lockAddresses } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
 import {
   type AddressOwner,
@@ -11,16 +11,19 @@ import {
   areDifferentPeople,
   assignNumber,
   createResolvedContact,
+  disownBefore,
   findByUserId,
   findCurrentOwner,
   findOwnerThen,
   hasOtherUserId,
+  isKnownSince,
   isOutdated,
   isOwnerAt,
   mergePair,
   type NumberForms,
   type Resolution,
   releaseNumber,
+  type ToldByPhone,
 } from './addresses.js'
 
 /**
@@ -55,8 +58,8 @@ export interface Observation {
   instanceId: string | null
   /** The name that the person gave to the upstream; a contact that is created gets it. */
   profileName?: string | null
-  /** Whether only an address book names the person, who has done nothing; a contact that is created is a quiet one. */
-  isFromAddressBook?: boolean
+  /** Set if the phone of the business number tells of the person, who has done nothing now. */
+  toldByPhone?: ToldByPhone | null
 }
 
 /** What finding the contact of a person needs. */
@@ -191,8 +194,8 @@ async function resolveNewUserId(
     return span.contact.id
   }
   if (!owner) return createResolvedContact(resolution, { number, userId, profileName })
-  if (isOutdated(resolution, owner)) {
-    await disownAddresses(resolution.transaction, resolution.organizationId, number.forms, resolution.at)
+  if (await isOutdated(resolution, owner)) {
+    await disownBefore(resolution, owner, number)
     return createResolvedContact(resolution, { number: null, userId, profileName })
   }
   const since = owner.row.left_at ?? resolution.at
@@ -216,9 +219,10 @@ async function resolveKnownUserId(
   if (owner && isOwnerAt(owner.row, resolution.at) && !areDifferentPeople(resolution, owner.contact, known, number)) {
     return confirmNumber(resolution, await mergePair(resolution, owner.contact, known), number)
   }
-  const wroteSince = known.phone_number !== null && isAfter(known.last_inbound_at, resolution.at)
-  if (!wroteSince && (!owner || !isOutdated(resolution, owner))) await assignNumber(resolution, known, number, owner)
-  else if (owner) await disownAddresses(resolution.transaction, resolution.organizationId, number.forms, resolution.at)
+  const wroteSince = known.phone_number !== null && (await isKnownSince(resolution, known))
+  const isLate = wroteSince || (owner !== null && (await isOutdated(resolution, owner)))
+  if (!isLate) await assignNumber(resolution, known, number, owner)
+  else if (owner) await disownBefore(resolution, owner, number)
   else {
     const left = { addresses: number.forms, since: resolution.at, leftAt: resolution.at }
     await addAddresses(resolution.transaction, resolution.organizationId, known.id, left)
@@ -242,8 +246,4 @@ async function confirmNumber(resolution: Resolution, contact: Contact, number: N
   }
   await addAddresses(transaction, organizationId, confirmed.id, { addresses: number.forms })
   return confirmed.id
-}
-
-function isAfter(date: Date | string | null, at: Date): boolean {
-  return date !== null && new Date(date) > at
 }

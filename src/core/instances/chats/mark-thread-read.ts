@@ -2,6 +2,7 @@ import { businessDevice } from '../../../channels/business-device.js'
 import type { Device } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { errorMessage } from '../../../lib/text/error-message.js'
+import { isGroup } from '../../../model/contacts/contact.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { findNewestRead, markThreadReadUpTo, type ReadMessage } from '../../../storage/conversations/marks.js'
@@ -68,6 +69,8 @@ async function markReadUpstream(
     // The business API marks earlier messages with the last one.
     const acknowledged = target.takesAll ? messages : messages.slice(-1)
     if (acknowledged.length === 0) return true
+    // The business API marks nothing in groups.
+    if (!target.takesAll && acknowledged.some(isGroup)) return false
     const answer = await target.device({ verb: 'mark_read', keys: acknowledged.map(keyOf) }, TIMEOUT_MS)
     if (answer.outcome !== 'done') throw new Problem('upstream_rejected', answer.text)
     return true

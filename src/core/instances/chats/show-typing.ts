@@ -2,7 +2,7 @@ import { businessDevice } from '../../../channels/business-device.js'
 import type { Device } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { excerpt } from '../../../lib/text/text.js'
-import type { Contact } from '../../../model/contacts/contact.js'
+import { type Contact, isGroup } from '../../../model/contacts/contact.js'
 import { jidOf } from '../../../model/instances/gateway-message.js'
 import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -35,6 +35,12 @@ export async function showTyping(ctx: Context, tenant: Tenant, typing: Typing): 
   const { contact } = typing
   if (contact.blocked) throw contactBlocked(contact.chat_id)
   const channel = await openTypingChannel(ctx, tenant, typing.instance)
+  if (channel.isBusiness && isGroup(contact)) {
+    throw new Problem(
+      'not_supported',
+      `${contact.chat_id} is a group, and WhatsApp's business API shows typing to people only`,
+    )
+  }
   if (channel.isBusiness) {
     await typeBelow(ctx, tenant, channel, await requireReceived(ctx, tenant, channel.channelId, typing))
   } else {

@@ -17,12 +17,6 @@ export function checkSupport(kind: InstanceKind, content: MessageContent): void 
   if ('caption' in content && content.caption !== null) checkLength('caption', content.caption, captionLimit(kind))
 }
 
-/** Refuses groups for channels that cannot send to them. Throws not_supported. */
-export function checkGroup(kind: InstanceKind): void {
-  if (kind !== 'business_api') return
-  throw new Problem('not_supported', 'The business API sends to people only, not to groups: use a linked device')
-}
-
 /**
  * Refuses a command that the instance cannot do at all, or not while it is closed. Call it before any look-up, so that
  * the answer does not depend on what the request names. Throws not_supported, instance_not_open.

@@ -12,14 +12,14 @@ import type { ShownMessage } from '../../../model/messages/message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { insertContact } from '../../../storage/contacts/contacts.js'
-import { type FileConversion, withPrepared } from '../../media/convert.js'
+import type { FileConversion } from '../../media/convert.js'
 import type { Channel } from '../../messages/send/channel.js'
 import type { SendResult } from '../../messages/send/outcome.js'
 import { checkMessage, type SendCommand, sendMessage } from '../../messages/send/send.js'
-import { withPreparedFile } from '../../messages/send/send-converted.js'
+import { withConverted } from '../../messages/send/send-converted.js'
 import { findTemplateCategory } from '../../templates/templates.js'
 import { openDevice } from '../commands/device.js'
-import { checkGroup, checkSupport } from '../manage/capabilities.js'
+import { checkSupport } from '../manage/capabilities.js'
 import { requireOpen } from '../manage/find.js'
 import { instanceChannel } from './instance-channel.js'
 import type { GatewayRecipient } from './recipient.js'
@@ -66,10 +66,10 @@ export async function sendByInstance(
 ): Promise<SendResult> {
   const { recipient } = send
   checkSupport(instance.kind, send.content)
-  if (recipient.kind === 'group') checkGroup(instance.kind)
   requireOpen(instance)
   const channel = instanceChannel(ctx, tenant, instance)
   if (recipient.kind === 'lid' && !channel.usesJids) await checkKnownNumber(ctx, tenant, recipient)
+  if (recipient.kind === 'group' && !channel.usesJids) await checkKnownGroup(ctx, tenant, recipient)
   const command = { ...commandOf(send), isPromotional: await isPromotional(ctx, tenant, instance, send.content) }
   // Before the delay and before the file is fetched.
   if (send.conversion !== null || send.delayMs > 0) {
@@ -78,7 +78,7 @@ export async function sendByInstance(
     )
   }
   await showPresence(ctx, tenant, instance, send)
-  return withContent(ctx, tenant, send, async (content) => {
+  return withConverted(ctx, tenant, send, async (content) => {
     if (send.signal.aborted) throw hungUp()
     return sendToContact(ctx, tenant, channel, { ...command, content })
   })
@@ -113,6 +113,17 @@ async function checkKnownNumber(ctx: Context, tenant: Tenant, { forms, given }: 
   )
 }
 
+/** The business API only sends to groups that its number is in, which are known from their callbacks. Throws not_supported. */
+async function checkKnownGroup(ctx: Context, tenant: Tenant, { forms, given }: GatewayRecipient): Promise<void> {
+  const contact = await ctx.lookUp.contact({ organizationId: tenant.id, addresses: forms })
+  // Groups that only devices have sent to are contacts, too.
+  if (contact?.business_group) return
+  throw new Problem(
+    'not_supported',
+    `No group ${excerpt(given)} has written to this number, or was reported by WhatsApp: the business API sends only to groups that its number is in. For other groups, use a linked device`,
+  )
+}
+
 /**
  * True if contacts who opted out of broadcasts must not get it. Templates of unknown category, such as those of other
  * accounts, count as promotional.
@@ -128,18 +139,6 @@ async function isPromotional(
   if (channelIdOf(instance) !== null && isOfOtherAccount) return true
   const category = await findTemplateCategory(ctx, tenant, content.name, content.language)
   return category === null || category === 'MARKETING'
-}
-
-/** Converts the file to a format that the network accepts, if required. */
-function withContent(
-  ctx: Context,
-  tenant: Tenant,
-  { content, conversion, fileField }: InstanceSend,
-  work: (content: MessageContent) => Promise<SendResult>,
-): Promise<SendResult> {
-  if (conversion === null || (content.type !== 'audio' && content.type !== 'sticker')) return work(content)
-  const given = { organizationId: tenant.id, field: fileField, source: content.file, conversion }
-  return withPrepared(ctx, given, (prepared) => work(withPreparedFile(content, prepared)))
 }
 
 /** Shows typing or recording in the chat for the requested time, if the channel can. */

@@ -7,6 +7,7 @@ import { newId } from '../../../lib/bytes/id.js'
 import { writeTraceparent } from '../../../lib/http/trace-context.js'
 import type { Cause } from '../../../model/messages/cause.js'
 import { hasFile, type MessageContent, type ReadyContent } from '../../../model/messages/content.js'
+import { whyNotToGroup } from '../../../model/messages/group-content.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage, Recorded } from '../../../model/messages/outgoing.js'
 import type { CallsNote, WaitReason } from '../../../model/messages/trace.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -44,7 +45,7 @@ export interface SendTimeLeft {
 }
 
 /** A message to be recorded, and what the channel sends. */
-interface ReadyMessage {
+export interface ReadyMessage {
   message: OutgoingMessage
   content: ReadyContent
 }
@@ -56,7 +57,7 @@ interface RunningSend {
 }
 
 /** A recorded message that is given to the channel. */
-interface SendableMessage extends OutstandingMessage {
+export interface SendableMessage extends OutstandingMessage {
   driverMessage: DriverMessage
 }
 
@@ -111,6 +112,7 @@ export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, dra
     pairLimit: channel.pairLimit,
     instanceId: channel.instanceId,
     usesJids: channel.usesJids,
+    fitsGroups: channel.usesJids || whyNotToGroup(content) === null,
     assignee_id: memberId,
     created_at: ctx.clock(),
     contactEventId: newId(),
@@ -143,9 +145,15 @@ export async function deliver(
   return log.step('record outcome', () => recordOutcome(ctx, sendable, outcome, note))
 }
 
+/** How long a message of a job is retried while the upstream is down or over its limit. */
+export const RETRY_MS = 10 * 60_000
+/** The waits while the upstream accepts nothing: shorter than the minute after which a broadcast seems stuck. */
+export const RETRY_BACKOFF = { baseMs: 2_000, maxMs: 30_000, jitter: 0.2 }
+
 /** A recorded message that was certainly not sent and may be sent again; or it is given up, which records why. */
 export interface NotAccepted {
   result: 'not_accepted'
+  message: SendableMessage
   limit: 'number' | 'pair' | null
   /** How long to wait. */
   waitMs: number
@@ -216,7 +224,7 @@ async function call(
   const store = () => log.step('record outcome', () => recordOutcome(ctx, sendable, outcome, note))
   if (outcome.outcome !== 'not_accepted') return store()
   const { limit, retryAfterMs } = outcome
-  return { result: 'not_accepted', limit, waitMs: retryAfterMs ?? 0, calls, note, giveUp: store }
+  return { result: 'not_accepted', message: sendable, limit, waitMs: retryAfterMs ?? 0, calls, note, giveUp: store }
 }
 
 /** Whether the refusal ends while the send may wait. */
@@ -272,9 +280,9 @@ type RecordedMessage = Extract<Recorded, { recorded: true }>
 function toSendable(
   { organizationId, id }: OutgoingMessage,
   content: ReadyContent,
-  { chatId, userId, replyToUpstreamId }: RecordedMessage,
+  { chatId, userId, groupId, replyToUpstreamId }: RecordedMessage,
 ): SendableMessage {
-  const recipient: Recipient = userId === null ? { phone: chatId } : { userId }
+  const recipient: Recipient = groupId !== null ? { group: groupId } : userId === null ? { phone: chatId } : { userId }
   return { organizationId, id, chatId, driverMessage: { id, recipient, content, replyToUpstreamId } }
 }
 

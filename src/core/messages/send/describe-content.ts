@@ -1,17 +1,17 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import type {
+  ContentWith,
   FilledCard,
   FilledParts,
   FilledTemplate,
   InteractiveHeader,
-  MessageContent,
   RawTemplate,
-  ReadyContent,
+  TemplateContent,
 } from '../../../model/messages/content.js'
 import { describeInbound, type MessageDescription } from '../../../model/messages/describe-inbound.js'
 
 /** Text, media type and content of an outgoing message, in the same form as those of received messages. */
-export function describeContent(message: MessageContent | ReadyContent): MessageDescription {
+export function describeContent(message: ContentWith<unknown>): MessageDescription {
   switch (message.type) {
     case 'text':
       return {
@@ -71,10 +71,8 @@ function describeHeader(header: InteractiveHeader<unknown>) {
   return header.type === 'text' ? { header: header.text } : { header_type: header.type }
 }
 
-type Template = Extract<MessageContent | ReadyContent, { type: 'template' }>
-
 /** All parts of a template except its body. */
-function describeTemplate({ template, header: file, parts }: Template) {
+function describeTemplate({ template, header: file, parts }: TemplateContent<unknown>) {
   const { name, language, header, footer, buttons } = template
   return {
     name,
@@ -95,7 +93,7 @@ function describeParts({ headerProduct, offerEndsAt, buttons, cards }: FilledPar
   const goods = buttons.find((button) => button.kind !== 'flow')
   return {
     ...(headerProduct && { product: headerProduct }),
-    ...(offerEndsAt && { offer_ends_at: offerEndsAt.toISOString() }),
+    ...(offerEndsAt && { offer_ends_at: offerEndsAt }),
     ...(goods?.kind === 'products' && { sections: goods.sections }),
     ...(goods?.thumbnailProductId && { thumbnail_product_id: goods.thumbnailProductId }),
     ...(flow && { flow: { token: flow.token, data: flow.data } }),

@@ -21,20 +21,33 @@ export async function sendConverted(
   channel: Channel,
   { conversion, ...command }: ConvertedSend,
 ): Promise<SendResult> {
-  const { content } = command
-  const given = fileOf(content)
-  if (conversion === null || given === null) return sendMessage(ctx, tenant, channel, command)
-  await checkMember(ctx, tenant, command.memberId)
-  await checkMessage(ctx, tenant, channel, { command, inMs: 0 })
-  const { source } = given
-  const file = { organizationId: tenant.id, field: command.fileField ?? given.field, source, conversion }
-  return withPrepared(ctx, file, (prepared) =>
-    sendMessage(ctx, tenant, channel, { ...command, content: withPreparedFile(content, prepared) }),
+  if (conversion !== null) {
+    await checkMember(ctx, tenant, command.memberId)
+    await checkMessage(ctx, tenant, channel, { command, inMs: 0 })
+  }
+  return withConverted(ctx, tenant, { conversion, ...command }, (content) =>
+    sendMessage(ctx, tenant, channel, { ...command, content }),
   )
 }
 
+/** A message whose file may have to be converted. */
+type Convertible = Pick<ConvertedSend, 'content' | 'conversion' | 'fileField'>
+
+/** Has the message with its file converted while `work` runs. Throws like withPrepared. */
+export function withConverted<Result>(
+  ctx: Context,
+  tenant: Tenant,
+  { content, conversion, fileField }: Convertible,
+  work: (content: MessageContent) => Promise<Result>,
+): Promise<Result> {
+  const given = fileOf(content)
+  if (conversion === null || given === null) return work(content)
+  const file = { organizationId: tenant.id, field: fileField ?? given.field, source: given.source, conversion }
+  return withPrepared(ctx, file, (prepared) => work(withPreparedFile(content, prepared)))
+}
+
 /** The message with its converted file. Only sounds and stickers are converted. */
-export function withPreparedFile(content: MessageContent, { file, voice }: Prepared): MessageContent {
+function withPreparedFile(content: MessageContent, { file, voice }: Prepared): MessageContent {
   if (content.type === 'audio') return { ...content, file, voice }
   return content.type === 'sticker' ? { ...content, file } : content
 }

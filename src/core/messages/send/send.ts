@@ -5,6 +5,7 @@ import { SKIP_REASONS } from '../../../model/broadcasts/broadcast.js'
 import type { ContactNumber } from '../../../model/contacts/written-number.js'
 import type { Cause } from '../../../model/messages/cause.js'
 import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../../model/messages/content.js'
+import { whyNotToGroup } from '../../../model/messages/group-content.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage } from '../../../model/messages/outgoing.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
@@ -14,7 +15,16 @@ import { contactBlocked } from '../../contacts/find.js'
 import { removeUnattachedFile } from '../../media/remove.js'
 import { type UploadedMedia, uploadMedia } from '../../media/upload.js'
 import type { Channel } from './channel.js'
-import { type Delivery, deliver, draftMessage, passesInTime, requestTimeLeft } from './deliver.js'
+import {
+  deliver,
+  deliverOrPutBack,
+  draftMessage,
+  type NotAccepted,
+  passesInTime,
+  type ReadyMessage,
+  requestTimeLeft,
+  waitForJobSlot,
+} from './deliver.js'
 import { findSendResult, type SendResult } from './outcome.js'
 import { peekSendSlot } from './rate-limiter.js'
 import { SendLog } from './send-log.js'
@@ -44,6 +54,7 @@ const REQUEST_TIMEOUT_MS = 25_000
 /**
  * Sends one message to an existing contact: records it, calls the upstream and records the outcome. If the request is
  * refused, nothing is recorded and it throws contact_not_found, contact_blocked, contact_opted_out, message_not_found,
+ * contact_unreachable, not_supported (what the business API does not send to groups),
  * invalid_field, invalid_media, upstream_upload_failed, too_many_requests (no send slot in time) or service_unavailable
  * (the contact is locked or the file store is down).
  */
@@ -55,6 +66,50 @@ export async function sendMessage(
 ): Promise<SendResult> {
   const ctx = loggingFor(given, command.cause)
   const leftMs = startCountdown(REQUEST_TIMEOUT_MS)
+  const work: Work<SendResult> = async (ready, { leftMs: leftAfterUpload, log }) => {
+    const timeLeft = requestTimeLeft(ctx, startCountdown(leftAfterUpload))
+    const delivery = await deliver(ctx, channel, ready, { timeLeft, log })
+    if (delivery.result === 'late') throw numberBusy(delivery.waitMs)
+    if (delivery.result === 'not_recorded') throw explainRefusal(delivery.refusal, command)
+    if (delivery.result !== 'taken') return delivery
+    return (await findSendResult(ctx, tenant, command.id)) ?? { result: 'unknown', messageId: command.id }
+  }
+  return withReady(ctx, tenant, channel, { command, leftMs, work })
+}
+
+/**
+ * Sends one message as a job, which comes back later: it waits at most a second for anything, and begins nothing once
+ * `signal` is aborted. `not_accepted`: the message is recorded, and may be sent again. Throws like sendMessage.
+ */
+export function sendAsJob(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  { command, signal }: { command: SendCommand; signal: AbortSignal },
+): Promise<SendResult | NotAccepted> {
+  const work: Work<SendResult | NotAccepted> = async (ready, { log }) => {
+    const waitMs = await waitForJobSlot(ctx, tenant, channel, { log, signal })
+    if (waitMs !== null) throw numberBusy(waitMs)
+    const delivery = await deliverOrPutBack(ctx, channel, ready, { log, signal })
+    if (delivery.result === 'not_recorded') throw explainRefusal(delivery.refusal, command)
+    if (delivery.result !== 'taken') return delivery
+    const earlier = await findSendResult(ctx, tenant, command.id)
+    if (earlier === null) throw new Error('the id of a message is taken, and there is no message')
+    return earlier
+  }
+  return withReady(ctx, tenant, channel, { command, leftMs: () => 0, work })
+}
+
+/** What is done with a message whose file is uploaded; `leftMs`: the time that was left before the upload. */
+type Work<Result> = (ready: ReadyMessage, send: { leftMs: number; log: SendLog }) => Promise<Result>
+
+/** Checks a message and uploads its file, then works with it. `leftMs`: the time that it has, without the upload. */
+async function withReady<Result>(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  { command, leftMs, work }: { command: SendCommand; leftMs: () => number; work: Work<Result> },
+): Promise<Result> {
   await checkMember(ctx, tenant, command.memberId)
   const message = draftOf(ctx, tenant, channel, command)
   await checkBeforeUpload(ctx, channel, command, { draft: message, leftMs })
@@ -62,9 +117,7 @@ export async function sendMessage(
   const log = new SendLog(ctx.clock, command.cause.span)
   const { content, file } = await prepareContent(ctx, tenant, channel, { command, log })
   try {
-    const ready = { message: withFileFacts(message, file), content }
-    const timeLeft = requestTimeLeft(ctx, startCountdown(leftAfterUpload))
-    return await toResult(ctx, tenant, command, await deliver(ctx, channel, ready, { timeLeft, log }))
+    return await work({ message: withFileFacts(message, file), content }, { leftMs: leftAfterUpload, log })
   } catch (error) {
     // After other errors the message may be recorded, so the file stays; the cleanup job removes it if it is unused.
     if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
@@ -80,7 +133,8 @@ function loggingFor(ctx: Context, { requestId, trace }: Cause): Context {
 
 /**
  * Checks a message that is to be sent in `inMs` milliseconds, before work that takes long; writes nothing. Throws
- * contact_not_found, contact_blocked, contact_opted_out, message_not_found, too_many_requests.
+ * contact_not_found, contact_blocked, contact_unreachable, not_supported, contact_opted_out, message_not_found,
+ * too_many_requests.
  */
 export async function checkMessage(
   ctx: Context,
@@ -95,19 +149,6 @@ export async function checkMessage(
 function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCommand): OutgoingMessage {
   const { to, replyTo } = command
   return draftMessage(ctx, tenant, channel, { ...command, addresses: to.forms, replyToId: replyTo?.id ?? null })
-}
-
-async function toResult(ctx: Context, tenant: Tenant, command: SendCommand, delivery: Delivery): Promise<SendResult> {
-  switch (delivery.result) {
-    case 'late':
-      throw numberBusy(delivery.waitMs)
-    case 'not_recorded':
-      throw explainRefusal(delivery.refusal, command)
-    case 'taken':
-      return (await findSendResult(ctx, tenant, command.id)) ?? { result: 'unknown', messageId: command.id }
-    default:
-      return delivery
-  }
 }
 
 /** Throws invalid_field if the member is not in the organization's team. */
@@ -171,7 +212,7 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
     case 'no_contact':
       return new Problem(
         'contact_not_found',
-        `No contact with the ${userId === undefined ? `number ${digits}` : `user id ${userId}`} in this organization: create the contact first (POST /contact)`,
+        `No contact with the ${userId === undefined ? `number ${digits}` : `user id ${userId}`} in this organization: create the contact first (POST /contact), or give create = true`,
         { chat_id: digits },
       )
     case 'blocked':
@@ -180,8 +221,14 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
       return new Problem(
         'contact_unreachable',
         refusal.isGroup
-          ? `${refusal.chatId} is a group, and a WhatsApp Business number can only answer people: answer on the phone`
+          ? `${refusal.chatId} is a group that this number is not in, as far as WhatsApp has reported: answer through the number or device that its messages come through`
           : `${refusal.chatId} no longer has a phone number or a user id on this number: use the person's other contact`,
+        { chat_id: refusal.chatId },
+      )
+    case 'unfit':
+      return new Problem(
+        'not_supported',
+        `${refusal.chatId} is a group, and WhatsApp's business API sends only texts, files and templates of both to groups: ${whyNotToGroup(command.content) ?? command.content.type} cannot be sent there`,
         { chat_id: refusal.chatId },
       )
     case 'not_found':
@@ -201,7 +248,8 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
   }
 }
 
-function numberBusy(waitMs: number): Problem {
+/** The problem of a number whose next send slot comes in `waitMs`. */
+export function numberBusy(waitMs: number): Problem {
   return tooManyRequests("The organization's number is already sending at its maximum rate", waitMs)
 }
 

@@ -5,7 +5,7 @@ import { type Loop, startLoop } from '../../../lib/async/loop.js'
 import type { Semaphore } from '../../../lib/async/semaphore.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { gatewayEventFor, type WebhookInstance } from '../../../model/instances/gateway-event.js'
-import { gatewayEventKey } from '../../../model/instances/gateway-webhook.js'
+import { gatewayEventKeys } from '../../../model/instances/gateway-webhook.js'
 import type { Notification } from '../../../model/notification.js'
 import type { EventRow } from '../../../model/webhooks/event.js'
 import { EVENT_KINDS, EVERY_KIND } from '../../../model/webhooks/webhook.js'
@@ -186,7 +186,7 @@ export function wants({ events, instance }: Pick<EndpointRow, 'events' | 'instan
 
 function wantsOfGateway(events: readonly string[], instance: WebhookInstance, event: EventRow): boolean {
   const name = gatewayEventFor(event, instance)
-  return name !== null && (events.includes(EVERY_KIND) || events.includes(gatewayEventKey(name)))
+  return name !== null && (events.includes(EVERY_KIND) || gatewayEventKeys(name).some((key) => events.includes(key)))
 }
 
 function toDelivery(endpoint: EndpointRow, event: EventRow): NewDelivery {

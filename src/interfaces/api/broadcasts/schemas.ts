@@ -4,7 +4,7 @@ import { AudienceBody } from '../../../model/broadcasts/audience.js'
 import { BROADCAST_STATUSES, RECIPIENT_STATUSES, WAITING_REASONS } from '../../../model/broadcasts/broadcast.js'
 import { Nullable } from '../../../model/fields.js'
 import { parameterValues } from '../../../model/templates/input.js'
-import { headerMedia, language } from '../messages/template-fields.js'
+import { headerMedia, headerMediaId, language } from '../messages/template-fields.js'
 import { Count } from '../schemas.js'
 
 const DateTime = Type.String({ format: 'date-time' })
@@ -64,6 +64,7 @@ export const CreateBody = named(
     headerParameters: parameterValues('Values of the variables in the header'),
     buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
     headerMedia,
+    headerMediaId,
     audience: AudienceBody,
     scheduled_at: Type.Optional(
       Nullable(

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
 import { Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
-import type { InteractiveHeader } from '../../../model/messages/content.js'
+import { type GivenFile, HEADER_FIELDS, type InteractiveHeader } from '../../../model/messages/content.js'
 import type { AddressValues, InteractiveContent } from '../../../model/messages/interactive.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
 import { Carousel, readCarousel } from './carousel-body.js'
 import { FlowOffer, readFlow } from './flow-body.js'
+import { requireGivenFile } from './given-file.js'
 import { body, choices, footer, header, headerMedia, thumbnail, urlButton } from './interactive-fields.js'
 import { OneOf, textOrNull } from './one-of.js'
 import { ProductList, ProductOffer, readProductList } from './product-body.js'
@@ -112,7 +113,7 @@ export type InteractiveBody = Static<typeof InteractiveBody>
 /** An interactive message with its header, as message content. */
 export interface ReadInteractive {
   interactive: InteractiveContent
-  header: InteractiveHeader<{ url: string }> | null
+  header: InteractiveHeader<GivenFile> | null
 }
 
 /** The content of a validated body. Throws missing_field and invalid_field for rules that a schema cannot express. */
@@ -207,5 +208,6 @@ function readFileHeader(media: HeaderMedia, text: string | null | undefined): Re
   if (text) {
     throw new Problem('invalid_field', 'interactive.header and interactive.header_media exclude each other: give one')
   }
-  return { type: media.type, file: { url: media.url }, filename: textOrNull(media.filename) }
+  const file = requireGivenFile(media, HEADER_FIELDS, `${HEADER_FIELDS[0]} is required and must not be empty`)
+  return { type: media.type, file, filename: textOrNull(media.filename) }
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
+import { uploadedId } from './given-file.js'
 
 /** The text of an interactive message. */
 export const body = RequiredText(LIMITS.body)
@@ -17,7 +18,8 @@ export const headerMedia = Maybe(
   Type.Object(
     {
       type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }),
-      url: RequiredText(LIMITS.url),
+      url: Maybe(Type.String({ maxLength: LIMITS.url, description: 'Publicly accessible URL of the file' })),
+      id: uploadedId('url'),
       filename,
     },
     { description: 'A file above the body, instead of header' },

@@ -3,16 +3,18 @@ import type { GivenNumber } from '../../../core/contacts/numbers.js'
 import type { FileConversion } from '../../../core/media/convert.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { sizeText } from '../../../lib/text/units.js'
-import { userIdField } from '../../../model/contacts/contact-input.js'
+import { MAX_FULL_NAME, userIdField } from '../../../model/contacts/contact-input.js'
 import { MAX_NUMBER_INPUT } from '../../../model/contacts/written-number.js'
 import { coordinates, Maybe, RequiredList, RequiredText } from '../../../model/fields.js'
-import type { MessageContent } from '../../../model/messages/content.js'
+import { type GivenFile, MEDIA_FIELDS, type MessageContent } from '../../../model/messages/content.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { MEDIA_RULES, type MediaKind } from '../../../model/messages/media.js'
 import { Problem } from '../../../model/problem.js'
+import { requireGivenFile, uploadedId } from './given-file.js'
 import { InteractiveBody, readInteractive } from './interactive-body.js'
 import { filename } from './interactive-fields.js'
 import { OneOf, textOrNull } from './one-of.js'
+import { scheduledAt } from './scheduled-fields.js'
 
 const DEFAULT_EMOJI = '👍'
 
@@ -25,6 +27,8 @@ const common = {
     }),
   ),
   to_user_id: userIdField("WhatsApp's user id, or parent user id, of the recipient. `phone_number` goes before it."),
+  create: Maybe(Type.Boolean({ description: 'Make the recipient a contact first, if there is none' })),
+  full_name: Maybe(Type.String({ maxLength: MAX_FULL_NAME, description: 'The name of the contact that is made' })),
   context_message_id: Maybe(
     Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
   ),
@@ -36,12 +40,17 @@ const common = {
       description: "The instance that sends the message. By default the organization's own number.",
     }),
   ),
+  scheduled_at: scheduledAt,
 }
 
-const mediaUrl = (kind: MediaKind) => {
+/** The file of a message: one of the two is required. */
+const fileFields = (description: string) => ({
+  media_url: Maybe(Type.String({ maxLength: LIMITS.url, description })),
+  media_id: uploadedId('media_url'),
+})
+const file = (kind: MediaKind) => {
   const { names, maxBytes } = MEDIA_RULES[kind]
-  const description = `Publicly accessible URL of a file: ${names}, at most ${sizeText(maxBytes)}`
-  return RequiredText(LIMITS.url, description, 'media_url is required for media messages')
+  return fileFields(`Publicly accessible URL of a file: ${names}, at most ${sizeText(maxBytes)}`)
 }
 const caption = Maybe(Type.String({ maxLength: LIMITS.caption }))
 
@@ -56,18 +65,18 @@ const Text = named(
 
 const Image = named(
   'ImageMessage',
-  Type.Object({ ...common, message_type: Type.Literal('image'), media_url: mediaUrl('image'), caption }),
+  Type.Object({ ...common, message_type: Type.Literal('image'), ...file('image'), caption }),
 )
 const Video = named(
   'VideoMessage',
-  Type.Object({ ...common, message_type: Type.Literal('video'), media_url: mediaUrl('video'), caption }),
+  Type.Object({ ...common, message_type: Type.Literal('video'), ...file('video'), caption }),
 )
 const Audio = named(
   'AudioMessage',
   Type.Object({
     ...common,
     message_type: Type.Literal('audio'),
-    media_url: mediaUrl('audio'),
+    ...file('audio'),
     voice: Maybe(
       Type.Boolean({
         description:
@@ -81,10 +90,8 @@ const Sticker = named(
   Type.Object({
     ...common,
     message_type: Type.Literal('sticker'),
-    media_url: RequiredText(
-      LIMITS.url,
+    ...fileFields(
       'Publicly accessible URL of a picture; what is not WebP of at most 100 KB (animated: 500 KB) is converted',
-      'media_url is required for media messages',
     ),
   }),
 )
@@ -93,7 +100,7 @@ const Document = named(
   Type.Object({
     ...common,
     message_type: Type.Literal('document'),
-    media_url: mediaUrl('document'),
+    ...file('document'),
     filename,
     caption,
   }),
@@ -192,14 +199,14 @@ export function readContent(body: SendChatBody): MessageContent {
       return { type: 'text', text: body.text }
     case 'image':
     case 'video':
-      return { type: body.message_type, file: { url: body.media_url }, caption: textOrNull(body.caption) }
+      return { type: body.message_type, file: readFile(body), caption: textOrNull(body.caption) }
     case 'audio':
-      return { type: 'audio', file: { url: body.media_url }, ...(body.voice && { voice: true }) }
+      return { type: 'audio', file: readFile(body), ...(body.voice && { voice: true }) }
     case 'sticker':
-      return { type: 'sticker', file: { url: body.media_url } }
+      return { type: 'sticker', file: readFile(body) }
     case 'document': {
-      const { media_url: url, caption, filename } = body
-      return { type: 'document', file: { url }, caption: textOrNull(caption), filename: textOrNull(filename) }
+      const { caption, filename } = body
+      return { type: 'document', file: readFile(body), caption: textOrNull(caption), filename: textOrNull(filename) }
     }
     case 'location': {
       const { latitude, longitude, name, address } = body.location
@@ -212,6 +219,11 @@ export function readContent(body: SendChatBody): MessageContent {
     case 'reaction':
       return { type: 'reaction', emoji: body.reaction.emoji ?? DEFAULT_EMOJI }
   }
+}
+
+/** The name of the contact that is to be made for an unknown recipient; null: none is to be made. */
+export function readNewContact({ create, full_name }: SendChatBody): { full_name: string | null } | null {
+  return create ? { full_name: textOrNull(full_name) } : null
 }
 
 /** Whom a body names as the recipient. Throws missing_field. */
@@ -232,6 +244,12 @@ export function readReplyTarget(body: SendChatBody): { id: string; field: string
   if (body.message_type === 'reaction') return { id: body.reaction.message_id, field: 'reaction.message_id' }
   const { context_message_id: id } = body
   return id === undefined || id === null ? null : { id, field: 'context_message_id' }
+}
+
+type GivenMedia = Pick<Static<typeof Image>, 'media_url' | 'media_id'>
+
+function readFile({ media_url: url, media_id: id }: GivenMedia): GivenFile {
+  return requireGivenFile({ url, id }, MEDIA_FIELDS, 'media_url is required for media messages')
 }
 
 function readCard({ name, phones }: Static<typeof Contacts>['contacts'][number]) {

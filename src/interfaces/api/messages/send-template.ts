@@ -2,19 +2,24 @@ import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import type { GivenNumber } from '../../../core/contacts/numbers.js'
 import type { RepeatableAnswer } from '../../../core/requests/idempotency.js'
+import { findScheduledMessage, scheduleTemplate } from '../../../core/scheduled/schedule.js'
 import { findTemplateSend, sendTemplate, type TemplateSend } from '../../../core/templates/send.js'
 import { senderOf, tenantOf } from '../../../http/access/auth.js'
+import { toScheduledAnswer } from '../../../http/answers/scheduled.js'
 import { causeOf } from '../../../http/cause.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
+import { readSendTime } from '../../../http/moment.js'
 import { userIdField } from '../../../model/contacts/contact-input.js'
 import { MAX_NUMBER_INPUT } from '../../../model/contacts/written-number.js'
 import { Maybe, Nullable } from '../../../model/fields.js'
+import { withRemedy } from '../../../model/messages/upstream-codes.js'
 import { PROBLEMS, Problem } from '../../../model/problem.js'
 import { parameterValues } from '../../../model/templates/input.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
-import { headerMedia, language, readTemplateFields } from './template-fields.js'
+import { ScheduledAnswer, scheduledAt } from './scheduled-fields.js'
+import { headerMedia, headerMediaId, language, readTemplateFields } from './template-fields.js'
 import { partFields, readParts } from './template-parts.js'
 
 const EXAMPLE = { templateName: 'order_update', chatNumber: '5511999990000', bodyParameters: { name: 'Ana' } }
@@ -44,8 +49,10 @@ const Body = named(
     headerParameters: parameterValues('Values of the variables in the header'),
     buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
     headerMedia,
+    headerMediaId,
     ...partFields,
     language,
+    scheduled_at: scheduledAt,
     memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
   }),
 )
@@ -80,7 +87,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
         summary: 'Send an approved template to one person',
         querystring: Type.Object({ tenantId }),
         body: Body,
-        response: responses({ 200: Answer }, 400, 409, 422, 500),
+        response: responses({ 200: Answer, 202: ScheduledAnswer }, 400, 409, 422, 500),
       },
     },
     (request, reply) => {
@@ -89,19 +96,29 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
       const to = readTarget(given)
       const memberId = senderOf(request, given.memberId)
       const cause = causeOf(request, ctx.clock())
+      const isLater = Boolean(given.scheduled_at)
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
+          const at = readSendTime(given.scheduled_at, ctx.clock())
+          const { headerMedia: file, ...fields } = readTemplateFields(given)
           const command = {
             id,
-            ...readTemplateFields(given),
-            parts: readParts(given, ctx.clock()),
-            to,
+            ...fields,
+            headerMedia: file && { file, filename: null },
+            parts: readParts(given, { now: ctx.clock(), sendAt: at }),
+            recipient: { to },
             memberId,
             cause,
           }
+          if (at !== null)
+            return toScheduledAnswer(await scheduleTemplate(ctx, tenant, { ...command, scheduledAt: at }))
           return toAnswer(await sendTemplate(ctx, tenant, command))
         },
         recover: async (id) => {
+          if (isLater) {
+            const scheduled = await findScheduledMessage(ctx, tenant, id)
+            return scheduled && toScheduledAnswer(scheduled)
+          }
           const send = await findTemplateSend(ctx, tenant, id)
           return send && toAnswer(send)
         },
@@ -161,7 +178,10 @@ function explain(sent: Exclude<TemplateSend['sent'], { result: 'accepted' }>): s
     case 'not_sent':
       return sent.isOptOut ? PROBLEMS.contact_opted_out : sent.text
     case 'refused':
-      return sent.because === 'credentials' ? `${PROBLEMS.upstream_credentials}: ${sent.text}` : sent.text
+      return withRemedy(
+        sent.because === 'credentials' ? `${PROBLEMS.upstream_credentials}: ${sent.text}` : sent.text,
+        sent.code,
+      )
     case 'unavailable':
       return `${PROBLEMS.upstream_unavailable}: ${sent.text}`
     case 'limited':

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
+import { readEnd } from '../../../http/moment.js'
 import { Maybe } from '../../../model/fields.js'
 import type { CatalogProduct, ProductSection } from '../../../model/messages/interactive.js'
 import { checkProductSections, LIMITS } from '../../../model/messages/limits.js'
-import type { GivenCard, GivenParts } from '../../../model/templates/fill-parts.js'
+import { checkOfferEnd, type GivenCard, type GivenParts } from '../../../model/templates/fill-parts.js'
 import { parameterValues } from '../../../model/templates/input.js'
-import { readEnd } from '../moment.js'
 import {
   catalogId,
   checkFormData,
@@ -39,7 +39,10 @@ const Card = named(
 export const partFields = {
   headerProduct,
   offerEndsAt: Maybe(
-    Type.String({ format: 'date-time', description: 'When a limited-time offer ends: a time to come, with a zone' }),
+    Type.String({
+      format: 'date-time',
+      description: 'When a limited-time offer ends: a time after the send, with a zone',
+    }),
   ),
   thumbnailProductId: thumbnail,
   productSections: Maybe(
@@ -59,13 +62,21 @@ export const partFields = {
 
 const Parts = Type.Object(partFields)
 
-/** The parts of a validated body. Throws missing_field and invalid_field for rules that a schema cannot express. */
-export function readParts(given: Static<typeof Parts>, now: Date): GivenParts {
+/**
+ * The parts of a validated body; `sendAt`: when it is sent, null if now. Throws missing_field and invalid_field for
+ * rules that a schema cannot express.
+ */
+export function readParts(
+  given: Static<typeof Parts>,
+  { now, sendAt }: { now: Date; sendAt: Date | null },
+): GivenParts {
   const sections = given.productSections ?? []
   checkProductSections(sections, 'productSections')
+  const offerEndsAt = given.offerEndsAt ? readEnd('offerEndsAt', given.offerEndsAt, now) : null
+  if (offerEndsAt && sendAt) checkOfferEnd(offerEndsAt, sendAt)
   return {
     headerProduct: productOrNull(given.headerProduct),
-    offerEndsAt: given.offerEndsAt ? readEnd('offerEndsAt', given.offerEndsAt, now) : null,
+    offerEndsAt: offerEndsAt?.toISOString() ?? null,
     thumbnailProductId: textOrNull(given.thumbnailProductId),
     productSections: sections.map(readSection),
     flow: readFlow(given.flow),

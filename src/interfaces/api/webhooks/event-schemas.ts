@@ -1,11 +1,14 @@
 import { type TSchema, Type } from 'typebox'
 import { nameOfKind, type WebhookParts } from '../../../http/description/describe.js'
 import { named } from '../../../http/description/name-schemas.js'
+import { NumberState } from '../../../http/description/number-schemas.js'
 import { MERGE_CAUSES } from '../../../model/contacts/merge.js'
 import { Nullable } from '../../../model/fields.js'
 import { NoticeSchema } from '../../../model/organizations/notice.js'
+import { PhoneHistorySchema } from '../../../model/organizations/phone-history.js'
 import type { EVENT_KINDS, TEST_KIND } from '../../../model/webhooks/webhook.js'
 import { BroadcastSchema } from '../broadcasts/schemas.js'
+import { ScheduledSchema } from '../messages/scheduled-fields.js'
 import { ContactSchema, MessageSchema, TemplateSchema } from '../schemas.js'
 import { WebhookSchema } from './schemas.js'
 
@@ -58,6 +61,10 @@ const aboutBroadcast = { broadcast: BroadcastSchema }
 /** When an event of each kind happens, and the objects in its `data`. */
 const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]> = {
   'message.received': ['A contact wrote. With a file: after the first attempt to fetch it.', aboutMessage],
+  'message.scheduled': [
+    'A message was accepted to be sent later, or its time or text was changed',
+    { scheduled: ScheduledSchema, contact: ContactSchema },
+  ],
   'message.sent': ['WhatsApp accepted a message', aboutStatus],
   'message.delivered': ["A message reached the contact's phone", aboutStatus],
   'message.read': ['The contact read a message', aboutStatus],
@@ -70,6 +77,10 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'conversation.handed_over': [
     "A conversation was handed over between WhatsApp's own agent, another app, and you",
     aboutHandover,
+  ],
+  'group.updated': [
+    'A group of a business number changed: members, name, suspension. The `content` of the message says how.',
+    aboutMessage,
   ],
   'contact.created': ['A contact was created by the API, an import or a message', aboutContact],
   'contact.updated': ['A contact changed', aboutContact],
@@ -96,6 +107,7 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'broadcast.started': ['A broadcast started', aboutBroadcast],
   'broadcast.completed': ['A broadcast completed', aboutBroadcast],
   'template.status_changed': ['WhatsApp approved, paused or deleted a template', { template: TemplateSchema }],
+  'template.updated': ["A template's category or content changed", { template: TemplateSchema }],
   'template.quality_changed': [
     'WhatsApp reported another quality of a template',
     {
@@ -105,7 +117,18 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
     },
   ],
   'account.updated': ['WhatsApp reported something about the account', aboutNotice],
-  'number.updated': ['WhatsApp reported something about a business number', aboutNotice],
+  'number.updated': [
+    "A check of the organization's number found a problem, or that one is gone, or its access token ends soon; then it has `number`. Or WhatsApp reported something about a business number; then it has `notice`.",
+    {
+      number: Type.Optional(NumberState),
+      previous_state: Type.Optional(NumberState.properties.state),
+      notice: Type.Optional(NoticeSchema),
+    },
+  ],
+  'history.imported': [
+    'More of the history of a number that is also used on a phone was taken in, or the business did not share it',
+    { history: PhoneHistorySchema },
+  ],
   'webhook.disabled': [
     'A webhook was disabled automatically',
     { webhook: WebhookSchema, reason: Type.String({ description: 'Why it was disabled' }) },

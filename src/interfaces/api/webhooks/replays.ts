@@ -4,7 +4,7 @@ import { recoverReplays, replayDelivery, replayRange } from '../../../core/webho
 import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { readMoment } from '../moment.js'
+import { readMoment } from '../../../http/moment.js'
 import { Count, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { answerDelivery } from './delivery-answer.js'

@@ -1,5 +1,7 @@
 import type { Context } from '../../../context.js'
 import { CALLBACK_FIELDS } from '../../../core/callbacks/fields.js'
+import { readHealth } from '../../../core/organizations/connecting/check.js'
+import { connectNumber } from '../../../core/organizations/connecting/connect.js'
 import { testStorefront, testUpstream } from '../../../core/organizations/connection-tests.js'
 import { connectOwnUpstream, connectStorefront } from '../../../core/organizations/connections.js'
 import { changeOrganization } from '../../../core/organizations/organizations.js'
@@ -9,6 +11,8 @@ import {
   ChangeOwnOrganization,
   ChangeStorefront,
   ChangeUpstream,
+  ConnectNumber,
+  ReadHealth,
   readOwnOrganizationFields,
   TestStorefront,
   TestUpstream,
@@ -39,6 +43,15 @@ export function settingsRoutes(server: ConsoleServer, ctx: Context): void {
 
   server.post('/settings/upstream/test', { config, schema: { body: TestUpstream } }, async (request) => {
     return { success: true, checks: await testUpstream(ctx, tenantOf(request), request.body) }
+  })
+
+  server.post('/settings/upstream/connect', { config, schema: { body: ConnectNumber } }, async (request) => {
+    return { success: true, ...(await connectNumber(ctx, tenantOf(request).id, request.body)) }
+  })
+
+  server.get('/settings/upstream/health', { config, schema: { querystring: ReadHealth } }, async (request) => {
+    const isRefreshed = request.query.refresh === 'true'
+    return { success: true, numbers: await readHealth(ctx, tenantOf(request).id, isRefreshed) }
   })
 
   server.put('/settings/storefront', { config, schema: { body: ChangeStorefront } }, async (request) => {

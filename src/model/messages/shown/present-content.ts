@@ -2,9 +2,17 @@ import { asObject } from '../../../lib/text/json.js'
 import { withoutDeleted } from './deleted.js'
 import { presentExtras } from './extras.js'
 import { presentInteractive } from './interactive.js'
+import { presentNetworkKind } from './network-kinds.js'
 import { presentOther, presentUnsupported } from './other.js'
 import { hasLongList, readBoolean, readNumber, readText, readTexts } from './read.js'
-import { presentCards, presentOrder, presentPoll, presentSystem, presentTemplate } from './records.js'
+import {
+  presentCards,
+  presentGroupChange,
+  presentOrder,
+  presentPoll,
+  presentSystem,
+  presentTemplate,
+} from './records.js'
 import type { ShownContent } from './schemas.js'
 import type { StoredContent } from './stored-content.js'
 
@@ -61,6 +69,10 @@ function presentKind(message: StoredContent): ShownContent {
       return { type, emoji: readText(text), message_id: readText(message.context_upstream_id) }
     case 'poll':
       return presentPoll(content, text)
+    case 'product':
+    case 'event':
+    case 'group_invite':
+      return presentNetworkKind(type, content) ?? presentOther(type, message.content)
     case 'template':
       return presentTemplate(content, text)
     case 'system':
@@ -81,6 +93,8 @@ function presentKind(message: StoredContent): ShownContent {
         note: readText(content.note),
         summary: readText(content.summary),
       }
+    case 'group':
+      return presentGroupChange(content)
     case 'request_welcome':
       return { type }
     case 'unsupported':

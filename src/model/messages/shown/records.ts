@@ -58,7 +58,7 @@ function listOfOne(name: string, value: unknown): JsonObject[] {
 }
 
 /** An order. The sum is shown only if it is one of a single currency. */
-export function presentOrder({ catalog_id, text, product_items }: JsonObject): ContentOf<'order'> {
+export function presentOrder({ catalog_id, text, product_items, ...rest }: JsonObject): ContentOf<'order'> {
   const items = readItems(product_items, (item) => ({
     product_id: readText(item.product_retailer_id),
     quantity: readNumber(item.quantity),
@@ -72,6 +72,18 @@ export function presentOrder({ catalog_id, text, product_items }: JsonObject): C
     text: readText(text),
     items,
     ...(total !== null && { total }),
+    ...('item_count' in rest && presentNetworkOrder(rest)),
+  }
+}
+
+/** Orders of linked devices tell no items. */
+function presentNetworkOrder({ title, item_count, total, currency }: JsonObject): Partial<ContentOf<'order'>> {
+  const sum = readNumber(total)
+  return {
+    title: readText(title),
+    item_count: readNumber(item_count),
+    ...(sum !== null && { total: sum }),
+    currency: readText(currency),
   }
 }
 
@@ -179,6 +191,23 @@ export function presentSystem(content: JsonObject, extras: unknown): ContentOf<'
     event: word !== null && Object.hasOwn(EVENTS, word) ? (EVENTS[word] ?? null) : word,
     previous: presentPerson(from),
     current: presentPerson(to),
+  }
+}
+
+/** A change of a group; what is not understood is null. */
+export function presentGroupChange(content: JsonObject): ContentOf<'group'> {
+  return {
+    type: 'group',
+    event: readText(content.event),
+    subject: readText(content.subject),
+    description: readText(content.description),
+    people: readItems(content.people, ({ name, phone_number, user_id, username }) => ({
+      name: readText(name),
+      phone_number: readText(phone_number),
+      user_id: readText(user_id),
+      username: readText(username),
+    })),
+    by: readText(content.by),
   }
 }
 

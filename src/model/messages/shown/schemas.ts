@@ -57,6 +57,12 @@ const common = {
   ),
 }
 
+/** A member of a group, or who left or asked to join. */
+export const GroupPersonSchema = Type.Object(
+  { name: text(), phone_number: text('With +'), user_id: text(), username: text() },
+  { title: 'GroupPerson' },
+)
+
 function kind<const Kind extends string, Fields extends Record<string, TSchema>>(
   type: Kind,
   description: string,
@@ -223,7 +229,12 @@ export const KINDS = {
     expires_at: Nullable(Type.String({ format: 'date-time' })),
     source: text('`user_action`, `automatic`'),
   }),
-  product: kind('product', 'A product of the catalogue', { catalog_id: text(), product_id: text() }),
+  product: kind('product', 'A product of the catalogue', {
+    catalog_id: text(),
+    product_id: text(),
+    ...{ title: Type.Optional(text('These five are of linked devices only')), description: Type.Optional(text()) },
+    ...{ price: Type.Optional(number), currency: Type.Optional(text()), url: Type.Optional(text()) },
+  }),
   buttons: kind('buttons', 'A sent message with buttons (`interactive.type` is `button`)', {
     ...frame,
     buttons: choices,
@@ -290,6 +301,8 @@ export const KINDS = {
       }),
     ),
     total: Type.Optional(Type.Number({ description: 'Only if all items have a price in the same currency' })),
+    ...{ title: Type.Optional(text('These three are of linked devices only, whose orders tell no items')) },
+    ...{ item_count: Type.Optional(number), currency: Type.Optional(text()) },
   }),
   reaction: kind('reaction', 'A reaction (in events)', {
     emoji: text('Null: it was removed'),
@@ -299,6 +312,22 @@ export const KINDS = {
     name: text(),
     options: Type.Array(Type.String(), { maxItems: MAX_ITEMS }),
     selectable_count: Nullable(Type.Integer({ description: '0: any number of options' })),
+  }),
+  event: kind('event', 'An invitation to an event (of linked devices)', {
+    name: text(),
+    description: text(),
+    location: Nullable(Type.Object({ latitude: number, longitude: number, name: text(), address: text() })),
+    join_link: text('Of a call'),
+    starts_at: Nullable(moment('When it begins')),
+    ends_at: Nullable(moment('When it ends')),
+    is_canceled: Type.Boolean(),
+  }),
+  group_invite: kind('group_invite', 'An invitation to a group (of linked devices)', {
+    group_id: text("The group's JID"),
+    group_name: text(),
+    caption: text(),
+    code: text('With which the person who got it can join'),
+    expires_at: Nullable(moment('Until when it is valid')),
   }),
   template: kind('template', 'A sent template, filled', {
     name: text(),
@@ -335,6 +364,15 @@ export const KINDS = {
     new_role: text(),
     note: text('What the one who handed it over says'),
     summary: text('What was said before, as a model of WhatsApp summed it up'),
+  }),
+  group: kind('group', 'A change of the group', {
+    event: text(
+      '`created`, `deleted`, `renamed`, `described`, `picture_changed`, `suspended`, `resumed`, `joined`, `left`, `join_requested`, `join_request_revoked`, `promoted`, `demoted`',
+    ),
+    subject: text('The new name'),
+    description: text('The new description'),
+    people: listOf(GroupPersonSchema),
+    by: text('Who caused it: `business`, `participant`; null if it is not known'),
   }),
   request_welcome: kind('request_welcome', 'The contact opened the conversation, and wrote nothing yet', {}),
   unsupported: kind('unsupported', 'A message that WhatsApp does not pass on. `errors` says why.', {

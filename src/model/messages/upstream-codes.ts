@@ -1,0 +1,54 @@
+/** What an error of the upstream means for the one who set the number up, and the page that has the cure. */
+export interface CodeExplanation {
+  /** What to do. */
+  remedy: string
+  /** A section of docs/connect-a-number.md. */
+  link: string
+}
+
+const PAGE = 'docs/connect-a-number.md'
+
+const TOKEN = {
+  remedy: 'Generate the access token again with both WhatsApp permissions, and connect the number again',
+  link: `${PAGE}#the-token`,
+}
+
+/** The errors that the setup of a number causes, by the upstream's code. */
+export const EXPLAINED_CODES: Readonly<Record<number, CodeExplanation>> = {
+  10: TOKEN,
+  190: {
+    remedy: 'Give a valid access token; that of a system user does not have to end',
+    link: `${PAGE}#3-create-a-token-that-lasts`,
+  },
+  200: TOKEN,
+  368: { remedy: 'Ask for a review in Business support home', link: `${PAGE}#sending` },
+  131005: TOKEN,
+  131030: {
+    remedy:
+      "Add the recipient to the test number's list in the App Dashboard, in both forms if the country has two, or use a number of your own",
+    link: `${PAGE}#sending`,
+  },
+  131031: { remedy: 'Ask for a review in Business support home', link: `${PAGE}#sending` },
+  131037: { remedy: 'Wait until the display name is approved', link: `${PAGE}#your-own-number` },
+  131042: { remedy: 'Add a payment method to the business account itself', link: `${PAGE}#your-own-number` },
+  131047: {
+    remedy: 'Send a template: the person has not written within the last 24 hours',
+    link: `${PAGE}#6-receive-and-send`,
+  },
+  131058: {
+    remedy: 'Send a template of your own: hello_world is for test numbers',
+    link: `${PAGE}#6-receive-and-send`,
+  },
+  133010: { remedy: 'Register the number: connect it again, and give a PIN', link: `${PAGE}#registration` },
+}
+
+/** The explanation of an upstream's error code; null if the setup is not its cause. */
+export function explainCode(code: number | string): CodeExplanation | null {
+  return EXPLAINED_CODES[Number(code)] ?? null
+}
+
+/** A text with what to do about the code, if that is known. */
+export function withRemedy(text: string, code: number | string): string {
+  const explained = explainCode(code)
+  return explained === null ? text : `${text.replace(/[.\s]+$/, '')}. ${explained.remedy} (${explained.link})`
+}
