@@ -29,7 +29,7 @@ import { createSendRateLimiter } from './core/messages/send/rate-limiter.js'
 import { linkAllWithSimulator } from './core/organizations/connections.js'
 import { adoptRestoredDatabase } from './core/processes/histories.js'
 import { createNotifications } from './core/processes/notifications.js'
-import { type ProcessRegistration, registerThisProcess } from './core/processes/process-registry.js'
+import { type ProcessRegistration, readDatabaseTime, registerThisProcess } from './core/processes/process-registry.js'
 import { ARRIVING_FILES } from './core/requests/arriving-files.js'
 import { createFileLimiter, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/requests/file-limits.js'
 import { createRateLimiter } from './core/requests/rate-limit.js'
@@ -49,6 +49,7 @@ import { sleep } from './lib/async/backoff.js'
 import { createByteBudget } from './lib/async/byte-budget.js'
 import { FairPlaces } from './lib/async/fair-places.js'
 import { createLruCache } from './lib/async/lru-cache.js'
+import { createSteadyClock, type SteadyClock } from './lib/async/steady-clock.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
 import { createSpool } from './lib/files/spool.js'
@@ -77,7 +78,7 @@ export interface AppOptions {
   upstreamUrl: string
   /** The simulator in use, if any; `passesOn`: its control is reachable through this service. */
   simulator: (SimulatorControl & { passesOn: boolean }) | null
-  /** Tests set the time. */
+  /** Tests set the time. By default, it is the database's. */
   clock?: () => Date
   /** False in tests that run jobs themselves. */
   runWorker?: boolean
@@ -117,7 +118,9 @@ const MAX_ONE_OFF_CAMPAIGNS = 10_000
 /** Builds and starts the service: context, worker, HTTP. Throws what prevents it (such as a taken port). */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, databases } = options
-  await adoptRestoredDatabase({ database: databases.work, log, clock: options.clock ?? (() => new Date()) })
+  const databaseClock = createSteadyClock(await readDatabaseTime(databases.work))
+  const clock = options.clock ?? databaseClock.now
+  await adoptRestoredDatabase({ database: databases.work, log, clock })
   const registration = await registerThisProcess(databases.live, log)
   const notifications = createNotifications(databases.live, registration, log)
   let ownUrl: string | null = null
@@ -128,7 +131,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
   const registry = new Registry()
   const { processId } = registration
-  const shared = await createContext(options, { registry, ownAddress, processId, notifications })
+  const shared = await createContext(options, { clock, registry, ownAddress, processId, notifications })
   const base: BaseContext = { ...shared, ...contextOf(databases.work, databases.work) }
   const sessions = new Sessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
@@ -136,7 +139,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   })
   const work: WorkContext = { ...base, devices: createSessionCommands(base, sessions), purpose: 'work' }
   const ctx: RequestContext = { ...work, ...contextOf(databases.requests, databases.replica), purpose: 'requests' }
-  const stopSweeping = await startSweeping(work, registration)
+  const stopSweeping = await startSweeping(work, registration, databaseClock)
   const callbacks = new CallbackQueue(work)
   const stopCommits = databases.work.onCommit((committed) => {
     if (committed.topic !== 'callbacks') return
@@ -230,6 +233,7 @@ function liveContextOf({ clock, log, mediaLinks, notifications }: WorkContext, d
 
 /** The parts of a process that its context is made of. */
 interface EarlyParts {
+  clock: () => Date
   /** Where calls are measured. */
   registry: Registry
   /** Where this process listens; throws before it does. */
@@ -240,8 +244,8 @@ interface EarlyParts {
 
 /** The other parts. */
 async function createContext(
-  { config, secrets, log, upstreamUrl, simulator, clock = () => new Date() }: AppOptions,
-  { registry, ownAddress, processId, notifications }: EarlyParts,
+  { config, secrets, log, upstreamUrl, simulator }: AppOptions,
+  { clock, registry, ownAddress, processId, notifications }: EarlyParts,
 ): Promise<Omit<BaseContext, keyof DatabaseContext>> {
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const publicUrl = () => config.publicUrl ?? ownAddress()
@@ -292,12 +296,23 @@ async function createContext(
   }
 }
 
-/** Regularly removes what dead processes left behind; the returned function stops it. */
-async function startSweeping({ spool, log }: WorkContext, registration: ProcessRegistration): Promise<() => void> {
+/**
+ * Regularly removes what dead processes left behind, and sets the clock by the time that the database tells each time;
+ * the returned function stops it.
+ */
+async function startSweeping(
+  { spool, log }: WorkContext,
+  registration: ProcessRegistration,
+  databaseClock: SteadyClock,
+): Promise<() => void> {
+  async function reap(): Promise<void> {
+    const askedAt = performance.now()
+    databaseClock.follow(await registration.removeDead(), performance.now() - askedAt)
+  }
   await spool.sweep(STALE_MS)
-  await registration.removeDead()
+  await reap()
   const reaper = setInterval(() => {
-    registration.removeDead().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
+    reap().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
   }, REAP_MS)
   const sweeper = setInterval(() => {
     spool.sweep(STALE_MS).catch((error) => log.warn({ err: error }, 'files left behind could not be removed'))

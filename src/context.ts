@@ -130,7 +130,7 @@ export type ContactContext = Pick<Context, 'database'> & { lookUp: Pick<LookUps,
 
 /** The service's own settings and its place among its processes. */
 interface ProcessContext {
-  /** The current time; tests set it forward instead of waiting. */
+  /** The database's time; tests set it forward instead of waiting. */
   clock: () => Date
   log: Logger
   /** Exports traces; null if that is off. */

@@ -24,8 +24,8 @@ export interface ProcessListener {
 /** This process as the others see it. */
 export interface ProcessRegistration {
   processId: number
-  /** Removes dead processes. */
-  removeDead(): Promise<void>
+  /** Removes dead processes. Returns the database's time. */
+  removeDead(): Promise<Date>
   /** Sets the listener of notifications; there is one. */
   listen(listener: ProcessListener): void
   /** Unregisters this process at shutdown. */
@@ -108,7 +108,7 @@ function statementsOn(client: PoolClient): Pick<Queryable, 'run'> {
   }
 }
 
-export type { LiveProcess } from '../../storage/processes/process-registry.js'
+export { type LiveProcess, readDatabaseTime } from '../../storage/processes/process-registry.js'
 
 /** The processes of the service that are running. */
 export function findProcesses({ database }: { database: Queryable }): Promise<LiveProcess[]> {

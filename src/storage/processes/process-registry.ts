@@ -55,10 +55,13 @@ const listAlive = sharedStatement<LiveProcess>(
   `SELECT id, version, started_at FROM processes WHERE NOT (${isDeadProcess('processes.id')}) ORDER BY id`,
 )
 
-const removeDead = sharedStatement<never>(
+const removeDead = sharedStatement<{ now: Date }>(
   'processes.removeDead',
-  `DELETE FROM processes WHERE id <> $1 AND ${isDeadProcess('processes.id')}`,
+  `WITH removed AS (DELETE FROM processes WHERE id <> $1 AND ${isDeadProcess('processes.id')})
+   SELECT clock_timestamp() AS now`,
 )
+
+const readTime = sharedStatement<{ now: Date }>('processes.readTime', 'SELECT clock_timestamp() AS now')
 
 const remove = sharedStatement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
 
@@ -102,9 +105,16 @@ export function listProcesses(db: Queryable): Promise<LiveProcess[]> {
   return db.run(listAlive, [])
 }
 
-/** Removes dead processes, except for this one. */
-export async function removeDeadProcesses(db: Queryable, processId: number): Promise<void> {
-  await db.run(removeDead, [processId])
+/** Removes dead processes, except for this one. Returns the database's time, which each process follows. */
+export async function removeDeadProcesses(db: Queryable, processId: number): Promise<Date> {
+  const [row] = await db.run(removeDead, [processId])
+  return (row as { now: Date }).now
+}
+
+/** The database's time. */
+export async function readDatabaseTime(db: Queryable): Promise<Date> {
+  const [row] = await db.run(readTime, [])
+  return (row as { now: Date }).now
 }
 
 /** Removes this process at an orderly shutdown. */

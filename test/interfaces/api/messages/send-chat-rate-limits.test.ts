@@ -128,6 +128,16 @@ describe('the rate limit for one recipient', () => {
     organization = await createLimited({ pair_limit: true })
   })
 
+  it('ignores a time that no messages can have led to, as one that was written while a clock was wrong', async () => {
+    const digits = await newContact(organization)
+    await world.database.pool.query(
+      `UPDATE contacts SET paced_until = $1::timestamptz + interval '2 hours' WHERE organization_id = $2 AND chat_id = $3`,
+      [world.now(), organization.id, digits],
+    )
+    expect(statusesOf(await sendMany(organization, digits, BURST))).toEqual(all(BURST, 200))
+    expectTooMany(await send(organization, digits))
+  })
+
   it('allows 45 at once; the 46th is refused with the time to wait, and neither recorded nor sent', async () => {
     const digits = await newContact(organization)
     expect(statusesOf(await sendMany(organization, digits, BURST))).toEqual(all(BURST, 200))

@@ -117,7 +117,7 @@ describe('our own rate limit', () => {
     })
     const digits = await template.newContact({}, organization)
     const hello = () => template.send({ templateName: 'hello_world', chatNumber: digits }, 'paced', organization)
-    await world.database.pool.query(`UPDATE contacts SET paced_until = now() + interval '1 hour' WHERE chat_id = $1`, [
+    await world.database.pool.query(`UPDATE contacts SET paced_until = now() + interval '5 minutes' WHERE chat_id = $1`, [
       digits,
     ])
     const answer = await hello()
