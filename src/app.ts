@@ -39,7 +39,7 @@ import { type Databases, figuresOf } from './database/databases.js'
 import { readSchema } from './database/migrations/state.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
-import { type CountJobs, measureEndpoints, measureUpstream } from './http/metrics.js'
+import { type CountJobs, countRefusedCallbacks, measureEndpoints, measureUpstream } from './http/metrics.js'
 import { createSecondAddress, type SecondAddress } from './http/second-address.js'
 import { endConnections } from './http/server.js'
 import { mount, mountProbesOnly } from './interfaces/mount.js'
@@ -49,7 +49,8 @@ import { sleep } from './lib/async/backoff.js'
 import { createByteBudget } from './lib/async/byte-budget.js'
 import { FairPlaces } from './lib/async/fair-places.js'
 import { createLruCache } from './lib/async/lru-cache.js'
-import { createSteadyClock, type SteadyClock } from './lib/async/steady-clock.js'
+import { type OutageWatch, watchOutage } from './lib/async/outages.js'
+import { createSteadyClock } from './lib/async/steady-clock.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
 import { createSpool } from './lib/files/spool.js'
@@ -80,6 +81,8 @@ export interface AppOptions {
   simulator: (SimulatorControl & { passesOn: boolean }) | null
   /** Tests set the time. By default, it is the database's. */
   clock?: () => Date
+  /** Called every second in which the database answered. */
+  onDatabaseAnswer?: () => void
   /** False in tests that run jobs themselves. */
   runWorker?: boolean
 }
@@ -139,7 +142,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   })
   const work: WorkContext = { ...base, devices: createSessionCommands(base, sessions), purpose: 'work' }
   const ctx: RequestContext = { ...work, ...contextOf(databases.requests, databases.replica), purpose: 'requests' }
-  const stopSweeping = await startSweeping(work, registration, databaseClock)
+  const stopSweeping = await startSweeping(work, registration, (time, elapsedMs) => {
+    databaseClock.follow(time, elapsedMs)
+    options.onDatabaseAnswer?.()
+  })
   const callbacks = new CallbackQueue(work)
   const stopCommits = databases.work.onCommit((committed) => {
     if (committed.topic !== 'callbacks') return
@@ -277,7 +283,7 @@ async function createContext(
     blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
     mediaLinks: createMediaLinks(secrets.masterKeys, publicUrl),
     spool: createSpool(join(config.dataDir, 'spool')),
-    upstream: createUpstreamClient(upstreamUrl, measureUpstream(registry)),
+    upstream: createUpstreamClient(upstreamUrl, measureUpstream(registry), watchUpstream(log)),
     storefront: createStorefrontClient(guard),
     endpoints: createEndpointClient({ guard, onAnswer: measureEndpoints(registry) }),
     fetcher: createFetcher({ guard, trustedOrigins: [new URL(upstreamUrl).origin] }),
@@ -296,18 +302,32 @@ async function createContext(
   }
 }
 
+/** The calls of all organizations count, so a few that fail are no outage of the upstream. */
+const FAILED_CALLS = 5
+
+function watchUpstream(log: Logger): OutageWatch {
+  return watchOutage(
+    {
+      fails: (facts) => log.warn(facts, 'the upstream does not answer; sends fail or wait'),
+      worksAgain: (facts) => log.warn(facts, 'the upstream answers again'),
+    },
+    FAILED_CALLS,
+  )
+}
+
 /**
- * Regularly removes what dead processes left behind, and sets the clock by the time that the database tells each time;
- * the returned function stops it.
+ * Regularly removes what dead processes left behind. `onAnswer` gets the time that the database tells each time, and how
+ * long its answer took. The returned function stops it.
  */
 async function startSweeping(
   { spool, log }: WorkContext,
   registration: ProcessRegistration,
-  databaseClock: SteadyClock,
+  onAnswer: (time: Date, elapsedMs: number) => void,
 ): Promise<() => void> {
   async function reap(): Promise<void> {
     const askedAt = performance.now()
-    databaseClock.follow(await registration.removeDead(), performance.now() - askedAt)
+    const time = await registration.removeDead()
+    onAnswer(time, performance.now() - askedAt)
   }
   await spool.sweep(STALE_MS)
   await reap()
@@ -357,7 +377,7 @@ function createServer(
         authenticate: createAuthenticator(ctx),
         gatewayKey: gatewayKeyOf(config),
         takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
-        callbacks: createCallbackReceiver(ctx),
+        callbacks: createCallbackReceiver(ctx, countRefusedCallbacks(registry)),
         isAtGateway: (request) =>
           gatewayAddress.has(request) ||
           (config.gatewayHost !== undefined && hostNameOf(request) === config.gatewayHost),

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
 import type { LogLevel } from './config/values.js'
 
@@ -21,17 +21,34 @@ const secretFields = [
   'key',
 ]
 
+/** pino's number of the level debug. */
+const DEBUG = 20
+
+/** Tells whether the error of an entry is told elsewhere, so that the entry is only for debugging. */
+export type IsToldElsewhere = (error: unknown) => boolean
+
 /**
  * Creates the process's logger: JSON on standard error, readable lines on a terminal (`PARLEY_LOG_LEVEL`). Fields with
  * names of secrets are censored in the logged object and two levels below it, such as `req.headers.apikey`.
  */
-export function createLogger(level: LogLevel, destination: DestinationStream = standardError()): Logger {
-  const options = {
+export function createLogger(
+  level: LogLevel,
+  destination: DestinationStream = standardError(),
+  isToldElsewhere: IsToldElsewhere = () => false,
+): Logger {
+  const options: LoggerOptions = {
     level,
     base: undefined,
     timestamp: stdTimeFunctions.isoTime,
     serializers: { err: describeError },
     redact: { paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '***' },
+    hooks: {
+      logMethod(given, method, entryLevel) {
+        const { err } = (given[0] ?? {}) as { err?: unknown }
+        if (entryLevel > DEBUG && err !== undefined && isToldElsewhere(err)) this.debug(...given)
+        else method.apply(this, given)
+      },
+    },
   }
   return pino(options, destination)
 }

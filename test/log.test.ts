@@ -35,6 +35,22 @@ describe('createLogger', () => {
     expect(JSON.stringify(line)).not.toContain('hunter2')
   })
 
+  it('writes entries whose error is told elsewhere only for debugging', () => {
+    const told = new Error('told elsewhere')
+    const write = (level: 'info' | 'debug') => {
+      const lines: string[] = []
+      const log = createLogger(level, { write: (line) => lines.push(line) }, (error) => error === told)
+      log.child({ requestId: '1' }).warn({ err: told }, 'a request failed')
+      log.error({ err: new Error('another') }, 'a job failed')
+      return lines.map((line) => JSON.parse(line)).map(({ level, msg }) => ({ level, msg }))
+    }
+    expect(write('info')).toEqual([{ level: 50, msg: 'a job failed' }])
+    expect(write('debug')).toEqual([
+      { level: 20, msg: 'a request failed' },
+      { level: 50, msg: 'a job failed' },
+    ])
+  })
+
   it('leaves out row data from errors of PostgreSQL', () => {
     const details = { code: '23505', detail: 'Key (email)=(ana@example.com) already exists.', where: 'row of ana' }
     const [line] = linesOf((log) => log.error({ err: Object.assign(new Error('duplicate key'), details) }, 'failed'))

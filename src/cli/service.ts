@@ -2,6 +2,8 @@ import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../app.js'
 import { configWarnings } from '../config/checks.js'
 import type { Config } from '../config/settings.js'
+import { connectionShortage, isDatabaseUnavailable } from '../database/errors.js'
+import { type OutageWatch, watchOutage } from '../lib/async/outages.js'
 import { isFfmpegInstalled } from '../lib/files/ffmpeg.js'
 import { packageVersion } from '../lib/files/package-version.js'
 import { isOnThisMachine } from '../lib/http/loopback.js'
@@ -45,7 +47,11 @@ export async function startService(
   options: { migrate: boolean | 'if empty' },
   { signal, asked }: EndRequest,
 ): Promise<Service> {
-  const log = createLogger(config.logLevel)
+  const database = watchOutage({
+    fails: (facts) => log.warn(facts, 'the database does not answer; requests are answered with 503, and work waits'),
+    worksAgain: (facts) => log.warn(facts, 'the database answers again'),
+  })
+  const log = createLogger(config.logLevel, undefined, (error) => noteOutage(database, error))
   for (const warning of configWarnings(config)) log.warn(warning)
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
@@ -75,7 +81,15 @@ export async function startService(
         : null
     const upstreamUrl = simulator?.upstreamUrl ?? config.upstreamUrl
     const control = simulatorControl(config, simulator, secrets)
-    const parts = { config, secrets, log, databases, upstreamUrl, simulator: control }
+    const parts = {
+      config,
+      secrets,
+      log,
+      databases,
+      upstreamUrl,
+      simulator: control,
+      onDatabaseAnswer: database.worked,
+    }
     const app = keep(await startApp(parts), (started) => started.close())
     // Logged only now: a refused start prints the reason and nothing else.
     log.info(`parley ${packageVersion} on Node ${process.version}`)
@@ -94,6 +108,13 @@ export async function startService(
 
 function startBuiltInSimulator({ adminToken }: Secrets, log: Logger): Promise<Simulator> {
   return startSimulator({ controlToken: adminToken, log: (line) => log.debug(line) })
+}
+
+/** Whether the error is one of a database that does not answer: what fails by it is told once for all. */
+function noteOutage(database: OutageWatch, error: unknown): boolean {
+  if (!isDatabaseUnavailable(error) || connectionShortage(error) !== null) return false
+  database.failed(error instanceof Error ? error.message : String(error))
+  return true
 }
 
 /** The simulator with which numbers are registered: the built-in one, or one on this machine. */

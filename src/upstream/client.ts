@@ -1,3 +1,4 @@
+import { type OutageWatch, unwatched } from '../lib/async/outages.js'
 import type { JsonObject } from '../lib/text/json.js'
 import { type Blocking, blockUser } from './block-users.js'
 import { type ConnectingClient, createConnectingClient } from './connecting/client.js'
@@ -117,13 +118,14 @@ export interface EndedCall {
 
 /**
  * Creates a client of the API at `baseUrl` (with its version, such as https://host/v23.0). `onCall` is called
- * with each call when it has ended.
+ * with each call when it has ended; `outage` learns whether it was answered.
  */
 export function createUpstreamClient(
   baseUrl: string,
   onCall: (ended: EndedCall) => void = () => undefined,
+  outage: OutageWatch = unwatched,
 ): UpstreamClient {
-  const connection = openConnection(baseUrl)
+  const connection = openConnection(baseUrl, outage)
 
   async function timed<Result extends { outcome: string; code?: number | null }>(
     call: EndedCall['call'],

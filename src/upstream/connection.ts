@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
+import type { OutageWatch } from '../lib/async/outages.js'
 import { createHttpClient, type HttpClient } from '../lib/http/client.js'
+import type { HttpRequest } from '../lib/http/dispatch.js'
 import { exchange } from '../lib/http/exchange.js'
 import { type Answer, readAnswer } from './answer.js'
 
@@ -15,6 +17,8 @@ export interface Connection {
   origin: URL
   /** The path of the API, such as `/v23.0`. */
   base: string
+  /** Gets to know of each call whether the upstream answered. */
+  outage: OutageWatch
 }
 
 /** One request; `path` is relative to the base. */
@@ -34,14 +38,14 @@ const KEEP_ALIVE_MS = 30_000
 const MAX_CONNECTIONS = 512
 
 /** Connections to the API at `baseUrl` (with its version, such as https://host/v23.0), opened when needed. */
-export function openConnection(baseUrl: string): Connection {
+export function openConnection(baseUrl: string, outage: OutageWatch): Connection {
   const origin = new URL(baseUrl)
   const client = createHttpClient({
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     keepAliveMs: KEEP_ALIVE_MS,
     maxConnections: MAX_CONNECTIONS,
   })
-  return { client, origin, base: origin.pathname.replace(/\/$/, '') }
+  return { client, origin, base: origin.pathname.replace(/\/$/, ''), outage }
 }
 
 /** Shorter texts are no access tokens, and may be words. */
@@ -52,14 +56,28 @@ const MIN_TOKEN_LENGTH = 20
  * is read without it: its texts are shown. Throws connection errors.
  */
 export async function makeCall(
-  { client, origin, base }: Connection,
+  connection: Connection,
   { accessToken }: Pick<BusinessNumber, 'accessToken'>,
   { method, path, headers, body }: Call,
   timeoutMs: number,
 ): Promise<Answer> {
+  const { origin, base } = connection
   const authorization = `Bearer ${accessToken}`
   const request = { origin, method, path: base + path, headers: { authorization, ...headers }, body: body ?? null }
-  const answer = await exchange(client, request, timeoutMs)
+  const answer = await watched(connection, request, timeoutMs)
   const mayRepeat = answer.statusCode >= 400 && accessToken.length >= MIN_TOKEN_LENGTH
   return readAnswer(mayRepeat ? { ...answer, body: answer.body.replaceAll(accessToken, '…') } : answer)
+}
+
+/** An answer that is a fault of the upstream's counts as none. */
+async function watched({ client, outage }: Connection, request: HttpRequest, timeoutMs: number) {
+  try {
+    const answer = await exchange(client, request, timeoutMs)
+    if (answer.statusCode >= 500) outage.failed(`HTTP ${answer.statusCode}`)
+    else outage.worked()
+    return answer
+  } catch (error) {
+    outage.failed(error instanceof Error ? error.message : String(error))
+    throw error
+  }
 }

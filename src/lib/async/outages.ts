@@ -1,0 +1,53 @@
+/** An outage so far, or as it was. */
+export interface OutageFacts {
+  /** When the first failure was, in ISO 8601. */
+  since: string
+  /** Since the first failure. */
+  seconds: number
+  failures: number
+  /** The text of the newest failure. */
+  reason: string
+}
+
+/** Watches something that may fail for a while. */
+export interface OutageWatch {
+  failed(reason: string): void
+  worked(): void
+}
+
+/** For what nobody watches. */
+export const unwatched: OutageWatch = { failed: () => undefined, worked: () => undefined }
+
+const TOLD_AGAIN_MS = 60_000
+
+/**
+ * Tells an outage in few lines, however often it is noticed: when `enough` calls in a row have failed, then once a
+ * minute while calls fail, and when one has worked.
+ */
+export function watchOutage(
+  tell: { fails: (facts: OutageFacts) => void; worksAgain: (facts: OutageFacts) => void },
+  enough = 1,
+  now: () => number = () => performance.now(),
+): OutageWatch {
+  let outage: { since: string; begunAt: number; failures: number; reason: string; toldAt: number | null } | null = null
+
+  function factsOf({ since, begunAt, failures, reason }: NonNullable<typeof outage>): OutageFacts {
+    return { since, seconds: Math.round((now() - begunAt) / 1_000), failures, reason }
+  }
+
+  return {
+    failed: (reason) => {
+      outage ??= { since: new Date().toISOString(), begunAt: now(), failures: 0, reason, toldAt: null }
+      outage.failures += 1
+      outage.reason = reason
+      const isDue = outage.toldAt === null ? outage.failures >= enough : now() - outage.toldAt >= TOLD_AGAIN_MS
+      if (!isDue) return
+      outage.toldAt = now()
+      tell.fails(factsOf(outage))
+    },
+    worked: () => {
+      if (outage !== null && outage.toldAt !== null) tell.worksAgain(factsOf(outage))
+      outage = null
+    },
+  }
+}

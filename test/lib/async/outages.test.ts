@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { type OutageFacts, watchOutage } from '../../../src/lib/async/outages.js'
+
+function watch(enough?: number) {
+  const told: [string, Omit<OutageFacts, 'since'>][] = []
+  let now = 0
+  const tellAs = (what: string) => (facts: OutageFacts) => {
+    const { since, ...rest } = facts
+    expect(Date.parse(since)).not.toBeNaN()
+    told.push([what, rest])
+  }
+  const outage = watchOutage({ fails: tellAs('fails'), worksAgain: tellAs('works again') }, enough, () => now)
+  const failEach = (seconds: number, times: number) => {
+    for (let n = 0; n < times; n++) {
+      outage.failed(`failure ${n + 1}`)
+      now += seconds * 1_000
+    }
+  }
+  return { outage, told, failEach }
+}
+
+describe('an outage', () => {
+  it('is told when it begins, once a minute, and when it is over', () => {
+    const { outage, told, failEach } = watch()
+    failEach(1, 130)
+    outage.worked()
+    expect(told).toEqual([
+      ['fails', { seconds: 0, failures: 1, reason: 'failure 1' }],
+      ['fails', { seconds: 60, failures: 61, reason: 'failure 61' }],
+      ['fails', { seconds: 120, failures: 121, reason: 'failure 121' }],
+      ['works again', { seconds: 130, failures: 130, reason: 'failure 130' }],
+    ])
+  })
+
+  it('is none until enough calls in a row have failed', () => {
+    const { outage, told, failEach } = watch(3)
+    failEach(1, 2)
+    outage.worked()
+    failEach(1, 2)
+    outage.worked()
+    expect(told).toEqual([])
+    failEach(1, 3)
+    outage.worked()
+    expect(told.map(([what]) => what)).toEqual(['fails', 'works again'])
+  })
+
+  it('is not told while everything works', () => {
+    const { outage, told } = watch()
+    outage.worked()
+    outage.worked()
+    expect(told).toEqual([])
+  })
+})
