@@ -17,15 +17,17 @@ import type { EndedCall } from '../upstream/client.js'
 export function measureRequests(server: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'parley_http_request_duration_seconds',
-    help: 'Duration of requests, by route, method and status',
-    labelNames: ['route', 'method', 'status'],
+    help: 'Duration of requests, by route, method, status and whose fault an answer is (service, upstream, storefront)',
+    labelNames: ['route', 'method', 'status', 'fault_of'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers: [registry],
   })
+  server.decorateRequest('faultOf', null)
   server.addHook('onResponse', async (request, reply) => {
     // The route's pattern, not the URL: labels contain no data of tenants.
     const route = request.routeOptions.url ?? 'none'
-    duration.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1000)
+    const labels = { route, method: request.method, status: reply.statusCode, fault_of: request.faultOf ?? 'service' }
+    duration.observe(labels, reply.elapsedTime / 1000)
   })
 }
 
@@ -68,6 +70,18 @@ export function measureUpstream(registry: Registry): (ended: EndedCall) => void 
     duration.observe({ call, outcome }, seconds)
     if (call === 'send') sends.inc({ outcome, code: labelOfCode(code) })
   }
+}
+
+/** Counts the callbacks that were refused; the result is called with each. `isKnown`: it names a number that is known here. */
+export function countRefusedCallbacks(registry: Registry): (isKnown: boolean) => void {
+  const refused = new Counter({
+    name: 'parley_callbacks_refused_total',
+    help: 'Callbacks that were refused because of their signature, by whether an organization has their number',
+    labelNames: ['number'],
+    registers: [registry],
+  })
+  refused.inc({ number: 'known' }, 0)
+  return (isKnown) => refused.inc({ number: isKnown ? 'known' : 'unknown' })
 }
 
 /** Measures the calls to webhooks; the result is called with each. */

@@ -7,6 +7,10 @@ import { idsOf } from '../cause.js'
 import { bodyTooLarge } from '../json-body.js'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose fault the problem of the answer is, if it is neither the caller's nor ours. */
+    faultOf: FaultOf | null
+  }
   interface FastifyContextConfig {
     /** The content type of a request body that is not JSON. */
     contentType?: string
@@ -91,6 +95,16 @@ const STATUS: Record<ProblemCode, number> = {
   internal: 500,
 }
 
+/** The servers on which Parley depends, and which may fail. */
+export type FaultOf = 'upstream' | 'storefront'
+
+const FAULT_OF: Partial<Record<ProblemCode, FaultOf>> = {
+  upstream_unavailable: 'upstream',
+  upstream_upload_failed: 'upstream',
+  outcome_unknown: 'upstream',
+  storefront_unavailable: 'storefront',
+}
+
 const DATABASE_RETRY_SECONDS = 2
 /** A slow query is about as slow a moment later. */
 const SLOW_RETRY_SECONDS = 10
@@ -130,6 +144,7 @@ export function createProblemSender(
 ): ProblemSender {
   return (error, request, reply) => {
     const problem = toProblem(error, request)
+    request.faultOf = FAULT_OF[problem.code] ?? null
     if (problem.code === 'payload_too_large') {
       reply.removeHeader('connection')
       swallowRest(request)

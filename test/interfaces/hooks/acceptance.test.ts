@@ -17,6 +17,13 @@ async function storedBodies(id: string): Promise<string[]> {
   return (await callbackRows(world, { organization_id: id })).map(({ body }) => body.toString('utf8'))
 }
 
+async function countsOfRefused(): Promise<{ known: number; unknown: number }> {
+  const { body } = await world.request('GET', '/metrics')
+  const countOf = (number: string) =>
+    Number(new RegExp(`^parley_callbacks_refused_total{number="${number}"} (\\d+)$`, 'm').exec(body)?.[1] ?? 0)
+  return { known: countOf('known'), unknown: countOf('unknown') }
+}
+
 const waitingCallbacks = async () => (await callbackRows(world, { waiting: true })).length
 
 describe('POST /hooks/upstream, 200', () => {
@@ -190,6 +197,16 @@ describe('POST /hooks/upstream, 401', () => {
       expect(answer.body).toMatchObject({ success: false, error: 'Invalid signature' })
     }
     expect((await storedBodies(organization.id)).length).toBe(before)
+  })
+
+  it('counts refused bodies by whether somebody has their number', async () => {
+    const before = await countsOfRefused()
+    await postBody(world, bodyWith('forged again'), 'another secret')
+    const stranger = { ...organization, phoneNumberId: '999000333' }
+    const unclaimed = envelope('999000444', changeFor(stranger, { messages: [textMessage('16505550006', 'x')] }))
+    await postBody(world, JSON.stringify(unclaimed), organization.appSecret)
+    const after = await countsOfRefused()
+    expect([after.known - before.known, after.unknown - before.unknown]).toEqual([1, 1])
   })
 
   it('refuses a body with unclaimed numbers, and one without numbers', async () => {

@@ -15,6 +15,7 @@ import {
 } from '../../../storage/organizations/organizations.js'
 import { applyConnectionChanges, readConnectionChanges } from '../../instances/manage/connection-changes.js'
 import { parseBody } from '../read/parse-body.js'
+import { type NoteRefusal, noteRefusals } from './refusals.js'
 import { bodyOf, type IdentifiedChange, keyOfId, type NamedId, namedIds, readChanges, scanIds } from './routing.js'
 import { findAppSecret, type NamedClaim, openAppSecret } from './signature.js'
 
@@ -67,20 +68,28 @@ interface Receiving {
   ctx: Context
   findClaims: FindClaims
   store: (callback: StoredCallback) => Promise<unknown>
+  noteRefusal: NoteRefusal
   /** Runs the reading of large bodies that are not verified, by network. */
   inTurn: RestingTurns
   /** The places for parsing large bodies that are verified, by the app secret. */
   parsing: FairPlaces
 }
 
-/** Creates the callback receiver of this process. Callbacks of the same moment are looked up and stored together. */
-export function createCallbackReceiver(ctx: RequestContext): CallbackReceiver {
+/**
+ * Creates the callback receiver of this process. Callbacks of the same moment are looked up and stored together.
+ * `countRefusal` is called with each that is refused because of its signature.
+ */
+export function createCallbackReceiver(
+  ctx: RequestContext,
+  countRefusal: (isKnown: boolean) => void = () => undefined,
+): CallbackReceiver {
   const store = batch(async (callbacks: StoredCallback[]) => {
     await insertCallbacks(ctx.database, callbacks)
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
   const turns = { inTurn: createRestingTurns(), parsing: new FairPlaces(LARGE_VERIFIED) }
-  const receiving = { ctx, findClaims: createLookUp(ctx), store, ...turns }
+  const noteRefusal = noteRefusals(ctx.log, countRefusal)
+  const receiving = { ctx, findClaims: createLookUp(ctx), store, noteRefusal, ...turns }
   return {
     receive: async (body, signature, from, traceparent) => {
       const given = { body, signature, traceparent }
@@ -119,7 +128,8 @@ async function receiveSmall(receiving: Receiving, given: GivenBody): Promise<Cal
   if (envelope === null) return 'not_json'
   const claims = await findClaims(receiving, namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS))
   const appSecret = await findAppSecret(receiving.ctx, [...claims.values()], body, signature)
-  return appSecret === null ? 'wrong_signature' : storeVerified(receiving, given, envelope, { appSecret, claims })
+  if (appSecret === null) return refuse(receiving, claims)
+  return storeVerified(receiving, given, envelope, { appSecret, claims })
 }
 
 async function receiveLarge(
@@ -135,9 +145,14 @@ async function receiveLarge(
   const appSecret = await inTurn(network, async () =>
     isGone() ? null : findAppSecret(ctx, [...claims.values()], body, signature),
   )
-  if (appSecret === null) return 'wrong_signature'
+  if (appSecret === null) return isGone() ? 'wrong_signature' : refuse(receiving, claims)
   if (countJsonValues(body, MAX_CALLBACK_VALUES) > MAX_CALLBACK_VALUES) return 'too_many_values'
   return parsing.run(appSecret, async () => storeVerified(receiving, given, parseBody(body), { appSecret, claims }))
+}
+
+function refuse({ noteRefusal }: Receiving, claims: ReadonlyMap<string, NamedClaim>): CallbackReceipt {
+  noteRefusal(claims)
+  return 'wrong_signature'
 }
 
 async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {
