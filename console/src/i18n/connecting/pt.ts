@@ -34,8 +34,8 @@ export const STEP_TEXTS: Record<ConnectionReason, StepText> = {
     remedy: 'Gere-o de novo, com whatsapp_business_messaging e whatsapp_business_management',
   },
   token_needs_proof: {
-    sentence: 'O app só aceita chamadas com prova da chave secreta ({text})',
-    remedy: 'No painel de apps, em Configurações, Avançado, desative "Exigir chave secreta do app"',
+    sentence: 'O app só aceita chamadas que provam a sua chave secreta ({text})',
+    remedy: 'Copie-a do painel de apps, em Configurações, Básico, Chave secreta do app',
   },
   token_unavailable: { sentence: 'Não foi possível perguntar ao WhatsApp sobre o token ({text})', remedy: AGAIN },
   secret_fits: { sentence: 'A chave secreta do app confere' },

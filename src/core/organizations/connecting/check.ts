@@ -68,6 +68,23 @@ export async function readHealth(ctx: CheckContext, organizationId: string, refr
  * Checks an organization's number, as a job, and records what was found, if the upstream answered, or has not for a
  * while. A number at the simulator is registered there first.
  */
+/** A number that is not ok, with what was found. */
+export interface NumberTrouble extends Pick<ShownNumberState, 'phone_number_id' | 'display_phone_number' | 'steps'> {
+  state: 'warning' | 'failed'
+}
+
+/** What the last check of the organization's number found that is not ok; null if all is well, or nothing is known. */
+export async function readTrouble(
+  { database }: Pick<Context, 'database'>,
+  { id, provider }: Pick<Tenant, 'id' | 'provider'>,
+): Promise<NumberTrouble | null> {
+  const found = provider === 'upstream' ? await findNumberState(database, id) : null
+  if (found?.state !== 'warning' && found?.state !== 'failed') return null
+  const { phone_number_id, display_phone_number, steps } = presentNumberState(found)
+  const problems = steps.filter(({ state }) => state !== 'ok')
+  return { phone_number_id, display_phone_number, state: found.state, steps: problems }
+}
+
 export async function checkNumberAsJob(ctx: CheckContext, organizationId: string): Promise<void> {
   const tenant = await findTenant(ctx.database, organizationId)
   if (!tenant?.upstream || tenant.provider !== 'upstream') return
