@@ -92,9 +92,9 @@ export const CONNECTION_REASONS = {
   },
   token_needs_proof: {
     step: 'token',
-    state: 'failed',
-    sentence: 'The app accepts only calls with a proof of its secret ({text})',
-    remedy: 'In the App Dashboard, App settings, Advanced, turn "Require app secret" off',
+    state: 'choose',
+    sentence: 'The app accepts only calls that prove its secret ({text})',
+    remedy: 'Copy it from the App Dashboard, App settings, Basic, App secret',
     link: APPS,
   },
   token_unavailable: {

@@ -64,10 +64,6 @@ export async function readHealth(ctx: CheckContext, organizationId: string, refr
   return [{ ...presentNumberState({ ...state, ...seen }), last_send_at: lastSendAt?.toISOString() ?? null }]
 }
 
-/**
- * Checks an organization's number, as a job, and records what was found, if the upstream answered, or has not for a
- * while. A number at the simulator is registered there first.
- */
 /** A number that is not ok, with what was found. */
 export interface NumberTrouble extends Pick<ShownNumberState, 'phone_number_id' | 'display_phone_number' | 'steps'> {
   state: 'warning' | 'failed'
@@ -89,6 +85,10 @@ export async function checkNumberAsJob(ctx: CheckContext, organizationId: string
   const tenant = await findTenant(ctx.database, organizationId)
   if (!tenant?.upstream || tenant.provider !== 'upstream') return
   await linkWithSimulator(ctx, ctx.database, [organizationId])
+/**
+ * Checks an organization's number, as a job, and records what was found, if the upstream answered, or has not for a
+ * while. A number at the simulator is registered there first.
+ */
   const checked = await readAll(ctx, tenant, tenant.upstream)
   const { phone_number_id: phoneNumberId } = tenant.upstream
   if (isUnanswered(checked)) {
@@ -112,9 +112,9 @@ async function readAll(ctx: CheckContext, { id }: Tenant, upstream: UpstreamSett
   const left = startCountdown(BUDGET_MS)
   const asking = { upstream: ctx.upstream, callMs: () => Math.min(ctx.upstreamTimeoutMs, left()) }
   const number = openBusinessNumber(ctx, id, upstream)
-  const appSecret = ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`)
+  const { appSecret } = number
   const now = ctx.clock()
-  const ofToken = await readToken(asking, number.accessToken, now)
+  const ofToken = await readToken(asking, number, now)
   const lastCallbackAt = await findLastCallback(ctx.database, id, number.phoneNumberId)
   const received = await judgeCallbacks(ctx, id, lastCallbackAt)
   const { app } = ofToken
@@ -123,9 +123,9 @@ async function readAll(ctx: CheckContext, { id }: Tenant, upstream: UpstreamSett
       ? { steps: [], facts: {} }
       : await readNumber(ctx, asking, {
           ...number,
-          ...{ appSecret, appId: app.id, businessAccountId: upstream.business_account_id, lastCallbackAt },
+          ...{ appId: app.id, businessAccountId: upstream.business_account_id, lastCallbackAt },
         })
-  const ofSecret = app === null ? [] : [await checkSecret(asking, { accessToken: number.accessToken, appSecret }, app)]
+  const ofSecret = app === null ? [] : [await checkSecret(asking, number, app)]
   const steps = [ofToken.finding, ...ofSecret, ...rest.steps, ...received].map((step) =>
     withoutSecrets(step, [number.accessToken, appSecret]),
   )

@@ -106,10 +106,7 @@ function openSecrets(
   { id, upstream }: Tenant,
   given: Pick<ConnectionChoices, 'access_token' | 'app_secret'>,
 ): Secrets {
-  const stored = upstream && {
-    accessToken: openBusinessNumber({ secrets }, id, upstream).accessToken,
-    appSecret: secrets.open(upstream.app_secret, `${id}:upstream.app_secret`),
-  }
+  const stored = upstream && openBusinessNumber({ secrets }, id, upstream)
   return {
     accessToken: given.access_token ?? stored?.accessToken ?? missingSetting('access_token'),
     appSecret: given.app_secret ?? stored?.appSecret,
@@ -129,13 +126,13 @@ interface Attempt {
 async function runSteps(ctx: ConnectContext, asking: Asking, attempt: Attempt): Promise<StepFinding[]> {
   const { tenant, given, secrets } = attempt
   const { accessToken, appSecret } = secrets
-  const { finding: ofToken, app, token } = await readToken(asking, accessToken, ctx.clock())
+  const { finding: ofToken, app, token } = await readToken(asking, secrets, ctx.clock())
   if (app === null) return [ofToken]
   if (appSecret === undefined) return [ofToken, { ...found('secret_missing'), field: 'app_secret' }]
   const ofSecret = await checkSecret(asking, { accessToken, appSecret }, app)
   if (ofSecret.reason !== 'secret_fits') return [ofToken, ofSecret]
 
-  const search = await findNumber(asking, accessToken, token, wishOf(tenant, given))
+  const search = await findNumber(asking, secrets, token, wishOf(tenant, given))
   if ('finding' in search) return [ofToken, ofSecret, search.finding]
   const { number } = search
   await store(ctx, attempt, { number, appSecret })
