@@ -4,7 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import type { NumberState } from '../../model/organizations/number-state.js'
 import { raiseEvents } from '../events/raise.js'
-import { enqueueJobs } from '../jobs/enqueue.js'
+import { enqueueJobs, hasJob } from '../jobs/enqueue.js'
 
 // Most callbacks come within a minute of another one, and then lock and change nothing.
 const noteCallbacks = statement<never>(
@@ -75,6 +75,19 @@ const enqueueCheck = statement<never>(
   { enqueues: 'now' },
 )
 
+// The job that waits or runs sees what is the matter, too. While the upstream answers no check, the hourly ones suffice.
+const enqueueDueCheck = statement<never>(
+  'numberStates.enqueueDueCheck',
+  enqueueJobs({
+    task: 'check_number',
+    key: `'${ONLY_ONE}'`,
+    from: `upstream_settings u LEFT JOIN number_states n USING (organization_id, phone_number_id)
+     WHERE u.organization_id = $1 AND coalesce(n.checked_at < $2, true) AND coalesce(n.unanswered, 0) = 0
+       AND NOT ${hasJob('$1', ['check_number'], 'true')}`,
+  }),
+  { enqueues: 'now' },
+)
+
 const enqueueAllChecks = sharedStatement<never>(
   'numberStates.enqueueAllChecks',
   enqueueJobs({
@@ -98,6 +111,13 @@ const findLastSend = statement<{ at: Date | null }>(
      AND ($2::timestamptz IS NULL OR newest.created_at <= $2)`,
 )
 
+/** What is counted: numbers by state, their problems, tokens that end soon, and the seconds until the next one ends. */
+interface NumberCount {
+  kind: 'state' | 'problem' | 'expiring' | 'next_end'
+  name: string
+  count: number
+}
+
 // Of all organizations: one row each, as many as there are.
 const countAll = sharedStatement<NumberCount>(
   'numberStates.countAll',
@@ -113,13 +133,6 @@ const countAll = sharedStatement<NumberCount>(
    SELECT 'problem', problem, count(*) FROM connected, unnest(problems) AS problem GROUP BY problem
    UNION ALL
    SELECT 'expiring', '', count(*) FROM connected WHERE token_expires_at < $1
-/** What is counted: numbers by state, their problems, tokens that end soon, and the seconds until the next one ends. */
-interface NumberCount {
-  kind: 'state' | 'problem' | 'expiring' | 'next_end'
-  name: string
-  count: number
-}
-
    UNION ALL
    SELECT 'next_end', '', extract(epoch FROM min(token_expires_at) - $2::timestamptz)
    FROM connected HAVING min(token_expires_at) IS NOT NULL`,
@@ -200,6 +213,11 @@ export async function countUnansweredCheck(
 /** Enqueues a check of the organization's number. */
 export async function enqueueNumberCheck(db: Queryable, organizationId: string): Promise<void> {
   await db.run(enqueueCheck, [organizationId])
+}
+
+/** Enqueues a check of the organization's number, unless one waits already, or one has ended since `before`. */
+export async function enqueueDueNumberCheck(db: Queryable, organizationId: string, before: Date): Promise<void> {
+  await db.run(enqueueDueCheck, [organizationId, before])
 }
 
 /** Enqueues a check for every organization with a number at the upstream. */

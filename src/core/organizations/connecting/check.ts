@@ -1,5 +1,6 @@
 import type { Context, CredentialsContext } from '../../../context.js'
 import { startCountdown } from '../../../lib/async/timeout.js'
+import { isAboutNumber } from '../../../model/messages/upstream-codes.js'
 import { type StepFinding, stateOf } from '../../../model/organizations/connection-steps.js'
 import {
   type NumberFacts,
@@ -10,6 +11,7 @@ import type { Tenant, UpstreamSettings } from '../../../model/organizations/orga
 import {
   type CheckedNumber,
   countUnansweredCheck,
+  enqueueDueNumberCheck,
   enqueueNumberChecks,
   findLastCallback,
   findLastSendOf,
@@ -37,6 +39,8 @@ export interface NumberHealth extends ShownNumberState {
 const BUDGET_MS = 25_000
 /** So many checks in a row without an answer count as a finding: shorter failures pass by themselves. */
 const MAX_UNANSWERED = 3
+/** Failed messages cause a check no sooner after another one. */
+const BETWEEN_CHECKS_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** The time of the last callback is noted once a minute. */
@@ -81,14 +85,14 @@ export async function readTrouble(
   return { phone_number_id, display_phone_number, state: found.state, steps: problems }
 }
 
-export async function checkNumberAsJob(ctx: CheckContext, organizationId: string): Promise<void> {
-  const tenant = await findTenant(ctx.database, organizationId)
-  if (!tenant?.upstream || tenant.provider !== 'upstream') return
-  await linkWithSimulator(ctx, ctx.database, [organizationId])
 /**
  * Checks an organization's number, as a job, and records what was found, if the upstream answered, or has not for a
  * while. A number at the simulator is registered there first.
  */
+export async function checkNumberAsJob(ctx: CheckContext, organizationId: string): Promise<void> {
+  const tenant = await findTenant(ctx.database, organizationId)
+  if (!tenant?.upstream || tenant.provider !== 'upstream') return
+  await linkWithSimulator(ctx, ctx.database, [organizationId])
   const checked = await readAll(ctx, tenant, tenant.upstream)
   const { phone_number_id: phoneNumberId } = tenant.upstream
   if (isUnanswered(checked)) {
@@ -96,6 +100,19 @@ export async function checkNumberAsJob(ctx: CheckContext, organizationId: string
     if (times < MAX_UNANSWERED) return
   }
   await recordCheck(ctx.database, tenant.id, checked)
+}
+
+/**
+ * Has the organization's number checked soon if the error of a message says that the number, its account or its token
+ * is at fault: the page and the event then tell at once what the next hourly check would.
+ */
+export async function checkAfterFailure(
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  organizationId: string,
+  code: number | string,
+): Promise<void> {
+  if (!isAboutNumber(code)) return
+  await enqueueDueNumberCheck(database, organizationId, new Date(clock().getTime() - BETWEEN_CHECKS_MS))
 }
 
 /** Enqueues a check for every organization with a number at the upstream. */
