@@ -22,7 +22,7 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
   app.addHook('preHandler', async (request, reply) => {
     const { appsecret_proof: proof } = request.query as { appsecret_proof?: unknown }
     const refusal = checkProof(context, request.headers.authorization, proof)
-    if (refusal) return refuse(reply, refusal)
+    return refusal ? refuse(reply, refusal) : undefined
   })
 
   app.post<{ Params: { phoneNumberId: string } }>(

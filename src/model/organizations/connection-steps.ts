@@ -92,7 +92,7 @@ export const CONNECTION_REASONS = {
   },
   token_needs_proof: {
     step: 'token',
-    state: 'choose',
+    state: 'failed',
     sentence: 'The app accepts only calls that prove its secret ({text})',
     remedy: 'Copy it from the App Dashboard, App settings, Basic, App secret',
     link: APPS,

@@ -26,7 +26,7 @@ async function connected(fields: PlatformFields = CONNECTED): Promise<{ id: stri
 
 async function send(id: string, phone_number: string) {
   const issued = await world.admin('POST', `/organizations/${id}/keys`, { name: 'test' })
-  const body = { phone_number, message_type: 'text', text: 'hello' }
+  const body = { phone_number, message_type: 'text', text: 'hello', create: true }
   return world.request('POST', '/send-chat', { key: issued.body.api_key.key, body })
 }
 

@@ -107,7 +107,7 @@ describe('POST /admin/organizations/{id}/upstream/connect', () => {
     const platform = await makePlatform(world, { app: { requires_proof: true } })
     const id = await newOrganization()
     const asked = await connect(id, { access_token: platform.token })
-    expect(asked.body.steps).toMatchObject([{ reason: 'token_needs_proof', state: 'choose', field: 'app_secret' }])
+    expect(asked.body.steps).toMatchObject([{ reason: 'token_needs_proof', state: 'failed', field: 'app_secret' }])
     const done = await connect(id, { ...secretsOf(platform), pin: '123456', send_to: '+5511999990000' })
     expect([done.body.connected, stepOf(done, 'sent').reason]).toEqual([true, 'sent_delivered'])
     const wrong = await connect(id, { ...secretsOf(platform), app_secret: 'another' })
