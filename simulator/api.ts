@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { checkProof } from './accounts/access.js'
 import { accountsApi, changeNumber } from './accounts/api.js'
 import { blockingApi } from './blocking/api.js'
 import type { Context } from './context.js'
@@ -18,6 +19,11 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
   app.setErrorHandler((error, _request, reply) =>
     refuse(reply, isTooLarge(error) ? refusals.tooLarge() : refusals.internal()),
   )
+  app.addHook('preHandler', async (request, reply) => {
+    const { appsecret_proof: proof } = request.query as { appsecret_proof?: unknown }
+    const refusal = checkProof(context, request.headers.authorization, proof)
+    return refusal ? refuse(reply, refusal) : undefined
+  })
 
   app.post<{ Params: { phoneNumberId: string } }>(
     '/:version(^v\\d+\\.\\d+$)/:phoneNumberId/messages',

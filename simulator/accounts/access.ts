@@ -9,22 +9,35 @@ export type Caller = { kind: 'token'; token: SimulatedToken; app: SimulatedApp }
 const messaging = 'whatsapp_business_messaging'
 const management = 'whatsapp_business_management'
 
-/** The caller of a request, or the upstream's refusal of its token or its proof. */
-export function readCaller(
-  world: World,
+/**
+ * The refusal of a call whose proof is wrong, or missing while the app requires it. The proof is the HMAC-SHA256 of the
+ * token with the secret of its app. Null also for a token that nobody has, or that has ended: it is refused for that.
+ */
+export function checkProof(
+  { world, numbers }: Context,
   authorization: string | undefined,
-  proof: unknown = undefined,
-): Caller | Refusal {
+  proof: unknown,
+): Refusal | null {
+  const token = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
+  if (token === undefined) return null
+  const caller = findCaller(world, token)
+  if (caller?.kind === 'app' || (caller && isExpired(caller.token))) return null
+  if (proof === undefined) return caller?.app.requires_proof ? refusals.missingProof() : null
+  const registered = Array.from(numbers.values()).filter(({ access_token }) => access_token === token)
+  const secrets = caller ? [caller.app.secret] : registered.map(({ app_secret }) => app_secret)
+  const fits = secrets.some((secret) => proof === createHmac('sha256', secret).update(token).digest('hex'))
+  return fits || secrets.length === 0 ? null : refusals.wrongProof()
+}
+
+/** The caller of a request, or the upstream's refusal of its token. */
+export function readCaller(world: World, authorization: string | undefined): Caller | Refusal {
   if (authorization === undefined) return refusals.noToken()
   const token = /^Bearer\s+(\S+)\s*$/i.exec(authorization)?.[1]
   if (token === undefined) return refusals.emptyToken()
   const caller = findCaller(world, token)
   if (caller === null) return refusals.unknownToken()
-  if (caller.kind === 'app') return caller
-  if (isExpired(caller.token)) return refusals.expiredToken(caller.token.expires_at)
-  const expected = createHmac('sha256', caller.app.secret).update(token).digest('hex')
-  if (proof !== undefined && proof !== expected) return refusals.wrongProof()
-  return proof === undefined && caller.app.requires_proof ? refusals.missingProof() : caller
+  const isOver = caller.kind === 'token' && isExpired(caller.token)
+  return isOver ? refusals.expiredToken(caller.token.expires_at) : caller
 }
 
 /** Whose token it is, valid or expired; null if nobody's. */

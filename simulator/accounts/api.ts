@@ -74,7 +74,7 @@ async function handleCall(
   handle: Handle,
 ): Promise<Result> {
   const world = viewOf(context)
-  const caller = readCaller(world, headers.authorization, query.appsecret_proof)
+  const caller = readCaller(world, headers.authorization)
   if ('body' in caller) return caller
   const given = typeof body === 'string' && body !== '' ? parseJsonObject(body) : {}
   if (given === null) return refusals.invalidParameter('The request body is not a JSON object.')

@@ -16,6 +16,7 @@ const OPTION_OF_FIELD: Record<string, string> = {
   full_name: '--name',
   expires_at: '--expires-at',
   overlap_seconds: '--overlap',
+  send_to: '--send-to',
   password: 'the password on standard input',
 }
 

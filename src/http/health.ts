@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { NumberFigures } from '../core/organizations/connecting/figures.js'
 import { equalInConstantTime } from '../lib/crypto/signature.js'
 import { packageVersion } from '../lib/files/package-version.js'
 import { Problem } from '../model/problem.js'
@@ -15,6 +16,8 @@ export type ReadinessChecks = Record<string, () => Promise<string | null>>
 
 export interface HealthOptions {
   checks: ReadinessChecks
+  /** Counts the numbers of all organizations. */
+  findNumbers: () => Promise<NumberFigures>
   registry: Registry
   log: Logger
   /** Opens /metrics to other machines; undefined: to none. */
@@ -22,7 +25,7 @@ export interface HealthOptions {
 }
 
 /** `/healthz`, `/readyz` and `/metrics` of every process. They contain no data of tenants. */
-export function healthRoutes({ checks, registry, log, metricsToken }: HealthOptions): FastifyPluginAsync {
+export function healthRoutes({ checks, findNumbers, registry, log, metricsToken }: HealthOptions): FastifyPluginAsync {
   const hidden = { schema: { hide: true } as object }
   const findProblems = createProblemFinder(checks, log)
   return async (server) => {
@@ -31,7 +34,13 @@ export function healthRoutes({ checks, registry, log, metricsToken }: HealthOpti
       const problems = await findProblems()
       const ready = Object.keys(problems).length === 0
       reply.code(ready ? 200 : 503)
-      return ready ? { status: 'ready' } : { status: 'not ready', problems }
+      if (!ready) return { status: 'not ready', problems }
+      // A number that fails is its organization's trouble, and no reason to keep traffic from the process.
+      const numbers = await findNumbers().then(
+        ({ states }) => states,
+        () => undefined,
+      )
+      return { status: 'ready', numbers }
     })
     server.get('/metrics', hidden, async (request, reply) => {
       requireMetricsAccess(request, metricsToken)

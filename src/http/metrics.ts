@@ -265,6 +265,15 @@ export function showLeases(registry: Registry, read: () => Promise<LeaseFigures>
   )
 }
 
+/** Adds the scheduled messages that wait for somebody; `read` reads them from the database, for all processes. */
+export function showScheduled(registry: Registry, read: () => Promise<number>): void {
+  gaugesOf(registry, read)(
+    'parley_scheduled_paused',
+    'Scheduled messages that are paused, after a restore or because their time is long past',
+    (paused) => paused,
+  )
+}
+
 /** Adds the numbers at the upstream by their last checks; `read` reads them from the database, for all processes. */
 export function showNumbers(registry: Registry, read: () => Promise<NumberFigures>): void {
   const readOnce = shared(read)
@@ -289,7 +298,7 @@ export function showNumbers(registry: Registry, read: () => Promise<NumberFigure
     help: 'Numbers at the upstream, by the state of their last check',
     label: 'state',
   }
-  countBy(states, ['ok', 'warning', 'failed'], (figures) => figures.states)
+  countBy(states, ['ok', 'warning', 'failed', 'unchecked'], (figures) => figures.states)
   const steps = { name: 'parley_number_problems', help: 'Problems of numbers at the upstream, by step', label: 'step' }
   countBy(steps, CONNECTION_STEPS, ({ problems }) => problems)
   new Gauge({
@@ -300,6 +309,19 @@ export function showNumbers(registry: Registry, read: () => Promise<NumberFigure
       this.set(
         await readOnce().then(
           ({ expiring }) => expiring,
+          () => Number.NaN,
+        ),
+      )
+    },
+  })
+  new Gauge({
+    name: 'parley_token_next_end_seconds',
+    help: 'Seconds until the next access token of a number at the upstream ends; below 0 if one has ended, +Inf if none is known to end',
+    registers,
+    async collect() {
+      this.set(
+        await readOnce().then(
+          ({ nextTokenEnd }) => nextTokenEnd ?? Number.POSITIVE_INFINITY,
           () => Number.NaN,
         ),
       )

@@ -8,6 +8,7 @@ import { findCallbackFigures, measureStorage } from '../core/maintenance/mainten
 import { findDeliveryFigures, findLeaseFigures, findLongestQueues } from '../core/maintenance/queues.js'
 import { findNumberFigures } from '../core/organizations/connecting/figures.js'
 import { findProcesses } from '../core/processes/process-registry.js'
+import { findPausedCount } from '../core/scheduled/control.js'
 import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import { createAdminGuard, createGuard } from '../http/access/auth.js'
 import { createSessionGuard } from '../http/access/session.js'
@@ -24,6 +25,7 @@ import {
   showJobs,
   showLeases,
   showNumbers,
+  showScheduled,
   showTables,
   showWebhooks,
 } from '../http/metrics.js'
@@ -142,10 +144,12 @@ function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   })
   showDeliveries(registry, figures(findDeliveryFigures))
   showLeases(registry, figures(findLeaseFigures))
-  showNumbers(registry, figures(findNumberFigures))
+  const findNumbers = figures(findNumberFigures)
+  showNumbers(registry, findNumbers)
+  showScheduled(registry, figures(findPausedCount))
   showFleet(registry, {
     longestQueues: figures((ctx) => findLongestQueues(ctx, 1)),
     processes: figures(findProcesses),
   })
-  server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
+  server.register(healthRoutes({ checks, findNumbers, registry, log: ctx.log, metricsToken }))
 }

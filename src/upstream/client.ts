@@ -31,7 +31,7 @@ import type { OutboundMessage } from './wire.js'
 
 export type { Blocking } from './block-users.js'
 export type { ConnectingClient } from './connecting/client.js'
-export type { BusinessNumber } from './connection.js'
+export type { BusinessNumber, UpstreamAccess } from './connection.js'
 export type {
   ChangeTemplateOutcome,
   CreateTemplateOutcome,

@@ -3,7 +3,7 @@ import { errorMessage } from '../lib/text/error-message.js'
 import { asObject, asText, type JsonObject } from '../lib/text/json.js'
 import { toStorable, toStorableDeep } from '../lib/text/text.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
-import { type Call, type Connection, makeCall } from './connection.js'
+import { type Call, type Connection, makeCall, type UpstreamAccess } from './connection.js'
 import { type BusinessAccount, FIELDS, type ListedTemplate, readTemplate } from './templates.js'
 
 /** The outcome of a call that failed. */
@@ -90,12 +90,12 @@ export async function findTemplate(
  */
 export async function perform<Result extends { outcome: string }>(
   connection: Connection,
-  { accessToken }: Pick<BusinessAccount, 'accessToken'>,
+  access: UpstreamAccess,
   { call, timeoutMs }: { call: Call; timeoutMs: number },
   read: (answer: Answer) => Result | null,
 ): Promise<Result | TemplateFailure> {
   try {
-    const answer = await makeCall(connection, { accessToken }, call, timeoutMs)
+    const answer = await makeCall(connection, access, call, timeoutMs)
     const result = answer.isSuccess ? read(answer) : null
     return result ?? toFailure(answer)
   } catch (error) {

@@ -2,10 +2,9 @@ import { createReadStream } from 'node:fs'
 import { startCountdown } from '../lib/async/timeout.js'
 import { asText } from '../lib/text/json.js'
 import { readId } from './answer.js'
-import type { Connection } from './connection.js'
+import type { Connection, UpstreamAccess } from './connection.js'
 import { perform, type TemplateFailure } from './manage-templates.js'
 import type { UploadFile } from './media.js'
-import type { BusinessAccount } from './templates.js'
 
 /** The outcome of uploading an example file. */
 export type UploadExampleOutcome = { outcome: 'uploaded'; handle: string } | TemplateFailure
@@ -20,14 +19,15 @@ const MAX_HANDLE_LENGTH = 4_096
  */
 export async function uploadExample(
   connection: Connection,
-  { accessToken }: Pick<BusinessAccount, 'accessToken'>,
+  access: UpstreamAccess,
   { path, size, mimeType, extension }: UploadFile,
   timeoutMs: number,
 ): Promise<UploadExampleOutcome> {
   const leftMs = startCountdown(timeoutMs)
+  const { accessToken } = access
   const app = await perform(
     connection,
-    { accessToken },
+    access,
     { call: { method: 'GET', path: '/app' }, timeoutMs: leftMs() },
     ({ body }) => {
       const id = readId(body?.id)
@@ -41,7 +41,7 @@ export async function uploadExample(
     file_type: mimeType,
   })
   const begin = { method: 'POST', path: `/${encodeURIComponent(app.id)}/uploads?${query}` } as const
-  const session = await perform(connection, { accessToken }, { call: begin, timeoutMs: leftMs() }, ({ body }) => {
+  const session = await perform(connection, access, { call: begin, timeoutMs: leftMs() }, ({ body }) => {
     const id = readId(body?.id)
     return id !== null && SESSION.test(id) ? { outcome: 'begun' as const, id } : null
   })
@@ -53,7 +53,7 @@ export async function uploadExample(
     'content-length': String(size),
     file_offset: '0',
   }
-  // The path is as the upstream gave it, because its query is signed.
+  // The path is as the upstream gave it, because its query is signed; so there is no proof in it.
   const call = { method: 'POST', path: `/${session.id}`, headers, body: createReadStream(path) } as const
   return perform(connection, { accessToken }, { call, timeoutMs: leftMs() }, ({ body }) => {
     const handle = asText(body?.h)

@@ -1,8 +1,7 @@
 import { asObject, asObjects, asText, type JsonObject } from '../lib/text/json.js'
 import { toStorableDeep } from '../lib/text/text.js'
-import type { Connection } from './connection.js'
+import type { Connection, UpstreamAccess } from './connection.js'
 import { perform, type TemplateFailure } from './manage-templates.js'
-import type { BusinessAccount } from './templates.js'
 
 /** What is looked for in the library. Words are the upstream's: ORDER_MANAGEMENT, E_COMMERCE. */
 export interface LibraryQuery {
@@ -45,7 +44,7 @@ const MAX_CURSOR_LENGTH = 1_000
 /** Lists a page of the library, waiting at most `timeoutMs`. Never throws. */
 export async function listLibrary(
   connection: Connection,
-  account: Pick<BusinessAccount, 'accessToken'>,
+  account: UpstreamAccess,
   query: LibraryQuery,
   timeoutMs: number,
 ): Promise<ListLibraryOutcome> {

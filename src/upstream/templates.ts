@@ -3,10 +3,10 @@ import { errorMessage } from '../lib/text/error-message.js'
 import { asObject, asObjects, asText, type JsonObject } from '../lib/text/json.js'
 import { beginningOf, toStorableDeep } from '../lib/text/text.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
-import { type BusinessNumber, type Connection, makeCall } from './connection.js'
+import { type Connection, makeCall, type UpstreamAccess } from './connection.js'
 
 /** A business account and its access token. */
-export interface BusinessAccount extends Pick<BusinessNumber, 'accessToken'> {
+export interface BusinessAccount extends UpstreamAccess {
   businessAccountId: string
 }
 
@@ -101,14 +101,14 @@ type Page =
 
 async function readPage(
   connection: Connection,
-  { businessAccountId, accessToken }: BusinessAccount,
+  account: BusinessAccount,
   { after, limit }: TemplateCursor,
   timeoutMs: number,
 ): Promise<Page | Exclude<ListTemplatesOutcome, { outcome: 'listed' }>> {
   const query = new URLSearchParams({ fields: FIELDS, limit: String(limit), ...(after === null ? {} : { after }) })
-  const path = `/${encodeURIComponent(businessAccountId)}/message_templates?${query}`
+  const path = `/${encodeURIComponent(account.businessAccountId)}/message_templates?${query}`
   try {
-    return toPage(await makeCall(connection, { accessToken }, { method: 'GET', path }, timeoutMs))
+    return toPage(await makeCall(connection, account, { method: 'GET', path }, timeoutMs))
   } catch (error) {
     if (error instanceof AnswerTooLongError) return { outcome: 'too_large' }
     return { outcome: 'failed', text: `no answer: ${errorMessage(error)}` }

@@ -17,6 +17,17 @@ describe('GET /readyz', () => {
     expect(await world.request('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
   })
 
+  it('counts the numbers by state, names none, and stays ready while some fail', async () => {
+    const numbers = async () => (await world.request('GET', '/readyz')).body.numbers
+    expect(await numbers()).toEqual({ ok: 0, warning: 0, failed: 0, unchecked: 1 })
+    await world.database.pool.query(
+      "INSERT INTO number_states (organization_id, phone_number_id, state) VALUES ($1, $2, 'failed')",
+      [organization.id, organization.phoneNumberId],
+    )
+    expect(await numbers()).toEqual({ ok: 0, warning: 0, failed: 1, unchecked: 0 })
+    await world.database.pool.query('DELETE FROM number_states')
+  })
+
   it('answers 503 naming the migrations when the schema is behind, and 200 once it is current', async () => {
     const { rowCount } = await world.database.pool.query('UPDATE migrations SET version = 9999 WHERE version = 1')
     expect(rowCount).toBe(1)

@@ -68,7 +68,7 @@ describe.each(['worker', 'gateway', 'worker,gateway'])('a process with the roles
     const app = await start({ PARLEY_ROLES: roles })
     expect(app.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
     expect((await get(app, '/healthz')).json()).toMatchObject({ status: 'ok' })
-    expect((await get(app, '/readyz')).json()).toEqual({ status: 'ready' })
+    expect((await get(app, '/readyz')).json()).toMatchObject({ status: 'ready', numbers: { failed: 0 } })
     const metrics = await get(app, '/metrics')
     expect(metrics.text).toContain('parley_webhook_attempts_total')
     for (const path of ['/', '/contact', '/openapi.json', '/docs', '/console/', '/admin/organizations', '/gateway/']) {

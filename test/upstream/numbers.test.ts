@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hmacSha256Hex } from '../../src/lib/crypto/signature.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../support/http-server.js'
 import { PATIENCE_MS } from '../support/patience.js'
@@ -55,5 +56,29 @@ describe('looking up a number', () => {
   it('fails if the upstream cannot be reached', async () => {
     await server.close()
     expect(await find()).toEqual({ outcome: 'failed', text: expect.stringContaining('no answer') })
+  })
+})
+
+describe('the proof of a known app secret', () => {
+  const proven = { ...number, appSecret: 'secret' }
+  const PROOF = hmacSha256Hex('secret', 'token')
+  const wrongProof: Answering = json(400, {
+    error: { message: 'Invalid appsecret_proof provided in the API argument', type: 'GraphMethodException', code: 100 },
+  })
+  const paths = () => server.taken.map(({ path }) => path)
+
+  it('is in the query', async () => {
+    answer = json(200, { id: '10001' })
+    expect(await client.findNumber(proven, PATIENCE_MS)).toEqual({ outcome: 'found' })
+    expect(paths()).toEqual([`/v23.0/10001?fields=display_phone_number&appsecret_proof=${PROOF}`])
+  })
+
+  it('is left out once it was refused: the secret is that of another app, and the token works', async () => {
+    answer = (request, response) =>
+      request.path.includes(PROOF) ? wrongProof(request, response) : json(200, { id: '10001' })(request, response)
+    for (let times = 0; times < 2; times += 1) {
+      expect(await client.findNumber(proven, PATIENCE_MS)).toEqual({ outcome: 'found' })
+    }
+    expect(paths().map((path) => path.includes('appsecret_proof'))).toEqual([true, false, false])
   })
 })

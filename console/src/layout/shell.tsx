@@ -18,6 +18,7 @@ import { useMay, useSession } from '../session/session.js'
 import { AccountMenu } from './account-menu.js'
 import { useAlerts } from './alerts.js'
 import { Loading } from './loading.js'
+import { NumberBanner } from './number-banner.js'
 import classes from './shell.module.css'
 import { useIsPhone } from './use-is-phone.js'
 
@@ -34,7 +35,7 @@ const PLACES = [
   { to: '/settings', name: 'settings', icon: IconSettings, role: 'owner' },
 ] as const
 
-/** The frame of every page: navigation, account menu, and a notice while live updates do not arrive. */
+/** The frame of every page: navigation, account menu, and lines about what is wrong: live updates, the number. */
 export function Shell() {
   const { t } = useTranslation()
   const isPhone = useIsPhone()
@@ -74,6 +75,7 @@ export function Shell() {
             {t('offline')}
           </Text>
         )}
+        {!isFull && <NumberBanner />}
         <LiveUpdatesProvider>
           <Suspense fallback={<Loading />}>
             <Outlet />

@@ -16,14 +16,15 @@ type Connect = (choices: ConnectionChoices) => Promise<Connection>
 
 /**
  * `parley org connect`: with a terminal it asks for the token and for each choice, until nothing is left to choose;
- * otherwise it reads the choices as a JSON object from standard input, once. Throws a CliFailure with code 1 if the
- * number is not connected then.
+ * otherwise it reads the choices as a JSON object from standard input, once. With `sendTo`, the connected number sends a
+ * message there. Throws a CliFailure with code 1 if the number is not connected then.
  */
 export async function connectOrganization(
   { env, streams }: Invocation,
   name: string,
-  options: { json?: boolean },
+  options: { json?: boolean; sendTo?: string },
 ): Promise<void> {
+  const test = options.sendTo === undefined ? {} : readChoices({ send_to: options.sendTo })
   const connection = await withCredentials(env, async (operator, config) => {
     if (config.upstreamUrl === 'sandbox') {
       const message =
@@ -40,8 +41,8 @@ export async function connectOrganization(
     const ctx = { ...operator, upstream, upstreamTimeoutMs, ...address }
     const connect: Connect = (choices) => connectNumber(ctx, id, choices)
     const connecting = streams.stdin.isTTY
-      ? askAndConnect(streams, connect)
-      : readDocument(streams, ConnectNumber, (choices) => choices).then(connect)
+      ? askAndConnect(streams, connect, test)
+      : readDocument(streams, ConnectNumber, (choices) => ({ ...choices, ...test })).then(connect)
     return connecting.finally(() => upstream.close())
   })
   if (options.json) printFields(streams, connection, options)
@@ -49,8 +50,11 @@ export async function connectOrganization(
   if (!connection.connected) throw new CliFailure(1, 'The number is not connected: see the steps that are not ok')
 }
 
-/** Asks until nothing is left to choose; an empty answer leaves a choice open. */
-async function askAndConnect(streams: Streams, connect: Connect): Promise<Connection> {
+/**
+ * Asks until nothing is left to choose; an empty answer leaves a choice open. Then sends the test message, if one is
+ * wanted, so that it is sent once.
+ */
+async function askAndConnect(streams: Streams, connect: Connect, test: ConnectionChoices): Promise<Connection> {
   const lines = createInterface({ input: streams.stdin, output: streams.stderr })
   const ask = async (question: string) => (await lines.question(question)).trim()
   try {
@@ -60,7 +64,7 @@ async function askAndConnect(streams: Streams, connect: Connect): Promise<Connec
     const left = new Set<string>()
     for (;;) {
       const open = connection.steps.find(({ field }) => field !== undefined && !left.has(field))
-      if (open?.field === undefined) return connection
+      if (open?.field === undefined) return test.send_to === undefined ? connection : await connect(test)
       const answer = await ask(question(open))
       if (answer === '') {
         left.add(open.field)

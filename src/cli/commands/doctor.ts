@@ -8,14 +8,9 @@ import { createLogger } from '../../log.js'
 import { type Report, runChecks } from '../doctor/check.js'
 import { installationChecks } from '../doctor/installation.js'
 import { machineChecks } from '../doctor/machine.js'
-import {
-  addressChecks,
-  gatewayKeyChecks,
-  numberChecks,
-  replicaChecks,
-  secretChecks,
-  upstreamChecks,
-} from '../doctor/reach.js'
+import { numberChecks } from '../doctor/numbers.js'
+import { addressChecks, gatewayKeyChecks, replicaChecks, secretChecks, upstreamChecks } from '../doctor/reach.js'
+import { scheduledChecks } from '../doctor/scheduled.js'
 import { serverChecks } from '../doctor/server.js'
 import { openConfiguredDatabase, requireSharedConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
@@ -102,6 +97,7 @@ function checksOf(config: Config, database: Database) {
     ...gatewayKeyChecks(config, database),
     ...upstreamChecks(config, database),
     ...numberChecks(database),
+    ...scheduledChecks(database),
   ]
 }
 

@@ -128,6 +128,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .description(
       'connect a number with an access token: finds the number, has WhatsApp call this service, registers it; asks on a terminal, otherwise reads a JSON object from standard input: {"access_token", "app_secret"}, and what it asks for',
     )
+    .option('--send-to <number>', 'your phone number: the connected number sends a message to it')
     .option('--json', 'print the steps as JSON')
     .action((name, options) => connectOrganization(invocation, name, options))
   org

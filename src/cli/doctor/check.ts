@@ -9,7 +9,8 @@ export interface Check {
   name: string
   /** What to do if it rejects, or does not end in time. */
   remedy: string
-  run(): Promise<Finding>
+  /** Several findings are reported one by one. */
+  run(): Promise<Finding | Finding[]>
 }
 
 /** The result of a check. */
@@ -29,25 +30,25 @@ const GROUP_MS = 50_000
 export async function runChecks(checks: readonly Check[]): Promise<Report[]> {
   const left = startCountdown(GROUP_MS)
   const reports: Report[] = []
-  for (const check of checks) reports.push(await runCheck(check, Math.min(CHECK_MS, left())))
+  for (const check of checks) reports.push(...(await runCheck(check, Math.min(CHECK_MS, left()))))
   return reports
 }
 
-async function runCheck({ name, remedy, run }: Check, ms: number): Promise<Report> {
+async function runCheck({ name, remedy, run }: Check, ms: number): Promise<Report[]> {
   const failed = (found: string): Finding => ({ level: 'failed', found, remedy })
-  const finding =
+  const findings =
     ms === 0
       ? failed('not checked: the checks before it took too long')
       : await withTimeout(run(), ms).then(
           (found) => found ?? failed(`no answer within ${Math.round(ms / 1_000)} s`),
           (error: unknown) => failed(errorMessage(error)),
         )
-  return {
+  return [findings].flat().map((finding) => ({
     check: name,
     level: finding.level,
     found: finding.found,
     remedy: 'remedy' in finding ? finding.remedy : null,
-  }
+  }))
 }
 
 /** All is well. */

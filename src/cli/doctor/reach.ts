@@ -8,7 +8,6 @@ import { type Database, openDatabase } from '../../database/pool.js'
 import { createSecretBox } from '../../lib/crypto/secret-box.js'
 import { loadSecrets } from '../../secrets.js'
 import { listEncryptedSamples } from '../../storage/maintenance/encrypted-samples.js'
-import { listBadNumbers } from '../../storage/numbers/number-states.js'
 import { listSendingTenants } from '../../storage/organizations/organizations.js'
 import { createUpstreamClient } from '../../upstream/client.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
@@ -142,23 +141,6 @@ export function upstreamChecks(config: Config, database: Database): Check[] {
       run: async () => {
         if (config.upstreamUrl === 'sandbox') return ok('not checked: it is the sandbox')
         return checkNumbers(config, database, remedy)
-      },
-    },
-  ]
-}
-
-/** The check of what the service's own checks of numbers have found last. */
-export function numberChecks(database: Database): Check[] {
-  const remedy = 'see GET /admin/organizations/{id}/upstream/health, and connect the number again'
-  return [
-    {
-      name: 'numbers',
-      remedy,
-      run: async () => {
-        const bad = await listBadNumbers(database, MAX_ORGANIZATIONS)
-        if (bad.length === 0) return ok('no check of a number has found a problem')
-        const found = bad.map(({ slug, problems }) => `${slug}: ${problems.join(', ')}`).join('; ')
-        return bad.some(({ state }) => state === 'failed') ? failed(found, remedy) : warning(found, remedy)
       },
     },
   ]

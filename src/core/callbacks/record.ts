@@ -4,6 +4,7 @@ import { retryOnConflict, retryOnDeadlock } from '../../database/retry.js'
 import { slices } from '../../lib/async/batches.js'
 import { newId } from '../../lib/bytes/id.js'
 import { OPTED_OUT } from '../../model/messages/message.js'
+import { isAboutNumber } from '../../model/messages/upstream-codes.js'
 import { countWishAsOptOut } from '../../storage/broadcasts/replies.js'
 import { storeHistoryChunk } from '../../storage/callbacks/phone-histories.js'
 import { nameContact } from '../../storage/contacts/known-names.js'
@@ -22,6 +23,7 @@ import { linkUserId } from '../contacts/resolution/link-user-id.js'
 import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
 import { shareNumber } from '../contacts/resolution/share-number.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
+import { checkAfterFailure } from '../organizations/connecting/check.js'
 import { applyTemplateChanges } from '../templates/changes.js'
 import { handledBy, type MessageItem, networkOf, type ReadCallback, senderTypeOf, toSender } from './items.js'
 import { applyNotices } from './notices.js'
@@ -262,6 +264,9 @@ async function recordStatuses(recording: Recording, statuses: readonly PlannedSt
       statuses.map(({ status }) => status),
     ),
   )
+  const errors = statuses.flatMap(({ of, item }) => (of.callback.instanceId === null ? (item.error ?? []) : []))
+  const atFault = errors.find(({ code }) => isAboutNumber(code))
+  if (atFault) await checkAfterFailure(ctx, organizationId, atFault.code)
   for (const [n, planned] of statuses.entries()) {
     const { of, index, item } = planned
     const { recipient, typed } = item

@@ -20,14 +20,15 @@ export function requireUpstream({ provider, upstream }: Pick<Tenant, 'provider' 
   return upstream
 }
 
-/** An organization's number at the upstream, with its plain access token. */
+/** An organization's number at the upstream, with its plain access token and app secret. */
 export function openBusinessNumber(
   { secrets }: Pick<Context, 'secrets'>,
   organizationId: string,
-  { phone_number_id, access_token }: UpstreamSettings,
-): BusinessNumber {
+  { phone_number_id, access_token, app_secret }: UpstreamSettings,
+): BusinessNumber & { appSecret: string } {
   return {
     phoneNumberId: phone_number_id,
     accessToken: secrets.open(access_token, `${organizationId}:upstream.access_token`),
+    appSecret: secrets.open(app_secret, `${organizationId}:upstream.app_secret`),
   }
 }

@@ -13,6 +13,7 @@ export interface UpstreamTrial {
   phone_number_id?: string | undefined
   business_account_id?: string | undefined
   access_token?: string | undefined
+  app_secret?: string | undefined
 }
 
 /** The storefront settings to test; absent fields are taken from the stored ones. */
@@ -30,12 +31,13 @@ export async function testUpstream(ctx: Context, tenant: Tenant, given: Upstream
   const phoneNumberId = given.phone_number_id ?? stored?.phone_number_id ?? missingSetting('phone_number_id')
   const businessAccountId =
     given.business_account_id ?? stored?.business_account_id ?? missingSetting('business_account_id')
-  const storedToken = () => stored && openBusinessNumber(ctx, tenant.id, stored).accessToken
-  const accessToken = given.access_token ?? storedToken() ?? missingSetting('access_token')
+  const known = stored && openBusinessNumber(ctx, tenant.id, stored)
+  const accessToken = given.access_token ?? known?.accessToken ?? missingSetting('access_token')
+  const access = { accessToken, appSecret: given.app_secret ?? known?.appSecret }
   const timeoutMs = ctx.upstreamTimeoutMs
   const [number, templates] = await Promise.all([
-    ctx.upstream.findNumber({ phoneNumberId, accessToken }, timeoutMs),
-    ctx.upstream.checkTemplates({ businessAccountId, accessToken }, timeoutMs),
+    ctx.upstream.findNumber({ phoneNumberId, ...access }, timeoutMs),
+    ctx.upstream.checkTemplates({ businessAccountId, ...access }, timeoutMs),
   ])
   return [
     withoutToken({ check: 'number', ...judgeNumber(number, phoneNumberId) }, accessToken),

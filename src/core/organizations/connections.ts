@@ -66,15 +66,16 @@ export async function connectOwnUpstream(
 async function requireOpenedIds(
   ctx: Context,
   { id, upstream: stored }: Tenant,
-  { phone_number_id, business_account_id, access_token }: UpstreamChanges,
+  { phone_number_id, business_account_id, access_token, app_secret }: UpstreamChanges,
 ): Promise<void> {
   const known = stored && openBusinessNumber(ctx, id, stored)
   const accessToken = access_token ?? known?.accessToken ?? missingSetting('access_token')
+  const access = { accessToken, appSecret: app_secret ?? known?.appSecret }
   if (phone_number_id !== stored?.phone_number_id) {
-    await requireOpenedNumber(ctx, { phoneNumberId: phone_number_id, accessToken })
+    await requireOpenedNumber(ctx, { phoneNumberId: phone_number_id, ...access })
   }
   if (business_account_id !== stored?.business_account_id) {
-    await requireOpenedAccount(ctx, { businessAccountId: business_account_id, accessToken })
+    await requireOpenedAccount(ctx, { businessAccountId: business_account_id, ...access })
   }
 }
 
@@ -137,7 +138,6 @@ export async function linkWithSimulator(
     await ctx.linkWithSimulator({
       ...openBusinessNumber(ctx, id, upstream),
       businessAccountId: upstream.business_account_id,
-      appSecret: ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`),
     })
   }
 }

@@ -9,13 +9,14 @@ import { openBusinessNumber, requireUpstream } from './business-number.js'
 export function openInstanceNumber(
   { secrets }: Pick<Context, 'secrets'>,
   tenant: Tenant,
-  { phone_number_id, access_token }: Instance,
+  { phone_number_id, access_token, app_secret }: Instance,
 ): BusinessNumber {
   if (phone_number_id === null || access_token === null) {
     return openBusinessNumber({ secrets }, tenant.id, requireUpstream(tenant))
   }
   const accessToken = secrets.open(access_token, `${tenant.id}:instance.access_token`)
-  return { phoneNumberId: phone_number_id, accessToken }
+  const appSecret = app_secret && secrets.open(app_secret, `${tenant.id}:instance.app_secret`)
+  return { phoneNumberId: phone_number_id, accessToken, appSecret }
 }
 
 /** Registers an instance's own number with the simulator, if one is in use. Throws if that fails. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { Problem } from '../../model/problem.js'
-import type { BusinessNumber } from '../../upstream/client.js'
+import type { BusinessAccount, BusinessNumber } from '../../upstream/client.js'
 
 type ProofContext = Pick<Context, 'upstream' | 'upstreamTimeoutMs'>
 
@@ -10,9 +10,10 @@ type ProofContext = Pick<Context, 'upstream' | 'upstreamTimeoutMs'>
  */
 export async function requireOpenedNumber(
   { upstream, upstreamTimeoutMs }: ProofContext,
-  { phoneNumberId, accessToken }: BusinessNumber,
+  number: BusinessNumber,
 ): Promise<void> {
-  const asked = await upstream.findNumber({ phoneNumberId, accessToken }, upstreamTimeoutMs)
+  const { phoneNumberId } = number
+  const asked = await upstream.findNumber(number, upstreamTimeoutMs)
   switch (asked.outcome) {
     case 'found':
       return
@@ -31,9 +32,10 @@ export async function requireOpenedNumber(
 /** Checks a business account in the same way, by its templates. */
 export async function requireOpenedAccount(
   { upstream, upstreamTimeoutMs }: ProofContext,
-  { businessAccountId, accessToken }: { businessAccountId: string; accessToken: string },
+  account: BusinessAccount,
 ): Promise<void> {
-  const asked = await upstream.checkTemplates({ businessAccountId, accessToken }, upstreamTimeoutMs)
+  const { businessAccountId } = account
+  const asked = await upstream.checkTemplates(account, upstreamTimeoutMs)
   switch (asked.outcome) {
     case 'readable':
       return

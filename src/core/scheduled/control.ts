@@ -3,6 +3,7 @@ import type { Scheduled, ScheduledStatus, ShownScheduled } from '../../model/mes
 import { type PageRequest, readBoundedPage } from '../../model/page.js'
 import { Problem } from '../../model/problem.js'
 import { checkOfferEnd } from '../../model/templates/fill-parts.js'
+import { countPausedScheduled } from '../../storage/scheduled/paused.js'
 import { cancelScheduled, changeScheduled, findScheduled, listScheduled } from '../../storage/scheduled/scheduled.js'
 
 type ControlContext = Pick<Context, 'database' | 'clock'>
@@ -95,4 +96,10 @@ function notFound(id: string): Problem {
     'scheduled_not_found',
     `No message with the id ${id} waits to be sent: GET /scheduled lists those that do`,
   )
+}
+
+/** How many messages of all organizations are paused, until somebody gives them a new time or cancels them. */
+export async function findPausedCount({ database, clock }: ControlContext): Promise<number> {
+  const paused = await countPausedScheduled(database, clock())
+  return paused.reduce((sum, { count }) => sum + count, 0)
 }

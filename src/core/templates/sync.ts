@@ -167,10 +167,10 @@ type PageResult = { list: TemplateList } | { synced: SyncedTemplates }
 async function syncPage(ctx: SyncContext, tenant: Tenant, list: TemplateList, timeoutMs: number): Promise<PageResult> {
   const { businessAccountId, cursor, pages } = list
   if (pages >= MAX_PAGES) throw notListed(`the list has more than ${MAX_PAGES} pages`)
-  const { accessToken } = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
+  const access = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
   const last = await findTemplateSync(ctx.database, tenant.id)
   if (last === null) throw accountChanged()
-  const page = await ctx.upstream.listTemplates({ businessAccountId, accessToken }, cursor, timeoutMs)
+  const page = await ctx.upstream.listTemplates({ ...access, businessAccountId }, cursor, timeoutMs)
   if (page.outcome !== 'listed') throw toProblem(page, businessAccountId)
   return ctx.database.transaction((transaction) =>
     recordPage(transaction, tenant.id, list, { ...page, requestedAt: last.now }),

@@ -22,8 +22,7 @@ export const EDITABLE = ['APPROVED', 'REJECTED', 'PAUSED']
 /** The business account of an organization. Throws invalid_provider. */
 export function openAccount(ctx: Pick<Context, 'secrets'>, tenant: Tenant): BusinessAccount {
   const upstream = requireUpstream(tenant)
-  const { accessToken } = openBusinessNumber(ctx, tenant.id, upstream)
-  return { businessAccountId: upstream.business_account_id, accessToken }
+  return { ...openBusinessNumber(ctx, tenant.id, upstream), businessAccountId: upstream.business_account_id }
 }
 
 /** The organization's template of exactly this name and language; null if it is unknown. */

@@ -18,6 +18,7 @@ import { playCustomerRoutes } from './inbox/play-customer.js'
 import { threadRoutes } from './inbox/thread.js'
 import { threadSearchRoutes } from './inbox/thread-search.js'
 import { liveRoutes } from './live/live.js'
+import { numberRoutes } from './number.js'
 import { pageRoutes } from './page.js'
 import { sessionRoutes, signInRoutes } from './session.js'
 import { instanceRoutes } from './settings/instances.js'
@@ -65,6 +66,7 @@ export function consoleRoutes({ ctx, live, guard, interfaceA }: ConsoleOptions):
           guarded.addHook('onRequest', guard)
           sessionRoutes(guarded, ctx) // GET DELETE /session, PUT /session/password
           settingsRoutes(guarded, ctx) // GET /settings, PATCH PUT and tests below it
+          numberRoutes(guarded, ctx) //   GET /number
           keyRoutes(guarded, ctx) //      /keys: GET POST, rotate, DELETE
           noticeRoutes(guarded, ctx) //   GET /notices, POST /notices/{id}/close
           phoneHistoryRoutes(guarded, ctx) // GET /phone-histories

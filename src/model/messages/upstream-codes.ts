@@ -42,6 +42,14 @@ export const EXPLAINED_CODES: Readonly<Record<number, CodeExplanation>> = {
   133010: { remedy: 'Register the number: connect it again, and give a PIN', link: `${PAGE}#registration` },
 }
 
+/** The errors that are about the number, its account or its token, and not about one message or person. */
+const CODES_OF_NUMBER = new Set([10, 190, 200, 368, 131005, 131031, 131037, 131042, 133010])
+
+/** Whether an error code of the upstream says that the number, its account or its token is restricted or has ended. */
+export function isAboutNumber(code: number | string): boolean {
+  return CODES_OF_NUMBER.has(Number(code))
+}
+
 /** The explanation of an upstream's error code; null if the setup is not its cause. */
 export function explainCode(code: number | string): CodeExplanation | null {
   return EXPLAINED_CODES[Number(code)] ?? null

@@ -1,7 +1,7 @@
 /** The steps of connecting a number, in the order in which they are shown. */
 export const CONNECTION_STEPS = [
   ...(['token', 'app_secret', 'number', 'callbacks', 'subscribed', 'registered', 'name', 'quality'] as const),
-  ...(['health', 'received'] as const),
+  ...(['health', 'sent', 'received'] as const),
 ] as const
 
 export type ConnectionStepName = (typeof CONNECTION_STEPS)[number]
@@ -27,6 +27,8 @@ const SUPPORT = 'https://business.facebook.com/business-support-home'
 const NUMBERS = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers'
 const REGISTRATION = `${NUMBERS}/registration`
 const OVERRIDES = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/override'
+const ERRORS = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes'
+const TEMPLATES = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/send-messages'
 const LASTING_TOKEN =
   'Generate a token of a system user that never expires (docs/connect-a-number.md#3-create-a-token-that-lasts)'
 const TRY_AGAIN = 'Try again in a few minutes'
@@ -91,8 +93,8 @@ export const CONNECTION_REASONS = {
   token_needs_proof: {
     step: 'token',
     state: 'failed',
-    sentence: 'The app accepts only calls with a proof of its secret ({text})',
-    remedy: 'In the App Dashboard, App settings, Advanced, turn "Require app secret" off',
+    sentence: 'The app accepts only calls that prove its secret ({text})',
+    remedy: 'Copy it from the App Dashboard, App settings, Basic, App secret',
     link: APPS,
   },
   token_unavailable: {
@@ -529,6 +531,96 @@ export const CONNECTION_REASONS = {
     sentence: 'Sending is blocked: {why}',
     remedy: 'Do what it says in WhatsApp Manager (docs/connect-a-number.md#your-own-number)',
     link: MANAGER,
+  },
+  sent_delivered: { step: 'sent', state: 'ok', sentence: 'A message to {to} was delivered' },
+  sent_underway: {
+    step: 'sent',
+    state: 'warning',
+    sentence: 'WhatsApp has sent a message to {to}, and it has not arrived at the phone yet',
+    remedy: 'Look at the phone: it may be off, or without a connection',
+  },
+  sent_unreported: {
+    step: 'sent',
+    state: 'warning',
+    sentence: 'WhatsApp accepted a message to {to}, and no callback has told what came of it',
+    remedy: 'Look at the phone. If the message is there: docs/connect-a-number.md#callbacks-do-not-come',
+    link: APPS,
+  },
+  sent_not_yet: {
+    step: 'sent',
+    state: 'warning',
+    sentence: 'No message was sent to {to}: something before is not done yet',
+    remedy: 'Do what it says there, then connect again',
+  },
+  sent_not_listed: {
+    step: 'sent',
+    state: 'failed',
+    sentence: "{to} is not in the test number's list of recipients ({text})",
+    remedy:
+      'Add it in the App Dashboard, Use cases, Customize, API setup, in both forms if the country has two, such as with and without the 9',
+    link: APPS,
+  },
+  sent_unregistered: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'The message to {to} was refused: the number is not registered ({text})',
+    remedy: 'Connect again, and give a PIN',
+    link: REGISTRATION,
+  },
+  sent_unpaid: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'The message to {to} failed: the business account has no valid payment method ({text})',
+    remedy: 'Add one to the business account itself, in WhatsApp Manager, Billing & payments',
+    link: MANAGER,
+  },
+  sent_locked: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'The message to {to} was refused: the business account is restricted ({text})',
+    remedy: 'Ask for a review in Business support home',
+    link: SUPPORT,
+  },
+  sent_unnamed: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'The message to {to} was refused: the display name is not approved ({text})',
+    remedy: 'Wait for the review, or choose another name in WhatsApp Manager, Phone numbers',
+    link: MANAGER,
+  },
+  sent_too_late: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'The message to {to} failed: that phone has not written to the number within 24 hours ({text})',
+    remedy: 'Write "hello" from that phone to the number, then connect again',
+    link: TEMPLATES,
+  },
+  sent_unreachable: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'The message to {to} cannot be delivered ({text})',
+    remedy: 'Check that this number uses WhatsApp, in a version that is not too old',
+    link: ERRORS,
+  },
+  sent_forbidden: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'The access token may not send the message to {to} ({text})',
+    remedy: 'Assign the WhatsApp account to the system user, and generate the token again with both permissions',
+    link: SETTINGS,
+  },
+  sent_refused: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'The message to {to} failed ({text})',
+    remedy: 'See docs/connect-a-number.md#sending, and the code in the list of WhatsApp',
+    link: ERRORS,
+  },
+  sent_unanswered: {
+    step: 'sent',
+    state: 'failed',
+    sentence: 'WhatsApp did not accept the message to {to} ({text})',
+    remedy: TRY_AGAIN,
   },
   received_lately: { step: 'received', state: 'ok', sentence: 'The last callback came at {at}' },
   received_not: {

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { readIsoTime } from '../../lib/text/iso-time.js'
 import { Email } from '../contacts/contact-input.js'
 import { isCountryCode } from '../contacts/phone-number.js'
+import { MAX_NUMBER_INPUT } from '../contacts/written-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { MEMBER_ROLES } from './member.js'
@@ -178,6 +179,12 @@ export const ConnectNumber = Type.Partial(
     verify_token: Type.String({
       ...upstreamSecrets.verify_token,
       description: 'By default a random one; it counts once WhatsApp has verified the address with it',
+    }),
+    send_to: Type.String({
+      minLength: 1,
+      maxLength: MAX_NUMBER_INPUT,
+      description:
+        'A phone number of yours: when all else is done, the number sends a message to it, and the step `sent` tells what came of it within 10 seconds',
     }),
   }),
 )

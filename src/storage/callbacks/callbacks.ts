@@ -101,6 +101,15 @@ const complete = statement<{ completed: number }>(
    SELECT count(*) AS completed FROM completed`,
 )
 
+// A text that is looked for at once is in one of the newest.
+const listWith = statement<{ body: Buffer }>(
+  'callbacks.listWith',
+  `SELECT newest.body
+   FROM (SELECT id, body FROM callbacks WHERE organization_id = $1 ORDER BY id DESC LIMIT 200) newest
+   WHERE position(convert_to($2, 'UTF8') IN newest.body) > 0
+   ORDER BY newest.id`,
+)
+
 /** SQL: walks from one organization with such rows to the next, so its cost does not depend on the number of rows. */
 const walkOrganizations = (name: string, table: string, condition: string) => `${name} AS (
      (
@@ -274,6 +283,12 @@ export interface CallbackFigures {
   setAside: number
   /** The number of those that failed on every attempt. */
   failed: number
+}
+
+/** The bodies of the organization's newest 200 callbacks that contain a text, in the order of their arrival. */
+export async function listCallbacksWith(db: Queryable, organizationId: string, text: string): Promise<Buffer[]> {
+  const rows = await db.run(listWith, [organizationId, text])
+  return rows.map(({ body }) => body)
 }
 
 /** Counts the callbacks that are not done. */

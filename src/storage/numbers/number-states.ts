@@ -4,7 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import type { NumberState } from '../../model/organizations/number-state.js'
 import { raiseEvents } from '../events/raise.js'
-import { enqueueJobs } from '../jobs/enqueue.js'
+import { enqueueJobs, hasJob } from '../jobs/enqueue.js'
 
 // Most callbacks come within a minute of another one, and then lock and change nothing.
 const noteCallbacks = statement<never>(
@@ -75,6 +75,19 @@ const enqueueCheck = statement<never>(
   { enqueues: 'now' },
 )
 
+// The job that waits or runs sees what is the matter, too. While the upstream answers no check, the hourly ones suffice.
+const enqueueDueCheck = statement<never>(
+  'numberStates.enqueueDueCheck',
+  enqueueJobs({
+    task: 'check_number',
+    key: `'${ONLY_ONE}'`,
+    from: `upstream_settings u LEFT JOIN number_states n USING (organization_id, phone_number_id)
+     WHERE u.organization_id = $1 AND coalesce(n.checked_at < $2, true) AND coalesce(n.unanswered, 0) = 0
+       AND NOT ${hasJob('$1', ['check_number'], 'true')}`,
+  }),
+  { enqueues: 'now' },
+)
+
 const enqueueAllChecks = sharedStatement<never>(
   'numberStates.enqueueAllChecks',
   enqueueJobs({
@@ -98,26 +111,37 @@ const findLastSend = statement<{ at: Date | null }>(
      AND ($2::timestamptz IS NULL OR newest.created_at <= $2)`,
 )
 
+/** What is counted: numbers by state, their problems, tokens that end soon, and the seconds until the next one ends. */
+interface NumberCount {
+  kind: 'state' | 'problem' | 'expiring' | 'next_end'
+  name: string
+  count: number
+}
+
 // Of all organizations: one row each, as many as there are.
-const countAll = sharedStatement<{ kind: 'state' | 'problem' | 'expiring'; name: string; count: number }>(
+const countAll = sharedStatement<NumberCount>(
   'numberStates.countAll',
   `WITH connected AS (
-     SELECT n.state, n.problems, n.token_expires_at
-     FROM number_states n
-       JOIN upstream_settings u USING (organization_id, phone_number_id)
-       JOIN organizations o ON o.id = n.organization_id
-     WHERE n.state IS NOT NULL AND o.provider = 'upstream'
+     SELECT coalesce(n.state, 'unchecked') AS state, n.problems, n.token_expires_at
+     FROM upstream_settings u
+       JOIN organizations o ON o.id = u.organization_id
+       LEFT JOIN number_states n ON n.organization_id = u.organization_id AND n.phone_number_id = u.phone_number_id
+     WHERE o.provider = 'upstream'
    )
-   SELECT 'state' AS kind, state AS name, count(*)::int AS count FROM connected GROUP BY state
+   SELECT 'state' AS kind, state AS name, count(*)::float8 AS count FROM connected GROUP BY state
    UNION ALL
-   SELECT 'problem', problem, count(*)::int FROM connected, unnest(problems) AS problem GROUP BY problem
+   SELECT 'problem', problem, count(*) FROM connected, unnest(problems) AS problem GROUP BY problem
    UNION ALL
-   SELECT 'expiring', '', count(*)::int FROM connected WHERE token_expires_at < $1`,
+   SELECT 'expiring', '', count(*) FROM connected WHERE token_expires_at < $1
+   UNION ALL
+   SELECT 'next_end', '', extract(epoch FROM min(token_expires_at) - $2::timestamptz)
+   FROM connected HAVING min(token_expires_at) IS NOT NULL`,
 )
 
-const listBad = sharedStatement<{ slug: string; state: 'warning' | 'failed'; problems: string[] }>(
+const listBad = sharedStatement<BadNumber>(
   'numberStates.listBad',
-  `SELECT o.slug, n.state, n.problems
+  `SELECT o.id AS organization_id, o.slug, n.phone_number_id, n.state, n.facts, n.steps, n.token_expires_at,
+     n.checked_at, n.unanswered, n.last_callback_at
    FROM number_states n
      JOIN upstream_settings u USING (organization_id, phone_number_id)
      JOIN organizations o ON o.id = n.organization_id
@@ -125,19 +149,25 @@ const listBad = sharedStatement<{ slug: string; state: 'warning' | 'failed'; pro
    ORDER BY n.state, o.slug LIMIT $1`,
 )
 
-/** How many numbers have each state and each problem, and how many tokens end before `expireBefore`. */
+/**
+ * How many numbers have each state and each problem, how many tokens end before `expireBefore`, and how many seconds
+ * after `now` the next one ends.
+ */
 export function countNumberStates(
   db: Queryable,
-  expireBefore: Date,
-): Promise<{ kind: 'state' | 'problem' | 'expiring'; name: string; count: number }[]> {
-  return db.run(countAll, [expireBefore])
+  { expireBefore, now }: { expireBefore: Date; now: Date },
+): Promise<NumberCount[]> {
+  return db.run(countAll, [expireBefore, now])
+}
+
+/** A number that is not ok, and its organization. */
+export interface BadNumber extends NumberState {
+  organization_id: string
+  slug: string
 }
 
 /** The first numbers that are not ok, by the slug of their organization, failed ones first. */
-export function listBadNumbers(
-  db: Queryable,
-  limit: number,
-): Promise<{ slug: string; state: 'warning' | 'failed'; problems: string[] }[]> {
+export function listBadNumbers(db: Queryable, limit: number): Promise<BadNumber[]> {
   return db.run(listBad, [limit])
 }
 
@@ -183,6 +213,11 @@ export async function countUnansweredCheck(
 /** Enqueues a check of the organization's number. */
 export async function enqueueNumberCheck(db: Queryable, organizationId: string): Promise<void> {
   await db.run(enqueueCheck, [organizationId])
+}
+
+/** Enqueues a check of the organization's number, unless one waits already, or one has ended since `before`. */
+export async function enqueueDueNumberCheck(db: Queryable, organizationId: string, before: Date): Promise<void> {
+  await db.run(enqueueDueCheck, [organizationId, before])
 }
 
 /** Enqueues a check for every organization with a number at the upstream. */

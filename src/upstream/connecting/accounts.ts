@@ -1,6 +1,6 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import { readId } from '../answer.js'
-import type { Connection } from '../connection.js'
+import type { Connection, UpstreamAccess } from '../connection.js'
 import { type Asked, ask, objectPath } from './ask.js'
 import { readShort } from './tokens.js'
 
@@ -25,35 +25,35 @@ const PAGE_LIMIT = 100
 /** Lists ids of business accounts; at most one page. */
 export function listAccounts(
   connection: Connection,
-  accessToken: string,
+  access: UpstreamAccess,
   { of, id }: AccountList,
   timeoutMs: number,
 ): Promise<Asked<{ ids: string[] }>> {
   const path = `${objectPath(id)}/${LIST_NAMES[of]}_whatsapp_business_accounts?fields=id&limit=${PAGE_LIMIT}`
-  return ask(connection, { bearer: accessToken, method: 'GET', path }, timeoutMs, readIdList)
+  return ask(connection, { access, method: 'GET', path }, timeoutMs, readIdList)
 }
 
 /** Lists the ids of the portfolios that a token may see; at most one page. */
 export function listBusinesses(
   connection: Connection,
-  accessToken: string,
+  access: UpstreamAccess,
   timeoutMs: number,
 ): Promise<Asked<{ ids: string[] }>> {
   const path = `/me/businesses?fields=id&limit=${PAGE_LIMIT}`
-  return ask(connection, { bearer: accessToken, method: 'GET', path }, timeoutMs, readIdList)
+  return ask(connection, { access, method: 'GET', path }, timeoutMs, readIdList)
 }
 
 /** Lists a page of the numbers of a business account, from the cursor `after` on (null: the first). */
 export function listNumbers(
   connection: Connection,
-  accessToken: string,
+  access: UpstreamAccess,
   { accountId, after }: { accountId: string; after: string | null },
   timeoutMs: number,
 ): Promise<Asked<{ numbers: ListedNumber[]; next: string | null }>> {
   const query = new URLSearchParams({ fields: 'id,display_phone_number,verified_name', limit: String(PAGE_LIMIT) })
   if (after !== null) query.set('after', after)
   const path = `${objectPath(accountId)}/phone_numbers?${query}`
-  return ask(connection, { bearer: accessToken, method: 'GET', path }, timeoutMs, (body) => {
+  return ask(connection, { access, method: 'GET', path }, timeoutMs, (body) => {
     if (!Array.isArray(body.data)) return null
     const paging = asObject(body.paging)
     const hasNext = asText(paging.next) !== null

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../lib/text/error-message.js'
 import type { JsonObject } from '../../lib/text/json.js'
 import { bareStatusText } from '../answer.js'
-import { type Call, type Connection, makeCall } from '../connection.js'
+import { type Call, type Connection, makeCall, type UpstreamAccess } from '../connection.js'
 
 /**
  * The upstream's refusal of a call. `code` is its own, or the HTTP status if there is none; `subcode` 0 if there is
@@ -25,9 +25,9 @@ export interface NotAsked {
 /** The outcome of a call about connections. */
 export type Asked<Found extends object> = ({ outcome: 'done' } & Found) | Refused | NotAsked
 
-/** One call; `bearer` is an access token, or the app's own token. */
+/** One call, and the access token that it is made with, or the app's own token. */
 export interface Question extends Call {
-  bearer: string
+  access: UpstreamAccess
 }
 
 /**
@@ -36,13 +36,13 @@ export interface Question extends Call {
  */
 export async function ask<Found extends object>(
   connection: Connection,
-  { bearer, ...call }: Question,
+  { access, ...call }: Question,
   timeoutMs: number,
   read: (body: JsonObject) => Found | null,
 ): Promise<Asked<Found>> {
   if (timeoutMs <= 0) return { outcome: 'failed', text: 'there was no time left' }
   try {
-    const answer = await makeCall(connection, { accessToken: bearer }, call, timeoutMs)
+    const answer = await makeCall(connection, access, call, timeoutMs)
     const { status, isSuccess, body, error } = answer
     if (error) {
       const { code, subcode, kind, message } = error

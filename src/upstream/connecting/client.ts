@@ -1,4 +1,5 @@
-import type { BusinessNumber, Connection } from '../connection.js'
+import type { BusinessNumber, Connection, UpstreamAccess } from '../connection.js'
+import type { BusinessAccount } from '../templates.js'
 import { type AccountList, type ListedNumber, listAccounts, listBusinesses, listNumbers } from './accounts.js'
 import type { Asked } from './ask.js'
 import { type NumberReading, readNumberState } from './number-state.js'
@@ -19,19 +20,19 @@ import { debugToken, findApp, type TokenApp, type TokenState } from './tokens.js
 /** The calls that connect a number and show whether it stays connected. Each waits at most `timeoutMs`; none throws. */
 export interface ConnectingClient {
   /** What an access token may do, and until when. */
-  debugToken(accessToken: string, timeoutMs: number): Promise<Asked<{ token: TokenState }>>
+  debugToken(access: UpstreamAccess, timeoutMs: number): Promise<Asked<{ token: TokenState }>>
   /** The app of a token; with `appSecret`, also proves that it is the app's. */
   findApp(
     given: { accessToken: string; appSecret: string | null },
     timeoutMs: number,
   ): Promise<Asked<{ app: TokenApp }>>
   /** Business accounts of a user or of a portfolio. */
-  listAccounts(accessToken: string, list: AccountList, timeoutMs: number): Promise<Asked<{ ids: string[] }>>
+  listAccounts(access: UpstreamAccess, list: AccountList, timeoutMs: number): Promise<Asked<{ ids: string[] }>>
   /** Portfolios of a token. */
-  listBusinesses(accessToken: string, timeoutMs: number): Promise<Asked<{ ids: string[] }>>
+  listBusinesses(access: UpstreamAccess, timeoutMs: number): Promise<Asked<{ ids: string[] }>>
   /** A page of the numbers of a business account. */
   listNumbers(
-    accessToken: string,
+    access: UpstreamAccess,
     page: { accountId: string; after: string | null },
     timeoutMs: number,
   ): Promise<Asked<{ numbers: ListedNumber[]; next: string | null }>>
@@ -45,16 +46,9 @@ export interface ConnectingClient {
     timeoutMs: number,
   ): Promise<Asked<object>>
   /** The apps that are subscribed to a business account. */
-  listSubscribedApps(
-    account: { businessAccountId: string; accessToken: string },
-    timeoutMs: number,
-  ): Promise<Asked<{ apps: SubscribedApp[] }>>
+  listSubscribedApps(account: BusinessAccount, timeoutMs: number): Promise<Asked<{ apps: SubscribedApp[] }>>
   /** Subscribes the token's app to a business account, with an override of the address or without. */
-  subscribeApp(
-    account: { businessAccountId: string; accessToken: string },
-    override: VerifiedAddress | null,
-    timeoutMs: number,
-  ): Promise<Asked<object>>
+  subscribeApp(account: BusinessAccount, override: VerifiedAddress | null, timeoutMs: number): Promise<Asked<object>>
   /** Sets or removes the override of one number. */
   overrideNumber(number: BusinessNumber, override: VerifiedAddress | null, timeoutMs: number): Promise<Asked<object>>
   /** Registers a number with its PIN. */
@@ -70,11 +64,11 @@ export type Measure = <Result extends { outcome: string; code?: number | null }>
 /** The calls over a connection. */
 export function createConnectingClient(connection: Connection, measured: Measure): ConnectingClient {
   return {
-    debugToken: (token, ms) => measured('debugToken', debugToken(connection, token, ms)),
+    debugToken: (access, ms) => measured('debugToken', debugToken(connection, access, ms)),
     findApp: (given, ms) => measured('findApp', findApp(connection, given, ms)),
-    listAccounts: (token, list, ms) => measured('listAccounts', listAccounts(connection, token, list, ms)),
-    listBusinesses: (token, ms) => measured('listBusinesses', listBusinesses(connection, token, ms)),
-    listNumbers: (token, page, ms) => measured('listNumbers', listNumbers(connection, token, page, ms)),
+    listAccounts: (access, list, ms) => measured('listAccounts', listAccounts(connection, access, list, ms)),
+    listBusinesses: (access, ms) => measured('listBusinesses', listBusinesses(connection, access, ms)),
+    listNumbers: (access, page, ms) => measured('listNumbers', listNumbers(connection, access, page, ms)),
     readNumberState: (number, ms) => measured('readNumberState', readNumberState(connection, number, ms)),
     readAppAddress: (app, ms) => measured('readAppAddress', readAppAddress(connection, app, ms)),
     setAppAddress: (given, ms) => measured('setAppAddress', setAppAddress(connection, given, ms)),

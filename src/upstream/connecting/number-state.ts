@@ -61,13 +61,13 @@ export async function readNumberState(
 
 function readFields(
   connection: Connection,
-  { phoneNumberId, accessToken }: BusinessNumber,
+  number: BusinessNumber,
   fields: string,
   timeoutMs: number,
 ): Promise<Asked<{ number: NumberReading }>> {
-  const path = `${objectPath(phoneNumberId)}?fields=${fields}`
-  return ask(connection, { bearer: accessToken, method: 'GET', path }, timeoutMs, (body) =>
-    readId(body.id) === phoneNumberId ? { number: readReading(body, fields) } : null,
+  const path = `${objectPath(number.phoneNumberId)}?fields=${fields}`
+  return ask(connection, { access: number, method: 'GET', path }, timeoutMs, (body) =>
+    readId(body.id) === number.phoneNumberId ? { number: readReading(body, fields) } : null,
   )
 }
 

@@ -1,6 +1,7 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import { readId } from '../answer.js'
-import type { BusinessNumber, Connection } from '../connection.js'
+import type { BusinessNumber, Connection, UpstreamAccess } from '../connection.js'
+import type { BusinessAccount } from '../templates.js'
 import { type Asked, ask, objectPath, post } from './ask.js'
 import { readShort } from './tokens.js'
 
@@ -39,7 +40,7 @@ export function readAppAddress(
   timeoutMs: number,
 ): Promise<Asked<{ address: AppAddress }>> {
   const path = `${objectPath(app.appId)}/subscriptions`
-  return ask(connection, { bearer: appToken(app), method: 'GET', path }, timeoutMs, ({ data }) => {
+  return ask(connection, { access: appToken(app), method: 'GET', path }, timeoutMs, ({ data }) => {
     if (!Array.isArray(data)) return null
     const found = asObjects(data).find(({ object, active }) => object === OBJECT && active !== false)
     return { address: found ? readAddress(found) : { url: null, fields: [] } }
@@ -53,18 +54,18 @@ export function setAppAddress(
   timeoutMs: number,
 ): Promise<Asked<object>> {
   const body = { object: OBJECT, callback_url: url, verify_token: verifyToken, fields: fields.join(',') }
-  const question = { bearer: appToken(app), ...post(`${objectPath(app.appId)}/subscriptions`, body) }
+  const question = { access: appToken(app), ...post(`${objectPath(app.appId)}/subscriptions`, body) }
   return ask(connection, question, timeoutMs, readSuccess)
 }
 
 /** Lists the apps that are subscribed to a business account. */
 export function listSubscribedApps(
   connection: Connection,
-  { businessAccountId, accessToken }: { businessAccountId: string; accessToken: string },
+  account: BusinessAccount,
   timeoutMs: number,
 ): Promise<Asked<{ apps: SubscribedApp[] }>> {
-  const path = `${objectPath(businessAccountId)}/subscribed_apps`
-  return ask(connection, { bearer: accessToken, method: 'GET', path }, timeoutMs, ({ data }) =>
+  const path = `${objectPath(account.businessAccountId)}/subscribed_apps`
+  return ask(connection, { access: account, method: 'GET', path }, timeoutMs, ({ data }) =>
     Array.isArray(data) ? { apps: asObjects(data).map(readApp) } : null,
   )
 }
@@ -75,32 +76,32 @@ export function listSubscribedApps(
  */
 export function subscribeApp(
   connection: Connection,
-  { businessAccountId, accessToken }: { businessAccountId: string; accessToken: string },
+  account: BusinessAccount,
   override: VerifiedAddress | null,
   timeoutMs: number,
 ): Promise<Asked<object>> {
   const body = override === null ? {} : toOverride(override)
-  const question = { bearer: accessToken, ...post(`${objectPath(businessAccountId)}/subscribed_apps`, body) }
+  const question = { access: account, ...post(`${objectPath(account.businessAccountId)}/subscribed_apps`, body) }
   return ask(connection, question, timeoutMs, readSuccess)
 }
 
 /** Directs the callbacks of one number to an address; null: removes its override. */
 export function overrideNumber(
   connection: Connection,
-  { phoneNumberId, accessToken }: BusinessNumber,
+  number: BusinessNumber,
   override: VerifiedAddress | null,
   timeoutMs: number,
 ): Promise<Asked<object>> {
   const configuration = override === null ? { override_callback_uri: '' } : toOverride(override)
   const question = {
-    bearer: accessToken,
-    ...post(objectPath(phoneNumberId), { webhook_configuration: configuration }),
+    access: number,
+    ...post(objectPath(number.phoneNumberId), { webhook_configuration: configuration }),
   }
   return ask(connection, question, timeoutMs, readSuccess)
 }
 
-function appToken({ appId, appSecret }: AppCredentials): string {
-  return `${appId}|${appSecret}`
+function appToken({ appId, appSecret }: AppCredentials): UpstreamAccess {
+  return { accessToken: `${appId}|${appSecret}` }
 }
 
 function toOverride({ url, verifyToken }: VerifiedAddress): object {

@@ -2,7 +2,7 @@ import { hmacSha256Hex } from '../../lib/crypto/signature.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import { toStorable } from '../../lib/text/text.js'
 import { readId } from '../answer.js'
-import type { Connection } from '../connection.js'
+import type { Connection, UpstreamAccess } from '../connection.js'
 import { type Asked, ask } from './ask.js'
 
 /** What the upstream says about an access token. Times are null if the token, or the access to data, never ends. */
@@ -34,11 +34,11 @@ const MAX_TEXT = 300
 /** Asks what an access token may do, with the token itself. */
 export function debugToken(
   connection: Connection,
-  accessToken: string,
+  access: UpstreamAccess,
   timeoutMs: number,
 ): Promise<Asked<{ token: TokenState }>> {
-  const path = `/debug_token?${new URLSearchParams({ input_token: accessToken })}`
-  return ask(connection, { bearer: accessToken, method: 'GET', path }, timeoutMs, ({ data }) => {
+  const path = `/debug_token?${new URLSearchParams({ input_token: access.accessToken })}`
+  return ask(connection, { access, method: 'GET', path }, timeoutMs, ({ data }) => {
     const token = asObject(data)
     return typeof token.is_valid === 'boolean' ? { token: readToken(token, token.is_valid) } : null
   })
@@ -54,7 +54,7 @@ export function findApp(
   timeoutMs: number,
 ): Promise<Asked<{ app: TokenApp }>> {
   const proof = appSecret === null ? '' : `&appsecret_proof=${hmacSha256Hex(appSecret, accessToken)}`
-  const question = { bearer: accessToken, method: 'GET', path: `/app?fields=id,name${proof}` } as const
+  const question = { access: { accessToken }, method: 'GET', path: `/app?fields=id,name${proof}` } as const
   return ask(connection, question, timeoutMs, (body) => {
     const id = readId(body.id)
     return id === null ? null : { app: { id, name: readShort(body.name) } }

@@ -33,6 +33,17 @@ describe('parley org connect', () => {
     expect(done.json()).toMatchObject({ connected: true, upstream: { phone_number_id: number } })
   })
 
+  it('sends a test message with --send-to, whose delivery the running service is told', async () => {
+    const to = '5511999990000'
+    const sandbox = { status: 'CONNECTED', account_mode: 'SANDBOX', recipients: [to] }
+    const { token, secret } = await makePlatform(world, { number: sandbox })
+    const given = JSON.stringify({ access_token: token, app_secret: secret })
+    const done = await run(['org', 'connect', await newOrganization(), '--send-to', `+${to}`], env(), given)
+    expect([done.code, done.out]).toEqual([0, expect.stringContaining(`A message to ${to} was delivered`)])
+    const wrong = await run(['org', 'connect', await newOrganization(), '--send-to', 'me'], env(), given)
+    expect([wrong.code === 0, wrong.err]).toEqual([false, expect.stringContaining('is not a phone number')])
+  })
+
   it('prints each step with what to do, and fails while something is left', async () => {
     const { token, secret } = await makePlatform(world)
     const given = JSON.stringify({ access_token: token, app_secret: secret })

@@ -81,10 +81,16 @@ describe('doctor', () => {
     expect(result.out).not.toContain(organization.accessToken)
   })
 
-  it('tells what the checks of the numbers have found', async () => {
+  it('tells of each number that is not ok what is known about it, and how many are', async () => {
+    const steps = [
+      { reason: 'subscribed_right', values: { account: '7' } },
+      { reason: 'callbacks_missing' },
+      { reason: 'not_registered', values: { status: 'PENDING' } },
+    ]
     await world.database.pool.query(
-      `INSERT INTO number_states (organization_id, phone_number_id, state, problems) VALUES ($1, $2, 'failed', '{not_registered}')`,
-      [organization.id, organization.phoneNumberId],
+      `INSERT INTO number_states (organization_id, phone_number_id, state, problems, steps, facts, token_expires_at)
+       VALUES ($1, $2, 'failed', '{callbacks_missing,not_registered}', $3, $4, '2031-05-06T07:08:09Z')`,
+      [organization.id, organization.phoneNumberId, JSON.stringify(steps), '{"can_send": "BLOCKED"}'],
     )
     const result = await doctor()
     await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'gateway' })
@@ -93,7 +99,12 @@ describe('doctor', () => {
     await world.database.pool.query('DELETE FROM number_states')
     expect(failedOf(ofGateway)).not.toContain('numbers')
     expect(failedOf(result)).toEqual(['numbers'])
-    expect(reportOf(result, 'numbers')?.found).toBe(`${organization.slug}: not_registered`)
+    const [bad, fine, ...others] = (result.json() as Report[]).filter(({ check }) => check === 'numbers')
+    expect(bad?.found).toBe(
+      `${organization.slug}, ${organization.phoneNumberId}: The app has no callback URL: no message arrives; The number is not registered (PENDING): it can neither send nor receive (token valid until 2031-05-06T07:08:09.000Z, app subscribed: yes, callback address as it should be: no, last callback never, last send never, health BLOCKED, checked never)`,
+    )
+    expect(bad?.remedy).toMatch(/Connect the number again, and give a PIN; parley org connect /)
+    expect([fine?.level, others]).toEqual(['ok', []])
   })
 
   it('finds settings of the server that lose data', async () => {

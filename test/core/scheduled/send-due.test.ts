@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { prune } from '../../../src/core/maintenance/maintenance.js'
 import { adoptRestoredDatabase } from '../../../src/core/processes/histories.js'
 import { sendDueMessage } from '../../../src/core/scheduled/send-due.js'
+import { countPausedScheduled } from '../../../src/storage/scheduled/paused.js'
 import { claimScheduled } from '../../../src/storage/scheduled/sending.js'
 import { DAY, HOUR, MINUTE } from '../../support/broadcasts.js'
 import { receive, textMessage } from '../../support/callbacks.js'
@@ -65,6 +66,12 @@ describe('after a restore', () => {
       expect(await sends.arrived(digits)).toEqual([])
     }
     expect(await waiting(later)).toMatchObject([{ status: 'scheduled', reason: null }])
+    const other = await sends.world.createOrganization()
+    const paused = await countPausedScheduled(ctx.database, sends.world.now())
+    expect(paused).toEqual([{ slug: sends.organization.slug, count: expect.any(Number) }])
+    expect(paused.map(({ slug }) => slug)).not.toContain(other.slug)
+    const metrics = await (await fetch(`${sends.world.app.url}/metrics`)).text()
+    expect(metrics).toMatch(new RegExp(`^parley_scheduled_paused ${paused[0]?.count}$`, 'm'))
 
     await passTime(sends.world)
     expect(await sends.arrived(later)).toHaveLength(1)

@@ -123,6 +123,17 @@ describe('a strict simulator', () => {
     const proof = createHmac('sha256', 'secret').update(ids.token).digest('hex')
     expect((await ask('GET', `app?appsecret_proof=${proof}`)).body).toMatchObject({ id: ids.app })
     expect(await codeOf(ask('GET', 'app?appsecret_proof=0000'))).toBe(100)
+    expect(await codeOf(ask('GET', `${ids.number}?appsecret_proof=0000`))).toBe(100)
+  })
+
+  it('refuses every call without a proof to an app that requires one', async () => {
+    await makeWorld({ app: { requires_proof: true } })
+    const proof = createHmac('sha256', 'secret').update(ids.token).digest('hex')
+    for (const path of ['app', ids.number, `${ids.account}/message_templates`]) {
+      expect(await codeOf(ask('GET', path))).toBe(100)
+      expect((await ask('GET', `${path}?appsecret_proof=${proof}`)).status).toBe(200)
+    }
+    expect(await codeOf(send())).toBe(100)
   })
 })
 

@@ -3,7 +3,8 @@ import { createUpstreamClient, type UpstreamClient } from '../../../src/upstream
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../../support/http-server.js'
 import { PATIENCE_MS } from '../../support/patience.js'
 
-const number = { phoneNumberId: '10001', accessToken: 'token' }
+const access = { accessToken: 'token' }
+const number = { phoneNumberId: '10001', ...access }
 const account = { businessAccountId: '20001', accessToken: 'token' }
 const app = { appId: '30001', appSecret: 'secret' }
 const address = { url: 'https://chat.example/hooks/upstream', verifyToken: 'verify' }
@@ -24,7 +25,7 @@ afterEach(async () => {
 
 /** Every call, with what it requests. */
 const calls: [string, () => Promise<object>, string, object | null][] = [
-  ['debugToken', () => client.connecting.debugToken('token', PATIENCE_MS), 'GET /debug_token?input_token=token', null],
+  ['debugToken', () => client.connecting.debugToken(access, PATIENCE_MS), 'GET /debug_token?input_token=token', null],
   [
     'findApp',
     () => client.connecting.findApp({ accessToken: 'token', appSecret: null }, PATIENCE_MS),
@@ -33,19 +34,19 @@ const calls: [string, () => Promise<object>, string, object | null][] = [
   ],
   [
     'listAccounts',
-    () => client.connecting.listAccounts('token', { of: 'owned', id: '7' }, PATIENCE_MS),
+    () => client.connecting.listAccounts(access, { of: 'owned', id: '7' }, PATIENCE_MS),
     'GET /7/owned_whatsapp_business_accounts?fields=id&limit=100',
     null,
   ],
   [
     'listBusinesses',
-    () => client.connecting.listBusinesses('token', PATIENCE_MS),
+    () => client.connecting.listBusinesses(access, PATIENCE_MS),
     'GET /me/businesses?fields=id&limit=100',
     null,
   ],
   [
     'listNumbers',
-    () => client.connecting.listNumbers('token', { accountId: '20001', after: 'c' }, PATIENCE_MS),
+    () => client.connecting.listNumbers(access, { accountId: '20001', after: 'c' }, PATIENCE_MS),
     'GET /20001/phone_numbers?fields=id%2Cdisplay_phone_number%2Cverified_name&limit=100&after=c',
     null,
   ],
@@ -137,7 +138,7 @@ describe('what is read', () => {
       granular_scopes: granular,
     }
     answer = json(200, { data })
-    expect(await client.connecting.debugToken('token', PATIENCE_MS)).toEqual({
+    expect(await client.connecting.debugToken(access, PATIENCE_MS)).toEqual({
       outcome: 'done',
       token: {
         ...{ isValid: true, appId: '30001', appName: null, type: null, userId: null, error: null },
@@ -200,7 +201,7 @@ describe('what is read', () => {
   })
 
   it('is nothing once the time is over, without a request', async () => {
-    expect(await client.connecting.debugToken('token', 0)).toMatchObject({ outcome: 'failed' })
+    expect(await client.connecting.debugToken(access, 0)).toMatchObject({ outcome: 'failed' })
     expect(server.taken).toHaveLength(0)
   })
 })

@@ -29,6 +29,13 @@ export const common = {
     ask: 'Ask an owner of your team to connect it, under Settings, Business number.',
     open: 'Connect your number',
   },
+  number: {
+    failed: 'The number {{number}} does not work as it should.',
+    warning: 'The number {{number}} needs attention.',
+    open: 'Settings, Business number',
+    ask: 'An owner of your team can mend it.',
+    hide: 'Hide this warning',
+  },
   cancel: 'Cancel',
   save: 'Save',
   saved: 'Saved',

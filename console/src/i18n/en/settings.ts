@@ -95,6 +95,8 @@ export const settings = {
       done: 'The number is connected.',
       open: 'Not connected yet: see the steps below.',
       where: 'Open the page at Meta',
+      send_to: 'Send a test message to (optional)',
+      send_toHint: 'Your own phone number, with country code. The message goes out once everything else is done.',
       fields: {
         app_secret: 'App secret',
         phone_number_id: 'Number',
@@ -118,6 +120,7 @@ export const settings = {
         name: 'Display name',
         quality: 'Quality',
         health: 'Sending',
+        sent: 'Test message',
         received: 'Receiving',
       },
       states: { ok: 'Fine', warning: 'Warning', failed: 'Failed', choose: 'To be decided' },

@@ -32,6 +32,13 @@ export const common: SameShape<typeof english> = {
     ask: 'Peça a um proprietário da equipe que o conecte, em Configurações, Número comercial.',
     open: 'Conectar número',
   },
+  number: {
+    failed: 'O número {{number}} não funciona como deveria.',
+    warning: 'O número {{number}} precisa de atenção.',
+    open: 'Configurações, Número comercial',
+    ask: 'Um proprietário da equipe pode resolver.',
+    hide: 'Ocultar este aviso',
+  },
   cancel: 'Cancelar',
   save: 'Salvar',
   saved: 'Salvo',

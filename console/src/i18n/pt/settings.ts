@@ -98,6 +98,9 @@ export const settings: SameShape<typeof english> = {
       done: 'O número está conectado.',
       open: 'Ainda não está conectado: veja os passos abaixo.',
       where: 'Abrir a página na Meta',
+      send_to: 'Enviar uma mensagem de teste para (opcional)',
+      send_toHint:
+        'Seu próprio telefone, com o código do país. A mensagem é enviada quando todo o resto estiver pronto.',
       fields: {
         app_secret: 'Chave secreta do app',
         phone_number_id: 'Número',
@@ -121,6 +124,7 @@ export const settings: SameShape<typeof english> = {
         name: 'Nome exibido',
         quality: 'Qualidade',
         health: 'Envio',
+        sent: 'Mensagem de teste',
         received: 'Recebimento',
       },
       states: { ok: 'Certo', warning: 'Atenção', failed: 'Falhou', choose: 'A decidir' },

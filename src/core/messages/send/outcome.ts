@@ -11,6 +11,7 @@ import { findContactById } from '../../../storage/contacts/contacts.js'
 import { findMessage } from '../../../storage/messages/messages.js'
 import { markMessageUnknown, refuseMessage } from '../../../storage/messages/outgoing.js'
 import { optOutByUpstream } from '../../contacts/opt-outs.js'
+import { checkAfterFailure } from '../../organizations/connecting/check.js'
 
 /** The result of a send. The message is in the conversation in every case. */
 export type SendResult =
@@ -58,6 +59,7 @@ export async function recordOutcome(
       await tryToStore(ctx, () =>
         refuseMessage(ctx.database, organizationId, messageId, { error, at: ctx.clock(), note }),
       )
+      await tryToStore(ctx, () => checkAfterFailure(ctx, organizationId, code))
       if (code === OPTED_OUT) await tryToStore(ctx, () => optOutByUpstream(ctx, organizationId, messageId))
       return { result: 'refused', because, messageId, code, text }
     }

@@ -52,13 +52,13 @@ export async function findOurAddress({
 /** Reads the address of the app and the subscriptions of the business account. */
 export async function readAddresses(
   { upstream: { connecting }, callMs }: Asking,
-  { appId, appSecret, businessAccountId, accessToken }: NumberCredentials,
+  credentials: NumberCredentials,
   number: NumberReading | null,
   ours: OurAddress,
 ): Promise<AddressReading> {
   const [address, apps] = await Promise.all([
-    connecting.readAppAddress({ appId, appSecret }, callMs()),
-    connecting.listSubscribedApps({ businessAccountId, accessToken }, callMs()),
+    connecting.readAppAddress(credentials, callMs()),
+    connecting.listSubscribedApps(credentials, callMs()),
   ])
   if (address.outcome === 'done' && address.address.url !== null && isOurs(address.address.url, ours)) {
     address.address.url = ours.url

@@ -1,5 +1,6 @@
 import type { Context, CredentialsContext } from '../../../context.js'
 import { startCountdown } from '../../../lib/async/timeout.js'
+import { isAboutNumber } from '../../../model/messages/upstream-codes.js'
 import { type StepFinding, stateOf } from '../../../model/organizations/connection-steps.js'
 import {
   type NumberFacts,
@@ -10,6 +11,7 @@ import type { Tenant, UpstreamSettings } from '../../../model/organizations/orga
 import {
   type CheckedNumber,
   countUnansweredCheck,
+  enqueueDueNumberCheck,
   enqueueNumberChecks,
   findLastCallback,
   findLastSendOf,
@@ -37,6 +39,8 @@ export interface NumberHealth extends ShownNumberState {
 const BUDGET_MS = 25_000
 /** So many checks in a row without an answer count as a finding: shorter failures pass by themselves. */
 const MAX_UNANSWERED = 3
+/** Failed messages cause a check no sooner after another one. */
+const BETWEEN_CHECKS_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** The time of the last callback is noted once a minute. */
@@ -64,6 +68,23 @@ export async function readHealth(ctx: CheckContext, organizationId: string, refr
   return [{ ...presentNumberState({ ...state, ...seen }), last_send_at: lastSendAt?.toISOString() ?? null }]
 }
 
+/** A number that is not ok, with what was found. */
+export interface NumberTrouble extends Pick<ShownNumberState, 'phone_number_id' | 'display_phone_number' | 'steps'> {
+  state: 'warning' | 'failed'
+}
+
+/** What the last check of the organization's number found that is not ok; null if all is well, or nothing is known. */
+export async function readTrouble(
+  { database }: Pick<Context, 'database'>,
+  { id, provider }: Pick<Tenant, 'id' | 'provider'>,
+): Promise<NumberTrouble | null> {
+  const found = provider === 'upstream' ? await findNumberState(database, id) : null
+  if (found?.state !== 'warning' && found?.state !== 'failed') return null
+  const { phone_number_id, display_phone_number, steps } = presentNumberState(found)
+  const problems = steps.filter(({ state }) => state !== 'ok')
+  return { phone_number_id, display_phone_number, state: found.state, steps: problems }
+}
+
 /**
  * Checks an organization's number, as a job, and records what was found, if the upstream answered, or has not for a
  * while. A number at the simulator is registered there first.
@@ -81,6 +102,19 @@ export async function checkNumberAsJob(ctx: CheckContext, organizationId: string
   await recordCheck(ctx.database, tenant.id, checked)
 }
 
+/**
+ * Has the organization's number checked soon if the error of a message says that the number, its account or its token
+ * is at fault: the page and the event then tell at once what the next hourly check would.
+ */
+export async function checkAfterFailure(
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  organizationId: string,
+  code: number | string,
+): Promise<void> {
+  if (!isAboutNumber(code)) return
+  await enqueueDueNumberCheck(database, organizationId, new Date(clock().getTime() - BETWEEN_CHECKS_MS))
+}
+
 /** Enqueues a check for every organization with a number at the upstream. */
 export function scheduleNumberChecks({ database }: Pick<Context, 'database'>): Promise<void> {
   return enqueueNumberChecks(database)
@@ -95,9 +129,9 @@ async function readAll(ctx: CheckContext, { id }: Tenant, upstream: UpstreamSett
   const left = startCountdown(BUDGET_MS)
   const asking = { upstream: ctx.upstream, callMs: () => Math.min(ctx.upstreamTimeoutMs, left()) }
   const number = openBusinessNumber(ctx, id, upstream)
-  const appSecret = ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`)
+  const { appSecret } = number
   const now = ctx.clock()
-  const ofToken = await readToken(asking, number.accessToken, now)
+  const ofToken = await readToken(asking, number, now)
   const lastCallbackAt = await findLastCallback(ctx.database, id, number.phoneNumberId)
   const received = await judgeCallbacks(ctx, id, lastCallbackAt)
   const { app } = ofToken
@@ -106,9 +140,9 @@ async function readAll(ctx: CheckContext, { id }: Tenant, upstream: UpstreamSett
       ? { steps: [], facts: {} }
       : await readNumber(ctx, asking, {
           ...number,
-          ...{ appSecret, appId: app.id, businessAccountId: upstream.business_account_id, lastCallbackAt },
+          ...{ appId: app.id, businessAccountId: upstream.business_account_id, lastCallbackAt },
         })
-  const ofSecret = app === null ? [] : [await checkSecret(asking, { accessToken: number.accessToken, appSecret }, app)]
+  const ofSecret = app === null ? [] : [await checkSecret(asking, number, app)]
   const steps = [ofToken.finding, ...ofSecret, ...rest.steps, ...received].map((step) =>
     withoutSecrets(step, [number.accessToken, appSecret]),
   )

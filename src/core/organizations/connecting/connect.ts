@@ -32,6 +32,7 @@ import { judgeFound, judgeNumber } from './judge-number.js'
 import { checkSecret, readToken } from './judge-token.js'
 import { judgeReceived } from './received.js'
 import { registerIfNeeded } from './register.js'
+import { readTestRecipient, sendTestMessage, type TestMessage } from './test-message.js'
 
 /** The command line uses it too. */
 export type ConnectContext = CredentialsContext &
@@ -61,15 +62,17 @@ const ATTEMPT_SECONDS = 60
  * Connects an organization with a number that its access token reaches: finds the number, stores the credentials, has
  * the upstream call this service, and registers the number if a PIN is given. Says of each step what it found, and what
  * the caller has to choose; calling again with the choice goes on, and what is done already stays. What belongs to
- * another program changes only if that was chosen. Throws organization_not_found, missing_field without an access
- * token, already_taken if another organization has the number or the business account, and request_in_progress.
+ * another program changes only if that was chosen. With `send_to`, a connected number sends a message there. Throws
+ * organization_not_found, invalid_field if `send_to` is no number, missing_field without an access token, already_taken
+ * if another organization has the number or the business account, and request_in_progress.
  */
 export async function connectNumber(
   ctx: ConnectContext,
   organizationId: string,
   given: ConnectionChoices,
 ): Promise<Connection> {
-  if ((await findTenant(ctx.database, organizationId)) === null) organizationNotFound(organizationId)
+  const known = (await findTenant(ctx.database, organizationId)) ?? organizationNotFound(organizationId)
+  const testTo = given.send_to === undefined ? null : readTestRecipient(known, given.send_to)
   const verifyToken = given.verify_token ?? randomBytes(32).toString('base64url')
   const attempt = { id: newId(), verifyTokenHash: sha256(verifyToken), seconds: ATTEMPT_SECONDS }
   if (!(await beginConnectionAttempt(ctx.database, organizationId, attempt))) {
@@ -82,9 +85,9 @@ export async function connectNumber(
     const secrets = openSecrets(ctx, tenant, given)
     const left = startCountdown(BUDGET_MS)
     const asking = { upstream: ctx.upstream, callMs: () => Math.min(ctx.upstreamTimeoutMs, left()) }
-    const findings = await runSteps(ctx, asking, { tenant, given, secrets, verifyToken })
+    const findings = await runSteps(ctx, asking, { tenant, given, secrets, verifyToken, testTo })
     const hidden = [secrets.accessToken, secrets.appSecret, given.pin, verifyToken]
-    const connected = findings.every((finding) => !['failed', 'choose'].includes(stateOf(finding)))
+    const connected = isConnected(findings)
     const after = await findTenant(ctx.database, organizationId)
     if (after?.upstream) await enqueueNumberCheck(ctx.database, organizationId)
     return {
@@ -103,10 +106,7 @@ function openSecrets(
   { id, upstream }: Tenant,
   given: Pick<ConnectionChoices, 'access_token' | 'app_secret'>,
 ): Secrets {
-  const stored = upstream && {
-    accessToken: openBusinessNumber({ secrets }, id, upstream).accessToken,
-    appSecret: secrets.open(upstream.app_secret, `${id}:upstream.app_secret`),
-  }
+  const stored = upstream && openBusinessNumber({ secrets }, id, upstream)
   return {
     accessToken: given.access_token ?? stored?.accessToken ?? missingSetting('access_token'),
     appSecret: given.app_secret ?? stored?.appSecret,
@@ -118,19 +118,21 @@ interface Attempt {
   given: ConnectionChoices
   secrets: Secrets
   verifyToken: string
+  /** The number to which a test message goes; null: none is sent. */
+  testTo: string | null
 }
 
 /** The findings of all steps; those that need one that failed are left out. */
 async function runSteps(ctx: ConnectContext, asking: Asking, attempt: Attempt): Promise<StepFinding[]> {
   const { tenant, given, secrets } = attempt
   const { accessToken, appSecret } = secrets
-  const { finding: ofToken, app, token } = await readToken(asking, accessToken, ctx.clock())
+  const { finding: ofToken, app, token } = await readToken(asking, secrets, ctx.clock())
   if (app === null) return [ofToken]
   if (appSecret === undefined) return [ofToken, { ...found('secret_missing'), field: 'app_secret' }]
   const ofSecret = await checkSecret(asking, { accessToken, appSecret }, app)
   if (ofSecret.reason !== 'secret_fits') return [ofToken, ofSecret]
 
-  const search = await findNumber(asking, accessToken, token, wishOf(tenant, given))
+  const search = await findNumber(asking, secrets, token, wishOf(tenant, given))
   if ('finding' in search) return [ofToken, ofSecret, search.finding]
   const { number } = search
   await store(ctx, attempt, { number, appSecret })
@@ -182,9 +184,10 @@ async function store(
 async function finish(
   ctx: ConnectContext,
   asking: Asking,
-  { tenant, given, verifyToken }: Attempt,
+  attempt: Attempt,
   { number, credentials }: { number: ReachedNumber; credentials: NumberCredentials },
 ): Promise<StepFinding[]> {
+  const { tenant, given, verifyToken } = attempt
   const readState = () => asking.upstream.connecting.readNumberState(credentials, asking.callMs())
   const read = await readState()
   const state = read.outcome === 'done' ? read.number : null
@@ -195,11 +198,32 @@ async function finish(
   const directed = await directCallbacks(asking, reading, { credentials, ours, way: given.callbacks })
   if (directed.hasVerified) await keepVerifyToken(ctx.database, tenant.id, number.id, sha256(verifyToken))
   const isReplaced = directed.hasVerified && tenant.upstream !== null && given.verify_token === undefined
-  const received = judgeReceived(await findLastCallback(ctx.database, tenant.id, number.id), display)
   const replaced = isReplaced ? [found('verify_token_new')] : []
   const before = [judgeFound(read, credentials), ...directed.findings, ...replaced]
-  if (state === null) return [...before, received]
+  const end = async (findings: StepFinding[]) => {
+    const test = await sendTest(ctx, asking, attempt, { credentials, findings })
+    const lastCallbackAt = test?.hasCallback ? ctx.clock() : await findLastCallback(ctx.database, tenant.id, number.id)
+    return [...findings, ...(test ? [test.finding] : []), judgeReceived(lastCallbackAt, display)]
+  }
+  if (state === null) return end(before)
   const registered = await registerIfNeeded(asking, state, credentials, given.pin)
   const again = registered.reason === 'registered_now' ? await readState() : read
-  return [...before, registered, ...judgeNumber(again.outcome === 'done' ? again.number : state), received]
+  return end([...before, registered, ...judgeNumber(again.outcome === 'done' ? again.number : state)])
+}
+
+/** Sends the test message, if one is wanted and nothing stands in the way. */
+async function sendTest(
+  { database }: ConnectContext,
+  asking: Asking,
+  { tenant, testTo: to }: Attempt,
+  { credentials, findings }: { credentials: NumberCredentials; findings: readonly StepFinding[] },
+): Promise<TestMessage | null> {
+  if (to === null) return null
+  if (!isConnected(findings)) return { finding: found('sent_not_yet', { to }), hasCallback: false }
+  return sendTestMessage({ database }, asking, { organizationId: tenant.id, credentials, to })
+}
+
+/** Whether nothing failed and nothing is left to choose. */
+function isConnected(findings: readonly StepFinding[]): boolean {
+  return findings.every((finding) => !['failed', 'choose'].includes(stateOf(finding)))
 }

@@ -142,10 +142,11 @@ async function directAccount(asking: Asking, reading: AddressReading, directing:
 /** Subscribes the app, and removes an override of the account; with `override`, sets it. */
 async function subscribe(
   { upstream: { connecting }, callMs }: Asking,
-  { credentials: { businessAccountId: account, accessToken } }: Directing,
+  { credentials }: Directing,
   override: VerifiedAddress | null,
 ): Promise<StepFinding> {
-  const asked = await connecting.subscribeApp({ businessAccountId: account, accessToken }, override, callMs())
+  const { businessAccountId: account } = credentials
+  const asked = await connecting.subscribeApp(credentials, override, callMs())
   if (asked.outcome === 'done') {
     return override === null
       ? found('subscribed_now', { account })
@@ -166,10 +167,11 @@ async function setOverride(asking: Asking, directing: Directing, whose: 'account
 
 async function overrideNumber(
   { upstream: { connecting }, callMs }: Asking,
-  { credentials: { phoneNumberId, accessToken, businessAccountId: account } }: Directing,
+  { credentials }: Directing,
   override: VerifiedAddress | null,
 ): Promise<StepFinding> {
-  const asked = await connecting.overrideNumber({ phoneNumberId, accessToken }, override, callMs())
+  const { businessAccountId: account } = credentials
+  const asked = await connecting.overrideNumber(credentials, override, callMs())
   if (asked.outcome === 'done') {
     return override === null
       ? found('subscribed_now', { account })

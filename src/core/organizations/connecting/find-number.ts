@@ -1,4 +1,5 @@
 import type { StepFinding } from '../../../model/organizations/connection-steps.js'
+import type { UpstreamAccess } from '../../../upstream/client.js'
 import type { ListedNumber } from '../../../upstream/connecting/accounts.js'
 import type { NotAsked, Refused } from '../../../upstream/connecting/ask.js'
 import type { TokenState } from '../../../upstream/connecting/tokens.js'
@@ -41,20 +42,20 @@ const MAX_CHOICES = 100
  */
 export async function findNumber(
   asking: Asking,
-  accessToken: string,
+  access: UpstreamAccess,
   token: TokenState | null,
   wish: NumberWish,
 ): Promise<Search> {
   const { connected } = wish
   const accounts =
     wish.businessAccountId === undefined
-      ? await findAccounts(asking, accessToken, token)
+      ? await findAccounts(asking, access, token)
       : { ids: [wish.businessAccountId], failed: null, areCut: false }
   if (accounts.ids.length === 0) return { finding: judgeNoAccount(accounts) }
   const isFirst = (id: string) => id === connected?.businessAccountId
   const sorted = [...accounts.ids.filter(isFirst), ...accounts.ids.filter((id) => !isFirst(id))]
   const asked = sorted.slice(0, MAX_ACCOUNTS)
-  const lists = await Promise.all(asked.map((accountId) => readNumbers(asking, accessToken, accountId)))
+  const lists = await Promise.all(asked.map((accountId) => readNumbers(asking, access, accountId)))
   const numbers = lists.flatMap((list) => ('numbers' in list ? list.numbers : []))
   const wished = numbers.find(({ id }) => id === (wish.phoneNumberId ?? connected?.phoneNumberId))
   if (wished) return { number: wished }
@@ -85,22 +86,21 @@ function judgeNoAccount({ failed }: Accounts): StepFinding {
 /** The accounts that the token names, that are assigned to its user, or that its portfolios have. */
 async function findAccounts(
   { upstream: { connecting }, callMs }: Asking,
-  accessToken: string,
+  access: UpstreamAccess,
   token: TokenState | null,
 ): Promise<Accounts> {
   if (token !== null && token.accountIds.length > 0) return { ids: token.accountIds, failed: null, areCut: false }
   const userId = token?.userId ?? null
-  const assigned =
-    userId === null ? null : await connecting.listAccounts(accessToken, { of: 'user', id: userId }, callMs())
+  const assigned = userId === null ? null : await connecting.listAccounts(access, { of: 'user', id: userId }, callMs())
   if (assigned?.outcome === 'done' && assigned.ids.length > 0) {
     return { ids: assigned.ids, failed: null, areCut: false }
   }
-  const businesses = await connecting.listBusinesses(accessToken, callMs())
+  const businesses = await connecting.listBusinesses(access, callMs())
   const businessIds = businesses.outcome === 'done' ? businesses.ids : []
   const wanted = businessIds
     .slice(0, MAX_BUSINESSES)
     .flatMap((id) => [{ of: 'owned', id } as const, { of: 'client', id } as const])
-  const lists = await Promise.all(wanted.map((list) => connecting.listAccounts(accessToken, list, callMs())))
+  const lists = await Promise.all(wanted.map((list) => connecting.listAccounts(access, list, callMs())))
   const failed = [assigned, businesses, ...lists].flatMap((list) => (list?.outcome === 'failed' ? list : []))[0] ?? null
   const ids = [...new Set(lists.flatMap((list) => (list.outcome === 'done' ? list.ids : [])))]
   return { ids, failed, areCut: businessIds.length > MAX_BUSINESSES }
@@ -108,13 +108,13 @@ async function findAccounts(
 
 async function readNumbers(
   { upstream: { connecting }, callMs }: Asking,
-  accessToken: string,
+  access: UpstreamAccess,
   accountId: string,
 ): Promise<{ numbers: ReachedNumber[] } | { error: Refused | NotAsked; accountId: string }> {
   const numbers: ReachedNumber[] = []
   let after: string | null = null
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const asked = await connecting.listNumbers(accessToken, { accountId, after }, callMs())
+    const asked = await connecting.listNumbers(access, { accountId, after }, callMs())
     if (asked.outcome !== 'done') return { error: asked, accountId }
     numbers.push(...asked.numbers.map((number) => ({ ...number, accountId })))
     after = asked.next

@@ -1,4 +1,5 @@
 import type { StepFinding } from '../../../model/organizations/connection-steps.js'
+import type { UpstreamAccess } from '../../../upstream/client.js'
 import type { Asked, Refused } from '../../../upstream/connecting/ask.js'
 import type { TokenApp, TokenState } from '../../../upstream/connecting/tokens.js'
 import { type Asking, found, foundError } from './findings.js'
@@ -16,11 +17,11 @@ export interface TokenReading {
 }
 
 /** Asks what an access token may do, and judges it. */
-export async function readToken(asking: Asking, accessToken: string, now: Date): Promise<TokenReading> {
+export async function readToken(asking: Asking, access: UpstreamAccess, now: Date): Promise<TokenReading> {
   const { connecting } = asking.upstream
-  const asked = await connecting.debugToken(accessToken, asking.callMs())
+  const asked = await connecting.debugToken(access, asking.callMs())
   if (asked.outcome === 'failed') return ended(foundError('token_unavailable', asked))
-  if (asked.outcome === 'refused') return readAppOnly(asking, accessToken, asked)
+  if (asked.outcome === 'refused') return readAppOnly(asking, access, asked)
   const { token } = asked
   const { appId, error } = token
   if (!token.isValid || appId === null) {
@@ -56,8 +57,14 @@ function judgeSecret(asked: Asked<{ app: TokenApp }>, app: TokenApp): StepFindin
 }
 
 /** `debug_token` can be refused though the token works; then only its app is known. */
-async function readAppOnly({ upstream, callMs }: Asking, accessToken: string, refused: Refused): Promise<TokenReading> {
-  if (/appsecret_proof/.test(refused.text)) return ended(foundError('token_needs_proof', refused))
+async function readAppOnly(
+  { upstream, callMs }: Asking,
+  { accessToken }: UpstreamAccess,
+  refused: Refused,
+): Promise<TokenReading> {
+  if (/appsecret_proof/.test(refused.text)) {
+    return ended({ ...foundError('token_needs_proof', refused), field: 'app_secret' })
+  }
   const asked = await upstream.connecting.findApp({ accessToken, appSecret: null }, callMs())
   if (asked.outcome === 'done') return { finding: foundError('token_unread', refused), app: asked.app, token: null }
   return ended(

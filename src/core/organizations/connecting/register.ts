@@ -23,7 +23,7 @@ const NAME_NOT_READY = 2_388_001
 export async function registerIfNeeded(
   { upstream: { connecting }, callMs }: Asking,
   number: NumberReading,
-  { phoneNumberId, accessToken }: NumberCredentials,
+  credentials: NumberCredentials,
   pin: string | undefined,
 ): Promise<StepFinding> {
   const registered = judgeRegistered(number)
@@ -33,7 +33,7 @@ export async function registerIfNeeded(
     const asks = needsAgain ? found('name_needs_registration') : found('pin_missing', { status: number.status ?? '–' })
     return { ...asks, field: 'pin' }
   }
-  const asked = await connecting.registerNumber({ phoneNumberId, accessToken }, pin, callMs())
+  const asked = await connecting.registerNumber(credentials, pin, callMs())
   switch (asked.outcome) {
     case 'done':
       return found('registered_now')

@@ -26,7 +26,7 @@ async function connected(fields: PlatformFields = CONNECTED): Promise<{ id: stri
 
 async function send(id: string, phone_number: string) {
   const issued = await world.admin('POST', `/organizations/${id}/keys`, { name: 'test' })
-  const body = { phone_number, message_type: 'text', text: 'hello' }
+  const body = { phone_number, message_type: 'text', text: 'hello', create: true }
   return world.request('POST', '/send-chat', { key: issued.body.api_key.key, body })
 }
 
@@ -215,6 +215,40 @@ describe('the check of a number', () => {
     expect((await healthOf(id)).state).toBe('failed')
   })
 
+  it('runs soon after a refusal that is about the number, at most once in five minutes', async () => {
+    const { id, platform } = await connected()
+    const other = await connected()
+    world.advance(6 * 60_000)
+    await changePlatform(world, platform, { ...CONNECTED, token: { expires_at: 1_000_000_000 } })
+    const untouched = (await healthOf(other.id)).checked_at
+    const refused = await send(id, '5511999990000')
+    expect(refused.body.upstream_code).toBe(190)
+    await world.drain()
+    const { state, checked_at } = await healthOf(id)
+    expect([state, (await eventsOf(id)).length]).toEqual(['failed', 1])
+    world.advance(60_000)
+    await send(id, '5511999990000')
+    await world.drain()
+    expect((await healthOf(id)).checked_at).toBe(checked_at)
+    expect((await healthOf(other.id)).checked_at).toBe(untouched)
+  })
+
+  it('runs soon after a failed status that is about the account, and not after one that is about the person', async () => {
+    const { id, platform } = await connected()
+    world.advance(6 * 60_000)
+    await changePlatform(world, platform, { ...CONNECTED, account: { has_payment: false } })
+    for (const [to, code, state] of [
+      ['5511999990026', 131026, 'ok'],
+      ['5511999990042', 131042, 'failed'],
+    ] as const) {
+      await world.sim('PUT', `/recipients/${to}`, { code, by: 'status' })
+      expect((await send(id, to)).status).toBe(200)
+      await world.settle()
+      await world.drain()
+      expect((await healthOf(id)).state).toBe(state)
+    }
+  })
+
   it('is counted, unless the organization sends through an instance', async () => {
     const before = await findNumberFigures(world.app.ctx)
     const soon = Math.floor(world.now().getTime() / 1_000) + 86_400
@@ -222,6 +256,7 @@ describe('the check of a number', () => {
     const after = await findNumberFigures(world.app.ctx)
     expect(after.expiring - before.expiring).toBe(1)
     expect(after.states.warning - before.states.warning).toBe(1)
+    expect(after.nextTokenEnd).toBeLessThanOrEqual(86_400)
     expect((await world.admin('PATCH', `/organizations/${id}`, { provider: 'gateway' })).status).toBe(200)
     expect(await findNumberFigures(world.app.ctx)).toEqual(before)
   })
@@ -234,6 +269,7 @@ describe('the check of a number', () => {
     expect(text).toMatch(/^parley_numbers\{state="failed"\} [1-9]/m)
     expect(text).toMatch(/^parley_number_problems\{step="token"\} [1-9]/m)
     expect(text).toMatch(/^parley_tokens_expiring \d/m)
+    expect(text).toMatch(/^parley_token_next_end_seconds -?\d/m)
     expect(text).not.toContain(platform.number)
   })
 

@@ -89,7 +89,6 @@ describe('POST /admin/organizations/{id}/upstream/connect', () => {
     ['a token that nobody gave', {}, { access_token: 'EAAmadeup' }, 'token_refused'],
     ['a token that has ended', { token: { expires_at: 1_000_000_000 } }, {}, 'token_refused'],
     ['a token without a permission', { token: { scopes: ['whatsapp_business_messaging'] } }, {}, 'token_lacks'],
-    ['an app that requires a proof', { app: { requires_proof: true } }, {}, 'token_needs_proof'],
     ['the secret of another app', {}, { app_secret: 'another' }, 'secret_wrong'],
     ['a token that opens no account', { token: { accounts: [] } }, {}, 'account_unknown'],
     ['an account without a number', { account: { numbers: [] } }, {}, 'no_number'],
@@ -102,6 +101,17 @@ describe('POST /admin/organizations/{id}/upstream/connect', () => {
     expect([answer.status, answer.body.connected, answer.body.upstream]).toEqual([200, false, null])
     expect(answer.body.steps.at(-1)).toMatchObject({ reason, sentence: expect.stringMatching(/./) })
     expect((await seePlatform(world, platform)).app.callback_url).toBeNull()
+  })
+
+  it('proves the secret of an app that requires it, in every call, and asks for one that it does not know', async () => {
+    const platform = await makePlatform(world, { app: { requires_proof: true } })
+    const id = await newOrganization()
+    const asked = await connect(id, { access_token: platform.token })
+    expect(asked.body.steps).toMatchObject([{ reason: 'token_needs_proof', state: 'failed', field: 'app_secret' }])
+    const done = await connect(id, { ...secretsOf(platform), pin: '123456', send_to: '+5511999990000' })
+    expect([done.body.connected, stepOf(done, 'sent').reason]).toEqual([true, 'sent_delivered'])
+    const wrong = await connect(id, { ...secretsOf(platform), app_secret: 'another' })
+    expect(wrong.body.steps.at(-1).reason).toBe('token_needs_proof')
   })
 
   it('warns of a token that ends soon, and of one of a person', async () => {

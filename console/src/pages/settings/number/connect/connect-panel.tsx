@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -65,6 +65,15 @@ export function ConnectPanel({ upstream }: { upstream: Upstream | null }) {
               maxLength={256}
             />
           </SimpleGrid>
+          <TextInput
+            {...form.getInputProps('send_to')}
+            label={t('number.connect.send_to')}
+            description={t('number.connect.send_toHint')}
+            type="tel"
+            autoComplete="off"
+            maxLength={150}
+            maw={440}
+          />
           {problem && (
             <Alert color="red" role="alert">
               {problem}
