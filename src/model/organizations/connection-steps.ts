@@ -27,6 +27,8 @@ const SUPPORT = 'https://business.facebook.com/business-support-home'
 const NUMBERS = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers'
 const REGISTRATION = `${NUMBERS}/registration`
 const OVERRIDES = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/override'
+const PHONES =
+  'https://developers.facebook.com/documentation/business-messaging/whatsapp/embedded-signup/onboarding-business-app-users'
 const LASTING_TOKEN =
   'Generate a token of a system user that never expires (docs/connect-a-number.md#3-create-a-token-that-lasts)'
 const TRY_AGAIN = 'Try again in a few minutes'
@@ -529,6 +531,25 @@ export const CONNECTION_REASONS = {
     sentence: 'Sending is blocked: {why}',
     remedy: 'Do what it says in WhatsApp Manager (docs/connect-a-number.md#your-own-number)',
     link: MANAGER,
+  },
+  phone_data_asked: {
+    step: 'received',
+    state: 'ok',
+    sentence: 'WhatsApp was asked for the contacts and the history of the phone ({ids})',
+  },
+  phone_data_refused: {
+    step: 'received',
+    state: 'warning',
+    sentence: 'WhatsApp does not give the contacts or the history of the phone ({text})',
+    remedy:
+      'They can be asked for once, within 24 hours after the number was connected. To ask again, disconnect the number in the app, and connect it again',
+    link: PHONES,
+  },
+  phone_data_unavailable: {
+    step: 'received',
+    state: 'warning',
+    sentence: 'WhatsApp could not be asked for the contacts and the history of the phone ({text})',
+    remedy: 'Connect again within 24 hours',
   },
   received_lately: { step: 'received', state: 'ok', sentence: 'The last callback came at {at}' },
   received_not: {

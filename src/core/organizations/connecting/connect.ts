@@ -30,6 +30,7 @@ import { findNumber, type NumberWish, type ReachedNumber } from './find-number.j
 import { type Asking, found, type NumberCredentials, withoutSecrets } from './findings.js'
 import { judgeFound, judgeNumber } from './judge-number.js'
 import { checkSecret, readToken } from './judge-token.js'
+import { askForPhoneData } from './phone-data.js'
 import { judgeReceived } from './received.js'
 import { registerIfNeeded } from './register.js'
 
@@ -59,7 +60,7 @@ const ATTEMPT_SECONDS = 60
 
 /**
  * Connects an organization with a number that its access token reaches: finds the number, stores the credentials, has
- * the upstream call this service, and registers the number if a PIN is given. Says of each step what it found, and what
+ * the upstream call this service, registers the number if a PIN is given, and asks for what its phone has. Says of each step what it found, and what
  * the caller has to choose; calling again with the choice goes on, and what is done already stays. What belongs to
  * another program changes only if that was chosen. Throws organization_not_found, missing_field without an access
  * token, already_taken if another organization has the number or the business account, and request_in_progress.
@@ -201,5 +202,10 @@ async function finish(
   if (state === null) return [...before, received]
   const registered = await registerIfNeeded(asking, state, credentials, given.pin)
   const again = registered.reason === 'registered_now' ? await readState() : read
-  return [...before, registered, ...judgeNumber(again.outcome === 'done' ? again.number : state), received]
+  const judged = [...before, registered, ...judgeNumber(again.outcome === 'done' ? again.number : state)]
+  // Callbacks that would go elsewhere come only once.
+  const isOurs = before.every((finding) => !['failed', 'choose'].includes(stateOf(finding)))
+  if (!isOurs || !state.isOnPhoneApp) return [...judged, received]
+  const isNew = given.access_token !== undefined
+  return [...judged, await askForPhoneData(ctx, tenant.id, asking, { credentials, isNew }), received]
 }
