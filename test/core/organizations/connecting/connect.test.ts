@@ -377,6 +377,8 @@ describe('the phone of a number', () => {
     const platform = await makePlatform(world, onPhone)
     const id = await newOrganization()
     expect((await postHistory(platform)).status).toBe(409)
+    const contacts = { field: 'smb_app_state_sync', value: { state_sync: [] }, phone_number_id: platform.number }
+    expect((await world.sim('POST', '/callback', contacts)).status).toBe(409)
     const first = await connect(id, secretsOf(platform))
     expect(asked(first)).toMatchObject({ state: 'ok', reason: 'phone_data_asked' })
     expect(asked(await connect(id)).values).toEqual(asked(first).values)
