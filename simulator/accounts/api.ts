@@ -7,6 +7,7 @@ import { showNumber } from '../numbers/api.js'
 import { numbersOf } from '../numbers/business-numbers.js'
 import { findCaller, isExpired, readCaller } from './access.js'
 import { type AccountCall, openAccount, openNumber, refuseAddress } from './call.js'
+import { askForPhoneData } from './phone-data.js'
 import { registerNumber } from './registration.js'
 import { readSubscriptions, setSubscription } from './subscriptions.js'
 import { viewOf } from './view.js'
@@ -47,6 +48,7 @@ export function accountsApi(app: FastifyInstance, context: Context): void {
   app.post<Route>(`${VERSION}/:id/subscribed_apps`, answering(subscribe))
   app.delete<Route>(`${VERSION}/:id/subscribed_apps`, answering(unsubscribe))
   app.post<Route>(`${VERSION}/:id/register`, answering(registerNumber))
+  app.post<Route>(`${VERSION}/:id/smb_app_data`, answering(askForPhoneData))
 }
 
 /** Changes the number that the path names. */

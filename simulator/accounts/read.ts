@@ -41,7 +41,13 @@ function readNumberState(
   const states = { status: 'PENDING', code_verification_status: 'VERIFIED', quality_rating: 'GREEN' }
   const names = { verified_name: `Shop ${id}`, name_status: 'APPROVED', new_name_status: 'NONE' }
   const registration = { pin: null, wrong_pins: 0, registrations: [], deleted_at: null }
-  const kinds = { account_mode: 'LIVE', is_on_biz_app: false, recipients: [], override: null }
+  const kinds = {
+    account_mode: 'LIVE',
+    is_on_biz_app: false,
+    phone_data: [] as string[],
+    recipients: [],
+    override: null,
+  }
   const read = readFields({ ...states, ...names, ...registration, ...kinds }, fields)
   if ('problem' in read) return read as unknown as Problem
   return { display, state: { ...(read as Omit<NumberState, 'id' | 'account_id'>), id, account_id: accountId } }

@@ -59,6 +59,7 @@ function stateOf({ phone_number_id, business_account_id, display_phone_number }:
     quality_rating: 'GREEN',
     account_mode: 'LIVE',
     is_on_biz_app: false,
+    phone_data: [],
     pin: null,
     wrong_pins: 0,
     registrations: [],

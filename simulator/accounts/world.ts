@@ -41,6 +41,8 @@ export interface NumberState {
   account_mode: 'LIVE' | 'SANDBOX'
   /** Also in the phone app, so it is registered and its override cannot be changed. */
   is_on_biz_app: boolean
+  /** What was asked of its phone. */
+  phone_data: string[]
   /** The PIN of two-step verification; null if it is off. */
   pin: string | null
   wrong_pins: number

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorMessage } from '../../src/lib/text/error-message.js'
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { accountsControl } from '../accounts/control.js'
+import { refuseUnasked } from '../accounts/phone-data.js'
 import type { CallbackContent } from '../callbacks/batches.js'
 import { firstAttempt } from '../callbacks/first-attempt.js'
 import { escapeJson } from '../callbacks/signing.js'
@@ -141,10 +142,9 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
 
 /** Reports a message that was written on the phone of a business number. It opens no window and has no statuses. */
 async function writeOnPhone(context: Context, body: JsonObject): Promise<Answer> {
-  const number = findNumber(context.numbers, body)
-  if (isProblem(number)) return number
-  const repeat = readRepeat(body)
-  if (typeof repeat !== 'boolean') return repeat
+  const given = readGiven(context, body)
+  if (isProblem(given)) return given
+  const { number, repeat } = given
   const echo = readEcho(body)
   if (isProblem(echo)) return echo
   const message = await withMedia(context, number.phone_number_id, echo.message)
@@ -160,6 +160,8 @@ async function postHistory(context: Context, body: JsonObject): Promise<Answer> 
   if (isProblem(number)) return number
   const history = readHistory(body)
   if (isProblem(history)) return history
+  const unasked = refuseUnasked(context, number.phone_number_id, 'history')
+  if (unasked) return unasked
   for (const one of history.threads.flatMap(({ messages }) => messages)) {
     const message = await withMedia(context, number.phone_number_id, one.message)
     if (isProblem(message)) return message
@@ -176,10 +178,9 @@ async function postHistory(context: Context, body: JsonObject): Promise<Answer> 
 
 /** Reports a call. One by the person opens the 24-hour window, answered or not. */
 async function receiveCall(context: Context, body: JsonObject): Promise<Answer> {
-  const number = findNumber(context.numbers, body)
-  if (isProblem(number)) return number
-  const repeat = readRepeat(body)
-  if (typeof repeat !== 'boolean') return repeat
+  const given = readGiven(context, body)
+  if (isProblem(given)) return given
+  const { number, repeat } = given
   const call = readCall(number, body)
   if (isProblem(call)) return call
   const { from, user_id: userId, direction = 'inbound' } = body
@@ -197,10 +198,9 @@ async function receiveCall(context: Context, body: JsonObject): Promise<Answer> 
 
 /** Reports a change of a group. */
 async function changeGroup(context: Context, body: JsonObject): Promise<Answer> {
-  const number = findNumber(context.numbers, body)
-  if (isProblem(number)) return number
-  const repeat = readRepeat(body)
-  if (typeof repeat !== 'boolean') return repeat
+  const given = readGiven(context, body)
+  if (isProblem(given)) return given
+  const { number, repeat } = given
   const group = readGroupChange(number, body)
   if (isProblem(group)) return group
   addMembers(context, group.groupId, group.joined)
@@ -228,11 +228,20 @@ function findReceiver({ numbers, phones }: Context, body: JsonObject): BusinessN
   return phone && phone.state !== 'open' ? notOpen(phone) : number
 }
 
-async function sendCallback(context: Context, body: JsonObject): Promise<Answer> {
-  const number = findNumber(context.numbers, body)
+/** The number that reports, and whether its callback is repeated until the service takes it. */
+function readGiven({ numbers }: Context, body: JsonObject): { number: BusinessNumber; repeat: boolean } | Problem {
+  const number = findNumber(numbers, body)
   if (isProblem(number)) return number
   const repeat = readRepeat(body)
-  if (typeof repeat !== 'boolean') return repeat
+  return typeof repeat === 'boolean' ? { number, repeat } : repeat
+}
+
+async function sendCallback(context: Context, body: JsonObject): Promise<Answer> {
+  const given = readGiven(context, body)
+  if (isProblem(given)) return given
+  const { number, repeat } = given
+  const unasked = body.field === 'smb_app_state_sync' && refuseUnasked(context, number.phone_number_id, body.field)
+  if (unasked) return unasked
   const content = readCallback(number, body)
   if (isProblem(content)) return content
   return { success: true, ...(await firstAttempt(context, number.phone_number_id, content, repeat)) }

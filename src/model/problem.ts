@@ -34,6 +34,7 @@ export const PROBLEMS = {
   contact_blocked: 'Contact blocked',
   contact_unreachable: 'Contact not reachable',
   contact_opted_out: 'Contact opted out',
+  account_restricted: 'Account restricted',
   merge_not_last: 'Later merge',
   merge_too_large: 'Merge too large',
   message_not_found: 'Message not found',

@@ -32,6 +32,10 @@ export const SENTENCES = {
   not_text: 'The file is not a text: save it as "CSV UTF-8", not as a workbook',
   mixed_encoding:
     'Line {line} of the file has a byte that is not UTF-8, and most of the file is UTF-8: save it as "CSV UTF-8" again',
+  account_restricted:
+    'WhatsApp has restricted the account ({name}) and would refuse this message. Open the account in WhatsApp Manager, and ask for a review there. If it can send again, save its connection again',
+  account_restricted_until:
+    'WhatsApp has restricted the account until {until} ({name}) and would refuse this message. Open the account in WhatsApp Manager, and ask for a review there if it is wrong',
   // Of templates.
   template_name: '{field} may have only the letters a to z, digits and _',
   template_language: '{field} must be a language code of WhatsApp, such as pt_BR or en',

@@ -4,6 +4,7 @@ import { FairPlaces } from '../../lib/async/fair-places.js'
 import { startCountdown } from '../../lib/async/timeout.js'
 import { type Again, ALONE_SLICE_MS, type RunningJob } from '../../model/jobs.js'
 import type { RateLimitedNumber } from '../../model/messages/send-rate.js'
+import { refuseRestricted } from '../../model/organizations/restriction.js'
 import { Problem } from '../../model/problem.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import { untilNextDeferred } from '../../storage/broadcasts/deferrals.js'
@@ -86,6 +87,7 @@ async function openSlice(
   if (broadcast.generation !== generation) return null
   try {
     const channel = organizationChannel(ctx, tenant)
+    refuseRestricted(tenant.upstream?.restrictions ?? null, 'template', ctx.clock())
     const header = await openHeader(ctx, tenant, channel.driver, broadcast)
     const slots = new FairPlaces({ places: slotsAhead(channel.number) })
     return { ctx, tenant, broadcast, channel, header, slots, signal, hasPassedOver, unknowns, againInMs: null }

@@ -1,7 +1,6 @@
 import { TEMPLATE_FIELDS } from '../templates/changes.js'
-import { ITEM_FIELDS } from './read/read-callback.js'
+import { HISTORY_FIELD, ITEM_FIELDS } from './read/read-callback.js'
 import { NOTICE_FIELDS } from './read/read-notices.js'
-import { HISTORY_FIELD } from './read/read-phone-history.js'
 
 /** The fields of the upstream's callbacks that are read. The upstream posts only those that its app subscribes to. */
 export const CALLBACK_FIELDS: readonly string[] = [...ITEM_FIELDS, HISTORY_FIELD, ...TEMPLATE_FIELDS, ...NOTICE_FIELDS]

@@ -18,11 +18,11 @@ import {
 } from '../instances/manage/connection-changes.js'
 import { isTemplateField, readTemplateChanges, type TemplateChange } from '../templates/changes.js'
 import { parseStoredBody } from './read/parse-body.js'
-import { type CallbackItem, hasItems, type IncomingItem, readCallback } from './read/read-callback.js'
+import { type CallbackItem, HISTORY_FIELD, hasItems, type IncomingItem, readCallback } from './read/read-callback.js'
 import { readDeviceCallback } from './read/read-device-callback.js'
 import { type ReportedNotice, readNotices } from './read/read-notices.js'
 import { readNumbers } from './read/read-numbers.js'
-import { bringsHistory, HISTORY_FIELD } from './read/read-phone-history.js'
+import { bringsHistory } from './read/read-phone-history.js'
 
 export type MessageItem = Extract<CallbackItem, { kind: 'message' }>
 export type StatusItem = Extract<CallbackItem, { kind: 'status' }>

@@ -1,8 +1,10 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/bytes/id.js'
+import { asText } from '../../lib/text/json.js'
 import { readTimestamp } from '../../lib/text/timestamp.js'
 import type { Notice } from '../../model/organizations/notice.js'
 import type { Organization } from '../../model/organizations/organization.js'
+import type { Restriction } from '../../model/organizations/restriction.js'
 import { Problem } from '../../model/problem.js'
 import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
 import { closeNotice, insertNotice, listOpenNotices } from '../../storage/callbacks/notices.js'
@@ -13,8 +15,8 @@ const SHOWN = 100
 
 /**
  * Records what a stored callback reports about the account and its numbers, and raises account.updated or
- * number.updated. A restriction or ban of the organization's own account pauses its broadcasts, whose messages would
- * only fail. Applying it again changes nothing.
+ * number.updated. What the organization's own account may not send any more is refused from then on, and its broadcasts
+ * pause. Applying it again changes nothing.
  */
 export async function applyNotices(
   ctx: Pick<Context, 'database' | 'clock'>,
@@ -22,17 +24,22 @@ export async function applyNotices(
   notices: readonly ReportedNotice[],
   { instanceId, receivedAt }: Pick<WaitingCallback, 'instanceId' | 'receivedAt'>,
 ): Promise<void> {
-  for (const { timestamp, stopsBroadcasts, ...notice } of notices) {
-    const isOver = notice.until !== null && notice.until <= ctx.clock()
+  for (const { timestamp, restrictions, ...notice } of notices) {
     await insertNotice(ctx.database, organizationId, {
       ...notice,
       id: newId(),
       eventId: newId(),
       instanceId,
       at: readTimestamp(timestamp) ?? receivedAt,
-      stopsBroadcasts: stopsBroadcasts && instanceId === null && !isOver,
+      restrictions: instanceId === null ? restrictions : null,
+      onlyNumber: asText(notice.value?.phone_number)?.replace(/\D/g, '') ?? null,
+      stopsBroadcasts: stopsTemplates(restrictions ?? [], ctx.clock()),
     })
   }
+}
+
+function stopsTemplates(restrictions: readonly Restriction[], at: Date): boolean {
+  return restrictions.some(({ of, until }) => of !== 'answers' && (until === null || new Date(until) > at))
 }
 
 /** The notices of an organization that nobody has dealt with, critical ones first, then the newest first. */

@@ -68,7 +68,7 @@ export function planRounds(ctx: TurnContext, organizationId: string, items: read
   const rounds: Round[] = []
   const roundAt = (n: number) => (rounds[n] ??= { messages: [], statuses: [], others: [] })
   const planned = new Map<string, { first: PlannedMessage; round: number }>()
-  for (const { of, index, item } of items) {
+  for (const { of, index, item } of statusesLast(items)) {
     const group = groupOf(item)
     if (item.kind === 'message' && isPlain(item)) {
       const message = planMessage(ctx, { of, index, item }, group.id)
@@ -87,6 +87,25 @@ export function planRounds(ctx: TurnContext, organizationId: string, items: read
     } else roundAt(takeRound(group)).others.push({ of, index, item })
   }
   return rounds
+}
+
+/**
+ * The items, with the statuses that are posted before the message they are about behind it. Only what the organization
+ * wrote elsewhere can come so late.
+ */
+function statusesLast(items: readonly BatchItem[]): readonly BatchItem[] {
+  const sent = new Map<string, number>(
+    items.flatMap(({ item }, place) =>
+      item.kind === 'message' && isSent(item) ? [[item.upstreamId, place] as const] : [],
+    ),
+  )
+  if (sent.size === 0) return items
+  const placeOf = ({ item }: BatchItem, place: number) =>
+    item.kind === 'status' ? Math.max(place, (sent.get(item.upstreamId) ?? -1) + 0.5) : place
+  return items
+    .map((one, place) => ({ one, place: placeOf(one, place) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ one }) => one)
 }
 
 /** `person`: messages with the same number may be of one contact. */

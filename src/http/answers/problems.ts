@@ -47,6 +47,7 @@ const STATUS: Record<ProblemCode, number> = {
   contact_blocked: 400,
   contact_unreachable: 400,
   contact_opted_out: 400,
+  account_restricted: 400,
   merge_not_last: 409,
   merge_too_large: 409,
   message_not_found: 404,

@@ -12,7 +12,10 @@ const extras = {
   retry_after: Type.Optional(Type.Number({ description: 'Seconds to wait, as in the header Retry-After' })),
   id: Type.Optional(Type.String({ description: 'The id of the message or contact that the error is about' })),
   chat_id: Type.Optional(Type.String({ description: 'The number that no contact has, normalized' })),
-  reason: Type.Optional(Type.String({ description: 'Why the contact cannot be written to' })),
+  reason: Type.Optional(
+    Type.String({ description: 'Why the contact cannot be written to, or what WhatsApp restricted' }),
+  ),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'When the restriction ends' })),
   example: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'A body that would be valid' })),
   request_id: Type.Optional(Type.String({ description: 'The id of the request in the log' })),
 }

@@ -64,14 +64,14 @@ function readFilename(value: unknown): string | null {
   return name === null ? null : Array.from(name).slice(0, MAX_FILENAME_LENGTH).join('')
 }
 
-/** The text of messages of unknown types. */
+/** The text of messages that the upstream does not pass on. */
 export const UNREADABLE_TEXT = '[unsupported]'
 
 /** What is recorded of an inbound message of the given type. */
 export function describeInbound(type: string, message: JsonObject): InboundDescription {
   const payload = Object.hasOwn(message, type) ? message[type] : null
   return {
-    text: describe(type, payload),
+    text: textOf(type, payload) || standIn(type, payload),
     media_type: Object.hasOwn(MEDIA_TYPES, type) ? (MEDIA_TYPES[type] ?? null) : null,
     content: contentOf(type, payload, message.origin),
     extras: orNull(readExtras(message)),
@@ -85,7 +85,8 @@ function contentOf(type: string, payload: unknown, origin: unknown): unknown {
   return payload.map((card, index) => (index === 0 && isJsonObject(card) ? { origin, ...card } : card))
 }
 
-function describe(type: string, payload: unknown): string {
+/** The text of a message of the given type; empty if it has none. */
+export function textOf(type: string, payload: unknown): string {
   const fields = asObject(payload)
   switch (type) {
     case 'text':
@@ -112,8 +113,36 @@ function describe(type: string, payload: unknown): string {
     case 'system':
       return asText(fields.body) ?? ''
     default:
-      return UNREADABLE_TEXT
+      return ''
   }
+}
+
+/** What stands for a text that is not there: the name of the kind. Files have their type, and a text may be empty. */
+function standIn(type: string, payload: unknown): string {
+  switch (type) {
+    case 'text':
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+      return ''
+    case 'unsupported':
+    case 'unknown':
+    case 'errors':
+      return UNREADABLE_TEXT
+    case 'interactive':
+      return nameReply(asObject(payload))
+    default:
+      return `[${type}]`
+  }
+}
+
+function nameReply(interactive: JsonObject): string {
+  const { call_permission_reply: permission, product, type } = interactive
+  if (isJsonObject(permission)) return `[call permission: ${asText(permission.response) ?? '?'}]`
+  if (isJsonObject(product)) return `[product: ${asText(product.product_retailer_id) ?? '?'}]`
+  const name = asText(type)
+  return name === null ? UNREADABLE_TEXT : `[${name}]`
 }
 
 function describeLocation({ name, address, latitude, longitude }: JsonObject): string {

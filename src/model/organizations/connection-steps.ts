@@ -29,6 +29,8 @@ const REGISTRATION = `${NUMBERS}/registration`
 const OVERRIDES = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/override'
 const ERRORS = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes'
 const TEMPLATES = 'https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/send-messages'
+const PHONES =
+  'https://developers.facebook.com/documentation/business-messaging/whatsapp/embedded-signup/onboarding-business-app-users'
 const LASTING_TOKEN =
   'Generate a token of a system user that never expires (docs/connect-a-number.md#3-create-a-token-that-lasts)'
 const TRY_AGAIN = 'Try again in a few minutes'
@@ -621,6 +623,25 @@ export const CONNECTION_REASONS = {
     state: 'failed',
     sentence: 'WhatsApp did not accept the message to {to} ({text})',
     remedy: TRY_AGAIN,
+  },
+  phone_data_asked: {
+    step: 'received',
+    state: 'ok',
+    sentence: 'WhatsApp was asked for the contacts and the history of the phone ({ids})',
+  },
+  phone_data_refused: {
+    step: 'received',
+    state: 'warning',
+    sentence: 'WhatsApp does not give the contacts or the history of the phone ({text})',
+    remedy:
+      'They can be asked for once, within 24 hours after the number was connected. To ask again, disconnect the number in the app, and connect it again',
+    link: PHONES,
+  },
+  phone_data_unavailable: {
+    step: 'received',
+    state: 'warning',
+    sentence: 'WhatsApp could not be asked for the contacts and the history of the phone ({text})',
+    remedy: 'Connect again within 24 hours',
   },
   received_lately: { step: 'received', state: 'ok', sentence: 'The last callback came at {at}' },
   received_not: {

@@ -1,4 +1,5 @@
 import type { CountryCode } from 'libphonenumber-js/max'
+import type { Restriction } from './restriction.js'
 
 /** How an organization sends: by the business API, by a gateway instance, or not yet. */
 export type Provider = 'upstream' | 'gateway' | null
@@ -56,6 +57,7 @@ export interface UpstreamSettings {
   app_secret: Buffer
   messages_per_second: number
   pair_limit: boolean
+  restrictions: Restriction[] | null
 }
 
 /** An organization with the settings for sending. */

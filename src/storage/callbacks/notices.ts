@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { sharedStatement, statement } from '../../database/statement.js'
 import type { Notice } from '../../model/organizations/notice.js'
+import type { Restriction } from '../../model/organizations/restriction.js'
 import { raiseEvents } from '../events/raise.js'
 
 /** A notice to be recorded. */
@@ -12,6 +13,10 @@ export interface NewNotice extends Omit<Notice, 'instance_id' | 'closed_at' | 'a
   /** The event that it raises; null: none. */
   event: string | null
   eventId: string
+  /** What the organization's account may not send from then on; null: it says nothing about that. */
+  restrictions: Restriction[] | null
+  /** The only number that they are about, digits; null: all numbers of the account. */
+  onlyNumber: string | null
   /** Whether the running broadcasts of the organization pause. */
   stopsBroadcasts: boolean
 }
@@ -27,11 +32,22 @@ const insert = statement<never>(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      ON CONFLICT (organization_id, digest) DO NOTHING
      RETURNING ${COLUMNS}
+   ), restricted AS (
+     -- The newest report counts, and one that names a number counts only for that number.
+     UPDATE upstream_settings u SET restrictions = $13::jsonb, restricted_at = $11
+     FROM noted
+     WHERE $13::jsonb IS NOT NULL AND u.organization_id = $1 AND (u.restricted_at IS NULL OR u.restricted_at <= $11)
+       AND ($16::text IS NULL OR EXISTS (
+         SELECT FROM number_states n
+         WHERE n.organization_id = $1 AND n.phone_number_id = u.phone_number_id
+           AND regexp_replace(n.facts->>'display_phone_number', '[^0-9]', '', 'g') = $16
+       ))
+     RETURNING u.organization_id
    ), paused AS (
      -- Pauses the broadcasts whose messages would only fail.
      UPDATE broadcasts b SET status = 'paused', status_reason = $8
-     FROM noted
-     WHERE $13::boolean AND b.organization_id = $1 AND b.kind = 'broadcast' AND b.status = 'running'
+     FROM restricted
+     WHERE $17::boolean AND b.organization_id = $1 AND b.kind = 'broadcast' AND b.status = 'running'
    ), raised AS (
      -- Raises the event of the notice.
      ${raiseEvents({
@@ -81,13 +97,15 @@ const prune = sharedStatement<{ count: number }>(
 )
 
 /**
- * Records a notice, raises its event, and pauses the organization's running broadcasts if they would only fail. A
- * repetition changes nothing.
+ * Records a notice, what the account may not send from then on, and its event, and pauses the organization's running
+ * broadcasts if they would only fail. A repetition changes nothing.
  */
 export async function insertNotice(db: Queryable, organizationId: string, notice: NewNotice): Promise<void> {
   const { id, digest, instanceId, field, kind, severity, title, advice, value, at, until } = notice
   const row = [id, digest, instanceId, field, kind, severity, title, advice, value && JSON.stringify(value), at, until]
-  const values = [organizationId, ...row, notice.stopsBroadcasts, notice.event, notice.eventId]
+  const restrictions = notice.restrictions && JSON.stringify(notice.restrictions)
+  const rest = [restrictions, notice.event, notice.eventId, notice.onlyNumber, notice.stopsBroadcasts]
+  const values = [organizationId, ...row, ...rest]
   await db.raise(insert, values, [organizationId])
 }
 

@@ -7,6 +7,7 @@ import { changeSearchableMessage, type SearchableMessage } from '../conversation
 import { raiseEvents } from '../events/raise.js'
 import {
   isSameAuthor,
+  newestChange,
   type Received,
   type RecordRow,
   type SenderAddresses,
@@ -79,11 +80,7 @@ const applyChanges = statement<SearchableMessage>(
   `WITH newest AS (
      -- The newest edit or revocation by the author, if it is this one.
      SELECT * FROM (
-       SELECT e.id, e.text, e.message_type, e.created_at FROM messages e
-       WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
-         AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$4 = 'user-chat'", '$7', '$8')}
-       ORDER BY e.created_at DESC, e.id DESC
-       LIMIT 1
+       ${newestChange('$2', '$3', "$4 = 'user-chat'", '$7', '$8')}
      ) e
      WHERE e.id = $9
    ), before AS (

@@ -84,6 +84,21 @@ export const isSameAuthor = (of: string, isCustomers: string, instance: string, 
   `(${of}.sender_type = 'user-chat') = (${isCustomers}) AND ${of}.instance_id IS NOT DISTINCT FROM ${instance}
          AND (${of}.network ->> 'participant') IS NOT DISTINCT FROM (${participant})`
 
+/** SQL: the newest edit or revocation, by its author, of a message that may not be stored yet. */
+export const newestChange = (contactId: string, upstreamId: string, ...author: [string, string, string]) =>
+  `SELECT e.id, e.text, e.message_type, e.created_at FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = ${upstreamId} AND e.contact_id = ${contactId}
+         AND e.seq IS NULL AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', ...author)}
+       ORDER BY e.created_at DESC, e.id DESC
+       LIMIT 1`
+
+/** SQL: the author of the new row `of`, for isSameAuthor. */
+export const authorOf = (of: string): [string, string, string] => [
+  `${of}.sender_type = 'user-chat'`,
+  `${of}.instance_id`,
+  `${of}.network ->> 'participant'`,
+]
+
 /** SQL: `extras` with the mark of `change`, the newest edit or revocation of a message. An edit may follow a revocation. */
 export const withChangeMark = (extras: string, change: string) =>
   `(coalesce(${extras}, '{}') - 'deleted_at') || jsonb_build_object(
@@ -243,12 +258,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
        k.placeholder, k.handled_by
      FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
-       SELECT e.text, e.message_type, e.created_at FROM messages e
-       WHERE e.organization_id = $1 AND e.context_upstream_id = k.upstream_id AND e.contact_id = c.id AND e.seq IS NULL
-         AND e.message_type IN ('edit', 'revoke')
-         AND ${isSameAuthor('e', "k.sender_type = 'user-chat'", 'k.instance_id', "k.network ->> 'participant'")}
-       ORDER BY e.created_at DESC, e.id DESC
-       LIMIT 1
+       ${newestChange('c.id', 'k.upstream_id', ...authorOf('k'))}
      ) change ON true
      ORDER BY k.n
      RETURNING *

@@ -9,7 +9,7 @@ import { INDEX_STEP } from '../conversations/search.js'
 import { countOnChannels } from '../counts/channels.js'
 import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
-import { type IncomingMessage, isSameAuthor, withChangeMark } from './incoming.js'
+import { authorOf, type IncomingMessage, newestChange, withChangeMark } from './incoming.js'
 
 // What a phone's history adds to a conversation, within one transaction that locks the contact. Older messages fall to
 // lower numbers, so that the numbers of newer ones stay: see docs/decisions/phone-history.md.
@@ -151,12 +151,7 @@ const insert = statement<{ seq: number; text: string; media_state: string | null
        g.instance_id, g.network, g.gateway_type, jsonb_build_array(g.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)),
        g.placeholder, true
      FROM given g LEFT JOIN LATERAL (
-       SELECT e.text, e.message_type, e.created_at FROM messages e
-       WHERE e.organization_id = $1 AND e.context_upstream_id = g.upstream_id AND e.contact_id = $2 AND e.seq IS NULL
-         AND e.message_type IN ('edit', 'revoke')
-         AND ${isSameAuthor('e', "g.sender_type = 'user-chat'", 'g.instance_id', "g.network ->> 'participant'")}
-       ORDER BY e.created_at DESC, e.id DESC
-       LIMIT 1
+       ${newestChange('$2', 'g.upstream_id', ...authorOf('g'))}
      ) change ON true
      ORDER BY g.seq
      RETURNING organization_id, id, instance_id, seq, text, media_state

@@ -69,6 +69,17 @@ const noteUnanswered = statement<{ unanswered: number }>(
    RETURNING unanswered`,
 )
 
+const findAsked = statement<{ phone_data: AskedPhoneData | null }>(
+  'numberStates.findPhoneData',
+  'SELECT phone_data FROM number_states WHERE organization_id = $1 AND phone_number_id = $2',
+)
+
+const keepAsked = statement<never>(
+  'numberStates.keepPhoneData',
+  `INSERT INTO number_states (organization_id, phone_number_id, phone_data) VALUES ($1, $2, $3)
+   ON CONFLICT (organization_id, phone_number_id) DO UPDATE SET phone_data = excluded.phone_data`,
+)
+
 const enqueueCheck = statement<never>(
   'numberStates.enqueueCheck',
   enqueueJobs({ task: 'check_number', key: `'${ONLY_ONE}'` }),
@@ -252,4 +263,29 @@ export async function findLastCallback(
 ): Promise<Date | null> {
   const rows = await db.run(findLast, [organizationId, phoneNumberId])
   return rows[0]?.last_callback_at ?? null
+}
+
+/** The upstream's ids of the requests for what the phone of a number has, and when they were made (ISO 8601). */
+export interface AskedPhoneData {
+  requests: { smb_app_state_sync?: string; history?: string }
+  at: string
+}
+
+/** What was asked of the phone of a number; null: nothing. */
+export async function findPhoneData(
+  db: Queryable,
+  organizationId: string,
+  phoneNumberId: string,
+): Promise<AskedPhoneData | null> {
+  const rows = await db.run(findAsked, [organizationId, phoneNumberId])
+  return rows[0]?.phone_data ?? null
+}
+
+export async function keepPhoneData(
+  db: Queryable,
+  organizationId: string,
+  phoneNumberId: string,
+  asked: AskedPhoneData,
+): Promise<void> {
+  await db.run(keepAsked, [organizationId, phoneNumberId, JSON.stringify(asked)])
 }

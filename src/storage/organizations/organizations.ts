@@ -11,14 +11,23 @@ export const COLUMNS = `id, name, slug, provider, default_country, timezone, cur
 export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.language_chosen,
   o.attribution_window_days, o.retention_days, o.message_retention_days, o.media_retention_days, o.legal_hold,
   o.created_at, o.updated_at,
-  u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit`
+  u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit,
+  u.restrictions`
 
 export type TenantRow = Organization & { [Column in keyof UpstreamSettings]: UpstreamSettings[Column] | null }
 
 /** Converts the joined columns to a tenant. */
 export function toTenant(row: TenantRow): Tenant {
-  const { phone_number_id, business_account_id, access_token, app_secret, messages_per_second, pair_limit, ...rest } =
-    row
+  const {
+    phone_number_id,
+    business_account_id,
+    access_token,
+    app_secret,
+    messages_per_second,
+    pair_limit,
+    restrictions,
+    ...rest
+  } = row
   const { id, name, slug, provider, default_country, timezone, currency, language, language_chosen } = rest
   const { attribution_window_days, retention_days, message_retention_days, media_retention_days, legal_hold } = rest
   const { created_at, updated_at } = rest
@@ -32,6 +41,7 @@ export function toTenant(row: TenantRow): Tenant {
           app_secret,
           messages_per_second,
           pair_limit,
+          restrictions,
         } as UpstreamSettings)
   const place = { default_country, timezone, currency, language, language_chosen }
   const days = { attribution_window_days, retention_days, message_retention_days, media_retention_days }
@@ -114,7 +124,7 @@ const putUpstream = statement<never>(
      phone_number_id = excluded.phone_number_id, business_account_id = excluded.business_account_id,
      access_token = excluded.access_token, app_secret = excluded.app_secret,
      verify_token_hash = excluded.verify_token_hash, messages_per_second = excluded.messages_per_second,
-     pair_limit = excluded.pair_limit, updated_at = now(),
+     pair_limit = excluded.pair_limit, updated_at = now(), restrictions = NULL, restricted_at = now(),
      templates_synced_at = CASE WHEN s.business_account_id = excluded.business_account_id THEN s.templates_synced_at END`,
 )
 
@@ -241,7 +251,7 @@ export async function updateOrganization(
   return rows[0] ?? null
 }
 
-export type StoredUpstream = UpstreamSettings & { verify_token_hash: Buffer }
+export type StoredUpstream = Omit<UpstreamSettings, 'restrictions'> & { verify_token_hash: Buffer }
 
 /** The organization's number at the upstream, locked until the transaction ends; null if there is none. */
 export async function lockUpstreamSettings(

@@ -3,6 +3,7 @@ import type { BusinessAccount } from '../templates.js'
 import { type AccountList, type ListedNumber, listAccounts, listBusinesses, listNumbers } from './accounts.js'
 import type { Asked } from './ask.js'
 import { type NumberReading, readNumberState } from './number-state.js'
+import { type PhoneData, requestPhoneData } from './phone-data.js'
 import { registerNumber } from './registration.js'
 import {
   type AppAddress,
@@ -53,6 +54,8 @@ export interface ConnectingClient {
   overrideNumber(number: BusinessNumber, override: VerifiedAddress | null, timeoutMs: number): Promise<Asked<object>>
   /** Registers a number with its PIN. */
   registerNumber(number: BusinessNumber, pin: string, timeoutMs: number): Promise<Asked<object>>
+  /** Asks for what the phone of a number has. */
+  requestPhoneData(number: BusinessNumber, type: PhoneData, timeoutMs: number): Promise<Asked<{ requestId: string }>>
 }
 
 /** How a call that is running is measured; passes its result on. */
@@ -77,5 +80,7 @@ export function createConnectingClient(connection: Connection, measured: Measure
     overrideNumber: (number, override, ms) =>
       measured('overrideNumber', overrideNumber(connection, number, override, ms)),
     registerNumber: (number, pin, ms) => measured('registerNumber', registerNumber(connection, number, pin, ms)),
+    requestPhoneData: (number, type, ms) =>
+      measured('requestPhoneData', requestPhoneData(connection, number, type, ms)),
   }
 }

@@ -116,10 +116,10 @@ describe('a reaction', () => {
     expect((await contact(world, organization, from)).body.contact.has_unread_messages).toBe(false)
   })
 
-  it('without a target message is kept as an unsupported message', async () => {
+  it('without a target message is kept as a message of its kind', async () => {
     const from = person()
     await take({ from, id: wamid(), timestamp: seconds(), type: 'reaction', reaction: { emoji: '👍' } })
-    expect(await only(from)).toMatchObject({ message: '[unsupported]', message_type: 'reaction' })
+    expect(await only(from)).toMatchObject({ message: '[reaction]', message_type: 'reaction' })
   })
 })
 
@@ -175,10 +175,10 @@ describe('an edit', () => {
   it.each([
     ['without the new message', { original_message_id: 'wamid.x' }],
     ['without the original', { message: { type: 'text', text: { body: 'x' } } }],
-  ])('%s is kept as an unsupported message', async (_name, payload) => {
+  ])('%s is kept as a message of its kind', async (_name, payload) => {
     const from = person()
     await take({ from, id: wamid(), timestamp: seconds(), type: 'edit', edit: payload })
-    expect(await only(from)).toMatchObject({ message: '[unsupported]', message_type: 'edit' })
+    expect(await only(from)).toMatchObject({ message: '[edit]', message_type: 'edit' })
   })
 
   it("by the customer cannot change the organization's messages", async () => {

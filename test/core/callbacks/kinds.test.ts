@@ -105,10 +105,38 @@ describe('the kinds of inbound message', () => {
       { type: 'poll' },
       { message: '[unsupported]', media_type: null },
     ],
-    ['a kind of the future', 'hologram', { beam: 'up' }, { message: '[unsupported]', media_type: null }],
+    ['a kind of the future', 'hologram', { beam: 'up' }, { message: '[hologram]', media_type: null }],
     ['a kind without payload', 'image', undefined, { message: '', media_type: 'image' }],
     ['a payload of another shape', 'text', 'plain', { message: '', media_type: null }],
-    ['a kind named like a property of objects', 'constructor', null, { message: '[unsupported]', media_type: null }],
+    ['a kind named like a property of objects', 'constructor', null, { message: '[constructor]', media_type: null }],
+    [
+      'an answer whether the business may call',
+      'interactive',
+      { type: 'call_permission_reply', call_permission_reply: { response: 'reject' } },
+      { message: '[call permission: reject]', media_type: 'interactive' },
+    ],
+    [
+      'a product that was forwarded',
+      'interactive',
+      { type: 'product', product: { catalog_id: 'c', product_retailer_id: 'tea' } },
+      { message: '[product: tea]', media_type: 'interactive' },
+    ],
+    [
+      'a reply of the future',
+      'interactive',
+      { type: 'wink_reply', wink_reply: {} },
+      { message: '[wink_reply]', media_type: 'interactive' },
+    ],
+    [
+      'a reply that could not be read',
+      'interactive',
+      undefined,
+      { message: '[unsupported]', media_type: 'interactive' },
+    ],
+    ['a button without a text', 'button', {}, { message: '[button]', media_type: null }],
+    ['an empty cart', 'order', { catalog_id: '1', product_items: [] }, { message: '[order]', media_type: null }],
+    ['no cards', 'contacts', [], { message: '[contacts]', media_type: null }],
+    ['an opened chat', 'request_welcome', undefined, { message: '[request_welcome]', media_type: null }],
   ]
 
   it.each(cases)('are stored: %s', async (_name, type, payload, expected) => {

@@ -3,7 +3,7 @@ import { envelope, postBody, seconds } from '../../support/callbacks.js'
 import { contact } from '../../support/contacts.js'
 import { conversation } from '../../support/conversations.js'
 import { eventsOf } from '../../support/rows/events.js'
-import { receiveSamples } from '../../support/samples.js'
+import { receiveSamples, sampleFor } from '../../support/samples.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 const ANA = '12025550147'
@@ -46,6 +46,15 @@ describe("a conversation that the upstream's agent holds, as published", () => {
       },
     ])
     expect((await shownContact()).has_unread_messages).toBe(false)
+  })
+
+  it('shows a status that came before its message, if both came within a moment', async () => {
+    const names = ['standby-message', 'standby-status', 'standby-echo']
+    const bodies = names.map((name) => JSON.parse(sampleFor(organization, name)))
+    const entry = bodies.flatMap((body) => body.entry)
+    expect((await postBody(world, JSON.stringify({ ...bodies[0], entry }), organization.appSecret)).status).toBe(200)
+    await world.drain()
+    expect((await messages())[1]).toMatchObject({ message: 'It comes tomorrow.', message_status: 'delivered' })
   })
 
   it('raises the usual events, with the mark', async () => {

@@ -317,6 +317,16 @@ export const STEP_TEXTS: Record<ConnectionReason, StepText> = {
     remedy: 'Veja docs/connect-a-number.md#sending, e o código na lista do WhatsApp',
   },
   sent_unanswered: { sentence: 'O WhatsApp não aceitou a mensagem para {to} ({text})', remedy: AGAIN },
+  phone_data_asked: { sentence: 'Os contatos e o histórico do celular foram pedidos ao WhatsApp ({ids})' },
+  phone_data_refused: {
+    sentence: 'O WhatsApp não envia os contatos ou o histórico do celular ({text})',
+    remedy:
+      'Eles podem ser pedidos uma vez, em até 24 horas depois que o número foi conectado. Para pedir de novo, desconecte o número no app e conecte-o outra vez',
+  },
+  phone_data_unavailable: {
+    sentence: 'Não foi possível pedir ao WhatsApp os contatos e o histórico do celular ({text})',
+    remedy: 'Conecte de novo em até 24 horas',
+  },
   received_lately: { sentence: 'O último callback chegou em {at}' },
   received_not: {
     sentence: 'Uma mensagem foi enviada em {at}, e nenhum callback chegou desde então',

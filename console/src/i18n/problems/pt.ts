@@ -21,6 +21,7 @@ const names: Record<string, string> = {
   'Contact blocked': 'O contato está bloqueado. Não é possível enviar mensagens.',
   'Contact not reachable': 'Não é possível escrever a este contato por este canal: é um grupo ou não tem mais número.',
   'Contact opted out': 'O contato não recebe campanhas.',
+  'Account restricted': 'O WhatsApp restringiu a conta e recusaria esta mensagem.',
   'Later merge': 'Outro contato foi unido a este depois. Desfaça primeiro a última união.',
   'Merge too large': 'Os dois contatos têm mensagens demais para serem separados.',
   'Message not found': 'A mensagem não existe mais nesta conversa.',
@@ -93,6 +94,10 @@ const sentences: Record<SentenceCode, string> = {
     '{messages} mensagens voltariam ou mudariam de número, e no máximo {limit} podem: os dois continuam um só contato.',
   unreadable_row: 'A linha {row} do arquivo tem aspas que não terminam.',
   not_text: 'O arquivo não é um texto: salve a planilha como “CSV UTF-8”.',
+  account_restricted:
+    'O WhatsApp restringiu a conta ({name}) e recusaria esta mensagem. Abra a conta no Gerenciador do WhatsApp e peça uma análise. Se ela já pode enviar, salve a conexão de novo.',
+  account_restricted_until:
+    'O WhatsApp restringiu a conta até {until} ({name}) e recusaria esta mensagem. Abra a conta no Gerenciador do WhatsApp e peça uma análise se houver engano.',
   template_name: 'O nome só pode ter letras minúsculas de a a z, números e _.',
   template_language: 'O idioma deve ser um código do WhatsApp, como pt_BR ou en.',
   items_at_least: 'É preciso ter pelo menos {limit}.',

@@ -2,6 +2,7 @@ import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/
 import { beginningOf } from '../../../lib/text/text.js'
 import { readTimestamp } from '../../../lib/text/timestamp.js'
 import type { Notice, Severity } from '../../../model/organizations/notice.js'
+import type { Restriction } from '../../../model/organizations/restriction.js'
 import { type Sentence, sentence, toEnglish } from '../../../model/sentence.js'
 
 /** What a report of the upstream means for the organization. */
@@ -12,8 +13,8 @@ export interface NoticeDescription {
   advice: string | null
   /** When it ends on its own. */
   until: Date | null
-  /** Whether templates would only fail from now on. */
-  stopsBroadcasts: boolean
+  /** What the account may not send from now on; null: it says nothing about that. */
+  restrictions: Restriction[] | null
 }
 
 /** The sentences of a notice; null if the upstream wrote the text itself, or there is none. */
@@ -62,7 +63,7 @@ type Described = Omit<NoticeDescription, 'title' | 'advice'> & { title: Sentence
 function describe(field: string, value: JsonObject): Described {
   const kind =
     word(value.event) ?? word(value.decision) ?? word(asObject(value.alert_info).alert_type) ?? word(value.status)
-  const defaults = { severity: 'info', advice: null, until: null, stopsBroadcasts: false } as const
+  const defaults = { severity: 'info', advice: null, until: null, restrictions: null } as const
   const title = sentence('notice', { what: kind ?? field })
   return { kind, title, ...defaults, ...DESCRIBERS.get(field)?.(value, kind) }
 }
@@ -93,7 +94,7 @@ function describeAccount(value: JsonObject, kind: string | null): Description {
     case 'DISABLED_UPDATE':
       return describeBan(asObject(value.ban_info))
     case 'ACCOUNT_DELETED':
-      return stopped(sentence('notice_deleted', {}), sentence('advice_connect_other', {}))
+      return stopped('ACCOUNT_DELETED', sentence('notice_deleted', {}), sentence('advice_connect_other', {}))
     case 'ACCOUNT_OFFBOARDED':
     case 'PARTNER_REMOVED': {
       const reason = word(asObject(value.disconnection_info).reason)
@@ -108,30 +109,45 @@ function describeAccount(value: JsonObject, kind: string | null): Description {
   }
 }
 
-const TEMPLATES_RESTRICTED = 'RESTRICTED_BIZ_INITIATED_MESSAGING'
+/** The restrictions of messages; others are about numbers, calls, or some templates only. */
+const RESTRICTIONS = new Map<string, Restriction['of']>([
+  ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'templates'],
+  ['RESTRICTED_CUSTOMER_INITIATED_MESSAGING', 'answers'],
+])
 
 function describeRestriction(restrictions: JsonObject[]): Description {
   const known = restrictions.slice(0, MAX_RESTRICTIONS)
   const types = known.flatMap(({ restriction_type }) => word(restriction_type) ?? [])
-  const ends = known.flatMap(({ expiration }) => readTimestamp(expiration)?.getTime() ?? [])
+  const ends = known.flatMap(({ expiration }) => readEnd(expiration)?.getTime() ?? [])
+  const restricted = known.flatMap(({ restriction_type, expiration }) => {
+    const name = word(restriction_type) ?? ''
+    const of = RESTRICTIONS.get(name)
+    return of ? [{ of, name, until: readEnd(expiration)?.toISOString() ?? null }] : []
+  })
   return {
     severity: 'critical',
     title: sentence('notice_restricted', { after: after(types.join(', ')) }),
     advice: sentence('advice_refused', {}),
     until: ends.length === 0 ? null : new Date(Math.max(...ends)),
-    stopsBroadcasts: types.includes(TEMPLATES_RESTRICTED),
+    restrictions: restricted,
   }
 }
 
+/** Unix seconds, or a date as text. */
+function readEnd(expiration: unknown): Date | null {
+  const read = readTimestamp(expiration) ?? new Date(asText(expiration) ?? Number.NaN)
+  return Number.isNaN(read.getTime()) ? null : read
+}
+
 function describeBan({ waba_ban_state: state, waba_ban_date: date }: JsonObject): Description {
-  if (state === 'REINSTATE') return { title: sentence('notice_reinstated', {}) }
-  if (state === 'DISABLE') return stopped(sentence('notice_disabled', {}), APPEAL)
+  if (state === 'REINSTATE') return { title: sentence('notice_reinstated', {}), restrictions: [] }
+  if (state === 'DISABLE') return stopped('DISABLE', sentence('notice_disabled', {}), APPEAL)
   const title = sentence('notice_will_disable', { after: after(word(date)) })
   return { severity: 'critical', title, advice: APPEAL }
 }
 
-function stopped(title: Sentence, advice: Sentence): Description {
-  return { severity: 'critical', title, advice, stopsBroadcasts: true }
+function stopped(name: string, title: Sentence, advice: Sentence): Description {
+  return { severity: 'critical', title, advice, restrictions: [{ of: 'all', name, until: null }] }
 }
 
 const ALERTS: Record<string, Severity> = { CRITICAL: 'critical', WARNING: 'warning', INFORMATIONAL: 'info' }

@@ -152,15 +152,22 @@ const MAX_TYPE_LENGTH = 64
 export function readCallback(envelope: JsonObject): CallbackItem[] {
   const changes = asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
-    .map(({ field, value }) => ({ read: FIELDS.get(asText(field) ?? ''), value: asObject(value) }))
+    .map(({ field, value }) => ({ read: readerOf(asText(field) ?? ''), value: asObject(value) }))
   const people = changes.flatMap(({ read, value }) => (read ? asObjects(value.contacts) : []))
   return changes.flatMap(({ read, value }) => read?.(value, people) ?? [])
+}
+
+function readerOf(field: string) {
+  return FIELDS.get(field) ?? (field === HISTORY_FIELD ? undefined : readUnknown)
 }
 
 /** Whether changes of this field have items. */
 export function hasItems(field: string): boolean {
   return FIELDS.has(field)
 }
+
+/** What was written on a phone before its number was connected; read-phone-history reads it. */
+export const HISTORY_FIELD = 'history'
 
 /** The fields whose changes have items; other modules read the fields about templates, numbers and accounts. */
 const FIELDS = new Map<string, (value: JsonObject, people: JsonObject[]) => CallbackItem[]>([
@@ -186,6 +193,11 @@ export const ITEM_FIELDS: readonly string[] = [...FIELDS.keys()]
 /** What a member of the team wrote on the phone of the business number; `from` is who got it. */
 function readTyped(value: JsonObject, people: JsonObject[]): CallbackItem[] {
   return readValue(asReceived(value), people).map((item) => ('from' in item ? { ...item, sentBy: 'human-chat' } : item))
+}
+
+/** A field that is not known: no message of a number is lost. */
+function readUnknown(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  return isJsonObject(value.metadata) ? readValue(value, people) : []
 }
 
 /** Conversations that the upstream's agent holds: nobody else is to answer. */

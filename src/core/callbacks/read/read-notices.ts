@@ -78,6 +78,6 @@ function readReport(field: string, value: JsonObject, time: unknown, event: Noti
 
 function readUnknown(field: string): ReportedNotice {
   const digest = sha256(JSON.stringify([field]))
-  const common = { field, digest, value: null, timestamp: null, until: null, event: null, stopsBroadcasts: false }
+  const common = { field, digest, value: null, timestamp: null, until: null, event: null, restrictions: null }
   return { ...common, kind: null, severity: 'info', ...describeUnknown(field) }
 }

@@ -3,11 +3,8 @@ import type { MessageError, MessageStatus } from '../../../model/messages/messag
 import { readHistoryStatus } from '../../../model/messages/phone-history.js'
 import type { UpstreamPerson } from '../../contacts/resolution/resolve-contact.js'
 import type { IncomingItem } from './read-callback.js'
-import { readMessage } from './read-callback.js'
+import { HISTORY_FIELD, readMessage } from './read-callback.js'
 import { readDigits, readId, readPerson } from './read-sender.js'
-
-/** The field of changes that bring the history of a number that is also used on a phone. */
-export const HISTORY_FIELD = 'history'
 
 /** A message in a history, not read yet, and what stands beside it. */
 export interface HistoricMessage {

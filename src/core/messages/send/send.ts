@@ -8,6 +8,7 @@ import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../
 import { whyNotToGroup } from '../../../model/messages/group-content.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage } from '../../../model/messages/outgoing.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
+import { refuseRestricted } from '../../../model/organizations/restriction.js'
 import { Problem } from '../../../model/problem.js'
 import { memberExists } from '../../../storage/identity/members.js'
 import { checkRecipient } from '../../../storage/messages/outgoing.js'
@@ -54,7 +55,7 @@ const REQUEST_TIMEOUT_MS = 25_000
 /**
  * Sends one message to an existing contact: records it, calls the upstream and records the outcome. If the request is
  * refused, nothing is recorded and it throws contact_not_found, contact_blocked, contact_opted_out, message_not_found,
- * contact_unreachable, not_supported (what the business API does not send to groups),
+ * contact_unreachable, account_restricted, not_supported (what the business API does not send to groups),
  * invalid_field, invalid_media, upstream_upload_failed, too_many_requests (no send slot in time) or service_unavailable
  * (the contact is locked or the file store is down).
  */
@@ -111,6 +112,7 @@ async function withReady<Result>(
   { command, leftMs, work }: { command: SendCommand; leftMs: () => number; work: Work<Result> },
 ): Promise<Result> {
   await checkMember(ctx, tenant, command.memberId)
+  checkRestriction(tenant, channel, command, ctx.clock())
   const message = draftOf(ctx, tenant, channel, command)
   await checkBeforeUpload(ctx, channel, command, { draft: message, leftMs })
   const leftAfterUpload = leftMs()
@@ -134,7 +136,7 @@ function loggingFor(ctx: Context, { requestId, trace }: Cause): Context {
 /**
  * Checks a message that is to be sent in `inMs` milliseconds, before work that takes long; writes nothing. Throws
  * contact_not_found, contact_blocked, contact_unreachable, not_supported, contact_opted_out, message_not_found,
- * too_many_requests.
+ * account_restricted, too_many_requests.
  */
 export async function checkMessage(
   ctx: Context,
@@ -142,8 +144,14 @@ export async function checkMessage(
   channel: Channel,
   { command, inMs }: { command: SendCommand; inMs: number },
 ): Promise<void> {
+  checkRestriction(tenant, channel, command, new Date(ctx.clock().getTime() + inMs))
   const message = draftOf(ctx, tenant, channel, command)
   await checkContact(ctx, command, message, startCountdown(inMs + REQUEST_TIMEOUT_MS))
+}
+
+/** Throws account_restricted; `at`: when the message is to be sent. The accounts of instances are not known. */
+function checkRestriction({ upstream }: Tenant, { instanceId }: Channel, { content }: SendCommand, at: Date): void {
+  if (upstream !== null && instanceId === null) refuseRestricted(upstream.restrictions, content.type, at)
 }
 
 function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCommand): OutgoingMessage {

@@ -30,6 +30,7 @@ import { findNumber, type NumberWish, type ReachedNumber } from './find-number.j
 import { type Asking, found, type NumberCredentials, withoutSecrets } from './findings.js'
 import { judgeFound, judgeNumber } from './judge-number.js'
 import { checkSecret, readToken } from './judge-token.js'
+import { askForPhoneData } from './phone-data.js'
 import { judgeReceived } from './received.js'
 import { registerIfNeeded } from './register.js'
 import { readTestRecipient, sendTestMessage, type TestMessage } from './test-message.js'
@@ -60,7 +61,7 @@ const ATTEMPT_SECONDS = 60
 
 /**
  * Connects an organization with a number that its access token reaches: finds the number, stores the credentials, has
- * the upstream call this service, and registers the number if a PIN is given. Says of each step what it found, and what
+ * the upstream call this service, registers the number if a PIN is given, and asks for what its phone has. Says of each step what it found, and what
  * the caller has to choose; calling again with the choice goes on, and what is done already stays. What belongs to
  * another program changes only if that was chosen. With `send_to`, a connected number sends a message there. Throws
  * organization_not_found, invalid_field if `send_to` is no number, missing_field without an access token, already_taken
@@ -208,7 +209,11 @@ async function finish(
   if (state === null) return end(before)
   const registered = await registerIfNeeded(asking, state, credentials, given.pin)
   const again = registered.reason === 'registered_now' ? await readState() : read
-  return end([...before, registered, ...judgeNumber(again.outcome === 'done' ? again.number : state)])
+  const judged = [...before, registered, ...judgeNumber(again.outcome === 'done' ? again.number : state)]
+  // Callbacks that would go elsewhere come only once.
+  if (!isConnected(before) || !state.isOnPhoneApp) return end(judged)
+  const isNew = given.access_token !== undefined
+  return end([...judged, await askForPhoneData(ctx, tenant.id, asking, { credentials, isNew })])
 }
 
 /** Sends the test message, if one is wanted and nothing stands in the way. */

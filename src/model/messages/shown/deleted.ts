@@ -1,5 +1,5 @@
 import { asObject, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
-import { describeInbound } from '../describe-inbound.js'
+import { textOf } from '../describe-inbound.js'
 import { readTime } from './read.js'
 import type { StoredContent } from './stored-content.js'
 
@@ -22,9 +22,9 @@ function recordedText({ message_type: type, content }: StoredContent): string {
     case 'contacts':
     case 'button':
     case 'order':
-      return describeInbound(type, { [type]: content }).text
+      return textOf(type, content)
     case 'interactive':
-      return describeInbound(type, { [type]: content }).text || (asText(body) ?? '')
+      return textOf(type, content) || (asText(body) ?? '')
     case 'poll':
       return asText(name) ?? ''
     default:

@@ -52,7 +52,17 @@ describe('reading a callback', () => {
     ])
   })
 
-  it('ignores other fields', () => {
-    expect(readCallback(callback({ messages: [{ id: 'm', from: '16505550001', type: 'text' }] }, 'other'))).toEqual([])
+  it('reads messages and statuses of a number in a field that is not known, and in no other field of histories', () => {
+    const value = {
+      messages: [{ id: 'm', from: '16505550001', type: 'text' }],
+      statuses: [{ id: 's', status: 'sent' }],
+    }
+    const metadata = { phone_number_id: '1' }
+    expect(readCallback(callback({ ...value, metadata }, 'other'))).toMatchObject([
+      { kind: 'message' },
+      { kind: 'status' },
+    ])
+    expect(readCallback(callback(value, 'other'))).toEqual([])
+    expect(readCallback(callback({ ...value, metadata }, 'history'))).toEqual([])
   })
 })

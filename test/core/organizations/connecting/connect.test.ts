@@ -5,7 +5,7 @@ import { keepVerifyToken } from '../../../../src/storage/organizations/connectio
 import { startHttpServer } from '../../../support/http-server.js'
 import { changePlatform, makePlatform, type Platform, seePlatform, writeTo } from '../../../support/platform.js'
 import { useStarted } from '../../../support/started.js'
-import { useWorld } from '../../../support/world.js'
+import { type Answer, useWorld } from '../../../support/world.js'
 
 const world = useWorld()
 /** The service of another program, which repeats every challenge. */
@@ -372,6 +372,62 @@ describe('callbacks that go to another program', () => {
     const answer = await connect(await newOrganization(), { ...secretsOf(platform), callbacks: 'number' })
     expect(stepOf(answer, 'subscribed')).toMatchObject({ reason: 'override_refused', upstream_code: 200 })
     expect(stepOf(answer, 'callbacks')).toMatchObject({ reason: 'callbacks_foreign', values: { url: other.url } })
+  })
+})
+
+describe('the phone of a number', () => {
+  const onPhone = { number: { is_on_biz_app: true, status: 'CONNECTED' } }
+  const postHistory = ({ number }: Platform) => {
+    const messages = [{ type: 'text', text: 'before', timestamp: Math.floor(Date.now() / 1_000) - 60 }]
+    return world.sim('POST', '/history', { phone_number_id: number, threads: [{ with: '5511999990000', messages }] })
+  }
+  const asked = (answer: Answer) => stepOf(answer, 'received')
+
+  it('is asked for contacts and history once, and these come only then', async () => {
+    const platform = await makePlatform(world, onPhone)
+    const id = await newOrganization()
+    expect((await postHistory(platform)).status).toBe(409)
+    const contacts = { field: 'smb_app_state_sync', value: { state_sync: [] }, phone_number_id: platform.number }
+    expect((await world.sim('POST', '/callback', contacts)).status).toBe(409)
+    const first = await connect(id, secretsOf(platform))
+    expect(asked(first)).toMatchObject({ state: 'ok', reason: 'phone_data_asked' })
+    expect(asked(await connect(id)).values).toEqual(asked(first).values)
+    expect(asked(await connect(id, secretsOf(platform))).values).toEqual(asked(first).values)
+    const { rows } = await world.database.pool.query(
+      'SELECT phone_data FROM number_states WHERE organization_id = $1',
+      [id],
+    )
+    const ids = Object.values(rows[0].phone_data.requests)
+    expect(ids).toHaveLength(2)
+    expect(asked(first).values.ids).toBe(ids.join(', '))
+    expect((await postHistory(platform)).body).toMatchObject({ success: true })
+  })
+
+  it('is asked again when the number is connected anew a day later', async () => {
+    const platform = await makePlatform(world, onPhone)
+    const id = await newOrganization()
+    await connect(id, secretsOf(platform))
+    await world.database.pool.query(
+      `UPDATE number_states SET phone_data = phone_data || '{"at": "2026-01-01T00:00:00Z"}' WHERE organization_id = $1`,
+      [id],
+    )
+    expect(asked(await connect(id)).reason).toBe('phone_data_asked')
+    // The simulator knows no new connection of the same number.
+    expect(asked(await connect(id, secretsOf(platform)))).toMatchObject({
+      state: 'warning',
+      reason: 'phone_data_refused',
+      upstream_code: 100,
+    })
+    await changePlatform(world, platform, onPhone)
+    expect(asked(await connect(id, secretsOf(platform))).reason).toBe('phone_data_asked')
+  })
+
+  it('is not asked while the callbacks go elsewhere, or if the number is on no phone', async () => {
+    const app = { callback_url: other.url, fields: ['messages'] }
+    const foreign = await connect(await newOrganization(), secretsOf(await makePlatform(world, { app, ...onPhone })))
+    expect(asked(foreign).reason).toBe('received_never')
+    const plain = await makePlatform(world, { number: { status: 'CONNECTED' } })
+    expect(asked(await connect(await newOrganization(), secretsOf(plain))).reason).toBe('received_never')
   })
 })
 

@@ -277,6 +277,12 @@ describe('the content of the samples', () => {
     expect(contentsOf(name)).toEqual([CONTENT[name]])
   })
 
+  it('stands beside a text, but for files, which may have none', () => {
+    const messages = callbackSamples().flatMap((name) => readCallback(sample(name)))
+    const empty = messages.flatMap((item) => (item.kind === 'message' && item.text === '' ? [item.message_type] : []))
+    expect(new Set(empty)).toEqual(new Set(['audio', 'image']))
+  })
+
   it('never has what only the upstream can use', () => {
     const contents = callbackSamples().flatMap(contentsOf)
     expect(contents.length).toBeGreaterThan(Object.keys(CONTENT).length)

@@ -1,0 +1,30 @@
+import type { MessageContent } from '../messages/content.js'
+import { Problem } from '../problem.js'
+import { sentence } from '../sentence.js'
+
+/** What the upstream refuses to send for an account. */
+export interface Restriction {
+  /** Templates, everything else, or both. */
+  of: 'templates' | 'answers' | 'all'
+  /** The upstream's word, such as `RESTRICTED_BIZ_INITIATED_MESSAGING`. */
+  name: string
+  /** ISO 8601; null: until the upstream reports that it is over. */
+  until: string | null
+}
+
+/** Throws account_restricted if the upstream would refuse this kind of message at that time. */
+export function refuseRestricted(
+  restrictions: readonly Restriction[] | null,
+  type: MessageContent['type'],
+  at: Date,
+): void {
+  const kind = type === 'template' || type === 'raw_template' ? 'templates' : 'answers'
+  const found = restrictions?.find(
+    ({ of, until }) => (of === 'all' || of === kind) && (until === null || new Date(until) > at),
+  )
+  if (!found) return
+  const { name, until } = found
+  const text =
+    until === null ? sentence('account_restricted', { name }) : sentence('account_restricted_until', { name, until })
+  throw new Problem('account_restricted', text, { reason: name, ...(until !== null && { until }) })
+}
