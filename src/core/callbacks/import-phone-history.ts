@@ -12,7 +12,6 @@ import {
   reachInChunk,
   setChunkAside,
 } from '../../storage/callbacks/phone-histories.js'
-import { personAddresses } from '../contacts/resolution/resolve-contact.js'
 import { parseStoredBody } from './read/parse-body.js'
 import {
   type HistoricItem,
@@ -45,7 +44,7 @@ export async function importPhoneHistory(
 ): Promise<Again | null> {
   const leftMs = startCountdown(SLICE_MS)
   while (leftMs() > 0) {
-    const chunk = await beginNextChunk(ctx.database, organizationId)
+    const chunk = await beginNextChunk(ctx.database, organizationId, ctx.clock())
     if (chunk === null) return null
     if (chunk.attempts > MAX_ATTEMPTS) {
       await setChunkAside(ctx.database, organizationId, chunk.callback_id, 'its process died')
@@ -95,7 +94,7 @@ async function importChunk(
     const started = performance.now()
     const added = await takeIn(ctx, organizationId, chunk, batch)
     reached += batch.length
-    chunk.erased = await reachInChunk(ctx.database, organizationId, chunk.callback_id, { reached, added })
+    await reachInChunk(ctx.database, organizationId, chunk.callback_id, { reached, added })
     await sleep(performance.now() - started, signal)
   }
   const { callback_id: callbackId, instance_id: instanceId } = chunk
@@ -116,7 +115,7 @@ function lastMessages(messages: readonly HistoricMessage[], left: number): Histo
   return messages.slice(first, left)
 }
 
-/** Records the messages, those of a person together. Resolves to the number of those that were not known before. */
+/** Records the messages that are kept, those of a person together. Resolves to the number of those that were not known before. */
 async function takeIn(
   ctx: WorkContext,
   organizationId: string,
@@ -126,7 +125,7 @@ async function takeIn(
   const groups = new Map<string, HistoricItem[]>()
   for (const message of batch) {
     const read = readHistoricMessage(message)
-    if (read === null || isErased(chunk, read)) continue
+    if (read === null || isTooOld(chunk, read)) continue
     const key = JSON.stringify(read.item.from)
     const group = groups.get(key)
     if (group) group.push(read)
@@ -139,6 +138,7 @@ async function takeIn(
   return added
 }
 
-function isErased({ erased }: HistoryChunk, { item }: HistoricItem): boolean {
-  return personAddresses(item.from).all.some((address) => erased.includes(address))
+/** Whether retention would delete it again. */
+function isTooOld({ kept_since: keptSince }: HistoryChunk, { item: { createdAt } }: HistoricItem): boolean {
+  return keptSince !== null && createdAt !== null && createdAt < keptSince
 }

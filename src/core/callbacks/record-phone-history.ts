@@ -4,7 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { changeByHistory, MAX_FALLING, placeByTime } from '../../model/messages/phone-history.js'
 import { countHistoricMessages, type HistoryChunk } from '../../storage/callbacks/phone-histories.js'
 import { changeSearchableMessage } from '../../storage/conversations/search.js'
-import type { IncomingMessage } from '../../storage/messages/incoming.js'
+import type { IncomingMessage, Received } from '../../storage/messages/incoming.js'
 import { recordIncomingChange, recordIncomingReaction } from '../../storage/messages/incoming-changes.js'
 import {
   advanceStatuses,
@@ -20,7 +20,7 @@ import {
   type StatusChange,
 } from '../../storage/messages/phone-history.js'
 import { fillPlaceholder, releasePlaceholder } from '../../storage/messages/placeholders.js'
-import { type Observation, resolveContact } from '../contacts/resolution/resolve-contact.js'
+import { resolveToldByPhone } from '../contacts/resolution/resolve-contact.js'
 import { type MessageItem, networkOf, senderTypeOf, toIncomingMessage, toSender } from './items.js'
 import type { IncomingItem } from './read/read-callback.js'
 import type { HistoricItem } from './read/read-phone-history.js'
@@ -37,8 +37,8 @@ interface Told extends Pick<HistoricItem, 'status'> {
 
 /**
  * Records messages of one person that a history brings, in one transaction, and what it changes about recorded ones.
- * Nothing is told about them. Resolves to the number of those that were not known before. Repeated, it changes nothing;
- * retry it after a conflict.
+ * Nothing is told about them. What was written before the person was erased is left out. Resolves to the number of those
+ * that were not known before. Repeated, it changes nothing; retry it after a conflict.
  */
 export async function recordHistory(
   ctx: WorkContext,
@@ -46,34 +46,67 @@ export async function recordHistory(
   chunk: HistoryChunk,
   items: readonly HistoricItem[],
 ): Promise<number> {
-  const [first] = items
-  if (!first) return 0
-  const { from } = first.item
-  const times = items.map(({ item }) => timeOf(item, chunk).getTime())
-  const newest = observe(ctx, chunk, Math.max(...times))
-  const oldest = observe(ctx, chunk, Math.min(...times))
-  const told = items.flatMap(({ item, status }) =>
-    item.kind === 'message' ? [{ status, message: toMessage(ctx, chunk, item) }] : [],
-  )
+  let added = 0
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const contactId = await resolveContact(ctx, organizationId, from, newest)
-    // The number may have been somebody else's before.
-    if (
-      items.length > 1 &&
-      from.userId === null &&
-      (await resolveContact(ctx, organizationId, from, oldest)) !== contactId
+    const of = await resolvePerson(ctx, organizationId, chunk, items)
+    if (of === 'nobody') return added
+    if (of === 'several') return added + (await recordEach(ctx, organizationId, chunk, items))
+    const recorded = await ctx.database.transaction((transaction) =>
+      recordMessages(transaction, organizationId, { contactId: of.contactId, chunk }, messagesOf(ctx, chunk, of.items)),
     )
-      return recordEach(ctx, organizationId, chunk, items)
-    const added = await ctx.database.transaction((transaction) =>
-      recordMessages(transaction, organizationId, { contactId, chunk }, told),
-    )
-    if (added === null) continue
-    for (const { item } of items) {
-      if (item.kind !== 'message') await recordChange(ctx, organizationId, chunk, { item, contactId })
-    }
-    return added
+    added += recorded ?? 0
+    if (recorded !== null && (await recordChanges(ctx, organizationId, chunk, of))) return added
   }
   throw new Error('messages of a history could not be recorded: their contact keeps changing')
+}
+
+/** The items of a person that are to be recorded. */
+interface OfPerson {
+  contactId: string
+  items: readonly HistoricItem[]
+}
+
+/** Without what was written before the person was erased. The number may have had several owners. */
+async function resolvePerson(
+  ctx: WorkContext,
+  organizationId: string,
+  chunk: HistoryChunk,
+  items: readonly HistoricItem[],
+): Promise<OfPerson | 'nobody' | 'several'> {
+  const [first] = items
+  if (!first) return 'nobody'
+  const { from } = first.item
+  const resolve = (time: number) => resolveToldByPhone(ctx, organizationId, from, observe(ctx, chunk, time))
+  const timeOfItem = ({ item }: HistoricItem) => timeOf(item, chunk).getTime()
+  const found = await resolve(Math.max(...items.map(timeOfItem)))
+  if (found === null) return 'nobody'
+  const { contactId, erasedAt } = found
+  const kept = erasedAt === null ? items : items.filter((item) => timeOfItem(item) > erasedAt.getTime())
+  if (kept.length > 1 && from.userId === null) {
+    const before = await resolve(Math.min(...kept.map(timeOfItem)))
+    if (before?.contactId !== contactId) return 'several'
+  }
+  return { contactId, items: kept }
+}
+
+function messagesOf(ctx: WorkContext, chunk: HistoryChunk, items: readonly HistoricItem[]): Told[] {
+  return items.flatMap(({ item, status }) =>
+    item.kind === 'message' ? [{ status, message: toMessage(ctx, chunk, item) }] : [],
+  )
+}
+
+/** Records reactions, edits and revocations. Resolves to false if the contact is no more. */
+async function recordChanges(
+  ctx: WorkContext,
+  organizationId: string,
+  chunk: HistoryChunk,
+  { contactId, items }: OfPerson,
+): Promise<boolean> {
+  for (const { item } of items) {
+    if (item.kind === 'message') continue
+    if ((await recordChange(ctx, organizationId, chunk, { item, contactId })) === 'no_contact') return false
+  }
+  return true
 }
 
 /** Each is of the person whose number it was then. */
@@ -88,9 +121,9 @@ async function recordEach(
   return added
 }
 
-function observe(ctx: WorkContext, chunk: HistoryChunk, time: number): Observation {
-  const activeAt = new Date(Math.min(time, ctx.clock().getTime()))
-  return { at: new Date(time), instanceId: chunk.instance_id, toldByPhone: { source: 'phone_history', activeAt } }
+function observe(ctx: WorkContext, { instance_id: instanceId }: HistoryChunk, time: number) {
+  const toldByPhone = { source: 'phone_history', activeAt: new Date(Math.min(time, ctx.clock().getTime())) } as const
+  return { at: new Date(time), instanceId, toldByPhone }
 }
 
 function timeOf({ createdAt }: IncomingItem, { received_at }: HistoryChunk): Date {
@@ -212,13 +245,12 @@ async function readOlder(
   return times
 }
 
-/** A reaction, an edit or a revocation. */
 async function recordChange(
   ctx: WorkContext,
   organizationId: string,
   chunk: HistoryChunk,
   { item, contactId }: { item: Exclude<IncomingItem, MessageItem>; contactId: string },
-): Promise<void> {
+): Promise<Received> {
   const { kind, upstreamId, text, replyToUpstreamId } = item
   const change = {
     id: newId(),
@@ -232,14 +264,16 @@ async function recordChange(
     isHistoric: true,
   }
   const sender = { ...toSender(item), contactId }
-  await ctx.database.transaction(async (transaction) => {
+  return ctx.database.transaction(async (transaction) => {
     const record = () =>
       kind === 'reaction'
         ? recordIncomingReaction(transaction, organizationId, sender, change)
         : recordIncomingChange(transaction, organizationId, sender, { kind, ...change })
-    if ((await record()) !== 'duplicate') return
+    const received = await record()
+    if (received !== 'duplicate') return received
     // A placeholder with its id stood for it.
     const place = { upstreamId, instanceId: chunk.instance_id }
-    if (await releasePlaceholder(transaction, organizationId, place, change.created_at)) await record()
+    const isReleased = await releasePlaceholder(transaction, organizationId, place, change.created_at)
+    return isReleased ? record() : received
   })
 }

@@ -104,7 +104,8 @@ async function applyChanges(
   await applyConnectionChanges(ctx, organizationId, { instanceId, changes, receivedAt })
   await applyNotices(ctx, organizationId, notices, callback)
   // It may be large and is not urgent: a job takes it in, behind nobody's messages.
-  if (hasHistory) await storeHistoryChunk(ctx.database, organizationId, callback.id)
+  if (hasHistory)
+    await storeHistoryChunk(ctx.database, organizationId, { callbackId: callback.id, instanceId, id: newId() })
 }
 
 function addRecorded({ recorded }: Recording, { of: { callback }, index }: BatchItem): void {

@@ -2,7 +2,7 @@ import { nameContact } from '../../storage/contacts/known-names.js'
 import {
   type Observation,
   type ResolutionContext,
-  resolveContact,
+  resolveToldByPhone,
   type UpstreamPerson,
 } from './resolution/resolve-contact.js'
 
@@ -17,7 +17,7 @@ const NEVER = new Date(0)
 
 /**
  * Gives the name to the person's contact if it has none. Who is not a contact yet becomes one, without an event, not at
- * the top of the lists, and not reached by broadcasts.
+ * the top of the lists, and not reached by broadcasts. Nothing happens if the person was erased since.
  */
 export async function applyKnownName(
   ctx: ResolutionContext,
@@ -27,6 +27,6 @@ export async function applyKnownName(
 ): Promise<void> {
   const toldByPhone = { source: 'address_book', activeAt: NEVER } as const
   const seen = { ...observation, profileName: name, toldByPhone }
-  const contactId = await resolveContact(ctx, organizationId, person, seen)
-  await nameContact(ctx.database, organizationId, contactId, name)
+  const told = await resolveToldByPhone(ctx, organizationId, person, seen)
+  if (told !== null) await nameContact(ctx.database, organizationId, told.contactId, name)
 }

@@ -13,6 +13,7 @@ import {
 } from '../../storage/callbacks/callbacks.js'
 import { pruneNotices } from '../../storage/callbacks/notices.js'
 import { showMissingUserIds } from '../../storage/contacts/addresses.js'
+import { pruneErasedAddresses, REMEMBERED_DAYS } from '../../storage/contacts/erased-addresses.js'
 import { rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { pruneMerges } from '../../storage/contacts/merge-journal.js'
 import { rollUpCampaignCounts } from '../../storage/counts/campaigns.js'
@@ -126,11 +127,12 @@ async function runSteps(
 /** Orders of the last 60 days are read at first, and one may be attributed to a click 90 days before it. */
 const VISITS_MS = 150 * DAY_MS
 const NOTICES_MS = 180 * DAY_MS
+const ERASURES_MS = REMEMBERED_DAYS * DAY_MS
 
 /**
  * Deletes expired data: raw callbacks, events, finished deliveries and scheduled messages that have ended after the days
  * that their organization keeps them; ids of storefront webhooks after 30 days; visits of short links after 150 days;
- * notices after 180; idempotency keys, files without a message and wrong passwords after 1 day; merges of contacts when
+ * notices after 180; what was erased while a phone's history came in after 30; idempotency keys, files without a message and wrong passwords after 1 day; merges of contacts when
  * they can no longer be undone; expired sessions, sign-in links and uploaded audiences. Pending deliveries of disabled
  * webhooks that are this old end as failed. Requests the jobs that delete old messages and files, and shows user ids
  * that are known and not shown.
@@ -153,6 +155,7 @@ export async function prune(given: WorkContext, signal?: AbortSignal): Promise<v
     retention: () => requestRetention(database),
     uploadedAudiences: () => pruneUploadedAudiences(database, now),
     broadcastRetries: () => pruneBroadcastRetries(database, before(now, 2 * DAY_MS)),
+    erasures: () => inBatches((limit) => pruneErasedAddresses(database, before(now, ERASURES_MS), limit)),
     merges: () => inBatches((limit) => pruneMerges(database, before(now, UNDO_MS), limit)),
     userIds: () => inBatches((limit) => showMissingUserIds(database, limit)),
     sessions: () => pruneSessions(database, now),

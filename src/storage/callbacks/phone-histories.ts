@@ -5,6 +5,7 @@ import type { MessageError } from '../../model/messages/message.js'
 import type { PhoneHistory } from '../../model/organizations/phone-history.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
+import { MESSAGES_KEPT_SINCE } from '../organizations/retention.js'
 
 const COLUMNS =
   'id, instance_id, status, progress, phase, messages::float8 AS messages, error, started_at, updated_at, finished_at'
@@ -15,6 +16,10 @@ const store = statement<never>(
      INSERT INTO phone_history_chunks (organization_id, callback_id) VALUES ($1, $2)
      ON CONFLICT (organization_id, callback_id) DO NOTHING
      RETURNING callback_id
+   ), begun AS (
+     -- From now on, erasures are remembered.
+     INSERT INTO phone_histories (organization_id, id, instance_id) SELECT $1, $3::uuid, $4::uuid FROM stored
+     ON CONFLICT (organization_id, instance_id) DO NOTHING
    )
    ${enqueueJobs({ task: 'import_phone_history', key: `'${ONLY_ONE}'`, from: 'stored' })}`,
   { enqueues: 'now' },
@@ -32,8 +37,8 @@ export interface HistoryChunk {
   reached: number
   /** How often it was begun since some of its messages were taken in, with this time. */
   attempts: number
-  /** The addresses of people who were erased since it came. */
-  erased: readonly string[]
+  /** Since when the organization keeps messages; null: all are kept. */
+  kept_since: Date | null
 }
 
 // An attempt counts before it is made: the process may die of it. Those that fail come after all others.
@@ -47,17 +52,17 @@ const next = statement<HistoryChunk>(
    ), begun AS (
      UPDATE phone_history_chunks h SET attempts = h.attempts + 1 FROM first
      WHERE ${ofOrganization('h.organization_id', '$1::uuid')} AND h.callback_id = first.callback_id
-     RETURNING h.callback_id, h.reached, h.attempts, h.erased
+     RETURNING h.callback_id, h.reached, h.attempts
    )
-   SELECT b.callback_id, c.instance_id, c.body, c.received_at, c.traceparent, b.reached, b.attempts, b.erased
+   SELECT b.callback_id, c.instance_id, c.body, c.received_at, c.traceparent, b.reached, b.attempts,
+     (SELECT ${MESSAGES_KEPT_SINCE} FROM organizations o WHERE o.id = $1) AS kept_since
    FROM begun b JOIN callbacks c ON ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = b.callback_id`,
 )
 
-const reach = statement<Pick<HistoryChunk, 'erased'>>(
+const reach = statement<never>(
   'phoneHistories.reach',
   `UPDATE phone_history_chunks SET reached = $3, added = added + $4, attempts = 0
-   WHERE ${ofOrganization('organization_id', '$1::uuid')} AND callback_id = $2
-   RETURNING erased`,
+   WHERE ${ofOrganization('organization_id', '$1::uuid')} AND callback_id = $2`,
 )
 
 // As a callback that failed on every attempt. Retried, it is stored in the queue again.
@@ -125,32 +130,35 @@ const list = statement<PhoneHistory>(
   `SELECT ${COLUMNS} FROM phone_histories WHERE organization_id = $1 ORDER BY instance_id NULLS FIRST LIMIT 100`,
 )
 
-/** Puts a stored callback into the queue of those whose history is to be taken in. Repeated, it does nothing. */
-export async function storeHistoryChunk(db: Queryable, organizationId: string, callbackId: string): Promise<void> {
-  await db.run(store, [organizationId, callbackId])
+/**
+ * Puts a stored callback into the queue of those whose history is to be taken in. Repeated, it does nothing. `id`: of the
+ * history, if this is its first callback.
+ */
+export async function storeHistoryChunk(
+  db: Queryable,
+  organizationId: string,
+  { callbackId, instanceId, id }: Pick<FinishedChunk, 'callbackId' | 'instanceId' | 'id'>,
+): Promise<void> {
+  await db.run(store, [organizationId, callbackId, id, instanceId])
 }
 
 /**
  * Begins with the next callback, in the order of arrival, whose history is not taken in whole; null: there is none. One
  * that was begun in vain comes after the others.
  */
-export async function beginNextChunk(db: Queryable, organizationId: string): Promise<HistoryChunk | null> {
-  const [chunk] = await db.run(next, [organizationId])
+export async function beginNextChunk(db: Queryable, organizationId: string, at: Date): Promise<HistoryChunk | null> {
+  const [chunk] = await db.run(next, [organizationId, at])
   return chunk ?? null
 }
 
-/**
- * Records how many messages of a callback are taken in, and that `added` further ones were not known before. Resolves to
- * the addresses of people who were erased since it came.
- */
+/** Records how many messages of a callback are taken in, and that `added` further ones were not known before. */
 export async function reachInChunk(
   db: Queryable,
   organizationId: string,
   callbackId: string,
   { reached, added }: { reached: number; added: number },
-): Promise<readonly string[]> {
-  const [chunk] = await db.run(reach, [organizationId, callbackId, reached, added])
-  return chunk?.erased ?? []
+): Promise<void> {
+  await db.run(reach, [organizationId, callbackId, reached, added])
 }
 
 /** Takes a callback out of the queue that failed on every attempt; operators see it, and can have it retried. */

@@ -7,6 +7,7 @@ import { enqueueJobs } from '../jobs/enqueue.js'
 import { awaitsImport } from '../organizations/waiting-histories.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { eraseRecipients } from './broadcast-recipients.js'
+import { rememberErased } from './erased-addresses.js'
 
 // A contact is erased in two steps. The first deletes its row, which hides it with its messages and events: every
 // statement that finds messages without their contact checks that the contact is there. Jobs delete the messages and
@@ -48,12 +49,9 @@ const hide = statement<{ id: string }>(
    ), uploaded AS (
      UPDATE audience_recipients SET address = NULL, name = NULL, parameters = NULL
      WHERE organization_id = $1 AND address IN (SELECT json_array_elements_text(list) FROM addresses)
-   ), histories AS (
-     -- What they bring of the contact is left out.
-     UPDATE phone_history_chunks SET erased = phone_history_chunks.erased || ARRAY(
-       SELECT json_array_elements_text(list) FROM addresses
-     )
-     WHERE organization_id = $1 AND EXISTS (SELECT FROM erased)
+   ), remembered AS (
+     -- What the history of a phone brings of the contact is left out.
+     ${rememberErased('(SELECT json_array_elements_text(list) AS address FROM addresses, erased)')}
    ), kept_answers AS (
      DELETE FROM idempotency_keys
      WHERE organization_id = $1 AND resource_id IN (SELECT id FROM erased UNION ALL SELECT id FROM scheduled)

@@ -30,8 +30,11 @@ export const IS_OLD_EVENT = `e.created_at < ${KEPT_SINCE}`
 /** SQL: whether the delivery `d` of the organization `o` is to be deleted at `$2`: an old one that has ended. */
 export const IS_OLD_DELIVERY = `d.id < ${KEPT_SINCE_ID} AND d.status <> 'pending'`
 
+/** SQL: since when messages of the organization `o` are kept at `$2`. */
+export const MESSAGES_KEPT_SINCE = keptSince('o.message_retention_days')
+
 /** SQL: whether the message `m` of the organization `o` is to be deleted at `$2`. One that is outstanding never is. */
-export const IS_OLD_MESSAGE = `m.recorded_at < ${keptSince('o.message_retention_days')} AND m.outcome IS NULL`
+export const IS_OLD_MESSAGE = `m.recorded_at < ${MESSAGES_KEPT_SINCE} AND m.outcome IS NULL`
 
 // A file goes before its message. LEAST leaves out NULL.
 const FILES_KEPT_SINCE = keptSince('least(o.media_retention_days, o.message_retention_days)')

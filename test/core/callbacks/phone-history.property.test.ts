@@ -2,14 +2,20 @@ import { expect, it } from 'vitest'
 import { textMessage } from '../../support/callbacks.js'
 import { conversation } from '../../support/conversations.js'
 import { chunkOf, OWN_NUMBER, pastText, postField } from '../../support/phone-history.js'
+import { randomOf, shuffle } from '../../support/random.js'
 import { eventsOf } from '../../support/rows/events.js'
 import { TIMES } from '../../support/times.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
 // The rules by which a history becomes part of a conversation are shuffled 10,000 times in
-// test/model/messages/phone-history; here, some dozens of shuffles go through the whole service.
+// test/model/messages/phone-history; here, some dozens of shuffles go through the whole service, or as many as are asked
+// for.
 
-const SHUFFLES = 24 * TIMES
+const SHUFFLES = Number(process.env.PARLEY_TEST_HISTORY_SHUFFLES ?? 24 * TIMES)
+/** How many are played at a time, each with an organization of its own. */
+const AT_ONCE = 8
+/** Of the first shuffle; the next ones follow. */
+const FIRST_SEED = Number(process.env.PARLEY_TEST_HISTORY_SEED ?? Math.floor(Math.random() * 1e9))
 const ANA = '12025550147'
 const DAY = 1_750_000_000
 
@@ -71,36 +77,40 @@ const file =
     })
   }
 
-/** A history in four chunks with a file, some of which also comes live or as echoes, and a deletion. */
+const changed = (id: string, fields: object) => ({ from: ANA, id, timestamp: String(DAY + 80), ...fields })
+const edit = (id: number) => {
+  const edited = { original_message_id: `m${id}`, message: { type: 'text', text: { body: `edited ${id}` } } }
+  return changed(`e${id}`, { type: 'edit', edit: edited })
+}
+const reaction = (id: number) => {
+  return changed(`l${id}`, { type: 'reaction', reaction: { message_id: `m${id}`, emoji: '👍' } })
+}
+
+/** A history in chunks with a file, some of which also comes live or as echoes, with changes and a deletion. */
 const PAST: Post[] = [
   history([text(9), typed(8, 'SENT'), text(10)], 0, 10),
   history([text(5), typed(6, 'READ'), placeholder(7)], 1, 60),
   history([text(1), text(2), typed(3, 'DELIVERED'), text(4)], 2, 100),
   history([typed(8, 'READ'), text(5), text(10)], 0, 10),
+  history([edit(5), reaction(6), edit(9)], 0, 20),
   file(7),
   revoke(4),
 ]
 const LIVE: Post[] = [echo(8), message(9), message(10), echo(11), message(12)]
 
-function shuffle<Item>(items: readonly Item[]): Item[] {
-  return items
-    .map((item) => ({ item, key: Math.random() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ item }) => item)
-}
-
-/** The past in any order, and in between what comes live, in its order. */
-function makeOrder(): Post[] {
-  const places = shuffle([...PAST.map(() => true), ...LIVE.map(() => false)])
-  const [past, live] = [shuffle(PAST), [...LIVE]]
+/** The past in any order, some of it twice, and in between what comes live, in its order. */
+function makeOrder(random: () => number): Post[] {
+  const given = [...PAST, ...PAST.filter(() => random() < 0.2)]
+  const places = shuffle(random, [...given.map(() => true), ...LIVE.map(() => false)])
+  const [past, live] = [shuffle(random, given), [...LIVE]]
   return places.map((isPast) => (isPast ? past.pop() : live.shift()) as Post)
 }
 
-async function play(posts: readonly Post[]) {
+async function play(posts: readonly Post[], random: () => number) {
   const organization = await world.createOrganization()
   for (const post of posts) {
     await post(organization)
-    if (Math.random() < 0.5) await world.drain()
+    if (random() < 0.5) await world.drain()
   }
   await world.drain()
   const { body } = await conversation(world, organization, ANA)
@@ -111,36 +121,43 @@ async function play(posts: readonly Post[]) {
   const last = events.findLast(({ type }) => type === 'history.imported')?.data.history
   return {
     messages: body.messages.map((one: Record<string, unknown>) => {
-      const { message_id, message, message_type, sender_type, message_status, created_at } = one
-      return { message_id, message, message_type, sender_type, message_status, created_at }
+      const { message_id, message, message_type, sender_type, message_status, created_at, reactions } = one
+      const shown = { message_id, message, message_type, sender_type, message_status, created_at }
+      return { ...shown, reactions: emojisOf(reactions) }
     }),
     told,
     history: { status: last?.status, progress: last?.progress },
   }
 }
 
-it(`${SHUFFLES} shuffles of a history, messages and echoes give one conversation, each message told once`, async () => {
-  const expected = await play([...LIVE, ...PAST])
+function emojisOf(reactions: unknown): string[] {
+  return ((reactions ?? []) as { emoji: string }[]).map(({ emoji }) => emoji)
+}
+
+async function checkShuffles(): Promise<void> {
+  const expected = await play([...LIVE, ...PAST], () => 0)
   expect(expected.messages.map(({ message }: { message: string }) => message)).toEqual([
-    ...[
-      'text 1',
-      'text 2',
-      'text 3',
-      '',
-      'text 5',
-      'text 6',
-      'text 7',
-      'text 8',
-      'text 9',
-      'text 10',
-      'text 11',
-      'text 12',
-    ],
+    ...['text 1', 'text 2', 'text 3', '', 'edited 5', 'text 6', 'text 7', 'text 8', 'edited 9', 'text 10', 'text 11'],
+    'text 12',
   ])
+  expect(expected.messages[5]?.reactions).toEqual(['👍'])
   expect(expected.told).toEqual([
     ...['message.sent m8', 'message.received m9', 'message.received m10'],
     ...['message.sent m11', 'message.received m12'],
   ])
   expect(expected.history).toEqual({ status: 'done', progress: 100 })
-  for (let n = 0; n < SHUFFLES; n++) expect(await play(makeOrder())).toEqual(expected)
-})
+  const seeds = Array.from({ length: SHUFFLES }, (_, n) => FIRST_SEED + n).values()
+  const playOn = async () => {
+    for (const seed of seeds) {
+      const random = randomOf(seed)
+      expect(await play(makeOrder(random), random), `PARLEY_TEST_HISTORY_SEED=${seed}`).toEqual(expected)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, playOn))
+}
+
+it(
+  `${SHUFFLES} shuffles of a history, messages and echoes give one conversation, each message told once`,
+  checkShuffles,
+  Math.max(60_000, SHUFFLES * 2_000),
+)

@@ -1,10 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { parseStoredBody } from '../../../src/core/callbacks/read/parse-body.js'
+import {
+  type HistoricItem,
+  type HistoricMessage,
+  listHistoricMessages,
+  readHistoricMessage,
+} from '../../../src/core/callbacks/read/read-phone-history.js'
+import { recordHistory } from '../../../src/core/callbacks/record-phone-history.js'
 import { exportConversation } from '../../../src/core/conversations/export.js'
 import { listFailedWork, retryFailedWork } from '../../../src/core/maintenance/failed-work.js'
+import { prune } from '../../../src/core/maintenance/maintenance.js'
 import type { Contact } from '../../../src/model/contacts/contact.js'
 import { MAX_FALLING } from '../../../src/model/messages/phone-history.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
-import { beginNextChunk, reachInChunk } from '../../../src/storage/callbacks/phone-histories.js'
+import { beginNextChunk, type HistoryChunk, reachInChunk } from '../../../src/storage/callbacks/phone-histories.js'
 import { findContactById } from '../../../src/storage/contacts/contacts.js'
 import { markConversationRead } from '../../../src/storage/conversations/marks.js'
 import { lockConversation } from '../../../src/storage/messages/phone-history.js'
@@ -231,11 +240,11 @@ describe('what a history brings', () => {
       chunkOf({ person: ANA, messages: [past('d', 4, 'd'), past('e', 5, 'e')] }),
     )
     await world.app.callbacks.drain()
-    const chunk = await beginNextChunk(world.database, organization.id)
+    const chunk = await beginNextChunk(world.database, organization.id, new Date())
     await reachInChunk(world.database, organization.id, chunk?.callback_id as string, { reached: 1, added: 0 })
     await world.drain()
     expect(await texts()).toEqual(['a', 'b', 'c', 'd'])
-    expect(await beginNextChunk(world.database, organization.id)).toBeNull()
+    expect(await beginNextChunk(world.database, organization.id, new Date())).toBeNull()
   })
 
   it('of another organization is in its conversations only', async () => {
@@ -551,7 +560,7 @@ describe('a callback with a history that cannot be taken in', () => {
         await makeJobsDue(world)
         await world.drain()
       }
-      expect(await beginNextChunk(world.database, organization.id)).toBeNull()
+      expect(await beginNextChunk(world.database, organization.id, new Date())).toBeNull()
       expect(await failed()).toMatchObject([
         { task: 'callback', attempts: 10, error: expect.stringContaining('refused') },
       ])
@@ -567,7 +576,101 @@ describe('a callback with a history that cannot be taken in', () => {
   })
 })
 
+describe('messages that the organization no longer keeps', () => {
+  const set = (days: number) =>
+    world.admin('PATCH', `/organizations/${organization.id}`, { message_retention_days: days })
+  const today = () => Math.floor(Date.now() / 1_000) - DAY
+
+  it('are not taken in', async () => {
+    await set(365)
+    const other = await world.createOrganization()
+    await receiveHistory(world, other, { person: ANA, messages: [past('old', 1, 'theirs')] })
+    await take(past('old', 1, 'old'), past('new', today(), 'new'))
+    expect(await texts()).toEqual(['new'])
+    expect(await messages(ANA, other)).toMatchObject([{ message: 'theirs' }])
+    await receiveHistory(world, organization, { person: BEN, messages: [pastText('only', DAY, 'old', { from: BEN })] })
+    expect(await contactRows(world, { organization_id: organization.id })).toMatchObject([{ chat_id: ANA }])
+    await expectGapless()
+  })
+
+  it('are taken in while a legal hold is on', async () => {
+    await set(365)
+    await world.admin('PUT', `/organizations/${organization.id}/hold`, { reason: 'Case 12' })
+    await take(past('old', 1, 'old'))
+    expect(await texts()).toEqual(['old'])
+  })
+})
+
 describe('an erased contact', () => {
+  const erase = (of = ANA) => world.request('DELETE', `/contact?chat_id=${of}`, { key: organization.key })
+  const people = async (at = organization) =>
+    (await contactRows(world, { organization_id: at.id })).map(({ chat_id }) => chat_id)
+  const now = () => Math.floor(Date.now() / 1_000) - DAY
+  const named = (number: string, time: number) => ({
+    state_sync: [
+      {
+        type: 'contact',
+        action: 'add',
+        contact: { full_name: 'Somebody', phone_number: number },
+        metadata: { timestamp: String(DAY + time) },
+      },
+    ],
+  })
+
+  it('does not come back from later parts of the history, or from the address book', async () => {
+    const other = await world.createOrganization()
+    await receiveHistory(world, other, { person: ANA, messages: [past('a', 1, 'theirs')] })
+    await take(past('a', 1, 'a', { from_user_id: 'US.1' }))
+    await erase()
+    await take(past('b', 2, 'b'), sentTo('c', 3, 'c'))
+    await take(past('d', 4, 'd', { from: undefined, from_user_id: 'US.1' }))
+    await postField(world, organization, 'smb_app_state_sync', named(ANA, 5))
+    await receiveHistory(world, other, { person: ANA, messages: [past('b', 2, 'theirs, too')] })
+    expect(await people()).toEqual([])
+    expect(await messages(ANA, other)).toHaveLength(2)
+  })
+
+  it('begins anew with what is written afterwards', async () => {
+    await take(past('a', 1, 'a'))
+    await erase()
+    await receiveMessages(
+      world,
+      organization,
+      textMessage(ANA, 'live', { id: 'z', timestamp: String(DAY + now() + 60) }),
+    )
+    await take(past('b', 2, 'b'), past('y', now() + 30, 'later'), past('z', now() + 60, 'live'))
+    expect(await texts()).toEqual(['later', 'live'])
+    await expectGapless()
+  })
+
+  it('does not come back if it is erased while a process has a part of the history in its memory', async () => {
+    await take(past('a', 1, 'a'))
+    await postField(world, organization, 'history', chunkOf({ person: ANA, messages: [past('b', 2, 'b')] }))
+    await world.app.callbacks.drain()
+    const chunk = (await beginNextChunk(world.database, organization.id, new Date())) as HistoryChunk
+    const [message] = listHistoricMessages(parseStoredBody(chunk.body))
+    const item = readHistoricMessage(message as HistoricMessage) as HistoricItem
+    await erase()
+    expect(await recordHistory(world.app.work, organization.id, chunk, [item])).toBe(0)
+    expect(await people()).toEqual([])
+  })
+
+  it('is forgotten in the end, and is not remembered where there is no history', async () => {
+    const remembered = async (at = organization) =>
+      (await world.database.pool.query('SELECT hash FROM erased_addresses WHERE organization_id = $1', [at.id])).rows
+    const other = await world.createOrganization()
+    await createContact(world, other, ANA)
+    await world.request('DELETE', `/contact?chat_id=${ANA}`, { key: other.key })
+    expect(await remembered(other)).toEqual([])
+    await take(past('a', 1, 'a'))
+    await erase()
+    await prune(world.app.work)
+    expect(await remembered()).not.toEqual([])
+    await world.database.pool.query("UPDATE erased_addresses SET erased_at = now() - interval '31 days'")
+    await prune(world.app.work)
+    expect(await remembered()).toEqual([])
+  })
+
   it('does not come back from what waits to be taken in', async () => {
     const post = (id: string, time: number, of: string) =>
       postField(

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MessageStatus } from '../../../src/model/messages/message.js'
 import { changeByHistory, placeByTime, readHistoryStatus } from '../../../src/model/messages/phone-history.js'
+import { randomOf, shuffle } from '../../support/random.js'
 
 describe('the status of a message in a history', () => {
   it('is one of those of messages, in capitals or not', () => {
@@ -199,17 +200,6 @@ function makeArrivals(random: () => number): { history: Arrival[]; live: Arrival
   }
 }
 
-/** A generator of numbers from 0 to 1 (mulberry32), so that a failure can be repeated. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Both lists in one, each in its order. */
 function merge(random: () => number, one: readonly Arrival[], other: readonly Arrival[]): Arrival[] {
   const [left, right] = [[...one], [...other]]
@@ -219,13 +209,6 @@ function merge(random: () => number, one: readonly Arrival[], other: readonly Ar
     if (next) merged.push(next)
   }
   return merged
-}
-
-function shuffle<Item>(random: () => number, items: readonly Item[]): Item[] {
-  return items
-    .map((item) => ({ item, key: random() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ item }) => item)
 }
 
 function play(arrivals: readonly Arrival[]): Row[] {

@@ -5,6 +5,7 @@ import { userIdChatId } from '../../../model/contacts/phone-number.js'
 import { ANY_COUNTRY, addressesOf, readNumber } from '../../../model/contacts/written-number.js'
 import { addAddresses, insertAddressSpan, lockAddresses } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
+import { findErasure } from '../../../storage/contacts/erased-addresses.js'
 import {
   type AddressOwner,
   addUserId,
@@ -86,6 +87,31 @@ export async function resolveContact(
   return withResolution(ctx, { organizationId, ...observation }, { addresses: addresses.all }, (resolution) =>
     resolve(resolution, addresses, { userId: person.userId, profileName }),
   )
+}
+
+/** The contact of a person of whom a phone tells, and when the person was erased before, if that is remembered. */
+export interface ToldPerson {
+  contactId: string
+  erasedAt: Date | null
+}
+
+/**
+ * As resolveContact, for a person of whom the phone of a business number tells; null if the person was erased since then,
+ * whom the phone still has.
+ */
+export async function resolveToldByPhone(
+  ctx: ResolutionContext,
+  organizationId: string,
+  person: UpstreamPerson,
+  { profileName = null, ...observation }: Observation & { toldByPhone: ToldByPhone },
+): Promise<ToldPerson | null> {
+  const addresses = personAddresses(person)
+  return withResolution(ctx, { organizationId, ...observation }, { addresses: addresses.all }, async (resolution) => {
+    // With the contacts locked, so that no erasure is missed.
+    const erasedAt = await findErasure(resolution.transaction, organizationId, addresses.all)
+    if (erasedAt !== null && observation.at <= erasedAt) return null
+    return { contactId: await resolve(resolution, addresses, { userId: person.userId, profileName }), erasedAt }
+  })
 }
 
 /** Maximum attempts, if other transactions change the same contacts at the same moment. */
