@@ -87,6 +87,9 @@ function presentInboxFields(contact: Contact, activeAt: Date | string, now: Date
     message_count: contact.last_seq - (contact.pruned_seq ?? 0),
     last_inbound_at: toIso(contact.last_inbound_at),
     opted_out_at: toIso(contact.opted_out_at ?? null),
+    opt_out_source: contact.opt_out_source ?? null,
+    opted_in_at: toIso(contact.opted_in_at ?? null),
+    consent_words: contact.consent_words ?? null,
     active_at: toIso(activeAt),
   }
 }

@@ -41,7 +41,16 @@ export const thread = {
     call_permission_request: 'Allow calls',
     voice_call: 'Call',
   },
-  states: { pending: 'Sending', sent: 'Sent', delivered: 'Delivered', read: 'Read', failed: 'Not delivered' },
+  states: {
+    pending: 'Sending',
+    held: 'Held by WhatsApp',
+    sent: 'Sent',
+    delivered: 'Delivered',
+    read: 'Read',
+    failed: 'Not delivered',
+  },
+  heldHint:
+    'WhatsApp holds this message back until it knows how the first recipients of the template react. Then it is delivered, or fails.',
   revoked: 'This message was deleted.',
   edited: 'Edited',
   groupChanges: {
@@ -64,6 +73,25 @@ export const thread = {
     '131051': 'WhatsApp does not pass this type of message on to businesses.',
     '131060': 'WhatsApp does not have the message yet. If it comes, it appears here.',
     '130501': 'WhatsApp does not pass this type of message on from groups.',
+  },
+  handover: {
+    fromAgent: "WhatsApp's agent handed this conversation over to you",
+    toAgent: "WhatsApp's agent answers this conversation now",
+    toApp: 'Another app answers this conversation now ({{role}})',
+    unnamed: "WhatsApp's agent or another app answers this conversation from here on",
+    roles: {
+      customer_service: 'customer service',
+      marketing: 'marketing',
+      utility: 'notifications',
+      ctwa: 'customers from ads',
+      escalation: 'difficult cases',
+    },
+  },
+  heldByOther:
+    "WhatsApp's agent or another app is answering this customer. If you send a message, you take over the conversation.",
+  wishes: {
+    stop: 'The customer wants no more marketing messages.',
+    resume: 'The customer wants marketing messages again.',
   },
   newNumber: 'The customer has a new number: {{number}}',
   newUserId: 'WhatsApp gave the customer another user ID: {{id}}',

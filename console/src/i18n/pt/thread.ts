@@ -43,7 +43,16 @@ export const thread: SameShape<typeof english> = {
     call_permission_request: 'Permitir ligações',
     voice_call: 'Ligar',
   },
-  states: { pending: 'Enviando', sent: 'Enviada', delivered: 'Entregue', read: 'Lida', failed: 'Não entregue' },
+  states: {
+    pending: 'Enviando',
+    held: 'Retida pelo WhatsApp',
+    sent: 'Enviada',
+    delivered: 'Entregue',
+    read: 'Lida',
+    failed: 'Não entregue',
+  },
+  heldHint:
+    'O WhatsApp retém esta mensagem até saber como os primeiros destinatários do modelo reagem. Depois ela é entregue ou falha.',
   revoked: 'Esta mensagem foi apagada.',
   edited: 'Editada',
   groupChanges: {
@@ -66,6 +75,25 @@ export const thread: SameShape<typeof english> = {
     '131051': 'O WhatsApp não repassa este tipo de mensagem a empresas.',
     '131060': 'O WhatsApp ainda não tem a mensagem. Se ela chegar, aparece aqui.',
     '130501': 'O WhatsApp não repassa este tipo de mensagem de grupos.',
+  },
+  handover: {
+    fromAgent: 'O agente do WhatsApp passou esta conversa a você',
+    toAgent: 'O agente do WhatsApp responde a esta conversa agora',
+    toApp: 'Outro aplicativo responde a esta conversa agora ({{role}})',
+    unnamed: 'O agente do WhatsApp ou outro aplicativo responde a esta conversa a partir daqui',
+    roles: {
+      customer_service: 'atendimento',
+      marketing: 'divulgação',
+      utility: 'avisos',
+      ctwa: 'clientes de anúncios',
+      escalation: 'casos difíceis',
+    },
+  },
+  heldByOther:
+    'O agente do WhatsApp ou outro aplicativo está respondendo a este cliente. Se você enviar uma mensagem, assume a conversa.',
+  wishes: {
+    stop: 'O cliente não quer mais mensagens de marketing.',
+    resume: 'O cliente quer receber mensagens de marketing de novo.',
   },
   newNumber: 'O cliente tem um número novo: {{number}}',
   newUserId: 'O WhatsApp deu outro ID de usuário ao cliente: {{id}}',

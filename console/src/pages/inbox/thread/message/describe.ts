@@ -6,6 +6,7 @@ import type { ThreadMessage } from '../window.js'
 
 type Content = NonNullable<ThreadMessage['content']>
 type GroupContent = Extract<Content, { type: 'group' }>
+type HandoverContent = Extract<Content, { type: 'handover' }>
 type SystemContent = Extract<Content, { type: 'system' }>
 
 const KINDS = ['image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'order', 'poll'] as const
@@ -23,7 +24,8 @@ export function useDescribe(): (
       return describeChange(t, content) ?? t('changeOf', { what: message || content.event })
     if (content?.type === 'call_permission') return t(permissionOf(content))
     const line = systemLine(inInbox, message_type, detailOf(content))
-    if (line !== null) return withDetails(line, content)
+    if (line !== null)
+      return withDetails(content?.type === 'handover' ? describeHandover(t, content, line) : line, content)
     const kind = KINDS.find((name) => name === message_type)
     if (message_type === 'sticker') return t('kinds.sticker')
     if (message !== '' && message !== '[unsupported]') return message
@@ -41,6 +43,17 @@ function withDetails(line: string, content: ThreadMessage['content'] | undefined
   if (content?.type !== 'handover') return line
   const { note, summary } = content
   return [note === null ? line : `${line}: ${note}`, ...(summary === null ? [] : [summary])].join('\n')
+}
+
+const ROLES = ['customer_service', 'marketing', 'utility', 'ctwa', 'escalation'] as const
+
+/** Who took the conversation, or handed it over; `line` if WhatsApp does not say. */
+function describeHandover(t: TFunction<'thread'>, content: HandoverContent, line: string): string {
+  const { holder, previous_role, new_role } = content
+  if (holder === 'us') return previous_role === 'ai_agent' ? t('handover.fromAgent') : line
+  if (new_role === 'ai_agent') return t('handover.toAgent')
+  const role = ROLES.find((name) => name === new_role)
+  return role === undefined ? line : t('handover.toApp', { role: t(`handover.roles.${role}`) })
 }
 
 /** A change of the customer in one line; null for a change that this page does not know. */

@@ -1,4 +1,4 @@
-import { IconAlertCircle, IconCheck, IconChecks, IconClock } from '@tabler/icons-react'
+import { IconAlertCircle, IconCheck, IconChecks, IconClock, IconClockPause } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../window.js'
 import classes from './bubble.module.css'
@@ -22,13 +22,15 @@ export function Ticks({ message }: { message: ThreadMessage }) {
 
 const ICONS = {
   pending: IconClock,
+  held: IconClockPause,
   sent: IconCheck,
   delivered: IconChecks,
   read: IconChecks,
   failed: IconAlertCircle,
 } as const
 
-/** The status to show: messages without an outcome are pending. */
+/** The status to show: messages without an outcome are pending, and WhatsApp holds some back. */
 export function stateOf({ message_status, outcome }: ThreadMessage): keyof typeof ICONS {
+  if (message_status === 'sent' && outcome === 'held') return 'held'
   return message_status === 'sent' && outcome !== null ? 'pending' : message_status
 }
