@@ -17,7 +17,16 @@ export function wishOf({ opted_out_at, opted_in_at, opt_out_source, consent_word
   return opted_in_at === null ? null : { wants: 'resume', at: opted_in_at, source: null, words }
 }
 
-/** Whether the conversation does not show the wish as a message, as it shows a reply. */
-export function isBesideMessages({ wants, source, words }: Wish): boolean {
-  return wants === 'stop' ? source === 'upstream' : words !== null
+/**
+ * The index of the last message before the wish; null if that or the next one is not loaded, or if the conversation shows
+ * the wish as a message, as it shows a reply.
+ */
+export function placeOfWish(
+  { wants, at, source, words }: Wish,
+  messages: readonly { created_at: string }[],
+  isEndLoaded: boolean,
+): number | null {
+  const isBeside = wants === 'stop' ? source === 'upstream' : words !== null
+  const place = messages.findLastIndex(({ created_at }) => created_at <= at)
+  return isBeside && place !== -1 && (isEndLoaded || place < messages.length - 1) ? place : null
 }

@@ -14,6 +14,21 @@ export function holderAfter(message: ThreadMessage): 'us' | 'other' | null {
   return message_type === 'template' || message_status === 'failed' || outcome !== null ? null : 'us'
 }
 
+/**
+ * The indexes of the messages with which another app begins to answer, and no hand-over before them says so. `isBeginning`:
+ * the first message is that of the conversation; what came before any other is not known.
+ */
+export function startsOfStandby(messages: readonly ThreadMessage[], isBeginning: boolean): Set<number> {
+  const starts = new Set<number>()
+  let isHeld = !isBeginning
+  messages.forEach((message, n) => {
+    const holder = holderAfter(message)
+    if (holder === 'other' && !isHeld && message.content?.type !== 'handover') starts.add(n)
+    if (holder !== null) isHeld = holder === 'other'
+  })
+  return starts
+}
+
 /** Whether another app, such as WhatsApp's own agent, answers the customer now, by the newest messages. */
 export function isHeldByOther(messages: readonly ThreadMessage[], now: Date): boolean {
   const decisive = messages.findLast((message) => holderAfter(message) !== null)

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { thread as english } from '../../../../../console/src/i18n/en/thread.js'
 import { thread as portuguese } from '../../../../../console/src/i18n/pt/thread.js'
-import { isBesideMessages, type Wish, wishOf } from '../../../../../console/src/pages/inbox/contact/wish.js'
-import { isHeldByOther } from '../../../../../console/src/pages/inbox/thread/holder.js'
-import { toEntries } from '../../../../../console/src/pages/inbox/thread/list/entries.js'
-import { stateOf } from '../../../../../console/src/pages/inbox/thread/message/ticks.js'
-import type { ThreadMessage, ThreadWindow } from '../../../../../console/src/pages/inbox/thread/window.js'
-import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
+import { placeOfWish, type Wish, wishOf } from '../../../../../console/src/pages/inbox/contact/wish.js'
+import { isHeldByOther, startsOfStandby } from '../../../../../console/src/pages/inbox/thread/holder.js'
+import { stateOf } from '../../../../../console/src/pages/inbox/thread/message/state.js'
+import type { InboxContact, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z')
 const at = (minutes: number) => new Date(NOON + minutes * 60_000)
@@ -34,9 +32,6 @@ const passed = (holder: string): Partial<ThreadMessage> => ({
   content: { type: 'handover', holder, previous_role: null, new_role: null, note: null, summary: null },
 })
 
-const windowOf = (messages: ThreadMessage[], fields: Partial<ThreadWindow> = {}) =>
-  ({ messages, notes: [], first_seq: 1, last_seq: messages.length, ...fields }) as ThreadWindow
-
 describe('who answers the customer', () => {
   it.each([
     ['nobody wrote', [], false],
@@ -62,15 +57,14 @@ describe('who answers the customer', () => {
   })
 
   it('the conversation says so once, if no hand-over does', () => {
-    const starts = (messages: Partial<ThreadMessage>[], fields: Partial<ThreadWindow> = {}) =>
-      toEntries(windowOf(messagesOf(...messages), fields), []).flatMap(({ seq, startsStandby }) =>
-        startsStandby ? [seq] : [],
-      )
-    expect(starts([theirs, standby, agents, ours, standby])).toEqual([2, 5])
-    expect(starts([theirs, passed('other'), standby, agents])).toEqual([])
+    const starts = (isBeginning: boolean, ...messages: Partial<ThreadMessage>[]) => [
+      ...startsOfStandby(messagesOf(...messages), isBeginning),
+    ]
+    expect(starts(true, theirs, standby, agents, ours, standby)).toEqual([1, 4])
+    expect(starts(true, theirs, passed('other'), standby, agents)).toEqual([])
     // What came before the first loaded message is not known.
-    expect(starts([standby, agents, theirs, standby], { first_seq: -3 })).toEqual([4])
-    expect(starts([standby])).toEqual([1])
+    expect(starts(false, standby, agents, theirs, standby)).toEqual([3])
+    expect(starts(true, standby)).toEqual([0])
   })
 })
 
@@ -82,23 +76,20 @@ describe('a wish about marketing messages', () => {
     words: 'No more',
     ...fields,
   })
-  const shownBelow = (said: Wish, fields: Partial<ThreadWindow> = {}) =>
-    toEntries(windowOf(messagesOf(theirs, theirs, theirs), fields), [], said).flatMap((entry) =>
-      entry.wish ? [entry.seq] : [],
-    )
+  const placeOf = (said: Wish, isEndLoaded = true) => placeOfWish(said, messagesOf(theirs, theirs, theirs), isEndLoaded)
 
   it('stands between the messages by its time', () => {
-    expect(shownBelow(wish(0.5))).toEqual([1])
-    expect(shownBelow(wish(2.5))).toEqual([3])
-    expect(shownBelow(wish(2.5), { last_seq: 9 })).toEqual([])
-    expect(shownBelow(wish(-1))).toEqual([])
+    expect(placeOf(wish(0.5))).toBe(0)
+    expect(placeOf(wish(2.5))).toBe(2)
+    expect(placeOf(wish(2.5), false)).toBeNull()
+    expect(placeOf(wish(-1))).toBeNull()
   })
 
   it('is no line of its own if it was a reply, which is a message, or an import', () => {
-    expect(shownBelow(wish(0.5, { source: 'reply' }))).toEqual([])
-    expect(isBesideMessages(wish(0, { source: 'import' }))).toBe(false)
-    expect(isBesideMessages(wish(0, { wants: 'resume', source: null }))).toBe(true)
-    expect(isBesideMessages(wish(0, { wants: 'resume', source: null, words: null }))).toBe(false)
+    expect(placeOf(wish(0.5, { source: 'reply' }))).toBeNull()
+    expect(placeOf(wish(0.5, { source: 'import' }))).toBeNull()
+    expect(placeOf(wish(0.5, { wants: 'resume', source: null }))).toBe(0)
+    expect(placeOf(wish(0.5, { wants: 'resume', source: null, words: null }))).toBeNull()
   })
 
   it('is the last one of the contact, with its words and time', () => {

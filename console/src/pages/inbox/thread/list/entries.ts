@@ -1,6 +1,6 @@
 import type { PendingSend } from '../../composer/pending-sends.js'
-import { isBesideMessages, type Wish } from '../../contact/wish.js'
-import { holderAfter } from '../holder.js'
+import { placeOfWish, type Wish } from '../../contact/wish.js'
+import { startsOfStandby } from '../holder.js'
 import { type Note, seqOf, type ThreadMessage, type ThreadWindow } from '../window.js'
 
 /** An item of the list: a message with its notes and grouping. */
@@ -42,26 +42,19 @@ export function toEntries(
   ]
   const [first] = entries
   if (first?.seq === first_seq) first.notesAbove = notesBySeq.get(first_seq - 1) ?? []
-  if (wish && isBesideMessages(wish)) placeWish(entries, wish, last_seq)
-  // What came before the first loaded message is not known.
-  let isHeld = first !== undefined && first.seq > first_seq
+  const isEndLoaded = (entries.at(-1)?.seq ?? last_seq) >= last_seq
+  const shown = entries.map((entry) => entry.message)
+  const starts = startsOfStandby(shown, first?.seq === first_seq)
+  const wishPlace = wish && placeOfWish(wish, shown, isEndLoaded)
   entries.forEach((entry, n) => {
-    const holder = holderAfter(entry.message)
-    entry.startsStandby = holder === 'other' && !isHeld && entry.message.content?.type !== 'handover'
-    if (holder !== null) isHeld = holder === 'other'
+    entry.startsStandby = starts.has(n)
+    entry.wish = wishPlace === n ? wish : null
     const before = entries[n - 1]
     entry.startsDay = before === undefined || !isSameDay(before.message, entry.message)
     entry.continues = before !== undefined && !entry.startsDay && isGroup(before, entry)
     if (before) before.isContinued = entry.continues
   })
   return entries
-}
-
-/** Puts the wish below the last message before it, if that and the next one are loaded. */
-function placeWish(entries: Entry[], wish: Wish, lastSeq: number): void {
-  const before = entries.findLast(({ message }) => message.created_at <= wish.at)
-  const isNextLoaded = before !== undefined && (before !== entries.at(-1) || before.seq >= lastSeq)
-  if (isNextLoaded) before.wish = wish
 }
 
 /** Notes by the number of the message that they are below; those before the first message are below the number before it. */

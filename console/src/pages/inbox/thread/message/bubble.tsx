@@ -12,7 +12,8 @@ import { Body } from './kinds/body.js'
 import { MessageMenu } from './message-menu.js'
 import { Quote } from './quote.js'
 import { Reactions } from './reactions.js'
-import { stateOf, Ticks } from './ticks.js'
+import { stateOf } from './state.js'
+import { Ticks } from './ticks.js'
 
 /** A message. It can be focused; Enter opens its menu. */
 export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocusable: boolean; isMarked: boolean }) {

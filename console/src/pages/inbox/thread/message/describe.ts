@@ -20,8 +20,10 @@ export function useDescribe(): (
   return ({ message, message_type, changed, content }) => {
     if (changed === 'revoked') return t('revoked')
     if (content?.type === 'group') return describeGroup(t, content) ?? message
-    if (content?.type === 'system')
-      return describeChange(t, content) ?? t('changeOf', { what: message || content.event })
+    if (content?.type === 'system') {
+      const change = describeChange(t, content) ?? systemLine(inInbox, 'system', content.event)
+      return change ?? t('changeOf', { what: message || content.event })
+    }
     if (content?.type === 'call_permission') return t(permissionOf(content))
     const line = systemLine(inInbox, message_type, detailOf(content))
     if (line !== null)
@@ -56,10 +58,11 @@ function describeHandover(t: TFunction<'thread'>, content: HandoverContent, line
   return role === undefined ? line : t('handover.toApp', { role: t(`handover.roles.${role}`) })
 }
 
-/** A change of the customer in one line; null for a change that this page does not know. */
+/** A change of the customer in one line; null if the page does not know it, or what is new. */
 function describeChange(t: TFunction<'thread'>, { event, current }: SystemContent): string | null {
-  if (event === 'number_changed') return t('newNumber', { number: current.phone_number ?? '…' })
-  if (event === 'user_id_changed') return t('newUserId', { id: current.user_id ?? '…' })
+  const { phone_number: number, user_id: id } = current
+  if (event === 'number_changed' && number !== null) return t('newNumber', { number })
+  if (event === 'user_id_changed' && id !== null) return t('newUserId', { id })
   return event === 'identity_changed' ? t('newSecurityCode') : null
 }
 

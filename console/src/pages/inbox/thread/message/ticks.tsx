@@ -2,6 +2,7 @@ import { IconAlertCircle, IconCheck, IconChecks, IconClock, IconClockPause } fro
 import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../window.js'
 import classes from './bubble.module.css'
+import { stateOf } from './state.js'
 
 /** The status of a sent message. */
 export function Ticks({ message }: { message: ThreadMessage }) {
@@ -28,9 +29,3 @@ const ICONS = {
   read: IconChecks,
   failed: IconAlertCircle,
 } as const
-
-/** The status to show: messages without an outcome are pending, and WhatsApp holds some back. */
-export function stateOf({ message_status, outcome }: ThreadMessage): keyof typeof ICONS {
-  if (message_status === 'sent' && outcome === 'held') return 'held'
-  return message_status === 'sent' && outcome !== null ? 'pending' : message_status
-}
