@@ -2,6 +2,7 @@ import { presentBroadcast } from '../broadcasts/broadcast.js'
 import { type Contact, presentContact, toIso } from '../contacts/contact.js'
 import type { InstanceKind, InstanceState } from '../instances/instance.js'
 import { type MediaAddress, type Message, presentMessage, type ShownMessage } from '../messages/message.js'
+import { systemEventOf } from '../messages/shown/records.js'
 import type { ShownContent } from '../messages/shown/schemas.js'
 import { presentTemplate } from '../templates/template.js'
 import type { EventRow } from '../webhooks/event.js'
@@ -18,7 +19,10 @@ export interface LastMessage {
   text: string
   message_type: string
   media_type: string | null
-  /** Of a call its outcome, of a hand-over who answers now, of a change of a group what happened. */
+  /**
+   * Of a call its outcome, of a hand-over who answers now, of a change of a person or a group what happened, of what is not
+   * passed on what it was, of the answer to a request to call the answer.
+   */
   detail: string | null
   sender_type: Message['sender_type']
   status: Message['status']
@@ -83,6 +87,9 @@ function presentInboxFields(contact: Contact, activeAt: Date | string, now: Date
     message_count: contact.last_seq - (contact.pruned_seq ?? 0),
     last_inbound_at: toIso(contact.last_inbound_at),
     opted_out_at: toIso(contact.opted_out_at ?? null),
+    opt_out_source: contact.opt_out_source ?? null,
+    opted_in_at: toIso(contact.opted_in_at ?? null),
+    consent_words: contact.consent_words ?? null,
     active_at: toIso(activeAt),
   }
 }
@@ -95,7 +102,13 @@ export function presentInboxContact(row: InboxRow, now: Date) {
 export type InboxContact = ReturnType<typeof presentInboxContact>
 
 function presentLastMessage(message: LastMessage | null) {
-  return message && { ...message, created_at: toIso(message.created_at) }
+  if (message === null) return null
+  const { message_type, detail, created_at } = message
+  return {
+    ...message,
+    detail: message_type === 'system' ? systemEventOf(detail) : detail,
+    created_at: toIso(created_at),
+  }
 }
 
 /** The message as a thread shows it: the public fields, its number, and the quoted message. */

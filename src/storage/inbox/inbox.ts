@@ -13,7 +13,9 @@ const LAST_MESSAGE = `(
   SELECT json_build_object('id', m.id, 'seq', m.seq, 'text', left(m.text, 200), 'message_type', m.message_type,
     'media_type', m.media_type,
     'detail', CASE m.message_type WHEN 'call' THEN m.content ->> 'outcome' WHEN 'handover' THEN m.content ->> 'holder'
-      WHEN 'group' THEN m.content ->> 'event' END,
+      WHEN 'group' THEN m.content ->> 'event' WHEN 'system' THEN m.content ->> 'type'
+      WHEN 'unsupported' THEN m.content ->> 'type' WHEN 'unknown' THEN m.content ->> 'type'
+      WHEN 'interactive' THEN m.content -> 'call_permission_reply' ->> 'response' END,
     'sender_type', m.sender_type, 'status', m.status, 'created_at', m.created_at,
     'has_error', coalesce(m.error ->> 'code', '${MEDIA_REMOVED}') <> '${MEDIA_REMOVED}')
   FROM messages m

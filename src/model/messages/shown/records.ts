@@ -182,13 +182,17 @@ const EVENTS: Record<string, string> = {
   user_identity_changed: 'identity_changed',
 }
 
+/** What changed, by the upstream's word for it, which stays if it is not known. */
+export function systemEventOf(word: string | null): string | null {
+  return word !== null && Object.hasOwn(EVENTS, word) ? (EVENTS[word] ?? null) : word
+}
+
 /** A notice of the upstream about a contact. */
 export function presentSystem(content: JsonObject, extras: unknown): ContentOf<'system'> {
   const { from, to } = asObject(asObject(extras).address_change)
-  const word = readText(content.type)
   return {
     type: 'system',
-    event: word !== null && Object.hasOwn(EVENTS, word) ? (EVENTS[word] ?? null) : word,
+    event: systemEventOf(readText(content.type)),
     previous: presentPerson(from),
     current: presentPerson(to),
   }

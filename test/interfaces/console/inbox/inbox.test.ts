@@ -73,6 +73,23 @@ describe('GET /console/api/inbox', () => {
     expect(last).toMatchObject({ last_seq: 0, last_inbound_at: null, last_message: null })
   })
 
+  it('tells what messages without words of their own are', async () => {
+    const other = await world.createOrganization()
+    const member = await signIn(world, other)
+    const newest = async (message: object) => {
+      await receiveMessages(world, other, { ...textMessage(number('0009'), ''), text: undefined, ...message })
+      const { contacts } = (await member.call('GET', '/inbox')).body
+      return [contacts.length, contacts[0].last_message.message_type, contacts[0].last_message.detail]
+    }
+    const change = { type: 'customer_identity_changed', body: 'changed', wa_id: number('0009') }
+    const permission = { type: 'call_permission_reply', call_permission_reply: { response: 'reject' } }
+    const poll = { type: 'unsupported', unsupported: { type: 'poll_creation' }, errors: [{ code: 131_051 }] }
+    expect(await newest({ type: 'system', system: change })).toEqual([1, 'system', 'identity_changed'])
+    expect(await newest({ type: 'system', system: { ...change, type: 'new_word' } })).toEqual([1, 'system', 'new_word'])
+    expect(await newest({ type: 'interactive', interactive: permission })).toEqual([1, 'interactive', 'reject'])
+    expect(await newest(poll)).toEqual([1, 'unsupported', 'poll_creation'])
+  })
+
   it('filters, and combines several filters', async () => {
     await change('0004', { archived: true })
     await agent.call('PUT', `/contacts/${ids['0003']}/assignee`, { body: { member_id: agent.member.id } })

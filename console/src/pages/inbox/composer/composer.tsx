@@ -36,6 +36,7 @@ export function Composer({
   channel,
   lastSeq,
   lastInboundAt,
+  isHeldByOther,
   onSent,
   ref,
 }: {
@@ -43,6 +44,8 @@ export function Composer({
   channel: ReplyChannel | undefined
   lastSeq: number
   lastInboundAt: string | null
+  /** Whether another app answers the customer. */
+  isHeldByOther: boolean
   onSent: () => void
   ref: Ref<ComposerHandle>
 }) {
@@ -89,7 +92,7 @@ export function Composer({
       )}
       <ScheduledMessages contactId={contact.id} />
       {closed === null ? (
-        contact.bot_status === 'active' && !draft.isNote && <Notice icon={IconRobot}>{t('botActive')}</Notice>
+        !draft.isNote && <Answering isHeldByOther={isHeldByOther} isBotActive={contact.bot_status === 'active'} />
       ) : (
         <Closed reason={closed} contact={contact} onTemplate={templates.open} />
       )}
@@ -111,6 +114,19 @@ export function Composer({
       )}
     </div>
   )
+}
+
+/** Warns if somebody else answers the customer, so that nobody does it twice. */
+function Answering({ isHeldByOther, isBotActive }: { isHeldByOther: boolean; isBotActive: boolean }) {
+  const { t } = useTranslation('thread')
+  if (isHeldByOther) {
+    return (
+      <Notice icon={IconRobot} tone="warning">
+        {t('heldByOther')}
+      </Notice>
+    )
+  }
+  return isBotActive && <Notice icon={IconRobot}>{t('botActive')}</Notice>
 }
 
 type Closed = 'blocked' | 'no_channel' | 'not_ready' | ClosedWindow

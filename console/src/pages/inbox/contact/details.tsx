@@ -1,9 +1,10 @@
 import { Badge, Button, DataList, Divider, Group, Stack, Switch, Text, Title } from '@mantine/core'
 import { IconRobot } from '@tabler/icons-react'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { useMay } from '../../../session/session.js'
-import { useFormat } from '../../../shared/format.js'
+import { type Format, useFormat } from '../../../shared/format.js'
 import { Assignee } from './assignee.js'
 import { ContactAvatar } from './contact-avatar.js'
 import { nameOf } from './contact-name.js'
@@ -14,6 +15,7 @@ import { Merges } from './merges.js'
 import { Tags } from './tags.js'
 import { useContactActions } from './use-actions.js'
 import { type ContactChanges, useChangeContact } from './use-contact.js'
+import { type Wish, wishOf } from './wish.js'
 
 const EMAIL = /^[^@\s]+@[^@\s]+$/
 
@@ -121,24 +123,36 @@ function Person({ contact, change }: PartProps) {
 function Broadcasts({ contact, change }: PartProps) {
   const { t } = useTranslation('inbox')
   const format = useFormat()
-  const { allow_broadcast, opted_out_at } = contact
-  const optedOut = opted_out_at === null ? undefined : t('panel.optedOut', { date: format.date(opted_out_at) })
+  const { allow_broadcast } = contact
+  const wish = describeWish(wishOf(contact), t, format)
   if (!change) {
     return (
       <Text size="sm">
         {t('panel.broadcasts')}: {t(allow_broadcast ? 'yes' : 'no', { ns: 'common' })}
-        {optedOut !== undefined && ` · ${optedOut}`}
+        {wish !== undefined && ` · ${wish}`}
       </Text>
     )
   }
   return (
     <Switch
       label={t('panel.broadcasts')}
-      description={optedOut}
+      description={wish}
       checked={allow_broadcast}
       onChange={(event) => change({ allow_broadcast: event.currentTarget.checked })}
     />
   )
+}
+
+/** What the contact said about marketing messages: when, where, and in which words. */
+function describeWish(wish: Wish | null, t: TFunction<'inbox'>, format: Format): string | undefined {
+  if (wish === null) return undefined
+  const { wants, at, source, words } = wish
+  const said = t(`panel.${wants === 'stop' ? 'optedOut' : 'optedIn'}`, { date: format.dateTime(at) })
+  return [
+    said,
+    ...(source === null ? [] : [t(`panel.consentSources.${source}`)]),
+    ...(words === null ? [] : [`“${words}”`]),
+  ].join(' · ')
 }
 
 function Bot({ contact }: { contact: InboxContact }) {

@@ -15,8 +15,8 @@ export function Preview({ message }: { message: LastMessage | null }) {
   const kind = kindOf(message)
   const isOurs = message.sender_type !== 'user-chat' && message.sender_type !== 'system'
   // A message without text, or with only a placeholder such as [image], shows the name of its kind.
-  const text =
-    kind !== null && (message.text === '' || /^\[\w+\]$/.test(message.text)) ? t(`kinds.${kind}`) : message.text
+  const hasNoText = kind !== null && (message.text === '' || /^\[\w+\]$/.test(message.text))
+  const text = hasNoText ? t(`kinds.${kind === 'interactive' && !isOurs ? 'reply' : kind}`) : message.text
   const line = systemLine(t, message.message_type, message.detail)
   return (
     <span className={classes.preview} data-failed={isFailed(message) || undefined}>

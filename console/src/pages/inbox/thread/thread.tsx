@@ -13,7 +13,9 @@ import { Composer, type ComposerHandle } from '../composer/composer.js'
 import { drop, retry, send, unconfirmed, usePendingSends } from '../composer/pending-sends.js'
 import { chatRequest, type Route, repeatFields, repeatKey } from '../composer/requests.js'
 import { nameOf } from '../contact/contact-name.js'
+import { wishOf } from '../contact/wish.js'
 import { type ThreadActions, ThreadActionsProvider } from './actions.js'
+import { isHeldByOther } from './holder.js'
 import { Announcer } from './list/announcer.js'
 import { toEntries } from './list/entries.js'
 import { type ListHandle, MessageList } from './list/message-list.js'
@@ -59,8 +61,8 @@ function ContactThread({ contact, channel }: { contact: InboxContact; channel: R
   }, [isReady, addressed])
 
   const entries = useMemo(
-    () => (window ? toEntries(window, hasEnd ? unconfirmed(pendingSends, window.messages) : []) : []),
-    [window, hasEnd, pendingSends],
+    () => (window ? toEntries(window, hasEnd ? unconfirmed(pendingSends, window.messages) : [], wishOf(contact)) : []),
+    [window, hasEnd, pendingSends, contact],
   )
   const contactName = nameOf(contact)
   const lastSeq = window?.last_seq ?? contact.last_seq
@@ -106,6 +108,7 @@ function ContactThread({ contact, channel }: { contact: InboxContact; channel: R
           channel={channel}
           lastSeq={lastSeq}
           lastInboundAt={newestInbound(contact, window?.messages)}
+          isHeldByOther={hasEnd && isHeldByOther(window.messages, new Date())}
           onSent={() => list.current?.goToNewest()}
           ref={composer}
         />

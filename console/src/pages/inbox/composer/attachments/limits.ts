@@ -45,6 +45,14 @@ export const TEXT_LIMITS = {
   flowTitle: 30,
   flowId: 200,
   productId: 100,
+  sections: 10,
+  sectionTitle: 24,
+  rows: 10,
+  rowTitle: 24,
+  description: 72,
+  products: 30,
+  leastCards: 2,
+  mostCards: 10,
 }
 
 /** Types for the file picker: all pictures, since others are converted to JPEG, and what can be sent unchanged. */

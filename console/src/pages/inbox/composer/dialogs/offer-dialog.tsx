@@ -2,6 +2,7 @@ import { Select, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { TEXT_LIMITS } from '../attachments/limits.js'
 import { chatRequest } from '../requests.js'
 import { MessageDialog } from './message-dialog.js'
 import type { MessageDialogProps } from './message-dialog-props.js'
@@ -18,7 +19,7 @@ export default function OfferDialog({ route, onSend, onClose }: MessageDialogPro
       Object.fromEntries(
         fields.map((field) => {
           const problem = problemOf(field, values[field.name])
-          return [field.name, problem && t(problem)]
+          return [field.name, problem && t(problem, TEXT_LIMITS)]
         }),
       ),
   })
@@ -52,6 +53,11 @@ export default function OfferDialog({ route, onSend, onClose }: MessageDialogPro
           ...form.getInputProps(name),
         }
         if (name === 'body') return <Textarea key={name} data-autofocus autosize minRows={2} maxRows={8} {...props} />
+        if (name === 'rows' || name === 'products' || name === 'cards') {
+          return (
+            <Textarea key={name} autosize minRows={4} maxRows={12} description={t(`offer.lines.${name}`)} {...props} />
+          )
+        }
         if (name === 'url') return <TextInput key={name} type="url" placeholder="https://" {...props} />
         return <TextInput key={name} {...props} />
       })}

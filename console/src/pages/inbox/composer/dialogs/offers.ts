@@ -1,15 +1,19 @@
 import type { ShownContent } from '../../../../../../src/model/messages/shown/schemas.js'
 import { TEXT_LIMITS } from '../attachments/limits.js'
+import { type LinesProblem, problemOfLines, readSections } from './lines.js'
 
 /** What the buttons of a message do; the names are those of POST /send-chat. */
 export const OFFER_KINDS = [
   'button',
+  'list',
   'cta_url',
   'location_request',
   'contact_request',
   'address',
   'flow',
   'product',
+  'product_list',
+  'carousel',
   'catalog',
 ] as const
 export type OfferKind = (typeof OFFER_KINDS)[number]
@@ -30,6 +34,10 @@ export const NO_VALUES = {
   catalog_id: '',
   product_id: '',
   thumbnail_product_id: '',
+  opener: '',
+  rows: '',
+  products: '',
+  cards: '',
 }
 export type OfferValues = typeof NO_VALUES
 
@@ -41,10 +49,13 @@ export interface OfferField {
 }
 
 /** Why a field is wrong. */
-export type FieldProblem = 'needed' | 'needsLink' | 'needsCountry'
+export type FieldProblem = 'needed' | 'needsLink' | 'needsCountry' | LinesProblem
 
 const field = (name: keyof OfferValues, maxLength: number): OfferField => ({ name, maxLength, isNeeded: false })
 const needed = (name: keyof OfferValues, maxLength: number): OfferField => ({ name, maxLength, isNeeded: true })
+
+/** The most characters of a field of several lines, each of which has limits of its own. */
+const MAX_LINES = 4_000
 
 const header = field('header', TEXT_LIMITS.header)
 const body = needed('body', TEXT_LIMITS.body)
@@ -71,6 +82,15 @@ export const OFFER_FIELDS: Record<OfferKind, OfferField[]> = {
     needed('catalog_id', TEXT_LIMITS.productId),
     needed('product_id', TEXT_LIMITS.productId),
   ],
+  list: [header, body, footer, needed('opener', TEXT_LIMITS.title), needed('rows', MAX_LINES)],
+  product_list: [
+    needed('header', TEXT_LIMITS.header),
+    body,
+    footer,
+    needed('catalog_id', TEXT_LIMITS.productId),
+    needed('products', MAX_LINES),
+  ],
+  carousel: [body, needed('catalog_id', TEXT_LIMITS.productId), needed('cards', MAX_LINES)],
   catalog: [body, footer, field('thumbnail_product_id', TEXT_LIMITS.productId)],
 }
 
@@ -79,6 +99,7 @@ export function problemOf({ name, isNeeded }: OfferField, value: string): FieldP
   const given = value.trim()
   if (given === '') return isNeeded ? 'needed' : null
   if (name === 'url') return /^https?:\/\/\S+$/.test(given) ? null : 'needsLink'
+  if (name === 'rows' || name === 'products' || name === 'cards') return problemOfLines(name, given)
   if (name === 'country') return /^[a-z]{2}$/i.test(given) ? null : 'needsCountry'
   return null
 }
@@ -110,6 +131,27 @@ export function toContent(kind: OfferKind, values: OfferValues): ShownContent {
     }
     case 'product':
       return { type: 'product_offer', ...frame, catalog_id: given('catalog_id'), product_id: given('product_id') }
+    case 'list': {
+      let count = 0
+      const sections = readSections(values.rows).map(({ title, lines }) => ({
+        title,
+        rows: lines.map((line) => {
+          count += 1
+          const [name = '', description] = line.split('|', 2).map((part) => part.trim())
+          return { id: `row_${count}`, title: name, description: description || null }
+        }),
+      }))
+      return { type: kind, ...frame, button: given('opener'), sections }
+    }
+    case 'product_list': {
+      const sections = readSections(values.products).map(({ title, lines }) => ({ title, product_ids: lines }))
+      return { type: kind, ...frame, catalog_id: given('catalog_id'), sections }
+    }
+    case 'carousel': {
+      const catalog_id = given('catalog_id')
+      const ids = readSections(values.cards).flatMap(({ lines }) => lines)
+      return { type: kind, ...frame, cards: ids.map((product_id) => ({ type: 'product', catalog_id, product_id })) }
+    }
     case 'catalog':
       return { type: kind, ...frame, thumbnail_product_id: given('thumbnail_product_id') }
   }

@@ -1,4 +1,6 @@
 import type { PendingSend } from '../../composer/pending-sends.js'
+import { placeOfWish, type Wish } from '../../contact/wish.js'
+import { startsOfStandby } from '../holder.js'
 import { type Note, seqOf, type ThreadMessage, type ThreadWindow } from '../window.js'
 
 /** An item of the list: a message with its notes and grouping. */
@@ -12,6 +14,10 @@ export interface Entry {
   notesAbove: Note[]
   /** Notes below the message. */
   notes: Note[]
+  /** The wish about marketing messages that came after the message, and before the next one. */
+  wish: Wish | null
+  /** Whether another app answers from this message on, and no hand-over before it says so. */
+  startsStandby: boolean
   /** Whether it is the first message of its day. */
   startsDay: boolean
   /** Whether it continues a group: the previous message has the same sender and is recent. */
@@ -27,6 +33,7 @@ const GROUP_MS = 5 * 60_000
 export function toEntries(
   { messages, notes, first_seq, last_seq }: ThreadWindow,
   pendingSends: readonly PendingSend[],
+  wish: Wish | null = null,
 ): Entry[] {
   const notesBySeq = groupNotes(notes, first_seq)
   const entries = [
@@ -35,7 +42,13 @@ export function toEntries(
   ]
   const [first] = entries
   if (first?.seq === first_seq) first.notesAbove = notesBySeq.get(first_seq - 1) ?? []
+  const isEndLoaded = (entries.at(-1)?.seq ?? last_seq) >= last_seq
+  const shown = entries.map((entry) => entry.message)
+  const starts = startsOfStandby(shown, first?.seq === first_seq)
+  const wishPlace = wish && placeOfWish(wish, shown, isEndLoaded)
   entries.forEach((entry, n) => {
+    entry.startsStandby = starts.has(n)
+    entry.wish = wishPlace === n ? wish : null
     const before = entries[n - 1]
     entry.startsDay = before === undefined || !isSameDay(before.message, entry.message)
     entry.continues = before !== undefined && !entry.startsDay && isGroup(before, entry)
@@ -67,6 +80,8 @@ function toEntry(
     notesAbove: [],
     // Notes below a pending send appear below the recorded message.
     notes: pending ? [] : (notesBySeq.get(seq) ?? []),
+    wish: null,
+    startsStandby: false,
     startsDay: false,
     continues: false,
     isContinued: false,
@@ -93,6 +108,9 @@ export function isSameEntry(a: Entry, b: Entry): boolean {
     a.message === b.message &&
     a.pending === b.pending &&
     a.seq === b.seq &&
+    a.wish?.at === b.wish?.at &&
+    a.wish?.words === b.wish?.words &&
+    a.startsStandby === b.startsStandby &&
     a.startsDay === b.startsDay &&
     a.continues === b.continues &&
     a.isContinued === b.isContinued &&

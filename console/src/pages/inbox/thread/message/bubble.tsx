@@ -12,6 +12,7 @@ import { Body } from './kinds/body.js'
 import { MessageMenu } from './message-menu.js'
 import { Quote } from './quote.js'
 import { Reactions } from './reactions.js'
+import { stateOf } from './state.js'
 import { Ticks } from './ticks.js'
 
 /** A message. It can be focused; Enter opens its menu. */
@@ -55,6 +56,11 @@ export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocus
         {message.handled_by && !isOurs && !entry.isContinued && (
           <Text size="xs" px={6} className={classes.handled}>
             {t('answeredByAgent')}
+          </Text>
+        )}
+        {isOurs && stateOf(message) === 'held' && (
+          <Text size="xs" px={6} className={classes.handled}>
+            {t('heldHint')}
           </Text>
         )}
         {message.message_status === 'failed' && isOurs && <Failure message={message} />}

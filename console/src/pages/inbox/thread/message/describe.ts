@@ -1,10 +1,13 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { clock } from '../../../../shared/format.js'
-import { detailOf, GROUP_CHANGES, systemLine } from '../../system-line.js'
+import { detailOf, GROUP_CHANGES, notPassedOn, systemLine } from '../../system-line.js'
 import type { ThreadMessage } from '../window.js'
 
-type GroupContent = Extract<NonNullable<ThreadMessage['content']>, { type: 'group' }>
+type Content = NonNullable<ThreadMessage['content']>
+type GroupContent = Extract<Content, { type: 'group' }>
+type HandoverContent = Extract<Content, { type: 'handover' }>
+type SystemContent = Extract<Content, { type: 'system' }>
 
 const KINDS = ['image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'order', 'poll'] as const
 
@@ -17,16 +20,20 @@ export function useDescribe(): (
   return ({ message, message_type, changed, content }) => {
     if (changed === 'revoked') return t('revoked')
     if (content?.type === 'group') return describeGroup(t, content) ?? message
+    if (content?.type === 'system') {
+      const change = describeChange(t, content) ?? systemLine(inInbox, 'system', content.event)
+      return change ?? t('changeOf', { what: message || content.event })
+    }
+    if (content?.type === 'call_permission') return t(permissionOf(content))
     const line = systemLine(inInbox, message_type, detailOf(content))
-    if (line !== null) return withDetails(line, content)
+    if (line !== null)
+      return withDetails(content?.type === 'handover' ? describeHandover(t, content, line) : line, content)
     const kind = KINDS.find((name) => name === message_type)
     if (message_type === 'sticker') return t('kinds.sticker')
-    if (message_type === 'request_welcome') return t('opened')
-    if (message_type === 'media_placeholder') return t('fileNotPassedOn')
     if (message !== '' && message !== '[unsupported]') return message
     if (kind) return t(`kinds.${kind}`)
     const named = nameOf(content)
-    if (named !== null) return t('unsupportedKind', { kind: named })
+    if (named !== null) return t('unsupportedKind', { kind: notPassedOn(inInbox, named) })
     if (message_type === 'interactive') return t('kinds.reply')
     return message === '' ? t('revoked') : t('unsupported')
   }
@@ -38,6 +45,32 @@ function withDetails(line: string, content: ThreadMessage['content'] | undefined
   if (content?.type !== 'handover') return line
   const { note, summary } = content
   return [note === null ? line : `${line}: ${note}`, ...(summary === null ? [] : [summary])].join('\n')
+}
+
+const ROLES = ['customer_service', 'marketing', 'utility', 'ctwa', 'escalation'] as const
+
+/** Who took the conversation, or handed it over; `line` if WhatsApp does not say. */
+function describeHandover(t: TFunction<'thread'>, content: HandoverContent, line: string): string {
+  const { holder, previous_role, new_role } = content
+  if (holder === 'us') return previous_role === 'ai_agent' ? t('handover.fromAgent') : line
+  if (new_role === 'ai_agent') return t('handover.toAgent')
+  const role = ROLES.find((name) => name === new_role)
+  return role === undefined ? line : t('handover.toApp', { role: t(`handover.roles.${role}`) })
+}
+
+/** A change of the customer in one line; null if the page does not know it, or what is new. */
+function describeChange(t: TFunction<'thread'>, { event, current }: SystemContent): string | null {
+  const { phone_number: number, user_id: id } = current
+  if (event === 'number_changed' && number !== null) return t('newNumber', { number })
+  if (event === 'user_id_changed' && id !== null) return t('newUserId', { id })
+  return event === 'identity_changed' ? t('newSecurityCode') : null
+}
+
+/** Which text says whether the customer may be called. */
+export function permissionOf({ response, expires_at: end }: Extract<Content, { type: 'call_permission' }>) {
+  if (response === 'reject') return 'mayNotCall'
+  if (response !== 'accept') return 'answeredCalls'
+  return end !== null && Date.parse(end) <= Date.now() ? 'mayNoLongerCall' : 'mayCall'
 }
 
 /** A change of a group in one line; null for a change that this page does not know. */

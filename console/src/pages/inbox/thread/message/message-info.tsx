@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../../shared/format.js'
 import type { ThreadMessage } from '../window.js'
 import { useAuthor } from './describe.js'
-import { stateOf } from './ticks.js'
+import { stateOf } from './state.js'
 
 /** All details of a message. */
 export function MessageInfo({

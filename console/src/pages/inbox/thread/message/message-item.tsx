@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../../shared/format.js'
 import { type Entry, isSameEntry } from '../list/entries.js'
 import classes from '../thread.module.css'
@@ -17,7 +18,8 @@ interface ItemProps {
  */
 export const MessageItem = memo(function MessageItem({ entry, isFocusable, isMarked }: ItemProps) {
   const format = useFormat()
-  const { message, notes, notesAbove, startsDay } = entry
+  const { t } = useTranslation('thread')
+  const { message, notes, notesAbove, startsDay, startsStandby, wish } = entry
   return (
     // The list does not measure margins that stick out.
     <div className={classes.item}>
@@ -29,10 +31,17 @@ export const MessageItem = memo(function MessageItem({ entry, isFocusable, isMar
       {notesAbove.map((note) => (
         <NoteCard key={note.id} note={note} />
       ))}
+      {startsStandby && <p className={bubbleClasses.pill}>{t('handover.unnamed')}</p>}
       <Bubble entry={entry} isFocusable={isFocusable} isMarked={isMarked} />
       {notes.map((note) => (
         <NoteCard key={note.id} note={note} />
       ))}
+      {wish && (
+        <p className={bubbleClasses.pill}>
+          <time dateTime={wish.at}>{format.dateTime(wish.at)}</time>: {t(`wishes.${wish.wants}`)}
+          {wish.words !== null && ` “${wish.words}”`}
+        </p>
+      )}
     </div>
   )
 }, isSameItem)

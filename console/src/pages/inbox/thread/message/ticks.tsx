@@ -1,7 +1,8 @@
-import { IconAlertCircle, IconCheck, IconChecks, IconClock } from '@tabler/icons-react'
+import { IconAlertCircle, IconCheck, IconChecks, IconClock, IconClockPause } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../window.js'
 import classes from './bubble.module.css'
+import { stateOf } from './state.js'
 
 /** The status of a sent message. */
 export function Ticks({ message }: { message: ThreadMessage }) {
@@ -22,13 +23,9 @@ export function Ticks({ message }: { message: ThreadMessage }) {
 
 const ICONS = {
   pending: IconClock,
+  held: IconClockPause,
   sent: IconCheck,
   delivered: IconChecks,
   read: IconChecks,
   failed: IconAlertCircle,
 } as const
-
-/** The status to show: messages without an outcome are pending. */
-export function stateOf({ message_status, outcome }: ThreadMessage): keyof typeof ICONS {
-  return message_status === 'sent' && outcome !== null ? 'pending' : message_status
-}

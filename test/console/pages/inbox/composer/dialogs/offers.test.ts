@@ -29,7 +29,13 @@ const FILLED: OfferValues = {
   catalog_id: '710000000000001',
   product_id: 'mug-blue',
   thumbnail_product_id: 'mug-red',
+  opener: 'Choose',
+  rows: '# Mugs\nBlue | Like the sea\nRed\n\n# Cups\nWhite',
+  products: '# Mugs\nmug-blue\nmug-red\n# Cups\ncup-white',
+  cards: 'mug-blue\nmug-red',
 }
+/** Their lines have limits of their own. */
+const LINES: (keyof OfferValues)[] = ['rows', 'products', 'cards']
 
 const send = async (kind: OfferKind, values: OfferValues) => {
   const phone_number = await house.newContact()
@@ -63,7 +69,7 @@ describe.each(OFFER_KINDS)('a message with buttons of the page: %s', (kind) => {
   })
 
   it('takes as much in each field as the API', async () => {
-    for (const { name, maxLength } of OFFER_FIELDS[kind]) {
+    for (const { name, maxLength } of OFFER_FIELDS[kind].filter((field) => !LINES.includes(field.name))) {
       const fill = (length: number) => ({ ...FILLED, [name]: FILLED[name].padEnd(length, 'x') })
       const most = await send(kind, fill(maxLength))
       const more = await send(kind, fill(maxLength + 1))
@@ -87,4 +93,34 @@ it('links and country codes are checked before they are sent', () => {
     'needsCountry',
     'needsCountry',
   ])
+})
+
+describe('the lines of lists and carousels are checked as the API checks them', () => {
+  const rows = (count: number, text = 'Row') => Array.from({ length: count }, (_, n) => `${text} ${n}`).join('\n')
+  const sections = (count: number) => Array.from({ length: count }, (_, n) => `# Part ${n}\nItem ${n}`).join('\n')
+
+  it.each([
+    ['list', 'rows', rows(10), null],
+    ['list', 'rows', rows(11), 'tooManyRows'],
+    ['list', 'rows', 'x'.repeat(24), null],
+    ['list', 'rows', 'x'.repeat(25), 'longRow'],
+    ['list', 'rows', `Blue | ${'x'.repeat(72)}`, null],
+    ['list', 'rows', `Blue | ${'x'.repeat(73)}`, 'longRow'],
+    ['list', 'rows', '| only a description', 'longRow'],
+    ['list', 'rows', sections(10), null],
+    ['list', 'rows', 'Blue\n# Cups\nWhite', 'needsSectionTitles'],
+    ['list', 'rows', `# ${'x'.repeat(25)}\nBlue`, 'wrongSections'],
+    ['list', 'rows', '# Mugs\n# Cups\nWhite', 'wrongSections'],
+    ['product_list', 'products', rows(30), null],
+    ['product_list', 'products', rows(31), 'tooManyProducts'],
+    ['product_list', 'products', 'x'.repeat(101), 'longProduct'],
+    ['product_list', 'products', sections(11), 'wrongSections'],
+    ['carousel', 'cards', rows(10), null],
+    ['carousel', 'cards', rows(11), 'wrongCards'],
+    ['carousel', 'cards', 'mug-blue', 'wrongCards'],
+  ] as const)('%s: %s %j', async (kind, name, text, problem) => {
+    const [field] = OFFER_FIELDS[kind].filter((one) => one.name === name)
+    const { answer } = await send(kind, { ...FILLED, [name]: text })
+    expect([field && problemOf(field, text), answer.status]).toEqual([problem, problem === null ? 200 : 400])
+  })
 })

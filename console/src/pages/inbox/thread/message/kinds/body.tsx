@@ -97,7 +97,7 @@ function Kind({ message }: { message: ThreadMessage }) {
 
 /** The customer opened the conversation, and wrote nothing yet. */
 function Welcome() {
-  const { t } = useTranslation('thread')
+  const { t } = useTranslation('inbox')
   return (
     <Text size="sm" fs="italic" className={classes.text}>
       {t('opened')}

@@ -2,8 +2,10 @@ import { Text } from '@mantine/core'
 import { IconArrowBackUp, IconPhone } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { ContentOf } from '../../../../../../../src/model/messages/shown/schemas.js'
+import { useFormat } from '../../../../../shared/format.js'
 import { Markup } from '../../../../../shared/markup.js'
 import type { ThreadMessage } from '../../window.js'
+import { permissionOf } from '../describe.js'
 import classes from './body.module.css'
 import { type Offer, Offered } from './offered.js'
 import { Picture } from './picture.js'
@@ -62,15 +64,26 @@ export function ChosenReply({ content }: ChosenReplyProps) {
 /** Whether the customer may be called. */
 export function CallPermission({ content }: { content: ContentOf<'call_permission'> }) {
   const { t } = useTranslation('thread')
+  const { dateTime } = useFormat()
+  const { response, is_permanent, expires_at: end, source } = content
+  const details = [
+    response === 'accept' && end !== null && t('permissionEnds', { at: dateTime(end) }),
+    response === 'accept' && is_permanent === true && t('permissionStays'),
+    source === 'automatic' && t('permissionAutomatic'),
+  ].filter((detail) => detail !== false)
   return (
-    <Text component="div" size="sm" className={classes.text}>
-      <IconPhone aria-hidden size={16} className={classes.inline} /> {t(permissionOf(content))}
-    </Text>
+    <>
+      <Text size="xs" px={4} className={classes.dim}>
+        <IconPhone aria-hidden size={13} className={classes.inline} /> {t('permission')}
+      </Text>
+      <Text component="div" size="sm" className={classes.text}>
+        {t(permissionOf(content))}
+      </Text>
+      {details.length > 0 && (
+        <Text size="xs" px={4} className={classes.dim}>
+          {details.join(' ')}
+        </Text>
+      )}
+    </>
   )
-}
-
-function permissionOf({ response, expires_at: end }: ContentOf<'call_permission'>) {
-  if (response === 'reject') return 'mayNotCall'
-  if (response !== 'accept') return 'answeredCalls'
-  return end !== null && Date.parse(end) <= Date.now() ? 'mayNoLongerCall' : 'mayCall'
 }
