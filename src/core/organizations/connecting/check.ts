@@ -11,7 +11,7 @@ import {
   type CheckedNumber,
   countUnansweredCheck,
   enqueueNumberChecks,
-  findLastCallback,
+  findLastCallbacks,
   findLastSendOf,
   findNumberState,
   recordCheck,
@@ -98,7 +98,7 @@ async function readAll(ctx: CheckContext, { id }: Tenant, upstream: UpstreamSett
   const appSecret = ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`)
   const now = ctx.clock()
   const ofToken = await readToken(asking, number.accessToken, now)
-  const lastCallbackAt = await findLastCallback(ctx.database, id, number.phoneNumberId)
+  const { last_callback_at: lastCallbackAt } = await findLastCallbacks(ctx.database, id, number.phoneNumberId)
   const received = await judgeCallbacks(ctx, id, lastCallbackAt)
   const { app } = ofToken
   const rest =

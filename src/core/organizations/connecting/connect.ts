@@ -13,7 +13,7 @@ import type { ConnectionChoices } from '../../../model/organizations/operator-in
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { presentUpstream, type ShownUpstream } from '../../../model/organizations/settings.js'
 import { Problem } from '../../../model/problem.js'
-import { enqueueNumberCheck, findLastCallback } from '../../../storage/numbers/number-states.js'
+import { enqueueNumberCheck, findLastCallbacks } from '../../../storage/numbers/number-states.js'
 import {
   beginConnectionAttempt,
   endConnectionAttempt,
@@ -195,7 +195,7 @@ async function finish(
   const directed = await directCallbacks(asking, reading, { credentials, ours, way: given.callbacks })
   if (directed.hasVerified) await keepVerifyToken(ctx.database, tenant.id, number.id, sha256(verifyToken))
   const isReplaced = directed.hasVerified && tenant.upstream !== null && given.verify_token === undefined
-  const received = judgeReceived(await findLastCallback(ctx.database, tenant.id, number.id), display)
+  const received = judgeReceived(await findLastCallbacks(ctx.database, tenant.id, number.id), display)
   const replaced = isReplaced ? [found('verify_token_new')] : []
   const before = [judgeFound(read, credentials), ...directed.findings, ...replaced]
   if (state === null) return [...before, received]
