@@ -82,7 +82,7 @@ async function strictOutcome(config: Config, { app, simulator }: Service): Promi
         `  ${command} org create --name Acme --slug acme --country BR`,
         `  echo '${given}' | ${command} org connect acme`,
       ].join('\n'),
-      'docs/simulator.md#walk-the-way-of-a-number goes on from there, beside docs/connect-a-number.md.',
+      'The further steps are in docs/simulator.md#walk-the-way-of-a-number.',
       ...(config.databaseUrl === undefined
         ? []
         : [`Commands need PARLEY_UPSTREAM_URL=${simulator?.upstreamUrl} and the same PARLEY_DATABASE_URL.`]),
