@@ -161,9 +161,17 @@ const MISTAKES: Record<string, [make: () => Promise<Told>, told: Omit<Told, 'cur
     'Assign the WhatsApp account and the app to the system user',
   ],
   'the phone number itself was entered for its id': [
-    () => connecting('number_unreached', LIVE, { phone_number_id: '551140001234' }),
-    { reason: 'number_unreached' },
-    'Give the phone number id, not the number itself',
+    async () => {
+      await connecting('number_unreached', LIVE, { phone_number_id: '551140001234' })
+      const { id, platform } = await connected()
+      const ids = { phone_number_id: `55${platform.number}`, business_account_id: platform.account }
+      const given = { ...ids, ...secretsOf(platform), verify_token: randomUUID() }
+      expect((await world.admin('PUT', `/organizations/${id}/upstream`, given)).status).toBe(200)
+      await checking(id, 'number_refused')
+      return sending(id)
+    },
+    { ...refused, code: 100 },
+    `${PAGE}#the-token`,
   ],
   "the portfolio's id was entered for the business account's": [
     () => connecting('account_refused', LIVE, { business_account_id: '999' }),
