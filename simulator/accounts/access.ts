@@ -87,7 +87,7 @@ export function checkMessaging(
 
 /** Refuses a message that the account or the number may not send: `to` are the digits; null without a number. */
 export function checkMessage(
-  { world }: Context,
+  { world, numbers }: Context,
   phoneNumberId: string,
   { to, template }: { to: string | null; template: unknown },
 ): Refusal | null {
@@ -95,6 +95,9 @@ export function checkMessage(
   if (!number) return null
   const isTest = number.account_mode === 'SANDBOX'
   if (isTest && (to === null || !number.recipients.includes(to))) return refusals.notAllowedRecipient()
+  // WhatsApp's own numbers, which it gives to businesses, begin so.
+  const isGiven = /^\+?1 ?555/.test(numbers.get(phoneNumberId)?.display_phone_number ?? '')
+  if (!isTest && isGiven && number.name_status !== 'APPROVED') return refusals.nameNotApproved()
   if (template === undefined) return null
   if (!isTest && template === 'hello_world') return refusals.onlyTestNumbers()
   return isTest || world.accountOf(phoneNumberId)?.has_payment ? null : refusals.noPayment()

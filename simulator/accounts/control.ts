@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { JsonObject } from '../../src/lib/text/json.js'
+import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
+import { postSample } from '../callbacks/sample.js'
 import type { Context } from '../context.js'
 import { type Answer, answer, withBody } from '../control/answer.js'
-import { isProblem } from '../control/problems.js'
+import { invalidField, isProblem, type Problem, problem } from '../control/problems.js'
 import { readNumber } from '../numbers/business-numbers.js'
 import { readAccount, readApp, readToken } from './read.js'
 
@@ -19,6 +20,18 @@ export function accountsControl(app: FastifyInstance, context: Context): void {
   app.put<AppRoute>('/tokens/:id', (request, reply) =>
     withBody(request, reply, (body) => putToken(context, request.params.id, body)),
   )
+  app.patch<AppRoute>('/apps/:id', (request, reply) =>
+    withBody(request, reply, (body) => changeApp(context, request.params.id, body)),
+  )
+  app.post<AppRoute>('/apps/:id/test', (request, reply) =>
+    withBody(request, reply, () => testApp(context, request.params.id)),
+  )
+  app.patch<AppRoute>('/accounts/:id', (request, reply) =>
+    withBody(request, reply, (body) => changeAccount(context, request.params.id, body)),
+  )
+  app.patch<AppRoute>('/tokens/:id', (request, reply) =>
+    withBody(request, reply, (body) => changeToken(context, request.params.id, body)),
+  )
   app.get('/accounts', (_request, reply) => answer(reply, listWorld(context)))
 }
 
@@ -28,6 +41,50 @@ function putApp({ world }: Context, id: string, body: JsonObject): Answer {
   world.apps.set(id, app)
   const { secret: _secret, ...shown } = app
   return { success: true, app: shown }
+}
+
+/** Changes the given fields of a known app. */
+function changeApp(context: Context, id: string, body: JsonObject): Answer {
+  const known = context.world.apps.get(id)
+  if (!known) return notMade('app', id)
+  const { id: _id, ...fields } = known
+  return putApp(context, id, { ...fields, ...body })
+}
+
+/** Posts the sample of the dashboard's button *Test* to the app's address, whether it is published or not. */
+async function testApp({ world }: Context, id: string): Promise<Answer> {
+  const app = world.apps.get(id)
+  if (!app) return notMade('app', id)
+  if (app.callback_url === null) return problem(409, 'No callback URL', `The app ${id} has no callback URL`)
+  const status = await postSample(app.callback_url, app.secret)
+  return { success: true, delivered: status === 200, status }
+}
+
+/** Changes the given fields of a known account, and of those of its numbers that are given. */
+function changeAccount(context: Context, id: string, { numbers = [], ...body }: JsonObject): Answer {
+  const { world } = context
+  const known = world.accounts.get(id)
+  if (!known) return notMade('account', id)
+  if (!Array.isArray(numbers) || !numbers.every(isJsonObject)) return invalidField('numbers must be a list of objects')
+  const { id: _id, subscriptions: _subscriptions, ...fields } = known
+  const changed = numbers.map((number) => {
+    const { account_id: _account, ...state } = world.numbers.get(String(number.id)) ?? { account_id: id }
+    const display = context.numbers.get(String(number.id))?.display_phone_number
+    return { ...(display === undefined ? {} : { display_phone_number: display }), ...state, ...number }
+  })
+  return putAccount(context, id, { ...fields, ...body, numbers: changed })
+}
+
+/** Changes the given fields of a known token. */
+function changeToken(context: Context, token: string, body: JsonObject): Answer {
+  const known = context.world.tokens.get(token)
+  if (!known) return notMade('token', token)
+  const { token: _token, ...fields } = known
+  return putToken(context, token, { ...fields, ...body })
+}
+
+function notMade(kind: string, id: string): Problem {
+  return problem(404, 'Not found', `There is no ${kind} ${id}: PUT /_sim/${kind}s/${id} makes it`)
 }
 
 /** A known account keeps its subscriptions, which only the upstream's API changes. */

@@ -40,7 +40,7 @@ function readNumberState(
   if (display !== null && typeof display !== 'string') return invalidField('display_phone_number must be a string')
   const states = { status: 'PENDING', code_verification_status: 'VERIFIED', quality_rating: 'GREEN' }
   const names = { verified_name: `Shop ${id}`, name_status: 'APPROVED', new_name_status: 'NONE' }
-  const registration = { pin: null, wrong_pins: 0, registrations: [], deleted_at: null }
+  const registration = { pin: null, wrong_pins: 0, pin_refusal: null, registrations: [], deleted_at: null }
   const kinds = {
     account_mode: 'LIVE',
     is_on_biz_app: false,

@@ -21,6 +21,7 @@ export function registerNumber({ world, caller, method, id, body }: AccountCall)
   if (number.registrations.length >= maxRegistrations) return refusals.tooManyRegistrations()
   number.registrations.push(now)
   if (number.deleted_at !== null && now - number.deleted_at < deletionMs) return refusals.deletedLately()
+  if (number.pin_refusal !== null) return refusals.pinRefused(number.pin_refusal)
   if (number.wrong_pins >= maxWrongPins) return refusals.mustVerifyAgain()
   if (number.pin !== null && number.pin !== pin) {
     number.wrong_pins += 1

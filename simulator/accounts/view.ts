@@ -62,6 +62,7 @@ function stateOf({ phone_number_id, business_account_id, display_phone_number }:
     phone_data: [],
     pin: null,
     wrong_pins: 0,
+    pin_refusal: null,
     registrations: [],
     deleted_at: null,
     recipients: [],

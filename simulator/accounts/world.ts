@@ -46,6 +46,8 @@ export interface NumberState {
   /** The PIN of two-step verification; null if it is off. */
   pin: string | null
   wrong_pins: number
+  /** Further PINs are refused for a while: after too many (133008), or too fast ones (133009); null: they are not. */
+  pin_refusal: 133008 | 133009 | null
   /** When it was registered or somebody tried to, in ms. */
   registrations: number[]
   /** When it was deleted in the phone app, in ms; null: long ago, or never. */

@@ -45,6 +45,11 @@ const fixedErrors: Record<number, FixedError> = {
     title: 'Business Account locked',
     details: 'The business account has been locked for violating a policy.',
   },
+  131037: {
+    status: 400,
+    title: 'WhatsApp provided number needs display name approval before message can be sent',
+    details: 'The 555 number of this message has no approved display name.',
+  },
   131042: { status: 400, title: 'Business eligibility payment issue', details: 'There is no valid payment method.' },
   131047: {
     status: 400,

@@ -64,6 +64,7 @@ export const refusals = {
   notRegistered: () => plain(400, { message: '(#133010) Account not registered', code: 133010 }),
   locked: () => fixedRefusal(131031),
   noPayment: () => fixedRefusal(131042),
+  nameNotApproved: () => fixedRefusal(131037),
   notAllowedRecipient: () =>
     detailed(
       400,
@@ -91,6 +92,10 @@ export const refusals = {
   nameNotProcessed: () =>
     plain(400, { message: '(#100) Cannot Create Certificate', code: 100, error_subcode: 2388001 }),
   wrongPin: () => detailed(400, 133005, 'Two step verification PIN Mismatch', 'Two step verification PIN Mismatch'),
+  pinRefused: (code: 133008 | 133009) =>
+    code === 133008
+      ? detailed(400, code, 'Too many two step verification PIN guesses', 'Please wait 12 hours and try again.')
+      : detailed(400, code, 'Two step verification PIN was guessed too fast', 'Please wait 60 seconds and try again.'),
   mustVerifyAgain: () =>
     detailed(
       400,

@@ -78,6 +78,7 @@ function createProgram(invocation: Invocation): Command {
     .command('up')
     .description('run the service, by default with the sandbox and a demo organization')
     .option('--migrate', 'migrate the database first')
+    .option('--strict', 'no demo: the sandbox refuses as the upstream does (docs/simulator.md#strict-mode)')
     .option('--no-restart', 'run in this process; do not restart after a crash')
     .addHelpText(
       'after',

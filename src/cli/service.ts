@@ -1,4 +1,4 @@
-import { type Simulator, startSimulator } from '../../simulator/index.js'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../app.js'
 import { configWarnings } from '../config/checks.js'
 import type { Config } from '../config/settings.js'
@@ -26,8 +26,8 @@ export interface Service {
   app: App
   secrets: Secrets
   log: Logger
-  /** The built-in sandbox's; null without it. */
-  storefrontUrl: string | null
+  /** The built-in sandbox; null without it. */
+  simulator: Pick<Simulator, 'storefrontUrl' | 'upstreamUrl'> | null
   /** Resolves when the process is asked to end. Throws a CliFailure with code 1 if an essential part ended. */
   untilAskedToEnd(): Promise<void>
   /** Ends all parts in the reverse order of their start. */
@@ -44,7 +44,7 @@ const NO_FFMPEG =
  */
 export async function startService(
   config: Config,
-  options: { migrate: boolean | 'if empty' },
+  options: { migrate: boolean | 'if empty'; sandbox?: Pick<SimulatorOptions, 'strict'> },
   { signal, asked }: EndRequest,
 ): Promise<Service> {
   const database = watchOutage({
@@ -77,7 +77,7 @@ export async function startService(
     const databases = keep(openServiceDatabases(config, open, log), (opened) => opened.close())
     const simulator =
       config.upstreamUrl === 'sandbox'
-        ? keep(await startBuiltInSimulator(secrets, log), (started) => started.close())
+        ? keep(await startBuiltInSimulator(secrets, log, options.sandbox), (started) => started.close())
         : null
     const upstreamUrl = simulator?.upstreamUrl ?? config.upstreamUrl
     const control = simulatorControl(config, simulator, secrets)
@@ -99,15 +99,19 @@ export async function startService(
       const name = await Promise.race([asked, databaseLost(open)])
       log.info(`${name}: finishing requests and jobs in progress`)
     }
-    return { app, secrets, log, storefrontUrl: simulator?.storefrontUrl ?? null, close, untilAskedToEnd }
+    return { app, secrets, log, simulator, close, untilAskedToEnd }
   } catch (error) {
     await close()
     throw explainListenError(error, config)
   }
 }
 
-function startBuiltInSimulator({ adminToken }: Secrets, log: Logger): Promise<Simulator> {
-  return startSimulator({ controlToken: adminToken, log: (line) => log.debug(line) })
+function startBuiltInSimulator(
+  { adminToken }: Secrets,
+  log: Logger,
+  options: Pick<SimulatorOptions, 'strict'> = {},
+): Promise<Simulator> {
+  return startSimulator({ ...options, controlToken: adminToken, log: (line) => log.debug(line) })
 }
 
 /** Whether the error is one of a database that does not answer: what fails by it is told once for all. */

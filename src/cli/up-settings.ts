@@ -17,11 +17,12 @@ const NAME = 'up.json'
 const VARIABLES = [...Object.keys(UP_DEFAULTS), 'PARLEY_HOST', 'PARLEY_PORT', 'PARLEY_PUBLIC_URL']
 
 /**
- * Stores the settings of `up` in the data folder, where commands in another shell find them; `url` is its address. With
- * an external database nothing is stored, since a command may use another one.
+ * Stores the settings of `up` in the data folder, where commands in another shell find them; `url` is its address, and
+ * `upstreamUrl` the upstream's for commands. With an external database nothing is stored, since a command may use
+ * another one.
  */
-export async function keepUpSettings(config: Config, url: string): Promise<void> {
-  const { dataDir, databaseUrl, host, upstreamUrl, allowedPrivateHosts, publicUrl } = config
+export async function keepUpSettings(config: Config, url: string, upstreamUrl: string): Promise<void> {
+  const { dataDir, databaseUrl, host, allowedPrivateHosts, publicUrl } = config
   if (databaseUrl !== undefined) return dropUpSettings(config)
   await writeDataFile(dataDir, NAME, {
     PARLEY_UPSTREAM_URL: upstreamUrl,

@@ -36,7 +36,10 @@ const asked = () => {
 it('bin/up --linked-devices installs the library once, in the version of the docs', () => {
   expect(up('--migrate')).toBe('parley up --migrate\n')
   expect(asked()).toEqual([])
+  expect(up('--strict', '--migrate')).toBe('parley up --strict --migrate\n')
+  expect(asked()).toEqual([])
   for (let time = 0; time < 2; time++) expect(up('--linked-devices', '--migrate')).toBe('parley up --migrate\n')
+  expect(up('--strict', '--linked-devices')).toBe('parley up --strict\n')
   expect(asked()).toEqual([expect.stringMatching(/^install --no-save .*baileys@/)])
   const [version] = /baileys@\S+/.exec(asked()[0] ?? '') ?? []
   expect(readFileSync('docs/linked-devices.md', 'utf8')).toContain(`npm install --no-save ${version}`)

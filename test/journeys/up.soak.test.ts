@@ -67,6 +67,31 @@ describe('up', () => {
     }
   })
 
+  it('has no demo with --strict, and prints what leads to a received message', async () => {
+    const { program, url, curls } = await up({}, ['--strict'])
+    const { PARLEY_ADMIN_TOKEN: admin } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))
+    const write = async () => {
+      const body = { phone_number_id: '3001', from: '5511999990000', type: 'text', text: 'hello', repeat: false }
+      return (await call(`${url}/_sim/inbound`, 'POST', { key: admin, body })).body.delivered
+    }
+    expect(curls).toHaveLength(3)
+    for (const curl of curls) expect(await runCurl(`admin='${admin}'; ${curl}`)).toMatchObject({ status: 200 })
+    const other = { env: { PARLEY_DATA_DIR: dataDir } }
+    const made = await runProgram(['org', 'create', '--name', 'Acme', '--slug', 'acme', '--country', 'BR'], other)
+    expect(made.code).toBe(0)
+    const config = await runProgram(['config', '--json'], other)
+    expect(config.output.join('')).toMatch(/"PARLEY_UPSTREAM_URL","value":"http:\/\/127\.0\.0\.1:\d+\/v23\.0"/)
+    const { body } = await call(`${url}/admin/organizations`, 'GET', { key: admin })
+    const given = { access_token: 'EAAtoken', app_secret: 'app-secret' }
+    const path = `${url}/admin/organizations/${body.organizations[0].id}/upstream/connect`
+    expect(await call(path, 'POST', { key: admin, body: given })).toMatchObject({ body: { connected: true } })
+    expect(await write()).toBe(false)
+    const published = await call(`${url}/_sim/apps/1001`, 'PATCH', { key: admin, body: { published: true } })
+    expect([published.status, await write()]).toEqual([200, true])
+    program.kill('SIGTERM')
+    await program.exited
+  })
+
   it('is not needed for a demo: with serve, the command that sends creates it', async () => {
     const env = { PARLEY_DATA_DIR: dataDir, PARLEY_UPSTREAM_URL: 'sandbox', PARLEY_PORT: String(await freePort()) }
     const service = await startService({ ...env, PARLEY_HOST: '0.0.0.0', PARLEY_LOG_LEVEL: 'error' })
@@ -147,8 +172,8 @@ function environment(): Record<string, string> {
   return { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: '0' }
 }
 
-async function up(env: Record<string, string> = {}): Promise<Up> {
-  const program = await startProgram(['up'], { env: { ...environment(), ...env } })
+async function up(env: Record<string, string> = {}, options: string[] = []): Promise<Up> {
+  const program = await startProgram(['up', ...options], { env: { ...environment(), ...env } })
   const line = await program.firstLine
   await vi.waitFor(() => expect(program.output.at(-1)).toMatch(/^Ctrl-C/), patience)
   const text = program.output.join('\n')

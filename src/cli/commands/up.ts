@@ -4,6 +4,7 @@ import type { Config } from '../../config/settings.js'
 import { packageRoot } from '../../lib/files/package-root.js'
 import { DEMO_CONTACT, DEMO_ORDER, type Demo, ensureDemo } from '../demo/demo.js'
 import { requireConfig } from '../environment.js'
+import { CliFailure } from '../failure.js'
 import type { Invocation, Streams } from '../invocation.js'
 import { reachable } from '../listening.js'
 import { inOneLine } from '../output.js'
@@ -13,21 +14,38 @@ import { READY, tellSupervisor } from '../supervise.js'
 import { keepUpSettings, UP_DEFAULTS } from '../up-settings.js'
 import { readyLine } from './serve.js'
 
-/**
- * `parley up`, also used by bin/up: runs the service, creates the demo if the sandbox is the upstream, prints how to
- * continue, and runs until it is asked to end.
- */
-export async function up({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
-  const config = requireConfig(env, UP_DEFAULTS)
-  await endingInOrder((endRequest) => run(config, migrate, streams, endRequest))
+/** The options of `parley up`. */
+export interface UpOptions {
+  migrate?: boolean
+  strict?: boolean
 }
 
-async function run(config: Config, migrate: boolean, { stdout }: Streams, endRequest: EndRequest): Promise<void> {
-  const service = await startService(config, { migrate: migrate || 'if empty' }, endRequest)
+/**
+ * `parley up`, also used by bin/up: runs the service, creates the demo if the sandbox is the upstream and not strict,
+ * prints how to continue, and runs until it is asked to end.
+ */
+export async function up({ env, streams }: Invocation, options: UpOptions): Promise<void> {
+  const config = requireConfig(env, UP_DEFAULTS)
+  if (options.strict && config.upstreamUrl !== 'sandbox') {
+    throw new CliFailure(2, `--strict is for the sandbox, and PARLEY_UPSTREAM_URL is ${config.upstreamUrl}`)
+  }
+  await endingInOrder((endRequest) => run(config, options, streams, endRequest))
+}
+
+async function run(
+  config: Config,
+  { migrate = false, strict = false }: UpOptions,
+  { stdout }: Streams,
+  endRequest: EndRequest,
+): Promise<void> {
+  const service = await startService(config, { migrate: migrate || 'if empty', sandbox: { strict } }, endRequest)
   const ended = service.untilAskedToEnd()
   try {
-    await keepUpSettings(config, reachable(service.app.url))
-    const outcome = await Promise.race([makeDemo(config, service, endRequest.signal), ended.then(() => null)])
+    // Commands connect numbers at the strict sandbox themselves.
+    const upstreamUrl = strict && service.simulator ? service.simulator.upstreamUrl : config.upstreamUrl
+    await keepUpSettings(config, reachable(service.app.url), upstreamUrl)
+    const making = strict ? strictOutcome(config, service) : makeDemo(config, service, endRequest.signal)
+    const outcome = await Promise.race([making, ended.then(() => null)])
     if (outcome === null) return
     tellSupervisor(READY)
     stdout.write(`${readyLine(service.app.url)}\n\n${describe(config, service, outcome)}`)
@@ -37,12 +55,51 @@ async function run(config: Config, migrate: boolean, { stdout }: Streams, endReq
   }
 }
 
-type Outcome = { demo: Demo } | { demo: null; reason: string }
+type Outcome = { demo: Demo } | { demo: null; reason: string; next?: string[] }
+
+/** Like WhatsApp, the strict sandbox knows nothing yet: what to make there first. */
+async function strictOutcome(config: Config, { app, simulator }: Service): Promise<Outcome> {
+  const simulated = `${reachable(app.url)}/_sim`
+  const made = {
+    'apps/1001': { secret: 'app-secret', published: false },
+    'accounts/2001': { numbers: [{ id: '3001', account_mode: 'SANDBOX', recipients: ['5511999990000'] }] },
+    'tokens/EAAtoken': { app_id: '1001', accounts: ['2001'] },
+  }
+  const calls = Object.entries(made).map(
+    ([path, body]) =>
+      `  curl -X PUT '${simulated}/${path}' -H "Authorization: Bearer $admin" -d '${JSON.stringify(body)}'`,
+  )
+  const command = ownCommand(config)
+  const given = JSON.stringify({ access_token: 'EAAtoken', app_secret: 'app-secret' })
+  return {
+    demo: null,
+    reason: 'The sandbox is strict: like WhatsApp, it knows only what was made. There is no demo.',
+    next: [
+      `Its control, ${simulated}, stands in for Meta's pages. Make an app with a test number and a token:`,
+      [adminVariable(config), ...calls].join('\n'),
+      'Connect an organization with them:',
+      [
+        `  ${command} org create --name Acme --slug acme --country BR`,
+        `  echo '${given}' | ${command} org connect acme`,
+      ].join('\n'),
+      'The further steps are in docs/simulator.md#walk-the-way-of-a-number.',
+      ...(config.databaseUrl === undefined
+        ? []
+        : [`Commands need PARLEY_UPSTREAM_URL=${simulator?.upstreamUrl} and the same PARLEY_DATABASE_URL.`]),
+    ],
+  }
+}
+
+function adminVariable({ adminToken, dataDir }: Config): string {
+  if (adminToken !== undefined) return '  admin="$PARLEY_ADMIN_TOKEN"'
+  const path = JSON.stringify(join(dataDir, 'secrets.json'))
+  return `  admin=$(node -p 'JSON.parse(fs.readFileSync(${path})).PARLEY_ADMIN_TOKEN')`
+}
 
 /** The service runs even if the demo failed; the next start tries again. */
 async function makeDemo(
   config: Config,
-  { app, secrets, storefrontUrl }: Service,
+  { app, secrets, simulator }: Service,
   signal: AbortSignal,
 ): Promise<Outcome | null> {
   const reason = whyNoDemo(config)
@@ -50,6 +107,7 @@ async function makeDemo(
   try {
     const { adminToken } = secrets
     const { dataDir } = config
+    const storefrontUrl = simulator?.storefrontUrl ?? null
     return { demo: await ensureDemo({ url: reachable(app.url), adminToken, dataDir, storefrontUrl, signal }) }
   } catch (error) {
     if (signal.aborted) return null
@@ -81,7 +139,7 @@ function describe(config: Config, service: Service, outcome: Outcome): string {
   const parts = [
     demo ? 'The sandbox stands in for the upstream: no message leaves this machine.' : outcome.reason,
     lines.join('\n'),
-    ...(demo ? examples(config, url, demo) : []),
+    ...(outcome.demo ? examples(config, url, outcome.demo) : (outcome.next ?? [])),
     `Ctrl-C stops the service; its data stays in ${config.databaseUrl === undefined ? config.dataDir : 'the database'}.`,
   ]
   return `${parts.join('\n\n')}\n`

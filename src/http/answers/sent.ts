@@ -29,7 +29,7 @@ export function toAnswer(tenant: Tenant, type: string, sent: SendResult): Repeat
 
 function toProblem(sent: Exclude<SendResult, { result: 'accepted' }>): Problem {
   if (sent.result !== 'refused') return explainUnsent(sent, 'upstream')
-  const link = explainCode(sent.code)?.link
+  const link = explainCode(sent.code, sent.text)?.link
   const extras = {
     details: sent.text,
     upstream_code: sent.code,

@@ -41,6 +41,7 @@ export function upstreamHooks(
       const receipt = await callbacks.receive(readBytes(request), signature, from, storedTraceOf(request))
       switch (receipt) {
         case 'stored':
+        case 'sample':
           memory.know(request)
           return { success: true }
         case 'too_many_values':

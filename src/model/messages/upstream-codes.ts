@@ -50,13 +50,24 @@ export function isAboutNumber(code: number | string): boolean {
   return CODES_OF_NUMBER.has(Number(code))
 }
 
-/** The explanation of an upstream's error code; null if the setup is not its cause. */
-export function explainCode(code: number | string): CodeExplanation | null {
+/** How the upstream says that an id is not that of a number, or that the token does not open it. */
+const UNKNOWN_ID = /Object with ID '[^']*' does not exist/
+/** Its code, which other wrong parameters have, too. */
+const INVALID_PARAMETER = 100
+
+const WRONG_ID: CodeExplanation = {
+  remedy: 'Check that the phone number id is not the number itself, and that the system user has its account',
+  link: `${PAGE}#the-token`,
+}
+
+/** The explanation of an upstream's error by its code and text; null if the setup is not its cause. */
+export function explainCode(code: number | string, text: string): CodeExplanation | null {
+  if (Number(code) === INVALID_PARAMETER) return UNKNOWN_ID.test(text) ? WRONG_ID : null
   return EXPLAINED_CODES[Number(code)] ?? null
 }
 
 /** A text with what to do about the code, if that is known. */
 export function withRemedy(text: string, code: number | string): string {
-  const explained = explainCode(code)
+  const explained = explainCode(code, text)
   return explained === null ? text : `${text.replace(/[.\s]+$/, '')}. ${explained.remedy} (${explained.link})`
 }

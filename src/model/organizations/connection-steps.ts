@@ -650,6 +650,15 @@ export const CONNECTION_REASONS = {
     sentence: 'A message was sent at {at}, and no callback has come since',
     remedy: 'See docs/connect-a-number.md#callbacks-do-not-come',
   },
+  received_sample: {
+    step: 'received',
+    state: 'warning',
+    sentence:
+      'The sample of the App Dashboard came at {at}: the address and the app secret are right. No message has come yet',
+    remedy:
+      'Publish the app, and write "hello" from your phone to {number}. If nothing comes: docs/connect-a-number.md#callbacks-do-not-come',
+    link: APPS,
+  },
   received_never: {
     step: 'received',
     state: 'warning',

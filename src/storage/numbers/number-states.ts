@@ -20,9 +20,16 @@ const noteCallbacks = statement<never>(
    ON CONFLICT (organization_id, phone_number_id) DO UPDATE SET last_callback_at = excluded.last_callback_at`,
 )
 
-const findLast = statement<{ last_callback_at: Date | null }>(
-  'numberStates.findLastCallback',
-  'SELECT last_callback_at FROM number_states WHERE organization_id = $1 AND phone_number_id = $2',
+const noteSample = statement<never>(
+  'numberStates.noteSample',
+  `INSERT INTO number_states (organization_id, phone_number_id, last_sample_at)
+   SELECT organization_id, phone_number_id, $2::timestamptz FROM upstream_settings WHERE organization_id = $1
+   ON CONFLICT (organization_id, phone_number_id) DO UPDATE SET last_sample_at = excluded.last_sample_at`,
+)
+
+const findLast = statement<LastCallbacks>(
+  'numberStates.findLastCallbacks',
+  'SELECT last_callback_at, last_sample_at FROM number_states WHERE organization_id = $1 AND phone_number_id = $2',
 )
 
 const find = statement<NumberState>(
@@ -255,14 +262,25 @@ export async function noteCallbacksOf(
   if (phoneNumberIds.length > 0) await db.run(noteCallbacks, [organizationId, phoneNumberIds, at])
 }
 
-/** When the last callback of a number came; null if none has come. */
-export async function findLastCallback(
+/** Notes that a sample of a callback came for the organization's number at `at`. */
+export async function noteSampleOf(db: Queryable, organizationId: string, at: Date): Promise<void> {
+  await db.run(noteSample, [organizationId, at])
+}
+
+/** When the last callback of a number came, and the last sample; null if none has come. */
+export interface LastCallbacks {
+  last_callback_at: Date | null
+  last_sample_at: Date | null
+}
+
+/** When the last callback, and the last sample, of a number came. */
+export async function findLastCallbacks(
   db: Queryable,
   organizationId: string,
   phoneNumberId: string,
-): Promise<Date | null> {
+): Promise<LastCallbacks> {
   const rows = await db.run(findLast, [organizationId, phoneNumberId])
-  return rows[0]?.last_callback_at ?? null
+  return rows[0] ?? { last_callback_at: null, last_sample_at: null }
 }
 
 /** The upstream's ids of the requests for what the phone of a number has, and when they were made (ISO 8601). */

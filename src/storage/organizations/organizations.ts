@@ -97,6 +97,11 @@ interface UpstreamIdRow {
   app_secret: Buffer | null
 }
 
+const listNewest = sharedStatement<Pick<UpstreamIdRow, 'organization_id' | 'app_secret'>>(
+  'organizations.listNewest',
+  'SELECT organization_id, app_secret FROM upstream_settings ORDER BY updated_at DESC LIMIT $1',
+)
+
 const listConnected = sharedStatement<{ id: string }>(
   'organizations.listConnected',
   'SELECT organization_id AS id FROM upstream_settings ORDER BY organization_id',
@@ -231,7 +236,17 @@ export async function findUpstreamClaims(db: Queryable, ids: readonly UpstreamId
   return ids.map((id, index) => claims.get(`${id.kind} ${hashes[index]?.toString('hex')}`) ?? null)
 }
 
-function toClaim({ organization_id, instance_id, app_secret }: UpstreamIdRow): UpstreamClaim {
+/** The organizations whose upstream settings were changed last, newest first. */
+export async function listNewestClaims(db: Queryable, limit: number): Promise<UpstreamClaim[]> {
+  const rows = await db.run(listNewest, [limit])
+  return rows.map((row) => toClaim({ ...row, instance_id: null }))
+}
+
+function toClaim({
+  organization_id,
+  instance_id,
+  app_secret,
+}: Pick<UpstreamIdRow, 'organization_id' | 'instance_id' | 'app_secret'>): UpstreamClaim {
   return { organizationId: organization_id, instanceId: instance_id, appSecret: app_secret }
 }
 

@@ -26,13 +26,16 @@ describe('the explanations of error codes', () => {
 
   it('exist for every code of a send that the page lists', () => {
     expect(ofSends.length).toBeGreaterThan(4)
-    expect(ofSends.filter((code) => explainCode(code) === null)).toEqual([])
+    expect(ofSends.filter((code) => explainCode(code, '') === null)).toEqual([])
   })
 
   it('are added to a text, and leave others as they are', () => {
     expect(withRemedy('Not registered.', 133010)).toBe(
       'Not registered. Register the number: connect it again, and give a PIN (docs/connect-a-number.md#registration)',
     )
+    const unknown = "Unsupported post request. Object with ID '55' does not exist, cannot be loaded"
+    expect(withRemedy(unknown, 100)).toMatch(/does not exist.*\(docs\/connect-a-number\.md#the-token\)$/)
+    expect(withRemedy('The parameter to is required.', 100)).toBe('The parameter to is required.')
     expect(withRemedy('Undeliverable.', 131026)).toBe('Undeliverable.')
     expect(withRemedy('The phone is gone', 'phone_gone')).toBe('The phone is gone')
   })

@@ -195,6 +195,54 @@ describe('callbacks of a strict simulator', () => {
   })
 })
 
+describe('PATCH', () => {
+  it('changes only the given fields of what was made', async () => {
+    await makeWorld({
+      app: { published: false },
+      number: { recipients: ['5511999990000'] },
+      account: { business_id: '7' },
+    })
+    await setAddress()
+    await ask('POST', `${ids.account}/subscribed_apps`)
+    expect((await receive()).body.delivered).toBe(false)
+    await world.control('PATCH', `/apps/${ids.app}`, { published: true })
+    expect((await receive()).body.delivered).toBe(true)
+    const numbers = [{ id: ids.number, pin: '123456' }]
+    const { body } = await world.control('PATCH', `/accounts/${ids.account}`, { locked: true, numbers })
+    expect(body.account).toMatchObject({
+      ...{ locked: true, business_id: '7', subscriptions: { [ids.app]: null } },
+      numbers: [{ status: 'CONNECTED', recipients: ['5511999990000'], has_pin: true }],
+    })
+    expect(await codeOf(send())).toBe(131031)
+    await world.control('PATCH', `/tokens/${ids.token}`, { expires_at: 1 })
+    expect(await codeOf(send())).toBe(190)
+  })
+
+  it('refuses what was not made, and fields that there are not', async () => {
+    await makeWorld()
+    for (const kind of ['apps', 'accounts', 'tokens']) {
+      expect((await world.control('PATCH', `/${kind}/${randomUUID()}`, {})).status).toBe(404)
+    }
+    expect((await world.control('PATCH', `/apps/${ids.app}`, { colour: 'red' })).status).toBe(400)
+    expect((await world.control('PATCH', `/accounts/${ids.account}`, { numbers: 'all' })).status).toBe(400)
+  })
+})
+
+describe('the button Test of a strict simulator', () => {
+  const test = () => world.control('POST', `/apps/${ids.app}/test`)
+
+  it("posts the sample to an app's address, published or not, signed with its secret", async () => {
+    await makeWorld({ app: { published: false } })
+    expect((await test()).status).toBe(409)
+    await setAddress()
+    expect((await test()).body).toMatchObject({ delivered: true, status: 200 })
+    const { body, headers } = service.taken.at(-1) ?? {}
+    expect(String(body)).toContain('"phone_number_id":"123456123"')
+    const signature = createHmac('sha256', 'secret').update(String(body)).digest('hex')
+    expect(headers?.['x-hub-signature-256']).toBe(`sha256=${signature}`)
+  })
+})
+
 describe('registration at a strict simulator', () => {
   const register = (pin: unknown = '123456') =>
     ask('POST', `${ids.number}/register`, { messaging_product: 'whatsapp', pin })

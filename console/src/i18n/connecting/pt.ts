@@ -332,6 +332,11 @@ export const STEP_TEXTS: Record<ConnectionReason, StepText> = {
     sentence: 'Uma mensagem foi enviada em {at}, e nenhum callback chegou desde então',
     remedy: 'Veja docs/connect-a-number.md#callbacks-do-not-come',
   },
+  received_sample: {
+    sentence:
+      'A amostra do painel de apps chegou em {at}: o endereço e a chave secreta do app estão certos. Nenhuma mensagem chegou ainda',
+    remedy: 'Publique o app e escreva "olá" do seu celular para {number}',
+  },
   received_never: {
     sentence: 'Nenhum callback chegou ainda',
     remedy: 'Escreva "olá" do seu celular para {number}',

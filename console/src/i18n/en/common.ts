@@ -41,6 +41,11 @@ export const common = {
   saved: 'Saved',
   delete: 'Delete',
   remove: 'Remove',
+  headerFile: {
+    label: 'File of this computer',
+    hint: 'It is uploaded at once. Or give its URL below.',
+    kept: 'The chosen file was uploaded. Another one, or a URL, replaces it.',
+  },
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied',

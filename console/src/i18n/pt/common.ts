@@ -44,6 +44,11 @@ export const common: SameShape<typeof english> = {
   saved: 'Salvo',
   delete: 'Excluir',
   remove: 'Remover',
+  headerFile: {
+    label: 'Arquivo deste computador',
+    hint: 'É enviado na hora. Ou informe a URL abaixo.',
+    kept: 'O arquivo escolhido já foi enviado. Outro arquivo, ou uma URL, o substitui.',
+  },
   close: 'Fechar',
   copy: 'Copiar',
   copied: 'Copiado',

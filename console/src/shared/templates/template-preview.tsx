@@ -13,6 +13,8 @@ export interface TemplateValues {
   buttons: Record<string, string>
   /** The URL of the header's file. */
   headerMedia?: string
+  /** The id of the header's file, if it was uploaded. */
+  headerMediaId?: string | null
   parts?: PartValues
 }
 

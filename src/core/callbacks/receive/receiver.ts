@@ -17,10 +17,11 @@ import { applyConnectionChanges, readConnectionChanges } from '../../instances/m
 import { parseBody } from '../read/parse-body.js'
 import { type NoteRefusal, noteRefusals } from './refusals.js'
 import { bodyOf, type IdentifiedChange, keyOfId, type NamedId, namedIds, readChanges, scanIds } from './routing.js'
+import { isSample, noteSample } from './sample.js'
 import { findAppSecret, type NamedClaim, openAppSecret } from './signature.js'
 
-/** The result of a callback. Only a stored one may be acknowledged. */
-export type CallbackReceipt = 'stored' | 'not_json' | 'wrong_signature' | 'too_many_values'
+/** The result of a callback. Only one that is stored, or a sample, may be acknowledged. */
+export type CallbackReceipt = 'stored' | 'sample' | 'not_json' | 'wrong_signature' | 'too_many_values'
 
 /** The sender of a body, who can be anybody. */
 export interface CallbackSender {
@@ -126,10 +127,13 @@ async function receiveSmall(receiving: Receiving, given: GivenBody): Promise<Cal
   const { body, signature } = given
   const envelope = parseBody(body)
   if (envelope === null) return 'not_json'
-  const claims = await findClaims(receiving, namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS))
+  const changes = readChanges(envelope)
+  const claims = await findClaims(receiving, namedIds(changes, MAX_UNVERIFIED_IDS))
   const appSecret = await findAppSecret(receiving.ctx, [...claims.values()], body, signature)
-  if (appSecret === null) return refuse(receiving, claims)
-  return storeVerified(receiving, given, envelope, { appSecret, claims })
+  if (appSecret !== null) return storeVerified(receiving, given, envelope, { appSecret, claims })
+  return isSample(body, changes) && (await noteSample(receiving.ctx, body, signature))
+    ? 'sample'
+    : refuse(receiving, claims)
 }
 
 async function receiveLarge(

@@ -13,7 +13,7 @@ import {
   countUnansweredCheck,
   enqueueDueNumberCheck,
   enqueueNumberChecks,
-  findLastCallback,
+  findLastCallbacks,
   findLastSendOf,
   findNumberState,
   recordCheck,
@@ -132,7 +132,7 @@ async function readAll(ctx: CheckContext, { id }: Tenant, upstream: UpstreamSett
   const { appSecret } = number
   const now = ctx.clock()
   const ofToken = await readToken(asking, number, now)
-  const lastCallbackAt = await findLastCallback(ctx.database, id, number.phoneNumberId)
+  const { last_callback_at: lastCallbackAt } = await findLastCallbacks(ctx.database, id, number.phoneNumberId)
   const received = await judgeCallbacks(ctx, id, lastCallbackAt)
   const { app } = ofToken
   const rest =

@@ -13,7 +13,7 @@ import type { ConnectionChoices } from '../../../model/organizations/operator-in
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { presentUpstream, type ShownUpstream } from '../../../model/organizations/settings.js'
 import { Problem } from '../../../model/problem.js'
-import { enqueueNumberCheck, findLastCallback } from '../../../storage/numbers/number-states.js'
+import { enqueueNumberCheck, findLastCallbacks } from '../../../storage/numbers/number-states.js'
 import {
   beginConnectionAttempt,
   endConnectionAttempt,
@@ -203,8 +203,9 @@ async function finish(
   const before = [judgeFound(read, credentials), ...directed.findings, ...replaced]
   const end = async (findings: StepFinding[]) => {
     const test = await sendTest(ctx, asking, attempt, { credentials, findings })
-    const lastCallbackAt = test?.hasCallback ? ctx.clock() : await findLastCallback(ctx.database, tenant.id, number.id)
-    return [...findings, ...(test ? [test.finding] : []), judgeReceived(lastCallbackAt, display)]
+    const last = await findLastCallbacks(ctx.database, tenant.id, number.id)
+    const received = test?.hasCallback ? { ...last, last_callback_at: ctx.clock() } : last
+    return [...findings, ...(test ? [test.finding] : []), judgeReceived(received, display)]
   }
   if (state === null) return end(before)
   const registered = await registerIfNeeded(asking, state, credentials, given.pin)

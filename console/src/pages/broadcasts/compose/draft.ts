@@ -1,5 +1,6 @@
 import type { ReadList } from '../../../../../src/model/broadcasts/read-list.js'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
+import { type HeaderMedia, NO_HEADER_MEDIA, toHeaderMediaFields } from '../../../shared/templates/header-media.js'
 import {
   fileKindOf,
   LOCATION_VARIABLES,
@@ -12,14 +13,13 @@ export const AUDIENCES = ['all', 'tags', 'contacts', 'list'] as const
 export type AudienceKind = (typeof AUDIENCES)[number]
 
 /** A broadcast that is being composed. */
-export interface Draft {
+export interface Draft extends HeaderMedia {
   name: string
   /** The key of the template (see keyOf), or ''. */
   template: string
   body: Record<string, string>
   header: Record<string, string>
   buttons: Record<string, string>
-  headerMedia: string
   /** Null until one is chosen: there is no default, so that nothing is sent to all contacts by mistake. */
   audience: AudienceKind | null
   tags: string[]
@@ -37,7 +37,7 @@ export const EMPTY_DRAFT: Draft = {
   body: {},
   header: {},
   buttons: {},
-  headerMedia: '',
+  ...NO_HEADER_MEDIA,
   audience: null,
   tags: [],
   contacts: [],
@@ -55,7 +55,7 @@ export function keyOf({ name, language }: ShownTemplate): string {
 const FIRST_NAMES = /^(first_?name|name|nome|primeiro_?nome)$/i
 
 /** Fields for all variables of a template. Those for a name start with the first name's placeholder. */
-export function fieldsOf(form: TemplateForm): Pick<Draft, 'body' | 'header' | 'buttons' | 'headerMedia'> {
+export function fieldsOf(form: TemplateForm): Pick<Draft, 'body' | 'header' | 'buttons' | keyof HeaderMedia> {
   const initial = (name: string) => [name, FIRST_NAMES.test(name) ? '{{first_name}}' : '']
   return {
     body: Object.fromEntries(form.body.variables.map(initial)),
@@ -65,7 +65,7 @@ export function fieldsOf(form: TemplateForm): Pick<Draft, 'body' | 'header' | 'b
         : headerVariables(form).map(initial),
     ),
     buttons: Object.fromEntries(form.buttons.flatMap(({ parameter }) => (parameter === null ? [] : [[parameter, '']]))),
-    headerMedia: '',
+    ...NO_HEADER_MEDIA,
   }
 }
 
@@ -102,7 +102,7 @@ export function hasColumn({ audience }: Draft, { columns }: ReadList, part: stri
 
 /** The body for POST /broadcasts; `audienceId`: of a list that is uploaded. */
 export function toBody(draft: Draft, template: ShownTemplate, audienceId: string | null, timezone: string): object {
-  const { name, body, header, buttons, headerMedia, isLater, at } = draft
+  const { name, body, header, buttons, isLater, at } = draft
   return {
     name: name.trim(),
     templateName: template.name,
@@ -110,7 +110,7 @@ export function toBody(draft: Draft, template: ShownTemplate, audienceId: string
     bodyParameters: filled(body),
     headerParameters: filled(header),
     buttonParameters: filled(buttons),
-    ...(headerMedia.trim() !== '' && { headerMedia: headerMedia.trim() }),
+    ...toHeaderMediaFields(draft),
     audience: audienceId === null ? audienceOf(draft) : { audienceId },
     ...(isLater && at !== null && { scheduled_at: toInstant(at, timezone).toISOString() }),
   }
@@ -138,7 +138,7 @@ export function complaintsAbout(
       if (value.trim() === '' && !hasColumn(draft, list, part, name)) complaints[`${part}.${name}`] = 'required'
     }
   }
-  if (form && fileKindOf(form) !== null) {
+  if (form && fileKindOf(form) !== null && draft.headerMediaId === null) {
     if (draft.headerMedia.trim() === '') complaints.headerMedia = 'required'
     else if (!URL.canParse(draft.headerMedia.trim())) complaints.headerMedia = 'address'
   }

@@ -1,7 +1,8 @@
-import { Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import type { ReadList } from '../../../../../../src/model/broadcasts/read-list.js'
+import { HeaderFile } from '../../../../shared/templates/header-file.js'
 import { fileKindOf, type TemplateForm } from '../../../../shared/templates/template-form.js'
 import { type Draft, hasColumn } from '../draft.js'
 import { ShortLinkForm } from './short-link-form.js'
@@ -52,13 +53,17 @@ export function Variables({ form, template, list }: VariablesProps) {
   return (
     <Stack>
       {fileKind !== null && (
-        <TextInput
-          {...form.getInputProps('headerMedia')}
-          type="url"
+        <HeaderFile
+          key={values.template}
+          kind={fileKind}
           label={t(`compose.file.${fileKind}`)}
           description={t(`compose.fileHint.${fileKind}`)}
-          placeholder="https://"
-          withAsterisk
+          value={values}
+          onChange={({ headerMedia, headerMediaId }) => {
+            form.setValues({ headerMedia, headerMediaId })
+            form.clearFieldError('headerMedia')
+          }}
+          error={form.errors.headerMedia}
         />
       )}
       {Object.keys(values.header).map((name) => field('header', name, t('compose.ofHeader', { name })))}

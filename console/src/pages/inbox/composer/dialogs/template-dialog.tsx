@@ -7,6 +7,7 @@ import { api } from '../../../../api/client.js'
 import { Loading } from '../../../../layout/loading.js'
 import { NoNumber, useHasNumber } from '../../../../shared/no-number.js'
 import { LoadProblem, notifyError } from '../../../../shared/problem.js'
+import { toHeaderMediaFields } from '../../../../shared/templates/header-media.js'
 import { fileKindOf, readForm, type ShownTemplate } from '../../../../shared/templates/template-form.js'
 import { toPartContent, toPartFields } from '../../../../shared/templates/template-parts.js'
 import {
@@ -22,7 +23,7 @@ import classes from '../composer.module.css'
 import { schedule } from '../pending-sends.js'
 import { templateRequest } from '../requests.js'
 import type { MessageDialogProps } from './message-dialog-props.js'
-import { isFilled, TemplateFields } from './template-fields.js'
+import { headerMediaOf, isFilled, TemplateFields } from './template-fields.js'
 
 /** Selects a template, fills it in and sends it. */
 export default function TemplateDialog({ route, onSend, onClose }: MessageDialogProps) {
@@ -220,7 +221,7 @@ function toRequest(
     bodyParameters: values.body,
     headerParameters: values.header,
     buttonParameters: values.buttons,
-    ...(fileKindOf(readForm(template)) !== null && { headerMedia: values.headerMedia?.trim() }),
+    ...(fileKindOf(readForm(template)) !== null && toHeaderMediaFields(headerMediaOf(values))),
     ...toPartFields(values.parts ?? {}),
   }
   const content = {

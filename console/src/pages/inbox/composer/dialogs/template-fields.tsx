@@ -1,5 +1,7 @@
 import { Code, Group, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { HeaderFile } from '../../../../shared/templates/header-file.js'
+import type { HeaderMedia } from '../../../../shared/templates/header-media.js'
 import { fileKindOf, LOCATION_VARIABLES, type TemplateForm } from '../../../../shared/templates/template-form.js'
 import { PLACEHOLDERS, type TemplateValues } from '../../../../shared/templates/template-preview.js'
 import classes from '../composer.module.css'
@@ -37,15 +39,12 @@ export function TemplateFields({
   return (
     <>
       {fileKind !== null && (
-        <TextInput
+        <HeaderFile
+          kind={fileKind}
           label={t('headerMedia', { kind: t(`kinds.${fileKind}`).toLocaleLowerCase() })}
           description={t('headerMediaHint')}
-          type="url"
-          placeholder="https://"
-          maxLength={2_048}
-          required
-          value={values.headerMedia ?? ''}
-          onChange={({ currentTarget }) => onChange({ ...values, headerMedia: currentTarget.value })}
+          value={headerMediaOf(values)}
+          onChange={(media) => onChange({ ...values, ...media })}
         />
       )}
       {fields.map((field, index) => (
@@ -102,13 +101,20 @@ function Placeholders({ onChoose }: { onChoose: (placeholder: string) => void })
   )
 }
 
+/** The file above the text, as it was given so far. */
+export function headerMediaOf({ headerMedia = '', headerMediaId = null }: TemplateValues): HeaderMedia {
+  return { headerMedia, headerMediaId }
+}
+
 /** Whether all variables and needed parts have a value. */
 export function isFilled(form: TemplateForm, values: TemplateValues): boolean {
   const hasAll = fieldsOf(form).every(({ part, name }) => (values[part][name] ?? '').trim() !== '')
   const hasParts = form.parts.fields.every(
     ({ name, isNeeded }) => !isNeeded || (values.parts?.[name] ?? '').trim() !== '',
   )
-  return hasAll && hasParts && (fileKindOf(form) === null || /^https?:\/\/\S+$/.test(values.headerMedia?.trim() ?? ''))
+  const { headerMedia, headerMediaId } = headerMediaOf(values)
+  const hasFile = headerMediaId !== null || /^https?:\/\/\S+$/.test(headerMedia.trim())
+  return hasAll && hasParts && (fileKindOf(form) === null || hasFile)
 }
 
 type Translate = ReturnType<typeof useTranslation<'thread'>>['t']
