@@ -1,5 +1,5 @@
+import type { Context } from '../../../context.js'
 import { createLruCache } from '../../../lib/async/lru-cache.js'
-import type { Logger } from '../../../log.js'
 import type { NamedClaim } from './signature.js'
 
 /** Notes a body whose signature fits none of the owners of its ids, by id. */
@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 10_000
 
 /** Logs refused callbacks of known numbers and accounts, one line a minute for each of them, and counts all. */
 export function noteRefusals(
-  log: Logger,
+  log: Context['log'],
   count: (isKnown: boolean) => void,
   now: () => number = () => performance.now(),
 ): NoteRefusal {

@@ -117,9 +117,10 @@ describe('our own rate limit', () => {
     })
     const digits = await template.newContact({}, organization)
     const hello = () => template.send({ templateName: 'hello_world', chatNumber: digits }, 'paced', organization)
-    await world.database.pool.query(`UPDATE contacts SET paced_until = now() + interval '5 minutes' WHERE chat_id = $1`, [
-      digits,
-    ])
+    await world.database.pool.query(
+      `UPDATE contacts SET paced_until = now() + interval '5 minutes' WHERE chat_id = $1`,
+      [digits],
+    )
     const answer = await hello()
     expectRefusal(answer, 'Too many requests', 429)
     expect(answer.headers.get('retry-after')).toBe(String(answer.body.retry_after))
