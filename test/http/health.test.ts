@@ -53,9 +53,11 @@ describe('GET /metrics', () => {
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('text/plain')
     expect(body).toContain('# TYPE parley_http_request_duration_seconds histogram')
-    expect(body).toMatch(/_count\{route="\/contact",method="GET",status="404"\} \d+/)
-    expect(body).toMatch(/_count\{route="\/admin\/organizations\/:id",method="GET",status="200"\} \d+/)
-    expect(body).toMatch(/_count\{route="none",method="GET",status="404"\} \d+/)
+    expect(body).toMatch(/_count\{route="\/contact",method="GET",status="404",fault_of="service"\} \d+/)
+    expect(body).toMatch(
+      /_count\{route="\/admin\/organizations\/:id",method="GET",status="200",fault_of="service"\} \d+/,
+    )
+    expect(body).toMatch(/_count\{route="none",method="GET",status="404",fault_of="service"\} \d+/)
     expect(body).toContain('process_cpu_user_seconds_total')
     for (const value of [secret, organization.id, organization.slug, organization.name, organization.key]) {
       expect(body).not.toContain(value)

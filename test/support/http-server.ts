@@ -7,6 +7,7 @@ export interface Taken {
   method: string
   /** With its query. */
   path: string
+  pathname: string
   headers: IncomingHttpHeaders
   body: Buffer
 }
@@ -30,7 +31,8 @@ export async function startHttpServer(answer: Answering): Promise<HttpServer> {
     // A request that is aborted before its end does not count.
     const body = await buffer(request).catch(() => null)
     if (body === null) return
-    const one = { method, path, headers, body }
+    const { pathname } = new URL(path, 'http://localhost')
+    const one = { method, path, pathname, headers, body }
     taken.push(one)
     answer(one, response)
   })

@@ -4,7 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import type { NumberState } from '../../model/organizations/number-state.js'
 import { raiseEvents } from '../events/raise.js'
-import { enqueueJobs, hasJob } from '../jobs/enqueue.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 
 // Most callbacks come within a minute of another one, and then lock and change nothing.
 const noteCallbacks = statement<never>(
@@ -101,7 +101,11 @@ const enqueueDueCheck = statement<never>(
     key: `'${ONLY_ONE}'`,
     from: `upstream_settings u LEFT JOIN number_states n USING (organization_id, phone_number_id)
      WHERE u.organization_id = $1 AND coalesce(n.checked_at < $2, true) AND coalesce(n.unanswered, 0) = 0
-       AND NOT ${hasJob('$1', ['check_number'], 'true')}`,
+       AND NOT EXISTS (
+         SELECT FROM jobs waiting
+         WHERE waiting.organization_id = $1 AND waiting.task = 'check_number' AND waiting.key = '${ONLY_ONE}'
+           AND waiting.failed_at IS NULL
+       )`,
   }),
   { enqueues: 'now' },
 )

@@ -104,9 +104,14 @@ describe('a restriction of the account', () => {
   it('ends when the connection is saved again', async () => {
     await report({ event: 'ACCOUNT_DELETED' })
     expectRefusal(await sendText(), 'Account restricted')
-    const { phoneNumberId: phone_number_id, businessAccountId: business_account_id } = organization
-    const ids = { phone_number_id, business_account_id }
-    const saved = await at.world.admin('PUT', `/organizations/${organization.id}/upstream`, ids)
+    const { phoneNumberId, businessAccountId, accessToken, appSecret, verifyToken } = organization
+    const saved = await at.world.admin('PUT', `/organizations/${organization.id}/upstream`, {
+      phone_number_id: phoneNumberId,
+      business_account_id: businessAccountId,
+      access_token: accessToken,
+      app_secret: appSecret,
+      verify_token: verifyToken,
+    })
     expect(saved.status).toBe(200)
     expect((await sendText()).status).toBe(200)
   })

@@ -106,6 +106,10 @@ async function furnish(): Promise<TestOrganization> {
      VALUES ($1, gen_random_uuid(), decode('00', 'hex'), now())`,
     [id],
   )
+  await world.database.pool.query(
+    `INSERT INTO erased_addresses (organization_id, hash) VALUES ($1, decode('00', 'hex'))`,
+    [id],
+  )
   await world.settle()
   return organization
 }
@@ -201,6 +205,11 @@ describe('DELETE /admin/organizations/{id}', () => {
     const before = await rowsOf(organization.id)
     for (const [table, rows] of Object.entries(before))
       expect({ table, empty: rows.length === 0 }).toEqual({ table, empty: false })
+    // Its webhook is not called meanwhile.
+    await world.database.pool.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at + interval '1 day' WHERE organization_id = $1`,
+      [other.id],
+    )
     const untouched = await rowsOf(other.id)
 
     const answer = await world.admin('DELETE', `/organizations/${organization.id}`)

@@ -51,9 +51,10 @@ export async function startUpstreamProxy(target: string): Promise<UpstreamProxy>
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url = '', method } = request
+    const [path = ''] = url.split('?')
     const body = await buffer(request)
-    if (method === 'POST' && url.endsWith('/messages')) messages += 1
-    const what = method === 'POST' && holding !== null && url.endsWith(`/${holding.of}`) ? holding.what : null
+    if (method === 'POST' && path.endsWith('/messages')) messages += 1
+    const what = method === 'POST' && holding !== null && path.endsWith(`/${holding.of}`) ? holding.what : null
     let asked: Promise<Answered> | undefined
     const ask = () => {
       asked ??= passOn(url, request, body)

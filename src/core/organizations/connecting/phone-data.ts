@@ -32,5 +32,5 @@ export async function askForPhoneData(
   if (Object.keys(requests).length > Object.keys(before).length) {
     await keepPhoneData(database, organizationId, phoneNumberId, { requests, at: clock().toISOString() })
   }
-  return finding ?? found('phone_data_asked', { ids: Object.values(requests).join(', ') })
+  return finding ?? found('phone_data_asked', { ids: TYPES.flatMap((type) => requests[type] ?? []).join(', ') })
 }

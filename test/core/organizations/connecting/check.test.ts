@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { CALLBACK_FIELDS } from '../../../../src/core/organizations/connecting/addresses.js'
 import { checkNumberAsJob, scheduleNumberChecks } from '../../../../src/core/organizations/connecting/check.js'
 import { findNumberFigures } from '../../../../src/core/organizations/connecting/figures.js'
 import { changePlatform, makePlatform, type Platform, type PlatformFields, writeTo } from '../../../support/platform.js'
@@ -87,10 +88,7 @@ describe('the check of a number', () => {
     ['the payment method is gone', { account: { has_payment: false } }, 'health_blocked'],
   ])('raises number.updated when %s, once, and when it is mended', async (_name, broken, reason) => {
     const { id, platform } = await connected()
-    const app = {
-      callback_url: `${world.app.url}/hooks/upstream`,
-      fields: ['messages', 'message_template_status_update'],
-    }
+    const app = { callback_url: `${world.app.url}/hooks/upstream`, fields: CALLBACK_FIELDS }
     await changePlatform(world, platform, { app, ...CONNECTED, ...broken })
     expect(problemsOf(await healthOf(id, true))).toContain(reason)
     await healthOf(id, true)
@@ -236,7 +234,8 @@ describe('the check of a number', () => {
   it('runs soon after a failed status that is about the account, and not after one that is about the person', async () => {
     const { id, platform } = await connected()
     world.advance(6 * 60_000)
-    await changePlatform(world, platform, { ...CONNECTED, account: { has_payment: false } })
+    const app = { callback_url: `${world.app.url}/hooks/upstream`, fields: CALLBACK_FIELDS }
+    await changePlatform(world, platform, { app, ...CONNECTED, account: { has_payment: false } })
     for (const [to, code, state] of [
       ['5511999990026', 131026, 'ok'],
       ['5511999990042', 131042, 'failed'],
@@ -258,7 +257,8 @@ describe('the check of a number', () => {
     expect(after.states.warning - before.states.warning).toBe(1)
     expect(after.nextTokenEnd).toBeLessThanOrEqual(86_400)
     expect((await world.admin('PATCH', `/organizations/${id}`, { provider: 'gateway' })).status).toBe(200)
-    expect(await findNumberFigures(world.app.ctx)).toEqual(before)
+    const { nextTokenEnd: _, ...rest } = before
+    expect(await findNumberFigures(world.app.ctx)).toMatchObject(rest)
   })
 
   it('is counted in the metrics, without names', async () => {

@@ -397,7 +397,8 @@ describe('the phone of a number', () => {
       'SELECT phone_data FROM number_states WHERE organization_id = $1',
       [id],
     )
-    const ids = Object.values(rows[0].phone_data.requests)
+    const { smb_app_state_sync, history } = rows[0].phone_data.requests
+    const ids = [smb_app_state_sync, history]
     expect(ids).toHaveLength(2)
     expect(asked(first).values.ids).toBe(ids.join(', '))
     expect((await postHistory(platform)).body).toMatchObject({ success: true })

@@ -178,10 +178,10 @@ const MISTAKES: Record<string, [make: () => Promise<Told>, told: Omit<Told, 'cur
     { reason: 'account_refused', code: 100 },
     'not of the portfolio',
   ],
-  'the app requires a proof with each call': [
-    () => connecting('token_needs_proof', { ...LIVE, app: { requires_proof: true } }),
+  "the app requires a proof with each call, and the app secret is missing or another app's": [
+    () => connecting('token_needs_proof', { ...LIVE, app: { requires_proof: true } }, { app_secret: undefined }),
     { reason: 'token_needs_proof', code: 100 },
-    'turn "Require app secret" off',
+    'Copy it from the App Dashboard',
   ],
   'the app is not subscribed to the business account': [
     async () => {

@@ -43,7 +43,9 @@ const to = (numbers: readonly string[]) => ({ recipients: numbers.map((chatNumbe
 
 const newNumbers = (count: number) => Array.from({ length: count }, at.newNumber)
 const triesOf = (numbers: readonly string[]) =>
-  upstream.taken.filter(({ path }) => path.endsWith('/messages')).filter((sent) => numbers.includes(recipientOf(sent)))
+  upstream.taken
+    .filter(({ pathname }) => pathname.endsWith('/messages'))
+    .filter((sent) => numbers.includes(recipientOf(sent)))
 
 const forgetJobs = (id: string) =>
   at.world.database.pool.query(`DELETE FROM jobs WHERE payload ->> 'broadcastId' = $1`, [id])

@@ -130,7 +130,7 @@ describe('POST /send-chat to an upstream that', () => {
 
   beforeAll(async () => {
     upstream = await startHttpServer((asked, response) => {
-      if (!asked.path.endsWith('/media')) {
+      if (!asked.pathname.endsWith('/media')) {
         const answer = { messages: [{ id: `wamid.${randomUUID()}` }], contacts: [{ input: NUMBER, wa_id: NUMBER }] }
         return json(200, { messaging_product: 'whatsapp', ...answer })(asked, response)
       }
@@ -162,7 +162,11 @@ describe('POST /send-chat to an upstream that', () => {
     uploads = [answer]
     expect((await send()).status).toBe(200)
     const [first, second, third, ...more] = upstream.taken
-    expect([first, second, third].map((call) => call?.path.split('/').at(-1))).toEqual(['media', 'media', 'messages'])
+    expect([first, second, third].map((call) => call?.pathname.split('/').at(-1))).toEqual([
+      'media',
+      'media',
+      'messages',
+    ])
     expect(more).toEqual([])
     for (const call of upstream.taken.slice(0, 2)) {
       const { file } = await readForm(call)
@@ -186,7 +190,7 @@ describe('POST /send-chat to an upstream that', () => {
   ])('%s returns 500 Upstream upload failed', async (_how, answers, details, code) => {
     uploads = [...answers]
     expectUploadFailure(await send(), details, code)
-    expect(upstream.taken.map(({ path }) => path.split('/').at(-1))).toEqual(answers.map(() => 'media'))
+    expect(upstream.taken.map(({ pathname }) => pathname.split('/').at(-1))).toEqual(answers.map(() => 'media'))
     await expectNothingLeft()
   })
 })

@@ -73,7 +73,11 @@ describe('findMessages', () => {
         message: { conversation: 'please\n2 × mug (7.99 USD)' },
         content: { type: 'order', items: [{ product_id: 'mug', quantity: 2 }], total: 15.98 },
       },
-      { messageType: 'conversation', message: { conversation: '' }, content: { type: 'product', ...content } },
+      {
+        messageType: 'conversation',
+        message: { conversation: '[product: mug]' },
+        content: { type: 'product', ...content },
+      },
       {
         messageType: 'conversation',
         message: { conversation: 'from an ad' },
