@@ -22,7 +22,7 @@ type Connect = (choices: ConnectionChoices) => Promise<Connection>
 export async function connectOrganization(
   { env, streams }: Invocation,
   name: string,
-  options: { json?: boolean },
+  options: { json?: boolean; further?: boolean },
 ): Promise<void> {
   const connection = await withCredentials(env, async (operator, config) => {
     if (config.upstreamUrl === 'sandbox') {
@@ -38,7 +38,8 @@ export async function connectOrganization(
       isSimulated: async () => isOnThisMachine(config.upstreamUrl),
     }
     const ctx = { ...operator, upstream, upstreamTimeoutMs, ...address }
-    const connect: Connect = (choices) => connectNumber(ctx, id, choices)
+    const connect: Connect = (choices) =>
+      connectNumber(ctx, id, options.further ? { ...choices, further: true } : choices)
     const connecting = streams.stdin.isTTY
       ? askAndConnect(streams, connect)
       : readDocument(streams, ConnectNumber, (choices) => choices).then(connect)

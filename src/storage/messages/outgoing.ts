@@ -39,6 +39,11 @@ interface RecordRow {
 const PAIR_INTERVAL = `interval '6.1 seconds'`
 const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
 
+/** When the pair limit of a contact `c` and the number of an instance (null: the organization's own) delays no message. */
+const pacedUntil = (c: string, instanceId: string) => `CASE
+         WHEN ${instanceId} IS NULL THEN ${c}.paced_until ELSE (${c}.paces ->> ${instanceId}::text)::timestamptz
+       END`
+
 /** The user id for a contact `c` without a number: the newest one of the right kind that it has not given up. */
 export const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
@@ -97,8 +102,8 @@ const record = sharedStatement<RecordRow>(
      -- Locks the contacts; rows that are locked already are skipped.
      SELECT chosen.n, c.*, ${addressOn('c', 'g.uses_jids', 'g.instance_id')} AS user_address
      FROM chosen JOIN given g USING (n) CROSS JOIN LATERAL (
-       SELECT organization_id, id, chat_id, phone_number, network_id, business_group, blocked, bot_status, has_unread_messages, paced_until,
-         allow_broadcast, opted_out_at
+       SELECT organization_id, id, chat_id, phone_number, network_id, business_group, blocked, bot_status, has_unread_messages,
+         ${pacedUntil('contacts', 'g.instance_id')} AS paced_until, allow_broadcast, opted_out_at
        FROM contacts
        WHERE ${ofOrganization('organization_id', 'chosen.organization_id')} AND id = chosen.contact_id
        FOR NO KEY UPDATE SKIP LOCKED
@@ -130,7 +135,11 @@ const record = sharedStatement<RecordRow>(
      -- Checks all conditions, and takes the next number of each conversation.
      UPDATE contacts c
      SET last_seq = c.last_seq + CASE WHEN g.is_reaction THEN 0 ELSE 1 END,
-       paced_until = CASE WHEN g.pair_limit THEN greatest(c.paced_until, g.created_at) + ${PAIR_INTERVAL} ELSE c.paced_until END,
+       paced_until = CASE WHEN g.pair_limit AND g.instance_id IS NULL
+         THEN greatest(known.paced_until, g.created_at) + ${PAIR_INTERVAL} ELSE c.paced_until END,
+       paces = CASE WHEN g.pair_limit AND g.instance_id IS NOT NULL
+         THEN coalesce(c.paces, '{}') || jsonb_build_object(g.instance_id::text, greatest(known.paced_until, g.created_at) + ${PAIR_INTERVAL})
+         ELSE c.paces END,
        has_unread_messages = c.has_unread_messages AND g.sender_type <> 'human-chat',
        bot_status = CASE WHEN g.sender_type = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        updated_at = CASE WHEN g.sender_type = 'human-chat' THEN now() ELSE c.updated_at END
@@ -206,7 +215,7 @@ const check = statement<{
 }>(
   'outgoing.check',
   `SELECT c.chat_id, c.blocked, c.allow_broadcast, c.opted_out_at IS NOT NULL AS opted_out,
-     extract(epoch FROM c.paced_until - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
+     extract(epoch FROM ${pacedUntil('c', '$6::uuid')} - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
      SELECT FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
        AND (m.upstream_id = $3 OR m.id = $4) AND m.instance_id IS NOT DISTINCT FROM $6::uuid
