@@ -38,7 +38,12 @@ function readNumberState(
 ): { display: string | null; state: NumberState } | Problem {
   if (typeof id !== 'string' || id === '') return missingField('numbers[].id')
   if (display !== null && typeof display !== 'string') return invalidField('display_phone_number must be a string')
-  const states = { status: 'PENDING', code_verification_status: 'VERIFIED', quality_rating: 'GREEN' }
+  const states = {
+    status: 'PENDING',
+    code_verification_status: 'VERIFIED',
+    quality_rating: 'GREEN',
+    throughput: 'STANDARD',
+  }
   const names = { verified_name: `Shop ${id}`, name_status: 'APPROVED', new_name_status: 'NONE' }
   const registration = { pin: null, wrong_pins: 0, pin_refusal: null, registrations: [], deleted_at: null }
   const kinds = {

@@ -57,6 +57,7 @@ function stateOf({ phone_number_id, business_account_id, display_phone_number }:
     name_status: 'APPROVED',
     new_name_status: 'NONE',
     quality_rating: 'GREEN',
+    throughput: 'STANDARD',
     account_mode: 'LIVE',
     is_on_biz_app: false,
     phone_data: [],

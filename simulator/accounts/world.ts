@@ -37,6 +37,8 @@ export interface NumberState {
   name_status: string
   new_name_status: string
   quality_rating: string
+  /** STANDARD or HIGH. */
+  throughput: string
   /** SANDBOX: a test number, which writes to `recipients` only. */
   account_mode: 'LIVE' | 'SANDBOX'
   /** Also in the phone app, so it is registered and its override cannot be changed. */

@@ -80,7 +80,7 @@ function describe(
     display_phone_number,
     quality_rating,
     platform_type: isRegistered(state) ? 'CLOUD_API' : 'NOT_APPLICABLE',
-    throughput: { level: isRegistered(state) ? 'STANDARD' : 'NOT_APPLICABLE' },
+    throughput: { level: isRegistered(state) ? state.throughput : 'NOT_APPLICABLE' },
     name_status: state.name_status,
     new_name_status: state.new_name_status,
     account_mode,

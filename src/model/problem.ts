@@ -69,6 +69,7 @@ export const PROBLEMS = {
   not_on_network: 'Number not on the network',
   forbidden: 'Forbidden',
   already_taken: 'Already taken',
+  number_in_use: 'Number in use',
   legal_hold: 'Legal hold',
   upstream_rejected: 'Upstream rejected message',
   upstream_credentials: 'Upstream credentials rejected',

@@ -22,7 +22,7 @@ type Connect = (choices: ConnectionChoices) => Promise<Connection>
 export async function connectOrganization(
   { env, streams }: Invocation,
   name: string,
-  options: { json?: boolean; sendTo?: string },
+  options: { json?: boolean; sendTo?: string; further?: boolean },
 ): Promise<void> {
   const test = options.sendTo === undefined ? {} : readChoices({ send_to: options.sendTo })
   const connection = await withCredentials(env, async (operator, config) => {
@@ -39,7 +39,8 @@ export async function connectOrganization(
       isSimulated: async () => isOnThisMachine(config.upstreamUrl),
     }
     const ctx = { ...operator, upstream, upstreamTimeoutMs, ...address }
-    const connect: Connect = (choices) => connectNumber(ctx, id, choices)
+    const connect: Connect = (choices) =>
+      connectNumber(ctx, id, options.further ? { ...choices, further: true } : choices)
     const connecting = streams.stdin.isTTY
       ? askAndConnect(streams, connect, test)
       : readDocument(streams, ConnectNumber, (choices) => ({ ...choices, ...test })).then(connect)

@@ -2,7 +2,9 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { deleteOrganization } from '../../core/maintenance/organization-deletion.js'
 import { connectStorefront, connectUpstream } from '../../core/organizations/connections.js'
+import { removeFurtherNumber } from '../../core/organizations/further-numbers.js'
 import { holdOrganization, listPastHolds, releaseOrganization } from '../../core/organizations/legal-hold.js'
+import { listNumbers } from '../../core/organizations/numbers.js'
 import {
   changeOrganization,
   createOrganization,
@@ -20,6 +22,7 @@ import {
   SetHold,
 } from '../../model/organizations/operator-input.js'
 import { type Organization, presentOrganization } from '../../model/organizations/organization.js'
+import { presentOwnNumber } from '../../model/organizations/own-number.js'
 import { presentUpstream } from '../../model/organizations/settings.js'
 import { CliFailure } from '../failure.js'
 import { readDocument, readOptions, toDays, toNumber } from '../input.js'
@@ -129,8 +132,18 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
       'connect a number with an access token: finds the number, has WhatsApp call this service, registers it; asks on a terminal, otherwise reads a JSON object from standard input: {"access_token", "app_secret"}, and what it asks for',
     )
     .option('--send-to <number>', 'your phone number: the connected number sends a message to it')
+    .option('--further', 'connect a number beside those that are connected')
     .option('--json', 'print the steps as JSON')
     .action((name, options) => connectOrganization(invocation, name, options))
+  org
+    .command('numbers <org>')
+    .description('list the business numbers of an organization, the first one first')
+    .option('--json', 'print JSON')
+    .action((name, options) => numbers(invocation, name, options))
+  org
+    .command('disconnect <org> <phone-number-id>')
+    .description('disconnect a business number that is not the first; its conversations stay')
+    .action((name, phoneNumberId) => disconnect(invocation, name, phoneNumberId))
   org
     .command('upstream <org>')
     .description(
@@ -185,6 +198,31 @@ async function update({ env, streams }: Invocation, name: string, options: Organ
     return changeOrganization(ctx, id, changes)
   })
   printOrganization(streams, changed, options)
+}
+
+async function numbers({ env, streams }: Invocation, name: string, options: JsonOption): Promise<void> {
+  const listed = await asOperator(env, async (ctx) => listNumbers(ctx, await findOrganizationByName(ctx, name)))
+  printList(
+    streams,
+    listed.map(presentOwnNumber),
+    options,
+    ({ phone_number_id, phone_number, name, state, quality, messages_per_second }) => ({
+      phone_number_id,
+      phone_number,
+      name,
+      state,
+      quality,
+      messages_per_second,
+    }),
+  )
+}
+
+async function disconnect({ env, streams }: Invocation, name: string, phoneNumberId: string): Promise<void> {
+  await withCredentials(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, name)
+    await removeFurtherNumber(ctx, id, phoneNumberId)
+  })
+  printDone(streams, `The number ${phoneNumberId} is disconnected; its conversations stay`)
 }
 
 async function remove({ env, streams }: Invocation, name: string, { yes }: { yes?: boolean }): Promise<void> {

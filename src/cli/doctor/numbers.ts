@@ -19,7 +19,8 @@ async function checkNumbers(database: Database): Promise<Finding[]> {
   ])
   const findings: Finding[] = []
   for (const number of bad) {
-    findings.push(describe(number, await findLastSendOf(database, number.organization_id, null)))
+    const { organization_id, instance_id } = number
+    findings.push(describe(number, await findLastSendOf(database, organization_id, instance_id, null)))
   }
   const more = states.failed + states.warning - bad.length
   if (more > 0) findings.push(warning(`${more} more have a problem`, 'mend these first'))

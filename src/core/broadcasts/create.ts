@@ -11,6 +11,7 @@ import { recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { removeUnattachedFile } from '../media/remove.js'
 import { type MediaInput, type UploadedMedia, uploadMedia } from '../media/upload.js'
 import { organizationChannel } from '../messages/send/channel.js'
+import { openNumber, requireNumberOf } from '../messages/send/choose-number.js'
 import { chooseTemplate } from '../templates/templates.js'
 import { type ListedInput, listBatch, type RecipientInput, readOwnParameters } from './list-recipients.js'
 import { prepareBroadcast } from './prepare.js'
@@ -31,6 +32,8 @@ export interface BroadcastCommand {
   parameters: TemplateParameters
   headerMedia: GivenFile | null
   audience: AudienceInput
+  /** The number that sends it, as it was given; null: the number that each recipient last wrote to, else the first. */
+  from: string | null
   scheduledAt: Date | null
 }
 
@@ -40,11 +43,14 @@ const PREPARING_MS = 1_500
 
 /**
  * Creates a broadcast. Its audience is the contacts that exist now; small audiences are counted when this resolves.
- * Throws invalid_provider, template_not_found, missing_field and invalid_field for parameters, and the errors of
+ * Throws invalid_provider, invalid_field for a number that is not the organization's, template_not_found, missing_field and invalid_field for parameters, and the errors of
  * uploadMedia.
  */
 export async function createBroadcast(ctx: Context, tenant: Tenant, command: BroadcastCommand): Promise<Broadcast> {
-  const { driver } = organizationChannel(ctx, tenant)
+  const first = organizationChannel(ctx, tenant)
+  const { from } = command
+  const number = from === null ? null : await requireNumberOf(ctx, tenant, { from, isTemplate: true })
+  const { driver } = number === null ? first : await openNumber(ctx, tenant, number)
   const { contactIds = [], recipients = [], audienceId, ...open } = command.audience
   const template = await chooseTemplate(ctx, tenant, command.templateName, command.language)
   const isListOnly = contactIds.length === 0 && !open.tags && !open.all
@@ -59,7 +65,10 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
   const mediaId = header?.id ?? null
   const file = header && (await uploadMedia(ctx, tenant, driver, header))
   try {
-    await store(ctx, tenant, command, { template, parameters, audience, listed, mediaId, file })
+    await store(ctx, tenant, command, {
+      ...{ template, parameters, audience, listed, mediaId, file },
+      fromNumber: number?.phone_number_id ?? null,
+    })
   } catch (error) {
     if (mediaId !== null) await removeUnattachedFile(ctx, tenant.id, mediaId)
     throw error
@@ -109,13 +118,15 @@ interface Checked {
   listed: readonly ListedInput[]
   mediaId: string | null
   file: UploadedMedia | null
+  /** The id of the number that sends it. */
+  fromNumber: string | null
 }
 
 async function store(
   ctx: Context,
   tenant: Tenant,
   command: BroadcastCommand,
-  { template, parameters, audience, listed, mediaId, file }: Checked,
+  { template, parameters, audience, listed, mediaId, file, fromNumber }: Checked,
 ): Promise<void> {
   const now = ctx.clock()
   const broadcast = { organization_id: tenant.id, id: command.id, template, created_at: now }
@@ -133,6 +144,7 @@ async function store(
       audience,
       status: isLater ? 'scheduled' : 'running',
       scheduled_at: command.scheduledAt,
+      from_number: fromNumber,
       created_at: now,
     })
     const sender = { broadcastId: command.id, campaignId: command.id, at: now }

@@ -2,18 +2,29 @@ import { setMaxListeners } from 'node:events'
 import type { Context } from '../../context.js'
 import { FairPlaces } from '../../lib/async/fair-places.js'
 import { startCountdown } from '../../lib/async/timeout.js'
+import type { Broadcast } from '../../model/broadcasts/broadcast.js'
 import { type Again, ALONE_SLICE_MS, type RunningJob } from '../../model/jobs.js'
 import type { RateLimitedNumber } from '../../model/messages/send-rate.js'
+import type { Tenant } from '../../model/organizations/organization.js'
 import { refuseRestricted } from '../../model/organizations/restriction.js'
 import { Problem } from '../../model/problem.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import { untilNextDeferred } from '../../storage/broadcasts/deferrals.js'
-import { completeBroadcast } from '../../storage/broadcasts/runs.js'
-import { findPendingRecipients, type PendingRecipient } from '../../storage/broadcasts/sending.js'
+import { completeBroadcast, enqueueBroadcastLanes } from '../../storage/broadcasts/runs.js'
+import {
+  findPendingRecipients,
+  hasPendingRecipients,
+  type Lane,
+  type PendingRecipient,
+  WHOLE,
+} from '../../storage/broadcasts/sending.js'
+import { findInstanceById } from '../../storage/instances/instances.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
-import { organizationChannel } from '../messages/send/channel.js'
+import { type Channel, furtherChannel, organizationChannel } from '../messages/send/channel.js'
+import { lanesOf, openNumber } from '../messages/send/choose-number.js'
+import { listNumbers } from '../organizations/numbers.js'
 import { findHistories } from '../processes/histories.js'
-import { openHeader } from './header.js'
+import { type OwnHeader, openHeader } from './header.js'
 import { giveUpDeferred, pause, type Slice, sendDeferred, sendTo } from './send-recipient.js'
 
 /** The state of a broadcast's job, from slice to slice. */
@@ -28,6 +39,10 @@ export interface SendState {
   unknowns?: number
   /** How many senders the slice before had. */
   senders?: number
+  /** The instance whose number it sends through; absent: the number of the broadcast, or the first. */
+  lane?: string
+  /** The header's file, as the number of a lane knows it. */
+  header?: OwnHeader
 }
 
 /** Enough for the usual pace of a number, and fewer than the unknown outcomes in a row that pause a broadcast. */
@@ -45,7 +60,8 @@ const PASSED_OVER_MS = 30_000
 /**
  * Runs one slice of a broadcast's job: sends to its next recipients that have no message yet. Each message has the id
  * that the recipient's row holds, so two processes at one broadcast, or a job that restarts after a crash, send nothing
- * twice. `isAlone`: see RunningJob.
+ * twice. A broadcast that sends from several numbers has one such job for each (docs/decisions/several-numbers.md).
+ * `isAlone`: see RunningJob.
  */
 export async function sendBroadcast(
   ctx: Context,
@@ -55,27 +71,36 @@ export async function sendBroadcast(
 ): Promise<Again | null> {
   const { broadcastId } = state
   const slice = await openSlice(ctx, organizationId, state, signal)
-  if (slice === null) return null
+  if (slice === null || !('channel' in slice)) return slice
   const { after, isAtEnd, senders } = await sendSlice(slice, state, isAlone ? ALONE_SLICE_MS : SLICE_MS)
-  const { hasPassedOver, unknowns, againInMs } = slice
-  const next = { broadcastId, generation: state.generation, after, hasPassedOver, unknowns, senders }
+  const { hasPassedOver, unknowns, againInMs, lane } = slice
+  const { generation, lane: ofInstance } = state
+  const own = { ...(ofInstance && { lane: ofInstance }), ...(slice.ownHeader && { header: slice.ownHeader }) }
+  const next = { broadcastId, generation, after, hasPassedOver, unknowns, senders, ...own }
   if (!isAtEnd) return { againInMs: againInMs ?? 0, payload: next }
   if (hasPassedOver) {
     return { againInMs: againInMs ?? PASSED_OVER_MS, payload: { ...next, after: 0, hasPassedOver: false } }
   }
-  const deferredMs = await untilNextDeferred(ctx.database, organizationId, broadcastId)
+  const deferredMs = await untilNextDeferred(ctx.database, organizationId, broadcastId, lane)
   if (deferredMs !== null) return { againInMs: deferredMs, payload: next }
-  await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock())
-  return null
+  if (await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock())) return null
+  // A recipient of another lane may write to the number of this one.
+  const isShared = lane.instanceId !== null || lane.others !== null
+  if (!isShared || !(await hasPendingRecipients(ctx.database, organizationId, broadcastId))) return null
+  return { againInMs: PASSED_OVER_MS, payload: { ...next, after: 0 } }
 }
 
-/** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused, as after a restore. */
+/**
+ * Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused, as after a restore. A lane
+ * goes on with a newer generation.
+ */
 async function openSlice(
   ctx: Context,
   organizationId: string,
-  { broadcastId, generation, hasPassedOver = false, unknowns = 0 }: SendState,
+  state: SendState,
   signal: AbortSignal,
-): Promise<Slice | null> {
+): Promise<(Slice & { ownHeader: OwnHeader | null }) | Again | null> {
+  const { broadcastId, generation, hasPassedOver = false, unknowns = 0 } = state
   await findHistories(ctx)
   const tenant = await findTenant(ctx.database, organizationId)
   const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
@@ -84,18 +109,55 @@ async function openSlice(
     await giveUpDeferred(ctx, organizationId, broadcastId)
     return null
   }
-  if (broadcast.generation !== generation) return null
+  if (broadcast.generation !== generation) {
+    if (state.lane === undefined) return null
+    return { againInMs: 0, payload: { broadcastId, generation: broadcast.generation, lane: state.lane } }
+  }
   try {
-    const channel = organizationChannel(ctx, tenant)
     refuseRestricted(tenant.upstream?.restrictions ?? null, 'template', ctx.clock())
-    const header = await openHeader(ctx, tenant, channel.driver, broadcast)
+    const opened = await openLane(ctx, tenant, broadcast, state.lane)
+    if (opened === null) return null
+    const { channel, lane } = opened
+    const ofLane = { driver: channel.driver, own: state.lane === undefined ? null : (state.header ?? 'none') } as const
+    const { header, own: ownHeader } = await openHeader(ctx, tenant, broadcast, ofLane)
     const slots = new FairPlaces({ places: slotsAhead(channel.number) })
-    return { ctx, tenant, broadcast, channel, header, slots, signal, hasPassedOver, unknowns, againInMs: null }
+    const common = { ctx, tenant, broadcast, channel, lane, header, slots, signal }
+    return { ...common, hasPassedOver, unknowns, againInMs: null, ownHeader }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'service_unavailable') throw error
     await pause(ctx, broadcast, error.message)
     return null
   }
+}
+
+/**
+ * The number that the job sends through, and its recipients. The job of the first number starts those of the others.
+ * Null: the number of the lane is gone, and its recipients are those of the first. Throws what pauses the broadcast.
+ */
+async function openLane(
+  ctx: Context,
+  tenant: Tenant,
+  { id, generation, from_number }: Broadcast,
+  instanceId: string | undefined,
+): Promise<{ channel: Channel; lane: Lane } | null> {
+  if (instanceId !== undefined) {
+    const instance = await findInstanceById(ctx.database, tenant.id, instanceId)
+    return instance && { channel: furtherChannel(ctx, tenant, instance), lane: { instanceId, others: null } }
+  }
+  const first = organizationChannel(ctx, tenant)
+  if (!tenant.has_further_numbers && from_number === null) return { channel: first, lane: WHOLE }
+  const numbers = await listNumbers(ctx, tenant)
+  if (from_number !== null) {
+    const number = numbers.find(({ phone_number_id }) => phone_number_id === from_number)
+    if (number) return { channel: await openNumber(ctx, tenant, number), lane: WHOLE }
+    throw new Problem(
+      'instance_not_found',
+      `The number ${from_number}, which was to send it, is not connected any more`,
+    )
+  }
+  const others = lanesOf(tenant, numbers).flatMap(({ instance_id }) => instance_id ?? [])
+  await enqueueBroadcastLanes(ctx.database, tenant.id, { id, generation }, others)
+  return { channel: first, lane: others.length === 0 ? WHOLE : { instanceId: null, others } }
 }
 
 /**
@@ -107,7 +169,7 @@ async function sendSlice(
   state: SendState,
   forMs: number,
 ): Promise<{ after: number; isAtEnd: boolean; senders: number }> {
-  const { ctx, tenant, broadcast, channel, slots, signal } = slice
+  const { ctx, tenant, broadcast, channel, lane, slots, signal } = slice
   const leftMs = startCountdown(forMs)
   const goesOn = () => slice.againInMs === null && !signal.aborted && leftMs() > 0
   let { after = 0 } = state
@@ -116,7 +178,7 @@ async function sendSlice(
   let first = Number.POSITIVE_INFINITY
 
   const read = (from: number) => {
-    const position = { generation: broadcast.generation, after: from }
+    const position = { generation: broadcast.generation, after: from, lane }
     const batch = findPendingRecipients(ctx.database, tenant.id, broadcast.id, position)
     // It is awaited later, so that a failure is not yet handled.
     batch.catch(() => undefined)

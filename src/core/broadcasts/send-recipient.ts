@@ -18,7 +18,7 @@ import {
   untilNextDeferred,
 } from '../../storage/broadcasts/deferrals.js'
 import { stopBroadcast } from '../../storage/broadcasts/runs.js'
-import { type PendingRecipient, skipRecipient } from '../../storage/broadcasts/sending.js'
+import { type Lane, type PendingRecipient, skipRecipient, WHOLE } from '../../storage/broadcasts/sending.js'
 import { refuseMessage } from '../../storage/messages/outgoing.js'
 import type { Channel } from '../messages/send/channel.js'
 import {
@@ -40,6 +40,7 @@ export interface Slice {
   tenant: Tenant
   broadcast: Broadcast
   channel: Channel
+  lane: Lane
   header: HeaderMedia<{ channelMediaId: string }> | null
   /** The places of messages that have reserved a send slot which has not come. */
   slots: FairPlaces
@@ -144,12 +145,12 @@ function fieldsOf({ tenant, broadcast }: Slice, { message_id }: PendingRecipient
 
 /** Sends the next message that was put back; false if none is due, or it gets no send slot in this slice. */
 export async function sendDeferred(slice: Slice): Promise<boolean> {
-  const { ctx, tenant, broadcast, channel, signal } = slice
+  const { ctx, tenant, broadcast, channel, lane, signal } = slice
   // Checked first, so that no send slot is reserved in vain.
-  if ((await untilNextDeferred(ctx.database, tenant.id, broadcast.id)) !== 0) return false
+  if ((await untilNextDeferred(ctx.database, tenant.id, broadcast.id, lane)) !== 0) return false
   const log = new SendLog(ctx.clock, null)
   if (!(await waitForSlot(slice, log))) return false
-  const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, { note: takenNote(ctx) })
+  const recipient = await takeDeferred(ctx.database, tenant.id, broadcast.id, { note: takenNote(ctx), lane })
   if (recipient === null) return false
   const { message_id: id, chat_id: chatId, userId } = recipient
   const content = fillFor(slice, recipient)
@@ -166,7 +167,7 @@ export async function sendDeferred(slice: Slice): Promise<boolean> {
 export async function giveUpDeferred(ctx: Context, organizationId: string, broadcastId: string): Promise<void> {
   const error = { code: 'upstream_unavailable', text: STOPPED, passing: 'unavailable' as const }
   for (;;) {
-    const early = { note: takenNote(ctx), early: true }
+    const early = { note: takenNote(ctx), lane: WHOLE, early: true }
     const deferred = await takeDeferred(ctx.database, organizationId, broadcastId, early)
     if (deferred === null) return
     const note = { k: 'settled', at: ctx.clock().getTime() } as const
@@ -212,7 +213,7 @@ async function putBack(
   { n, message_id: messageId, since, attempts }: Tried,
   { limit, waitMs, calls, note, giveUp }: NotAccepted,
 ): Promise<void> {
-  const { ctx, tenant, broadcast, signal } = slice
+  const { ctx, tenant, broadcast, channel, signal } = slice
   const isPair = limit === 'pair'
   // This process stops, so another one continues at once.
   const inMs = signal.aborted ? 0 : isPair ? waitMs : Math.max(waitMs, backoffDelay(attempts + 1, RETRY_BACKOFF))
@@ -221,7 +222,8 @@ async function putBack(
   const isOver = now.getTime() - first.getTime() + inMs > RETRY_MS || (isPair && attempts + calls >= MAX_PAIR_CALLS)
   if (isOver && !signal.aborted)
     return applyDelivery(slice, { n, message_id: messageId, since, attempts }, await giveUp())
-  const deferred = { n, messageId, since: first, attempts: attempts + (isPair ? calls : 1), inMs }
+  const tries = attempts + (isPair ? calls : 1)
+  const deferred = { n, messageId, instanceId: channel.instanceId, since: first, attempts: tries, inMs }
   const again = now.getTime() + Math.round(inMs)
   await deferRecipient(ctx.database, tenant.id, broadcast.id, { ...deferred, note: { ...note, again } })
   // The limit per recipient does not affect other recipients.

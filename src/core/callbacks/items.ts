@@ -164,6 +164,7 @@ export function toIncomingMessage(
     network: networkOf(item),
     keepsArchived: device?.keepsArchived ?? false,
     opensWindow: isWritten || call?.direction === 'inbound',
+    isToNumber: device === undefined,
     isNews: (isWritten && !isStandby) || call?.outcome === 'missed' || handover?.holder === 'us',
     handled_by: handledBy(item),
     placeholder: item.placeholder ?? null,

@@ -2,13 +2,14 @@ import type { Context } from '../../context.js'
 import { writeCsv } from '../../lib/text/csv-write.js'
 import { writeJsonList } from '../../lib/text/json-write.js'
 import type { Contact } from '../../model/contacts/contact.js'
-import { presentMessage, type ShownMessage } from '../../model/messages/message.js'
+import { presentMessageOf, type ShownMessage } from '../../model/messages/message.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { findContactById } from '../../storage/contacts/contacts.js'
 import { findMessagesBySeq } from '../../storage/messages/messages.js'
 import type { ExportFormat } from '../contacts/export.js'
+import { findBusinessNumbers } from '../organizations/numbers.js'
 
-type Shown = ReturnType<typeof presentMessage>
+type Shown = ReturnType<typeof presentMessageOf>
 
 const STEP = 200
 
@@ -29,6 +30,7 @@ const COLUMNS: Record<string, (message: Shown) => string | null> = {
   context_message_id: ({ context_message_id }) => context_message_id,
   error: ({ error }) => error && `${error.code}: ${error.text}`,
   content: ({ content }) => content && JSON.stringify(content),
+  business_number: ({ business_number: number }) => number && (number.phone_number ?? number.phone_number_id),
 }
 
 /**
@@ -42,7 +44,7 @@ export function exportConversation(
   contact: Contact,
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  const shown = present(ctx, eachMessage(ctx, organization, contact))
+  const shown = present(ctx, organization, eachMessage(ctx, organization, contact))
   return format === 'json' ? writeJsonList('messages', shown) : writeCsv(Object.keys(COLUMNS), toRows(shown))
 }
 
@@ -78,10 +80,12 @@ async function isRest(
 }
 
 async function* present(
-  { mediaLinks }: Pick<Context, 'mediaLinks'>,
+  ctx: Pick<Context, 'database' | 'mediaLinks'>,
+  organization: Organization,
   messages: AsyncIterable<ShownMessage>,
 ): AsyncGenerator<Shown> {
-  for await (const message of messages) yield presentMessage(message, mediaLinks.urlOf)
+  const numbers = await findBusinessNumbers(ctx, organization.id)
+  for await (const message of messages) yield presentMessageOf(message, ctx.mediaLinks.urlOf, numbers)
 }
 
 async function* toRows(messages: AsyncIterable<Shown>): AsyncGenerator<string[]> {

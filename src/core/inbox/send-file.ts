@@ -41,8 +41,10 @@ export interface FileSend {
   voice: boolean | null
   /** The message that it answers. */
   replyToId: string | null
-  /** The instance that sends it; null: the organization's number. */
+  /** The instance that sends it; null: a business number. */
   instance: string | null
+  /** The business number; null: the default. */
+  from: string | null
   memberId: string
   cause: Cause
 }
@@ -103,12 +105,12 @@ export function tooBig(kind: FileKind): Problem {
  * needed and missing), and like sendMessage and openChosenChannel.
  */
 export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
-  const { id, contactId, replyToId, memberId, instance, cause } = send
+  const { id, contactId, replyToId, memberId, instance, from, cause } = send
   const contact = await requireContact(ctx, tenant.id, contactId)
   const to = numberOf(contact)
   const replyTo = replyToId === null ? null : { id: replyToId, field: 'context_message_id' }
   return withContent(ctx, tenant, send, async (content) => {
-    const channel = await openChosenChannel(ctx, tenant, instance, content)
+    const channel = await openChosenChannel(ctx, tenant, { instance, from, to, replyTo, content })
     const sender = { memberId, isPromotional: false, recipient: null, cause }
     return sendMessage(ctx, tenant, channel, { id, to, content, fileField: FIELD, replyTo, ...sender })
   })
@@ -120,11 +122,11 @@ export async function scheduleFile(
   tenant: Tenant,
   send: FileSend & { scheduledAt: Date },
 ): Promise<Scheduled> {
-  const { contactId, replyToId } = send
+  const { contactId, replyToId, instance, from } = send
   const to = numberOf(await requireContact(ctx, tenant.id, contactId))
   const replyTo = replyToId === null ? null : { id: replyToId, field: 'context_message_id' }
   return withContent(ctx, tenant, send, async (content) => {
-    const channel = await chooseLaterChannel(ctx, tenant, send.instance, content)
+    const channel = await chooseLaterChannel(ctx, tenant, { instance, from, to, replyTo, content })
     return scheduleMessage(ctx, tenant, channel, { ...send, to, content, conversion: null, fileField: FIELD, replyTo })
   })
 }

@@ -22,7 +22,8 @@ import { contactNotFound } from '../contacts/find.js'
 import { numberOf } from '../contacts/numbers.js'
 import { removeUnattachedFile } from '../media/remove.js'
 import { keepMedia } from '../media/upload.js'
-import { type Channel, organizationChannel } from '../messages/send/channel.js'
+import type { Channel } from '../messages/send/channel.js'
+import { chooseNumber } from '../messages/send/choose-number.js'
 import { describeContent } from '../messages/send/describe-content.js'
 import { checkMember, checkMessage, type SendCommand } from '../messages/send/send.js'
 import { type ConvertedSend, withConverted } from '../messages/send/send-converted.js'
@@ -66,17 +67,18 @@ export async function scheduleMessage(
 export async function scheduleTemplate(
   ctx: Context,
   tenant: Tenant,
-  later: TemplateCommand & { scheduledAt: Date },
+  later: TemplateCommand & { from: string | null; scheduledAt: Date },
 ): Promise<Scheduled> {
-  const channel = organizationChannel(ctx, tenant)
+  const openFor = await chooseNumber(ctx, tenant, { from: later.from, isTemplate: true })
   await requireRoom(ctx, tenant)
   const { template, contact, content } = await checkTemplate(ctx, tenant, later)
+  const channel = await openFor(contact)
   const { parameters, parts } = later
   const { name: templateName, language } = template
   const message = { ...later, to: numberOf(contact), content, replyTo: null, isPromotional: isPromotional(template) }
   await checkLater(ctx, tenant, channel, message)
   return keep(ctx, tenant, later, {
-    instanceId: null,
+    instanceId: channel.instanceId,
     contactId: contact.id,
     content,
     shown: { ...looksOf(content), template: templateName, language },

@@ -192,9 +192,10 @@ async function send({ ctx, tenant, scheduled, signal }: Due): Promise<Attempted>
   const file = await findFile(ctx, tenant, scheduled)
   if (command.kind === 'template') {
     const template = { ...command, recipient: { contact }, headerMedia: file, ...common }
-    const { sent } = await tryTemplate(ctx, tenant, template, (channel, message) =>
-      sendAsJob(ctx, tenant, channel, { command: message, signal }),
-    )
+    const { sent } = await tryTemplate(ctx, tenant, template, {
+      openFor: () => reopenChannel(ctx, tenant, instanceId),
+      send: (channel, message) => sendAsJob(ctx, tenant, channel, { command: message, signal }),
+    })
     return sent
   }
   const content = file ? withFile(command.content, file.file, file.filename) : (command.content as MessageContent)

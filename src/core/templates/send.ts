@@ -24,7 +24,8 @@ import { findContactByAddresses, findContactById } from '../../storage/contacts/
 import { recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { ensureContact } from '../contacts/ensure.js'
 import { type GivenNumber, numberOf, requireNumber } from '../contacts/numbers.js'
-import { type Channel, organizationChannel } from '../messages/send/channel.js'
+import type { Channel } from '../messages/send/channel.js'
+import { chooseNumber, type OpenNumber } from '../messages/send/choose-number.js'
 import { findSendResult, type SendResult } from '../messages/send/outcome.js'
 import { checkMember, type SendCommand, sendMessage } from '../messages/send/send.js'
 import { chooseTemplate } from './templates.js'
@@ -73,22 +74,25 @@ export interface UnsentTemplate extends NotSent {
  * and invalid_field (parameters, memberId), invalid_media, too_many_requests, service_unavailable. Errors of the
  * upstream are returned as a value.
  */
-export async function sendTemplate(ctx: Context, tenant: Tenant, command: TemplateCommand): Promise<TemplateSend> {
-  const { contact, sent } = await tryTemplate(ctx, tenant, command, (channel, message) =>
-    sendMessage(ctx, tenant, channel, message),
-  )
+export async function sendTemplate(
+  ctx: Context,
+  tenant: Tenant,
+  command: TemplateCommand & { from: string | null },
+): Promise<TemplateSend> {
+  const openFor = await chooseNumber(ctx, tenant, { from: command.from, isTemplate: true })
+  const send = (channel: Channel, message: SendCommand) => sendMessage(ctx, tenant, channel, message)
+  const { contact, sent } = await tryTemplate(ctx, tenant, command, { openFor, send })
   if (sent.result === 'not_sent') await insertUnsentOneOffRecipient(ctx.database, tenant.id, sent.recipient)
   return { broadcastId: command.id, contact, sent }
 }
 
-/** The same with another way to send the message, and records nothing if it is not sent. */
+/** The same with another way to choose the number and to send the message; records nothing if it is not sent. */
 export async function tryTemplate<Sent extends { result: string }>(
   ctx: Context,
   tenant: Tenant,
   command: TemplateCommand,
-  send: (channel: Channel, message: SendCommand) => Promise<Sent>,
+  { openFor, send }: { openFor: OpenNumber; send: (channel: Channel, message: SendCommand) => Promise<Sent> },
 ): Promise<{ contact: Contact; sent: Sent | UnsentTemplate }> {
-  const channel = organizationChannel(ctx, tenant)
   await checkMember(ctx, tenant, command.memberId)
   const { id, templateName, language, memberId, cause } = command
   const template = await tryToChoose(ctx, tenant, templateName, language)
@@ -111,7 +115,7 @@ export async function tryTemplate<Sent extends { result: string }>(
   const to = numberOf(contact)
   const message = { id, to, content, replyTo: null, memberId, cause, isPromotional: isPromotional(template), recipient }
   try {
-    return { contact, sent: await send(channel, message) }
+    return { contact, sent: await send(await openFor(contact), message) }
   } catch (error) {
     const unsent = { broadcastId: id, campaignId, parameters, contactId: contact.id }
     const notSent = error instanceof Problem ? toUnsent(unsent, error) : null

@@ -9,6 +9,7 @@ import {
   readFilteredEventWindow,
   readNewestPosition,
 } from '../../storage/events/events.js'
+import { findBusinessNumbers } from '../organizations/numbers.js'
 import { findHistories } from '../processes/histories.js'
 import { checkHistory, checkNotAhead, LATEST, markPosition, readPosition, writePosition } from './positions.js'
 
@@ -51,8 +52,9 @@ export async function readFeed(
   const start = given ?? OLDEST_POSITION
   const { events, next } = await readPage(ctx, organizationId, start, { kinds, limit })
   checkNotAhead(start, next)
+  const numbers = await findBusinessNumbers(ctx, organizationId)
   return {
-    events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf) })),
+    events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf, numbers) })),
     nextAfter: mark(next),
   }
 }

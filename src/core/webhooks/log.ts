@@ -24,6 +24,7 @@ import {
   readEventRange,
   sweepDeliveries,
 } from '../../storage/webhooks/log.js'
+import { findBusinessNumbers } from '../organizations/numbers.js'
 import { requireReplayable } from './backlog.js'
 import { wants } from './delivery/fan-out.js'
 import { type GatewayContext, presentGatewayCall } from './delivery/gateway-call.js'
@@ -90,7 +91,10 @@ export async function readDelivery(
   if (event === null) return { delivery, body: null }
   const endpoint = await findEndpoint(ctx.database, organizationId, delivery.webhook_id)
   const instance = endpoint?.instance
-  if (!endpoint || !instance) return { delivery, body: presentEvent(event, ctx.mediaLinks.urlOf) }
+  if (!endpoint || !instance) {
+    const numbers = await findBusinessNumbers(ctx, organizationId)
+    return { delivery, body: presentEvent(event, ctx.mediaLinks.urlOf, numbers) }
+  }
   return { delivery, body: presentGatewayCall(ctx, { ...endpoint, instance }, event) }
 }
 

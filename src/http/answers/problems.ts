@@ -82,6 +82,7 @@ const STATUS: Record<ProblemCode, number> = {
   not_on_network: 400,
   forbidden: 403,
   already_taken: 409,
+  number_in_use: 409,
   legal_hold: 409,
   upstream_rejected: 400,
   upstream_credentials: 400,

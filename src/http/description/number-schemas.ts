@@ -60,3 +60,23 @@ export const numberStateFields = {
 
 /** The state of a number in events. */
 export const NumberState = named('NumberState', Type.Object(numberStateFields))
+
+/** A business number of an organization. */
+export const OwnNumberSchema = named(
+  'BusinessNumber',
+  Type.Object({
+    phone_number_id: Type.String(),
+    phone_number: Word('With its country code. Null: WhatsApp has not been asked yet'),
+    name: Word('The display name'),
+    is_first: Type.Boolean({ description: 'The one that sends to who has written to none' }),
+    instance: Word('The instance of the gateway that it is; null: the first number'),
+    business_account_id: Nullable(Type.String()),
+    state: numberStateFields.state,
+    status: numberStateFields.status,
+    quality: numberStateFields.quality_rating,
+    messaging_limit: numberStateFields.messaging_limit,
+    can_send: numberStateFields.can_send,
+    throughput: numberStateFields.throughput,
+    messages_per_second: Type.Integer({ description: 'How many are sent at most; 0: as many as possible' }),
+  }),
+)

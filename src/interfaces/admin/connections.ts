@@ -2,9 +2,13 @@ import type { Context } from '../../context.js'
 import { readHealth } from '../../core/organizations/connecting/check.js'
 import { connectNumber } from '../../core/organizations/connecting/connect.js'
 import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/organizations/connections.js'
+import { removeFurtherNumber } from '../../core/organizations/further-numbers.js'
+import { listNumbers } from '../../core/organizations/numbers.js'
+import { getOrganization } from '../../core/organizations/organizations.js'
 import type { TypedServer } from '../../http/server.js'
 import { readUpstreamCredentials } from '../../model/organizations/operator-input.js'
 import { presentOrganization } from '../../model/organizations/organization.js'
+import { presentOwnNumber } from '../../model/organizations/own-number.js'
 import { presentUpstream } from '../../model/organizations/settings.js'
 import * as schemas from './schemas.js'
 
@@ -26,6 +30,17 @@ export function connectionRoutes(server: TypedServer, ctx: Context): void {
 
   server.get('/organizations/:id/upstream/health', { schema: schemas.getHealth }, async (request) => {
     return { success: true, numbers: await readHealth(ctx, request.params.id, request.query.refresh === 'true') }
+  })
+
+  server.get('/organizations/:id/numbers', { schema: schemas.listNumbers }, async (request) => {
+    const { id } = await getOrganization(ctx, request.params.id)
+    return { success: true, numbers: (await listNumbers(ctx, { id })).map(presentOwnNumber) }
+  })
+
+  server.delete('/organizations/:id/numbers/:phoneNumberId', { schema: schemas.removeNumber }, async (request) => {
+    const { id, phoneNumberId } = request.params
+    await removeFurtherNumber(ctx, id, phoneNumberId)
+    return { success: true, message: 'The number has been disconnected; its conversations stay' }
   })
 
   server.get('/organizations/:id/storefront', { schema: schemas.getStorefront }, async (request) => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { createResponses } from '../../http/answers/responses.js'
 import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
-import { ConnectionStep, numberStateFields } from '../../http/description/number-schemas.js'
+import { ConnectionStep, numberStateFields, OwnNumberSchema } from '../../http/description/number-schemas.js'
 import { IdParams, Nullable } from '../../model/fields.js'
 import { MEMBER_ROLES } from '../../model/organizations/member.js'
 import {
@@ -38,6 +38,7 @@ const CODES: readonly ProblemCode[] = [
   'member_not_found',
   'last_owner',
   'already_taken',
+  'number_in_use',
   'request_in_progress',
   'legal_hold',
   'upstream_credentials',
@@ -262,7 +263,7 @@ export const connectNumber = {
   operationId: 'organizations.connectNumber',
   summary: "Connect the organization's number, and find out the rest",
   description:
-    'With an access token and the app secret: finds the number that the token reaches, stores the credentials, has WhatsApp call this service, and registers the number if a PIN is given. Answers what each step has found, what to do, and where; a step that another one needs and that failed is the last of its kind. What must be decided is a step with the state choose: call again with its field. What is done already stays, so it can be repeated. Nothing that belongs to another program is changed unless it was chosen. Takes up to 25 seconds.',
+    'With an access token and the app secret (`further`: those of the first number, if they are left out): finds the number that the token reaches, stores the credentials, has WhatsApp call this service, and registers the number if a PIN is given. Answers what each step has found, what to do, and where; a step that another one needs and that failed is the last of its kind. What must be decided is a step with the state choose: call again with its field. What is done already stays, so it can be repeated. Nothing that belongs to another program is changed unless it was chosen. Takes up to 25 seconds.',
   params: IdParams,
   body: named('ConnectNumber', ConnectNumber),
   response: describe(
@@ -281,12 +282,27 @@ export const connectNumber = {
 
 export const getHealth = {
   operationId: 'organizations.getHealth',
-  summary: "Read whether the organization's number stays connected",
+  summary: "Read whether the organization's numbers stay connected",
   description:
     'What the last check has found: once an hour, and after connecting. A change raises the event number.updated.',
   params: IdParams,
   querystring: ReadHealth,
   response: describe({ 200: successAnswer('HealthAnswer', { numbers: Type.Array(NumberHealth) }) }, 400, 404),
+}
+
+export const listNumbers = {
+  operationId: 'organizations.listNumbers',
+  summary: "List the organization's business numbers, the first one first",
+  params: IdParams,
+  response: describe({ 200: successAnswer('NumbersAnswer', { numbers: Type.Array(OwnNumberSchema) }) }, 404),
+}
+
+export const removeNumber = {
+  operationId: 'organizations.removeNumber',
+  summary: 'Disconnect a business number that is not the first',
+  description: 'Its conversations stay. Refused while scheduled messages or broadcasts are to be sent from it.',
+  params: Type.Object({ ...IdParams.properties, phoneNumberId: Type.String({ minLength: 1, maxLength: 64 }) }),
+  response: describe({ 200: DoneAnswer }, 400, 404, 409),
 }
 
 export const getStorefront = {

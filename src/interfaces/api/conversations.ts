@@ -3,6 +3,7 @@ import type { Context } from '../../context.js'
 import { type ContactReference, findContact } from '../../core/contacts/contacts.js'
 import { listContacts } from '../../core/contacts/list.js'
 import { type PageRequest, readConversation, searchConversation } from '../../core/conversations/read.js'
+import { findBusinessNumbers } from '../../core/organizations/numbers.js'
 import { onReplica } from '../../core/requests/replica.js'
 import { findOrderTerms, requireOrderId } from '../../core/storefront/orders.js'
 import { tenantOf } from '../../http/access/auth.js'
@@ -11,7 +12,7 @@ import { presentContact } from '../../model/contacts/contact.js'
 import { MAX_NUMBER_INPUT } from '../../model/contacts/written-number.js'
 import { readSearchTerms } from '../../model/conversations/search-terms.js'
 import { Nullable, page } from '../../model/fields.js'
-import { presentMessage } from '../../model/messages/message.js'
+import { presentMessageOf } from '../../model/messages/message.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { PAGE_SIZE, paginationOf } from './pagination.js'
@@ -131,9 +132,10 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
   const { messages, total } = filtered
     ? await searchConversation(onReplica(ctx), contact, terms, wanted)
     : await readConversation(ctx, contact, wanted)
+  const numbers = await findBusinessNumbers(ctx, organization.id)
   return {
     success: true,
-    messages: messages.map((message) => presentMessage(message, ctx.mediaLinks.urlOf)),
+    messages: messages.map((message) => presentMessageOf(message, ctx.mediaLinks.urlOf, numbers)),
     pagination: MessagePagination.show(page, limit, total),
     count: messages.length,
     searchTerms: filtered ? [...new Set(terms.map(({ text }) => text))] : null,

@@ -21,6 +21,7 @@ export const apiDescription: FastifyDynamicSwaggerOptions = describeInterface({
   tags: {
     contacts: { name: 'Contacts', description: 'The people and groups that the organization talks to' },
     conversations: { name: 'Conversations', description: 'Messages with one contact, in order, and their search' },
+    numbers: { name: 'Business numbers', description: "The organization's numbers at WhatsApp" },
     messages: { name: 'Messages', description: 'Send messages, and templates to one person' },
     templates: { name: 'Templates', description: 'Message templates: make, list and fetch them' },
     broadcasts: { name: 'Broadcasts', description: 'Send a template to many recipients' },

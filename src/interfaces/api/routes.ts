@@ -21,6 +21,7 @@ import { sendChatRoutes } from './messages/send-chat.js'
 import { sendTemplateRoutes } from './messages/send-template.js'
 import { templateRoutes } from './messages/templates.js'
 import { traceRoutes } from './messages/trace.js'
+import { numberRoutes } from './numbers.js'
 import { templateCheckRoutes } from './templates/check.js'
 import { templateExampleRoutes } from './templates/examples.js'
 import { templateLibraryRoutes } from './templates/library.js'
@@ -43,6 +44,7 @@ export function apiRoutes(ctx: Context): FastifyPluginAsync {
     exportRoutes(server, ctx) //        GET /contacts/export, GET /conversations/export
     contactImportRoutes(server, ctx) // POST /contacts/import
     optOutRoutes(server, ctx) //        GET /opt-outs, GET /opt-outs/export, POST /opt-outs/import
+    numberRoutes(server, ctx) //        GET /numbers
     traceRoutes(server, ctx) //         GET /messages/{id}/trace
     mediaRoutes(server, ctx) //         POST /media
     sendChatRoutes(server, ctx) //      POST /send-chat

@@ -109,6 +109,15 @@ export const MessageSchema = named(
           '`pending`: the upstream has not answered yet; `unknown`: its answer was lost; `held`: it accepted the message, and holds it back until it knows how the first recipients of the template react',
       }),
     ),
+    business_number: Nullable(
+      Type.Object(
+        {
+          phone_number_id: Type.String(),
+          phone_number: Nullable(Type.String({ description: 'Null: WhatsApp has not been asked yet' })),
+        },
+        { description: "The organization's number that it went through. Null: it was a linked device, or is removed" },
+      ),
+    ),
     author: Type.Optional(
       Type.Object(
         { name: Nullable(Type.String()), phone_number: Nullable(Type.String()), user_id: Nullable(Type.String()) },

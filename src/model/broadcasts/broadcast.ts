@@ -40,6 +40,8 @@ export interface Broadcast {
   status: BroadcastStatus
   /** Why it was paused automatically: RESTORED, LATE, or a sentence about what the upstream does. */
   status_reason: string | null
+  /** The id of the number that sends it; null: for each recipient the one that it last wrote to, else the first. */
+  from_number: string | null
   generation: number
   prepared_n: number
   prepared_contact: string | null
@@ -62,6 +64,8 @@ export type ShownBroadcast = Pick<
   started_at: Date | string | null
   completed_at: Date | string | null
   created_at: Date | string
+  /** Older events have none. */
+  from_number?: string | null
 }
 
 /** Who becomes a recipient, besides the listed ones. */
@@ -142,6 +146,7 @@ export function presentBroadcast(broadcast: ShownBroadcast) {
     started_at: toIso(broadcast.started_at),
     completed_at: toIso(broadcast.completed_at),
     created_at: toIso(broadcast.created_at),
+    from: broadcast.from_number ?? null,
     reason: status_reason,
   }
 }

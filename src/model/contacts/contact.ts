@@ -37,6 +37,11 @@ export interface Contact {
   /** The number of the last message in the word index. */
   searchable_seq: number
   last_inbound_at: Date | string | null
+  /**
+   * The instance of the business number that it last wrote to; null: the organization's own, or none. Older events have
+   * none.
+   */
+  wrote_to?: string | null
   /** Since when the contact is opted out (`allow_broadcast` is false then); null if it is not. */
   opted_out_at: Date | string | null
   /** The source of the opt-out: the contact's reply, the upstream, or an imported list. */

@@ -76,6 +76,16 @@ export interface ReplyChannel {
   is_ready: boolean
 }
 
+/** A business number that may be chosen to answer a contact, of an organization that has several. */
+export interface ReplyNumber extends ReplyChannel {
+  /** Its id, which chooses it. */
+  from: string
+  /** As people know it. */
+  label: string
+  /** When the contact last wrote to it; null: not lately. */
+  last_inbound_at: string | null
+}
+
 /** The contact without its newest message, as in live events. */
 function presentInboxFields(contact: Contact, activeAt: Date | string, now: Date) {
   return {

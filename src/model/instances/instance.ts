@@ -1,5 +1,6 @@
 import { toIso } from '../contacts/contact.js'
 import { readDigits } from '../contacts/written-number.js'
+import type { Tenant } from '../organizations/organization.js'
 
 /** How an instance connects. */
 export type InstanceKind = 'linked_device' | 'business_api' | 'sandbox'
@@ -43,6 +44,8 @@ export interface Instance {
   /** Encrypted (`instance.app_secret`). */
   app_secret: Buffer | null
   settings: Record<string, unknown>
+  /** Messages per second that the upstream allows its number; null: not read yet. */
+  throughput: number | null
   qr_count: number
   /** Encrypted (`instance.qrcode`): the code that it shows, in the format of events; null if it shows none. */
   code: Buffer | null
@@ -77,6 +80,14 @@ export function channelIdOf({
   phone_number_id,
 }: Pick<Instance, 'id' | 'kind' | 'phone_number_id'>): string | null {
   return kind === 'business_api' && phone_number_id === null ? null : id
+}
+
+/** The number of the upstream that only this instance of the organization has; null: it has none, or the organization's. */
+export function ownNumberOf(
+  { kind, phone_number_id }: Pick<Instance, 'kind' | 'phone_number_id'>,
+  { upstream }: Pick<Tenant, 'upstream'>,
+): string | null {
+  return kind === 'business_api' && phone_number_id !== upstream?.phone_number_id ? phone_number_id : null
 }
 
 /** The instance as the console shows it, without secrets and numbers. */

@@ -1,4 +1,5 @@
 import { type Contact, toIso } from '../contacts/contact.js'
+import type { BusinessNumbers } from '../organizations/own-number.js'
 import { isDeleted } from './shown/deleted.js'
 import { presentContent } from './shown/present-content.js'
 
@@ -124,6 +125,12 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
     ...presentAuthor(message),
     ...(message.handled_by && { handled_by: message.handled_by }),
   }
+}
+
+/** The message as the API and webhooks show it, with the business number that it went through; null: it was none. */
+export function presentMessageOf(message: ShownMessage, mediaAddress: MediaAddress, numbers: BusinessNumbers) {
+  // Events of the version before 1.0 have no instance.
+  return { ...presentMessage(message, mediaAddress), business_number: numbers(message.instance_id ?? null) }
 }
 
 /** What is not known yet about the sending; null: nothing. A status that version 1.0 applied leaves `held_at`. */

@@ -7,6 +7,7 @@ import { MAX_NUMBER_INPUT } from '../contacts/written-number.js'
 import { Nullable } from '../fields.js'
 import { Problem } from '../problem.js'
 import { MEMBER_ROLES } from './member.js'
+import { DEFAULT_MESSAGES_PER_SECOND } from './rate.js'
 import { SCOPES } from './scope.js'
 
 /** The input of operators, for the admin API and the command line. */
@@ -176,6 +177,9 @@ export const ConnectNumber = Type.Partial(
       description:
         "If the app's callback URL or an override belongs to another program: which address is changed to Parley's",
     }),
+    further: Type.Boolean({
+      description: 'Connect a number beside those that are connected, instead of the first one',
+    }),
     verify_token: Type.String({
       ...upstreamSecrets.verify_token,
       description: 'By default a random one; it counts once WhatsApp has verified the address with it',
@@ -209,9 +213,6 @@ export interface UpstreamCredentials {
 }
 
 export type UpstreamChanges = Static<typeof ChangeUpstream>
-
-/** The upstream's default rate of a number. */
-export const DEFAULT_MESSAGES_PER_SECOND = 80
 
 /** The credentials with defaults filled in. */
 export function readUpstreamCredentials(input: Static<typeof PutUpstream>): UpstreamCredentials {

@@ -55,14 +55,19 @@ export interface UpstreamSettings {
   business_account_id: string
   access_token: Buffer
   app_secret: Buffer
+  /** As the operator chose it; DEFAULT_MESSAGES_PER_SECOND: as the upstream allows. 0: unlimited. */
   messages_per_second: number
   pair_limit: boolean
   restrictions: Restriction[] | null
+  /** Messages per second that the upstream allows; null: not read yet. */
+  throughput: number | null
 }
 
 /** An organization with the settings for sending. */
 export interface Tenant extends Organization {
   upstream: UpstreamSettings | null
+  /** Whether instances have numbers of their own beside it; false without it. */
+  has_further_numbers: boolean
 }
 
 /** The organization as the admin API shows it. */

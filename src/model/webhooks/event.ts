@@ -6,11 +6,12 @@ import type { NoteRow } from '../conversations/note.js'
 import type { InstanceState, ShownInstance } from '../instances/instance.js'
 import { readCall } from '../messages/call.js'
 import { readHandover } from '../messages/handover.js'
-import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from '../messages/message.js'
+import { type MediaAddress, type MessageStatus, presentMessageOf, type ShownMessage } from '../messages/message.js'
 import type { Price } from '../messages/price.js'
 import { presentScheduled, type ShownScheduled } from '../messages/scheduled.js'
 import { type Notice, presentNotice } from '../organizations/notice.js'
 import { type NumberState, presentNumberState } from '../organizations/number-state.js'
+import type { BusinessNumbers } from '../organizations/own-number.js'
 import { type PhoneHistory, presentPhoneHistory } from '../organizations/phone-history.js'
 import { presentTemplate, type Template } from '../templates/template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
@@ -99,16 +100,20 @@ export interface ShownEvent {
 }
 
 /**
- * The event with its objects as the API shows them. The result never changes, so every delivery attempt sends the same
- * bytes.
+ * The event with its objects as the API shows them. The result changes only with the organization's business numbers, so
+ * delivery attempts send the same bytes.
  */
-export function presentEvent({ type, created_at, data }: EventRow, mediaAddress: MediaAddress): ShownEvent {
+export function presentEvent(
+  { type, created_at, data }: EventRow,
+  mediaAddress: MediaAddress,
+  numbers: BusinessNumbers,
+): ShownEvent {
   const at = new Date(created_at)
   return {
     type,
     timestamp: toIso(at),
     data: {
-      ...(data.message && { message: presentMessage(data.message, mediaAddress) }),
+      ...(data.message && { message: presentMessageOf(data.message, mediaAddress, numbers) }),
       ...(data.scheduled && { scheduled: presentScheduled(data.scheduled) }),
       ...(type === 'conversation.handed_over' && { handover: readHandover(data.message?.content) }),
       ...(type.startsWith('call.') && { call: readCall(data.message?.content) }),

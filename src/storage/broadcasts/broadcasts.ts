@@ -8,7 +8,7 @@ import { countersOf } from '../counts/campaigns.js'
 import { enqueuePreparation, enqueueStart } from './jobs.js'
 
 const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_language, b.template, b.parameters, b.header_media,
-  b.media_id, b.channel_media_id, b.handed_over_at, b.audience, b.status, b.status_reason, b.generation, b.prepared_n,
+  b.media_id, b.channel_media_id, b.handed_over_at, b.audience, b.status, b.status_reason, b.from_number, b.generation, b.prepared_n,
   b.prepared_contact, b.prepared_at, b.scheduled_at, b.started_at, b.completed_at, b.created_at, b.stored_at`
 
 /** The broadcast `b` with its counters, for a select list. */
@@ -19,9 +19,9 @@ const insert = statement<never>(
   'broadcasts.insert',
   `WITH inserted AS (
      INSERT INTO broadcasts (organization_id, id, kind, name, template_name, template_language, template, parameters,
-       header_media, media_id, channel_media_id, handed_over_at, audience, status, scheduled_at, started_at, created_at)
+       header_media, media_id, channel_media_id, handed_over_at, audience, status, scheduled_at, started_at, created_at, from_number)
      VALUES ($1, $2, 'broadcast', $3, $4, $5, $6, $7, $8, $9, $10, CASE WHEN $10::text IS NOT NULL THEN $14::timestamptz END,
-       $11, $12, $13, CASE WHEN $12 = 'running' THEN $14::timestamptz END, $14)
+       $11, $12, $13, CASE WHEN $12 = 'running' THEN $14::timestamptz END, $14, $15)
    ), kept AS (
      UPDATE media SET message_id = $2 WHERE organization_id = $1 AND id = $9
    ), scheduled AS (
@@ -107,6 +107,7 @@ export interface NewBroadcast {
   audience: Audience
   status: Extract<BroadcastStatus, 'scheduled' | 'running'>
   scheduled_at: Date | null
+  from_number: string | null
   created_at: Date
 }
 
@@ -128,6 +129,7 @@ export async function insertBroadcast(db: Queryable, organizationId: string, bro
     broadcast.status,
     broadcast.scheduled_at,
     broadcast.created_at,
+    broadcast.from_number,
   ])
 }
 

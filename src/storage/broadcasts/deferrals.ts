@@ -4,7 +4,7 @@ import type { CallsNote, TakenNote } from '../../model/messages/trace.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
 import { userAddress } from '../messages/outgoing.js'
 import { hasRoomForNote } from '../messages/trace-notes.js'
-import type { PendingRecipient } from './sending.js'
+import { isOfLane, type Lane, type PendingRecipient } from './sending.js'
 
 interface TakenRow extends PendingRecipient {
   since: Date
@@ -18,8 +18,8 @@ const defer = statement<never>(
      UPDATE messages m SET trace = coalesce(m.trace, '[]') || $8::jsonb
      WHERE m.organization_id = $1 AND m.id = $7 AND ${hasRoomForNote('m')}
    )
-   INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at)
-   SELECT $1, $2, $3, $4, $5, now() + $6::float8 * interval '1 millisecond'
+   INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at, instance_id)
+   SELECT $1, $2, $3, $4, $5, now() + $6::float8 * interval '1 millisecond', $9
    WHERE EXISTS (SELECT FROM broadcasts WHERE organization_id = $1 AND id = $2)
    ON CONFLICT DO NOTHING`,
 )
@@ -30,7 +30,7 @@ const take = statement<TakenRow>(
   'broadcastDeferrals.take',
   `WITH next AS (
      SELECT n FROM broadcast_deferrals
-     WHERE organization_id = $1 AND broadcast_id = $2 AND ($3 OR retry_at <= now())
+     WHERE organization_id = $1 AND broadcast_id = $2 AND ($3 OR retry_at <= now()) AND ${isOfLane('instance_id', '$5', '$6')}
        AND ${HISTORY_GOES_ON}
      ORDER BY n
      LIMIT 1
@@ -56,7 +56,7 @@ const soonest = statement<{ in_ms: number }>(
   'broadcastDeferrals.soonest',
   `SELECT greatest(0, 1000 * extract(epoch FROM min(retry_at) - now())::float8) AS in_ms
    FROM broadcast_deferrals
-   WHERE organization_id = $1 AND broadcast_id = $2
+   WHERE organization_id = $1 AND broadcast_id = $2 AND ${isOfLane('instance_id', '$3', '$4')}
    HAVING count(*) > 0`,
 )
 
@@ -75,34 +75,45 @@ export async function deferRecipient(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  deferred: { n: number; messageId: string; since: Date; attempts: number; inMs: number; note: CallsNote },
+  deferred: {
+    n: number
+    messageId: string
+    /** The instance whose number it goes through. */
+    instanceId: string | null
+    since: Date
+    attempts: number
+    inMs: number
+    note: CallsNote
+  },
 ): Promise<void> {
-  const { n, messageId, since, attempts, inMs, note } = deferred
-  const values = [organizationId, broadcastId, n, since, attempts, inMs, messageId, JSON.stringify(note)]
+  const { n, messageId, instanceId, since, attempts, inMs, note } = deferred
+  const values = [organizationId, broadcastId, n, since, attempts, inMs, messageId, JSON.stringify(note), instanceId]
   await db.run(defer, values)
 }
 
-/** Takes the next due message (with `early`: due or not); null if there is none. No other call gets it. */
+/** Takes the next due message of a lane (with `early`: due or not); null if there is none. No other call gets it. */
 export async function takeDeferred(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  { note, early = false }: { note: TakenNote; early?: boolean },
+  { note, lane, early = false }: { note: TakenNote; lane: Lane; early?: boolean },
 ): Promise<DeferredRecipient | null> {
   for (;;) {
-    const [row] = await db.run(take, [organizationId, broadcastId, early, JSON.stringify(note)])
+    const values = [organizationId, broadcastId, early, JSON.stringify(note), lane.instanceId, lane.others]
+    const [row] = await db.run(take, values)
     if (!row) return null
     const { user_address, ...recipient } = row
     if (recipient.message_id !== null) return { ...recipient, userId: user_address?.slice('user:'.length) ?? null }
   }
 }
 
-/** Milliseconds until the next message is due, 0 if it is; null if there is none. */
+/** Milliseconds until the next message of a lane is due, 0 if it is; null if there is none. */
 export async function untilNextDeferred(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
+  lane: Lane,
 ): Promise<number | null> {
-  const [row] = await db.run(soonest, [organizationId, broadcastId])
+  const [row] = await db.run(soonest, [organizationId, broadcastId, lane.instanceId, lane.others])
   return row?.in_ms ?? null
 }

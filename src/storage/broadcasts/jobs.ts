@@ -32,6 +32,17 @@ export function enqueueSending(from: string): string {
   })
 }
 
+/** The INSERT that enqueues the sending through the numbers of the instances $4, with the generation $3, if it is not. */
+export function enqueueLanes(): string {
+  const key = "$2::uuid || ' ' || lane"
+  return enqueueJobs({
+    task: 'send_broadcast',
+    key,
+    payload: `${PAYLOAD} || jsonb_build_object('generation', $3::int, 'lane', lane)`,
+    from: `unnest($4::uuid[]) AS lane WHERE NOT ${hasJob('$1', ['send_broadcast'], `job.key = ${key}`)}`,
+  })
+}
+
 /** Whether the row `b` of broadcasts has a job that prepares or sends it, now or soon. */
 export const HAS_JOB = hasJob(
   'b.organization_id',

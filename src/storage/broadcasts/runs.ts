@@ -5,7 +5,7 @@ import type { BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../counts/campaigns.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
-import { enqueuePreparation, enqueueSending, enqueueStart, HAS_JOB } from './jobs.js'
+import { enqueueLanes, enqueuePreparation, enqueueSending, enqueueStart, HAS_JOB } from './jobs.js'
 
 /**
  * Whether the recipient `r` of the organization $1 has no message yet and is not skipped. OFFSET 0 makes PostgreSQL
@@ -127,6 +127,8 @@ const requestReconciling = sharedStatement<never>(
   { enqueues: 'now' },
 )
 
+const requestLanes = statement<never>('broadcasts.requestLanes', enqueueLanes(), { enqueues: 'now' })
+
 const requestPreparation = statement<never>('broadcasts.requestPreparation', enqueuePreparation(), { enqueues: 'now' })
 
 /**
@@ -202,6 +204,16 @@ export function listRunningBroadcasts(
 /** Makes the reconciliation of all broadcasts due now. */
 export async function requestBroadcastReconciling(db: Queryable): Promise<void> {
   await db.run(requestReconciling, [])
+}
+
+/** Enqueues the jobs of lanes that have none: those of the numbers of these instances. */
+export async function enqueueBroadcastLanes(
+  db: Queryable,
+  organizationId: string,
+  { id, generation }: { id: string; generation: number },
+  instanceIds: readonly string[],
+): Promise<void> {
+  if (instanceIds.length > 0) await db.run(requestLanes, [organizationId, id, generation, instanceIds])
 }
 
 /** Enqueues the preparation of the recipients. */

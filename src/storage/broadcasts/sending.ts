@@ -6,6 +6,25 @@ import { IS_UNSENT } from './runs.js'
 
 const BATCH = 200
 
+/** Which recipients a job sends to: those of one number. */
+export interface Lane {
+  /** Only those of the number of this instance; null: see `others`. */
+  instanceId: string | null
+  /** All but those of the numbers of these instances; null: all. */
+  others: readonly string[] | null
+}
+
+/** All recipients. */
+export const WHOLE: Lane = { instanceId: null, others: null }
+
+/** SQL: whether what goes through an instance's number (null: the first) belongs to a lane. */
+export const isOfLane = (instanceId: string, only: string, others: string) =>
+  `(${only}::uuid IS NULL OR ${instanceId} = ${only}::uuid)
+       AND (${others}::uuid[] IS NULL OR ${instanceId} IS NULL OR NOT ${instanceId} = ANY (${others}::uuid[]))`
+
+/** SQL: the instance whose number sends to the contact `c` by default. */
+const DEFAULT_NUMBER = `CASE WHEN c.business_group IS NULL THEN c.wrote_to ELSE (c.business_group ->> 'instance_id')::uuid END`
+
 const findPending = statement<PendingRecipient>(
   'broadcastRecipients.findPending',
   `SELECT r.n, r.message_id, r.parameters, c.id AS contact_id, c.chat_id, c.phone_number, c.full_name, c.email
@@ -14,7 +33,7 @@ const findPending = statement<PendingRecipient>(
      SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = r.contact_id OFFSET 0
    ) c ON true
    WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.generation = $3
-     AND r.n > $4 AND r.n <= b.prepared_n AND ${IS_UNSENT}
+     AND r.n > $4 AND r.n <= b.prepared_n AND ${isOfLane(`(${DEFAULT_NUMBER})`, '$6', '$7')} AND ${IS_UNSENT}
    ORDER BY r.n
    LIMIT $5`,
 )
@@ -102,14 +121,14 @@ export interface PendingRecipient extends Person {
   contact_id: string | null
 }
 
-/** The next recipients without a message; none if the broadcast is not running in this generation. */
+/** The next recipients of a lane without a message; none if the broadcast is not running in this generation. */
 export function findPendingRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-  { generation, after }: { generation: number; after: number },
+  { generation, after, lane }: { generation: number; after: number; lane: Lane },
 ): Promise<PendingRecipient[]> {
-  return db.run(findPending, [organizationId, broadcastId, generation, after, BATCH])
+  return db.run(findPending, [organizationId, broadcastId, generation, after, BATCH, lane.instanceId, lane.others])
 }
 
 /** Whether any recipient is pending. */

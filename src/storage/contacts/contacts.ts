@@ -9,7 +9,7 @@ import { contactEvents, raiseEvents } from '../events/raise.js'
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, user_id, parent_user_id, username, username_at, referral_first,
   referral_last, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, pruned_seq,
-  searchable_seq, last_inbound_at, opted_out_at, opt_out_source, opted_in_at, consent_words, assignee_id, network_id, business_group, created_at, updated_at`
+  searchable_seq, last_inbound_at, wrote_to, opted_out_at, opt_out_source, opted_in_at, consent_words, assignee_id, network_id, business_group, created_at, updated_at`
 
 /** The same for a row `c`. */
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')

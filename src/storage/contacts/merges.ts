@@ -100,7 +100,8 @@ const mergeFields = statement<Contact>(
        consent_words = CASE WHEN opted_out_at IS NULL AND $18::timestamptz IS NOT NULL THEN $31 ELSE consent_words END,
        blocked = blocked OR $9,
        has_unread_messages = has_unread_messages OR $10,
-       last_seq = last_seq + $11, last_inbound_at = greatest(last_inbound_at, $12), updated_at = now()
+       last_seq = last_seq + $11, last_inbound_at = greatest(last_inbound_at, $12),
+       wrote_to = CASE WHEN $12::timestamptz > coalesce(last_inbound_at, '-infinity') THEN $32 ELSE wrote_to END, updated_at = now()
      WHERE organization_id = $1 AND id = $2
      RETURNING ${CONTACT_COLUMNS}
    ), usernames AS (
@@ -173,6 +174,7 @@ export async function mergeContacts(transaction: Queryable, organizationId: stri
       younger.referral_first && JSON.stringify(younger.referral_first),
       younger.referral_last && JSON.stringify(younger.referral_last),
       younger.consent_words,
+      younger.wrote_to,
     ],
     [organizationId],
   )

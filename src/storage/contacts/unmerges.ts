@@ -100,6 +100,8 @@ const shrinkKept = statement<never>(
      contact_summary_updated_at = CASE WHEN ${isTheirs('contact_summary')} THEN (m.kept ->> 'contact_summary_updated_at')::timestamptz
        ELSE c.contact_summary_updated_at END,
      ${['last_inbound_at', 'opted_in_at'].map(timeBack).join(', ')},
+     wrote_to = CASE WHEN c.last_inbound_at = (m.gone ->> 'last_inbound_at')::timestamptz THEN (m.kept ->> 'wrote_to')::uuid
+       ELSE c.wrote_to END,
      allow_broadcast = c.allow_broadcast
        OR (c.opted_out_at IS NULL AND (m.kept ->> 'allow_broadcast')::boolean AND NOT (m.gone ->> 'allow_broadcast')::boolean),
      has_unread_messages = c.has_unread_messages AND (
@@ -135,7 +137,7 @@ const restoreGone = statement<never>(
      INSERT INTO contacts (organization_id, id, chat_id, phone_number, network_id, user_id, parent_user_id, username, username_at,
        referral_first, referral_last, full_name, folded_name, email, tags, source, contact_summary,
        contact_summary_updated_at, bot_status, assignee_id, archived, archived_through, blocked, has_unread_messages,
-       allow_broadcast, opted_out_at, opt_out_source, opted_in_at, consent_words, last_seq, pruned_seq, last_inbound_at, created_at)
+       allow_broadcast, opted_out_at, opt_out_source, opted_in_at, consent_words, last_seq, pruned_seq, last_inbound_at, wrote_to, created_at)
      SELECT $1, m.gone_id, $3, $4, g.network_id, g.user_id, g.parent_user_id, g.username, g.username_at,
        g.referral_first, g.referral_last, g.full_name, g.folded_name, g.email, g.tags, g.source, g.contact_summary,
        g.contact_summary_updated_at, g.bot_status,
@@ -143,7 +145,7 @@ const restoreGone = statement<never>(
        g.archived, g.archived_through, g.blocked, g.has_unread_messages,
        g.allow_broadcast AND m.opted_out_at IS NULL, coalesce(g.opted_out_at, m.opted_out_at), coalesce(g.opt_out_source, m.opt_out_source),
        g.opted_in_at, CASE WHEN g.opted_out_at IS NULL AND m.opted_out_at IS NOT NULL THEN m.consent_words ELSE g.consent_words END,
-       g.last_seq, m.pruned, g.last_inbound_at, g.created_at
+       g.last_seq, m.pruned, g.last_inbound_at, g.wrote_to, g.created_at
      FROM m CROSS JOIN LATERAL jsonb_populate_record(NULL::contacts, m.gone) g
      RETURNING *
    ), ${listContacts('restored')}, usernames AS (

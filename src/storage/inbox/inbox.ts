@@ -128,6 +128,13 @@ const newestInbound = statement<{ instance_id: string | null }>(
    LIMIT 1`,
 )
 
+const inboundTimes = statement<{ instance_id: string | null; at: Date }>(
+  'inbox.inboundTimes',
+  `SELECT m.instance_id, max(m.created_at) AS at FROM messages m
+   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq > $3::bigint - ${RECENT_MESSAGES} AND m.sender_type = 'user-chat'
+   GROUP BY m.instance_id`,
+)
+
 // The member's row is locked, so that the member cannot be removed meanwhile; a former member cannot be assigned.
 const assign = statement<{ is_member: boolean }>(
   'inbox.assign',
@@ -269,6 +276,15 @@ export async function findInboundChannel(
 ): Promise<string | null | undefined> {
   const [row] = await db.run(newestInbound, [organization_id, id, last_seq])
   return row?.instance_id
+}
+
+/** When a contact last wrote to each channel, among its recent messages. */
+export async function findInboundTimes(
+  db: Queryable,
+  { organization_id, id, last_seq }: Contact,
+): Promise<Map<string | null, Date>> {
+  const rows = await db.run(inboundTimes, [organization_id, id, last_seq])
+  return new Map(rows.map(({ instance_id, at }) => [instance_id, at]))
 }
 
 /**

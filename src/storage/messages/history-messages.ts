@@ -25,6 +25,7 @@ const welcome = statement<never>(
      SET has_unread_messages = (c.has_unread_messages OR ($4::boolean AND NOT c.blocked)) AND NOT $5::boolean,
        bot_status = CASE WHEN $5::boolean AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = greatest(c.last_inbound_at, $6::timestamptz),
+       wrote_to = CASE WHEN $6 >= coalesce(c.last_inbound_at, '-infinity') THEN $3::uuid ELSE c.wrote_to END,
        full_name = coalesce(c.full_name, $7), folded_name = coalesce(c.folded_name, $8),
        parent_user_id = coalesce($10, c.parent_user_id),
        username = CASE WHEN $11::text IS NOT NULL AND $12 >= coalesce(c.username_at, '-infinity') THEN $11 ELSE c.username END,

@@ -40,6 +40,8 @@ export interface IncomingMessage {
   keepsArchived: boolean
   /** Whether the contact did something after which free messages may be sent for 24 hours: wrote, or called. */
   opensWindow: boolean
+  /** Whether it came to a business number, not to a linked device. */
+  isToNumber: boolean
   /** Whether the team should look at it: it marks the contact unread and takes it out of the archive. */
   isNews: boolean
   /**
@@ -145,7 +147,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        username text, referral jsonb, business_group jsonb, id uuid, event_id uuid, renamed_event_id uuid,
        upstream_id text, instance_id uuid, keeps_archived boolean, sender_type text, message_type text, text text, media_type text, content jsonb, extras jsonb,
        awaits_media boolean, context_upstream_id text, network jsonb, created_at timestamptz, gateway_type text,
-       note jsonb, traceparent text, opens_window boolean, is_news boolean, placeholder text,
+       note jsonb, traceparent text, opens_window boolean, is_to_number boolean, is_news boolean, placeholder text,
        handled_by text)
      ${FEW_ROWS}
    ), found AS MATERIALIZED (
@@ -190,6 +192,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        has_unread_messages = (c.has_unread_messages OR (t.has_news AND NOT c.blocked)) AND NOT t.has_typed,
        bot_status = CASE WHEN t.has_typed AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = greatest(c.last_inbound_at, t.inbound_at),
+       wrote_to = CASE WHEN t.wrote_at >= coalesce(c.last_inbound_at, '-infinity') THEN t.wrote_to ELSE c.wrote_to END,
        full_name = coalesce(c.full_name, t.profile_name), folded_name = coalesce(c.folded_name, t.folded_name),
        user_id = coalesce(c.user_id, (
          SELECT t.user_id FROM contact_addresses a
@@ -208,6 +211,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      FROM (
        SELECT sender_id, count(*) AS total, bool_or(is_news) AS has_news, bool_or(unarchives) AS unarchives,
          bool_or(sender_type = 'human-chat') AS has_typed, max(created_at) FILTER (WHERE opens_window) AS inbound_at,
+         max(created_at) FILTER (WHERE opens_window AND is_to_number) AS wrote_at,
+         (array_agg(instance_id ORDER BY created_at DESC, n DESC) FILTER (WHERE opens_window AND is_to_number))[1] AS wrote_to,
          (array_agg(profile_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS profile_name,
          (array_agg(folded_name ORDER BY n) FILTER (WHERE profile_name IS NOT NULL))[1] AS folded_name,
          (array_agg(user_id ORDER BY n) FILTER (WHERE user_id IS NOT NULL))[1] AS user_id,
@@ -387,6 +392,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     instance_id: message.instanceId,
     keeps_archived: message.keepsArchived,
     opens_window: message.opensWindow,
+    is_to_number: message.isToNumber,
     is_news: message.isNews,
     sender_type: message.sender_type,
     message_type: message.message_type,

@@ -40,11 +40,16 @@ const PAIR_INTERVAL = `interval '6.1 seconds'`
 const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
 
 /**
- * Until when a contact's messages are paced. A time that no burst can reach was written while a clock was wrong, and
- * counts as none. A burst reaches 45 intervals; the rest allows for clocks that differ a little.
+ * Until when the messages of a contact `c` and the number of an instance (null: the organization's own) are paced. A time
+ * that no burst can reach was written while a clock was wrong, and counts as none. A burst reaches 45 intervals; the rest
+ * allows for clocks that differ a little.
  */
-const pacedUntil = (c: string, now: string) =>
-  `CASE WHEN ${c}.paced_until <= ${now} + 50 * ${PAIR_INTERVAL} THEN ${c}.paced_until END`
+const pacedUntil = (c: string, instanceId: string, now: string) => {
+  const stored = `CASE
+         WHEN ${instanceId} IS NULL THEN ${c}.paced_until ELSE (${c}.paces ->> ${instanceId}::text)::timestamptz
+       END`
+  return `CASE WHEN ${stored} <= ${now} + 50 * ${PAIR_INTERVAL} THEN ${stored} END`
+}
 
 /** The user id for a contact `c` without a number: the newest one of the right kind that it has not given up. */
 export const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
@@ -104,8 +109,8 @@ const record = sharedStatement<RecordRow>(
      -- Locks the contacts; rows that are locked already are skipped.
      SELECT chosen.n, c.*, ${addressOn('c', 'g.uses_jids', 'g.instance_id')} AS user_address
      FROM chosen JOIN given g USING (n) CROSS JOIN LATERAL (
-       SELECT organization_id, id, chat_id, phone_number, network_id, business_group, blocked, bot_status, has_unread_messages, paced_until,
-         allow_broadcast, opted_out_at
+       SELECT organization_id, id, chat_id, phone_number, network_id, business_group, blocked, bot_status, has_unread_messages,
+         ${pacedUntil('contacts', 'g.instance_id', 'g.created_at')} AS paced_until, allow_broadcast, opted_out_at
        FROM contacts
        WHERE ${ofOrganization('organization_id', 'chosen.organization_id')} AND id = chosen.contact_id
        FOR NO KEY UPDATE SKIP LOCKED
@@ -137,7 +142,11 @@ const record = sharedStatement<RecordRow>(
      -- Checks all conditions, and takes the next number of each conversation.
      UPDATE contacts c
      SET last_seq = c.last_seq + CASE WHEN g.is_reaction THEN 0 ELSE 1 END,
-       paced_until = CASE WHEN g.pair_limit THEN greatest(${pacedUntil('c', 'g.created_at')}, g.created_at) + ${PAIR_INTERVAL} ELSE c.paced_until END,
+       paced_until = CASE WHEN g.pair_limit AND g.instance_id IS NULL
+         THEN greatest(known.paced_until, g.created_at) + ${PAIR_INTERVAL} ELSE c.paced_until END,
+       paces = CASE WHEN g.pair_limit AND g.instance_id IS NOT NULL
+         THEN coalesce(c.paces, '{}') || jsonb_build_object(g.instance_id::text, greatest(known.paced_until, g.created_at) + ${PAIR_INTERVAL})
+         ELSE c.paces END,
        has_unread_messages = c.has_unread_messages AND g.sender_type <> 'human-chat',
        bot_status = CASE WHEN g.sender_type = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        updated_at = CASE WHEN g.sender_type = 'human-chat' THEN now() ELSE c.updated_at END
@@ -148,7 +157,7 @@ const record = sharedStatement<RecordRow>(
        AND (g.reply_to_id IS NULL OR reply_targets.upstream_id IS NOT NULL)
        AND (NOT g.is_promotional OR known.allow_broadcast)
        AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR open.n IS NOT NULL)
-       AND (NOT g.pair_limit OR coalesce(${pacedUntil('known', 'g.created_at')}, g.created_at) <= g.created_at + ${PAIR_AHEAD})
+       AND (NOT g.pair_limit OR coalesce(known.paced_until, g.created_at) <= g.created_at + ${PAIR_AHEAD})
      RETURNING g.n, g.is_reaction, c AS contact, c.organization_id, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
        known.has_unread_messages AS had_unread_messages, reply_targets.upstream_id AS reply_to_upstream_id
    ), changed AS (
@@ -192,7 +201,7 @@ const record = sharedStatement<RecordRow>(
    )
    SELECT found.contact_id, known.chat_id, known.phone_number, coalesce(known.blocked, false) AS blocked,
      known.allow_broadcast, known.opted_out_at IS NOT NULL AS opted_out, reply_targets.upstream_id AS reply_to_upstream_id,
-     extract(epoch FROM ${pacedUntil('known', 'g.created_at')} - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
+     extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
      chosen.n IS NOT NULL AS is_chosen, numbered.n IS NOT NULL AS recorded,
      known.user_address, ${isGroup('known')} AS is_group, known.business_group ->> 'id' AS group_id
    FROM given g LEFT JOIN found USING (n) LEFT JOIN chosen USING (n) LEFT JOIN known USING (n)
@@ -213,7 +222,7 @@ const check = statement<{
 }>(
   'outgoing.check',
   `SELECT c.chat_id, c.blocked, c.allow_broadcast, c.opted_out_at IS NOT NULL AS opted_out,
-     extract(epoch FROM ${pacedUntil('c', '$5::timestamptz')} - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
+     extract(epoch FROM ${pacedUntil('c', '$6::uuid', '$5::timestamptz')} - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
      SELECT FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
        AND (m.upstream_id = $3 OR m.id = $4) AND m.instance_id IS NOT DISTINCT FROM $6::uuid

@@ -5,6 +5,7 @@ import { ONLY_ONE } from '../../model/jobs.js'
 import type { NumberState } from '../../model/organizations/number-state.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
+import { ALL_NUMBERS } from './numbers.js'
 
 // Most callbacks come within a minute of another one, and then lock and change nothing.
 const noteCallbacks = statement<never>(
@@ -36,12 +37,12 @@ const find = statement<NumberState>(
   'numberStates.find',
   `SELECT n.phone_number_id, n.state, n.facts, n.steps, n.token_expires_at, n.checked_at, n.unanswered,
      n.last_callback_at
-   FROM number_states n JOIN upstream_settings u USING (organization_id, phone_number_id)
-   WHERE n.organization_id = $1`,
+   FROM number_states n
+   WHERE n.organization_id = $1 AND n.phone_number_id = $2`,
 )
 
-// The event tells what is not ok, and that a token ends: once at each of the given days before. What a check could not
-// read stays as it was known.
+// The rate that the upstream allows is where the number is sent from. The event tells what is not ok, and that a token
+// ends: once at each of the given days before. What a check could not read stays as it was known.
 const record = statement<never>(
   'numberStates.record',
   `WITH before AS (
@@ -57,6 +58,12 @@ const record = statement<never>(
        expiry_told_days = CASE WHEN $11 THEN excluded.expiry_told_days ELSE n.expiry_told_days END,
        checked_at = excluded.checked_at, unanswered = 0
      RETURNING *
+   ), first AS (
+     UPDATE upstream_settings SET throughput = $12
+     WHERE organization_id = $1 AND phone_number_id = $2 AND throughput IS DISTINCT FROM coalesce($12::integer, throughput)
+   ), further AS (
+     UPDATE instances SET throughput = $12
+     WHERE organization_id = $1 AND phone_number_id = $2 AND throughput IS DISTINCT FROM coalesce($12::integer, throughput)
    )
    ${raiseEvents({
      from: `written LEFT JOIN before ON true
@@ -126,7 +133,7 @@ const findLastSend = statement<{ at: Date | null }>(
   'numberStates.findLastSend',
   `SELECT max(newest.created_at) AS at FROM (
      SELECT created_at, sender_type, upstream_id FROM messages
-     WHERE organization_id = $1 AND instance_id IS NULL AND seq IS NOT NULL
+     WHERE organization_id = $1 AND instance_id IS NOT DISTINCT FROM $3::uuid AND seq IS NOT NULL
      ORDER BY created_at DESC, id DESC LIMIT 1000
    ) newest
    WHERE newest.sender_type NOT IN ('user-chat', 'system') AND newest.upstream_id IS NOT NULL
@@ -145,7 +152,7 @@ const countAll = sharedStatement<NumberCount>(
   'numberStates.countAll',
   `WITH connected AS (
      SELECT coalesce(n.state, 'unchecked') AS state, n.problems, n.token_expires_at
-     FROM upstream_settings u
+     FROM ${ALL_NUMBERS} u
        JOIN organizations o ON o.id = u.organization_id
        LEFT JOIN number_states n ON n.organization_id = u.organization_id AND n.phone_number_id = u.phone_number_id
      WHERE o.provider = 'upstream'
@@ -163,9 +170,9 @@ const countAll = sharedStatement<NumberCount>(
 const listBad = sharedStatement<BadNumber>(
   'numberStates.listBad',
   `SELECT o.id AS organization_id, o.slug, n.phone_number_id, n.state, n.facts, n.steps, n.token_expires_at,
-     n.checked_at, n.unanswered, n.last_callback_at
+     n.checked_at, n.unanswered, n.last_callback_at, u.instance_id
    FROM number_states n
-     JOIN upstream_settings u USING (organization_id, phone_number_id)
+     JOIN ${ALL_NUMBERS} u USING (organization_id, phone_number_id)
      JOIN organizations o ON o.id = n.organization_id
    WHERE n.state IN ('warning', 'failed') AND o.provider = 'upstream'
    ORDER BY n.state, o.slug LIMIT $1`,
@@ -186,6 +193,8 @@ export function countNumberStates(
 export interface BadNumber extends NumberState {
   organization_id: string
   slug: string
+  /** Null: it is the organization's own. */
+  instance_id: string | null
 }
 
 /** The first numbers that are not ok, by the slug of their organization, failed ones first. */
@@ -193,9 +202,13 @@ export function listBadNumbers(db: Queryable, limit: number): Promise<BadNumber[
   return db.run(listBad, [limit])
 }
 
-/** The state of the organization's number; null before its first check or callback. */
-export async function findNumberState(db: Queryable, organizationId: string): Promise<NumberState | null> {
-  const rows = await db.run(find, [organizationId])
+/** The state of one of the organization's numbers; null before its first check or callback. */
+export async function findNumberState(
+  db: Queryable,
+  organizationId: string,
+  phoneNumberId: string,
+): Promise<NumberState | null> {
+  const rows = await db.run(find, [organizationId, phoneNumberId])
   return rows[0] ?? null
 }
 
@@ -209,6 +222,8 @@ export interface CheckedNumber extends Pick<NumberState, 'facts' | 'steps' | 'to
   expiry_days: number | null
   /** False: nothing is known about the token, and what was known of its end stays. */
   is_token_read: boolean
+  /** Messages per second that the upstream allows; null: it did not say. */
+  allowed_rate: number | null
   checked_at: Date
 }
 
@@ -218,7 +233,16 @@ export async function recordCheck(db: Queryable, organizationId: string, checked
     checked
   const found = [JSON.stringify(facts), JSON.stringify(steps), problems]
   const times = [token_expires_at, expiry_days, checked_at]
-  const values = [organizationId, phone_number_id, state, ...found, ...times, newId(), is_token_read]
+  const values = [
+    organizationId,
+    phone_number_id,
+    state,
+    ...found,
+    ...times,
+    newId(),
+    is_token_read,
+    checked.allowed_rate,
+  ]
   await db.raise(record, values, [organizationId])
 }
 
@@ -232,7 +256,7 @@ export async function countUnansweredCheck(
   return rows[0]?.unanswered ?? 1
 }
 
-/** Enqueues a check of the organization's number. */
+/** Enqueues a check of the organization's numbers. */
 export async function enqueueNumberCheck(db: Queryable, organizationId: string): Promise<void> {
   await db.run(enqueueCheck, [organizationId])
 }
@@ -248,11 +272,16 @@ export async function enqueueNumberChecks(db: Queryable): Promise<void> {
 }
 
 /**
- * When the upstream last accepted a message of the organization's number, not after `until` (null: of all times), among
- * its newest 1,000 messages; null if it accepted none of them.
+ * When the upstream last accepted a message of a number (null: the organization's own), not after `until` (null: of all
+ * times), among its newest 1,000 messages; null if it accepted none of them.
  */
-export async function findLastSendOf(db: Queryable, organizationId: string, until: Date | null): Promise<Date | null> {
-  const rows = await db.run(findLastSend, [organizationId, until])
+export async function findLastSendOf(
+  db: Queryable,
+  organizationId: string,
+  instanceId: string | null,
+  until: Date | null,
+): Promise<Date | null> {
+  const rows = await db.run(findLastSend, [organizationId, until, instanceId])
   return rows[0]?.at ?? null
 }
 

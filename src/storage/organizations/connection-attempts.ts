@@ -18,7 +18,11 @@ const end = statement<never>(
 
 const keepToken = statement<never>(
   'connectionAttempts.keepToken',
-  `UPDATE upstream_settings SET verify_token_hash = $3, updated_at = now()
+  `WITH further AS (
+     UPDATE instances SET verify_token_hash = $3, updated_at = now()
+     WHERE organization_id = $1 AND phone_number_id = $2 AND kind = 'business_api'
+   )
+   UPDATE upstream_settings SET verify_token_hash = $3, updated_at = now()
    WHERE organization_id = $1 AND phone_number_id = $2`,
 )
 

@@ -12,22 +12,21 @@ export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_count
   o.attribution_window_days, o.retention_days, o.message_retention_days, o.media_retention_days, o.legal_hold,
   o.created_at, o.updated_at,
   u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit,
-  u.restrictions`
+  u.restrictions, u.throughput,
+  EXISTS (
+    SELECT FROM instances f
+    WHERE f.organization_id = o.id AND f.kind = 'business_api' AND f.phone_number_id <> u.phone_number_id
+  ) AS has_further_numbers`
 
-export type TenantRow = Organization & { [Column in keyof UpstreamSettings]: UpstreamSettings[Column] | null }
+export type TenantRow = Organization & { [Column in keyof UpstreamSettings]: UpstreamSettings[Column] | null } & Pick<
+    Tenant,
+    'has_further_numbers'
+  >
 
 /** Converts the joined columns to a tenant. */
 export function toTenant(row: TenantRow): Tenant {
-  const {
-    phone_number_id,
-    business_account_id,
-    access_token,
-    app_secret,
-    messages_per_second,
-    pair_limit,
-    restrictions,
-    ...rest
-  } = row
+  const { phone_number_id, business_account_id, access_token, app_secret, has_further_numbers, ...other } = row
+  const { messages_per_second, pair_limit, restrictions, throughput, ...rest } = other
   const { id, name, slug, provider, default_country, timezone, currency, language, language_chosen } = rest
   const { attribution_window_days, retention_days, message_retention_days, media_retention_days, legal_hold } = rest
   const { created_at, updated_at } = rest
@@ -42,10 +41,23 @@ export function toTenant(row: TenantRow): Tenant {
           messages_per_second,
           pair_limit,
           restrictions,
+          throughput,
         } as UpstreamSettings)
   const place = { default_country, timezone, currency, language, language_chosen }
   const days = { attribution_window_days, retention_days, message_retention_days, media_retention_days }
-  return { id, name, slug, provider, ...place, ...days, legal_hold, created_at, updated_at, upstream }
+  return {
+    id,
+    name,
+    slug,
+    provider,
+    ...place,
+    ...days,
+    legal_hold,
+    created_at,
+    updated_at,
+    upstream,
+    has_further_numbers,
+  }
 }
 
 const insert = statement<Organization>(
@@ -130,6 +142,7 @@ const putUpstream = statement<never>(
      access_token = excluded.access_token, app_secret = excluded.app_secret,
      verify_token_hash = excluded.verify_token_hash, messages_per_second = excluded.messages_per_second,
      pair_limit = excluded.pair_limit, updated_at = now(), restrictions = NULL, restricted_at = now(),
+     throughput = CASE WHEN s.phone_number_id = excluded.phone_number_id THEN s.throughput END,
      templates_synced_at = CASE WHEN s.business_account_id = excluded.business_account_id THEN s.templates_synced_at END`,
 )
 
@@ -266,7 +279,7 @@ export async function updateOrganization(
   return rows[0] ?? null
 }
 
-export type StoredUpstream = Omit<UpstreamSettings, 'restrictions'> & { verify_token_hash: Buffer }
+export type StoredUpstream = Omit<UpstreamSettings, 'restrictions' | 'throughput'> & { verify_token_hash: Buffer }
 
 /** The organization's number at the upstream, locked until the transaction ends; null if there is none. */
 export async function lockUpstreamSettings(

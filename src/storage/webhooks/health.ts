@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { sharedStatement, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { WebhookInstance } from '../../model/instances/gateway-event.js'
+import type { OwnNumber } from '../../model/organizations/own-number.js'
 import type { Webhook } from '../../model/webhooks/webhook.js'
 import { raiseEvents } from '../events/raise.js'
 import { eventWebhook } from './webhooks.js'
@@ -24,6 +25,8 @@ export type EndpointRow = Pick<
 > & {
   /** The instance; null for a webhook of the organization. */
   instance: WebhookInstance | null
+  /** The organization's business numbers; null for a webhook of an instance. */
+  numbers: Pick<OwnNumber, 'instance_id' | 'phone_number_id' | 'facts' | 'owner'>[] | null
 }
 
 /** Looked up only for webhooks of instances. */
@@ -32,8 +35,22 @@ const INSTANCE = `CASE WHEN w.instance_id IS NOT NULL THEN (
        FROM instances i WHERE i.organization_id = w.organization_id AND i.id = w.instance_id
      ) END`
 
+/** What its messages went through, looked up only for webhooks of the organization. */
+const NUMBERS = `CASE WHEN w.instance_id IS NULL THEN (
+       SELECT json_agg(json_build_object('instance_id', n.instance_id, 'phone_number_id', n.phone_number_id, 'owner', n.owner,
+         'facts', json_build_object('display_phone_number', s.facts ->> 'display_phone_number')))
+       FROM (
+         SELECT NULL::uuid AS instance_id, u.phone_number_id, NULL::text AS owner
+         FROM upstream_settings u WHERE u.organization_id = w.organization_id
+         UNION ALL
+         SELECT i.id, i.phone_number_id, i.owner FROM instances i
+         WHERE i.organization_id = w.organization_id AND i.kind = 'business_api' AND i.phone_number_id IS NOT NULL
+       ) n LEFT JOIN number_states s ON s.organization_id = w.organization_id AND s.phone_number_id = n.phone_number_id
+     ) END`
+
 const ENDPOINTS = `SELECT w.organization_id, w.id, w.url, w.events, w.secret, w.previous_secret, w.previous_secret_until,
-     w.failing_since, w.since_seq, w.by_events, w.with_base64, w.headers, ${INSTANCE} AS instance
+     w.failing_since, w.since_seq, w.by_events, w.with_base64, w.headers, ${INSTANCE} AS instance,
+     ${NUMBERS} AS numbers
    FROM webhooks w`
 
 const listActive = sharedStatement<EndpointRow>(

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readTrace } from '../../../src/core/messages/trace/read-trace.js'
 import { deferRecipient, takeDeferred, untilNextDeferred } from '../../../src/storage/broadcasts/deferrals.js'
+import { WHOLE } from '../../../src/storage/broadcasts/sending.js'
 import { type SeededBroadcast, seedBroadcast, seedRecipient } from '../../support/broadcast-rows.js'
 import { createContact } from '../../support/contacts.js'
 import { useOrganization, useWorld } from '../../support/world.js'
@@ -43,6 +44,7 @@ const defer = (n: number, inMs = 0, owner = organization) =>
   deferRecipient(world.database, owner.id, broadcast.id, {
     n,
     messageId: messageIds[n - 1] as string,
+    instanceId: null,
     since: new Date(),
     attempts: 1,
     inMs,
@@ -50,9 +52,9 @@ const defer = (n: number, inMs = 0, owner = organization) =>
   })
 
 const take = (early = false, owner = organization) =>
-  takeDeferred(world.database, owner.id, broadcast.id, { note: TAKEN, early })
+  takeDeferred(world.database, owner.id, broadcast.id, { note: TAKEN, lane: WHOLE, early })
 
-const until = (owner = organization) => untilNextDeferred(world.database, owner.id, broadcast.id)
+const until = (owner = organization) => untilNextDeferred(world.database, owner.id, broadcast.id, WHOLE)
 
 /** Takes messages until there are none; resolves to their numbers. */
 async function takeAll(early = false): Promise<number[]> {
@@ -64,7 +66,7 @@ async function takeAll(early = false): Promise<number[]> {
 describe('a message that is put back', () => {
   it('is taken once, with its recipient, its first call and its attempts', async () => {
     const since = new Date('2026-01-02T03:04:05Z')
-    const deferred = { n: 2, messageId: messageIds[1] as string, since, attempts: 3, inMs: 0 }
+    const deferred = { n: 2, messageId: messageIds[1] as string, instanceId: null, since, attempts: 3, inMs: 0 }
     await deferRecipient(world.database, organization.id, broadcast.id, { ...deferred, note: CALLS })
     expect(await take()).toMatchObject({
       n: 2,
@@ -84,7 +86,7 @@ describe('a message that is put back', () => {
     await query('UPDATE messages SET trace = $2 WHERE id = $1', [id, JSON.stringify([asked])])
     const call = { at: 1, ms: 5, outcome: 'not_accepted', code: 130429 } as const
     const calls = { k: 'calls', at: 6, calls: [call], again: 2_000 } as const
-    const deferred = { n: 1, messageId: id, since: new Date(), attempts: 1, inMs: 0 }
+    const deferred = { n: 1, messageId: id, instanceId: null, since: new Date(), attempts: 1, inMs: 0 }
     await deferRecipient(world.database, organization.id, broadcast.id, { ...deferred, note: calls })
     await take()
     const { entries } = await readTrace(world.app.ctx, organization.id, id)

@@ -80,6 +80,7 @@ describe('an ordinary message', () => {
     network: null,
     keepsArchived: false,
     opensWindow: true,
+    isToNumber: true,
     isNews: true,
     placeholder: null,
     handled_by: null,

@@ -94,7 +94,7 @@ describe('after a restore', () => {
     ])
     await pool.query(`UPDATE broadcasts SET status = 'running', completed_at = NULL WHERE id = $1`, [id])
     const note = { k: 'calls', at: 0, calls: [] } as const
-    const deferred = { n: 1, messageId, since: new Date(), attempts: 1, inMs: 0 }
+    const deferred = { n: 1, messageId, instanceId: null, since: new Date(), attempts: 1, inMs: 0 }
     await deferRecipient(at.world.database, at.organization.id, id, { ...deferred, note })
     await restore()
     await tend()

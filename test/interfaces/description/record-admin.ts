@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Examples } from '../../../src/http/description/examples.js'
+import { createInstance } from '../../support/instances.js'
 import type { World } from '../../support/world.js'
 import { createRecorder, type Recorder } from './recorder.js'
 
@@ -18,7 +19,7 @@ export async function recordAdmin(world: World): Promise<Examples> {
   await refuse('organizations.list', { key: 'wrong' })
   await record('organizations.update', { path, body: { timezone: 'America/Sao_Paulo' } })
   await refuse('organizations.update', { path, body: { timezone: 'Brazil' } })
-  await recordConnections(recorder, path)
+  await recordConnections(world, recorder, path)
   await recordKeys(recorder, path)
   await recordMembers(recorder, path)
   await record('organizations.previewRetention', { path, body: { message_retention_days: 365 } })
@@ -32,7 +33,26 @@ export async function recordAdmin(world: World): Promise<Examples> {
   return recorder.result({ [world.app.url]: 'https://chat.example.com' })
 }
 
-async function recordConnections({ record, refuse }: Recorder, path: { id: string }): Promise<void> {
+/** The organization gets a further number first. */
+async function recordNumbers(
+  world: World,
+  { record, refuse }: Pick<Recorder, 'record' | 'refuse'>,
+  path: { id: string },
+  upstream: { phone_number_id: string; business_account_id: string; access_token: string; app_secret: string },
+): Promise<void> {
+  const { phone_number_id: first, business_account_id: businessId, access_token, app_secret } = upstream
+  const phoneNumberId = '106540352242933'
+  const issued = await world.admin('POST', `/organizations/${path.id}/keys`, { name: 'further' })
+  const credentials = { accessToken: access_token, appSecret: app_secret, businessId }
+  const key: string = issued.body.api_key.key
+  await createInstance(world, { key }, { instanceName: 'second', number: phoneNumberId, ...credentials })
+  await record('organizations.listNumbers', { path })
+  await refuse('organizations.listNumbers', { path: UNKNOWN })
+  await record('organizations.removeNumber', { path: { ...path, phoneNumberId } })
+  await refuse('organizations.removeNumber', { path: { ...path, phoneNumberId: first } })
+}
+
+async function recordConnections(world: World, { record, refuse }: Recorder, path: { id: string }): Promise<void> {
   const upstream = {
     phone_number_id: '106540352242922',
     business_account_id: '102290129340398',
@@ -47,6 +67,7 @@ async function recordConnections({ record, refuse }: Recorder, path: { id: strin
   await refuse('organizations.connectNumber', { path, body: { access_token, pin: '1234' } })
   await record('organizations.getHealth', { path })
   await refuse('organizations.getHealth', { path: UNKNOWN })
+  await recordNumbers(world, { record, refuse }, path, upstream)
   const shop = { url: 'https://globex.example', access_token: 'shpat_example', webhook_secret: 'secret' }
   await record('organizations.connectStorefront', { path, body: shop })
   await refuse('organizations.connectStorefront', { path, body: { ...shop, url: 'globex' } })

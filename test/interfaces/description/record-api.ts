@@ -139,6 +139,8 @@ async function recordTemplates({ record, refuse, world, organization }: Scene): 
   const unconnected = await world.admin('POST', '/organizations', { name: 'Empty', slug: 'empty' })
   const key = await world.admin('POST', `/organizations/${unconnected.body.organization.id}/keys`, { name: 'one' })
   await refuse('templates.sync', { key: key.body.api_key.key })
+  await record('numbers.list')
+  await refuse('numbers.list', { key: 'parley_unknown' })
   await record('templates.list')
   await refuse('templates.list', { key: 'parley_unknown' })
   await record('messages.sendTemplate', { body: { templateName: 'hello_world', chatNumber: ANA } })

@@ -87,6 +87,8 @@ export const settings = {
     connect: {
       title: 'Connect with an access token',
       hint: 'Parley finds the number, has WhatsApp call this service, and says what is missing.',
+      further: 'Connect a further number',
+      furtherHint: 'Beside those that are connected. Without a token, that of the first number is used.',
       guide: 'From a Facebook account to the first message: docs/connect-a-number.md',
       run: 'Connect',
       again: 'Connect again',
@@ -127,6 +129,12 @@ export const settings = {
     },
     health: {
       title: 'State of the number',
+      titleOf: 'State of the number {{number}}',
+      titleOfFirst: 'State of the first number, {{number}}',
+      disconnect: 'Disconnect',
+      disconnectSure: 'Yes, disconnect it: its conversations stay',
+      quality: 'Quality',
+      throughput: 'Throughput',
       hint: 'Parley checks it every hour.',
       refresh: 'Check now',
       unchecked: 'Not checked yet.',
@@ -147,7 +155,8 @@ export const settings = {
     verify_tokenHint: 'Any text. Enter the same text at WhatsApp, next to the callback URL.',
     speed: 'Sending speed',
     messages_per_second: 'Messages per second',
-    messages_per_secondHint: 'The rate that WhatsApp allows your number. 0 = as fast as possible.',
+    messages_per_secondHint:
+      '80 = as fast as WhatsApp allows your number, also if that is more or less. 0 = without a limit.',
     pair_limit: 'Slow down messages to the same person',
     pair_limitHint: 'WhatsApp accepts one message every 6 seconds to the same number, apart from short bursts.',
     callback: 'Callbacks',

@@ -190,6 +190,8 @@ export const thread = {
   hoursLeft_other: '{{count}} h left',
   minutesLeft_one: '{{count}} min left',
   minutesLeft_other: '{{count}} min left',
+  sendFrom: 'The number that sends',
+  from: 'from {{number}}',
   botActive: 'The bot is answering this customer. If you send a message, you take over.',
   placeholder: 'Write a message',
   messageField: 'Message',

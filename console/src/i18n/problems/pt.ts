@@ -58,6 +58,7 @@ const names: Record<string, string> = {
   Forbidden: 'Isso não é permitido.',
   'Legal hold': 'A organização está sob retenção legal: nada pode ser excluído até o operador do serviço liberar.',
   'Already taken': 'Isso já está em uso. Escolha outro.',
+  'Number in use': 'Deste número ainda há mensagens ou campanhas a enviar. Espere por elas ou cancele-as.',
   'Upstream credentials rejected': 'O WhatsApp recusou o token de acesso. Um proprietário precisa definir outro.',
   'Upstream unavailable': 'O WhatsApp não respondeu e nada foi enviado. Tente de novo.',
   'Upstream upload failed': 'O WhatsApp não aceitou o arquivo.',

@@ -90,6 +90,8 @@ export const settings: SameShape<typeof english> = {
     connect: {
       title: 'Conectar com um token de acesso',
       hint: 'O Parley encontra o número, faz o WhatsApp chamar este serviço e diz o que falta.',
+      further: 'Conectar mais um número',
+      furtherHint: 'Além dos que já estão conectados. Sem token, vale o do primeiro número.',
       guide: 'Da conta do Facebook à primeira mensagem: docs/connect-a-number.md',
       run: 'Conectar',
       again: 'Conectar de novo',
@@ -131,6 +133,12 @@ export const settings: SameShape<typeof english> = {
     },
     health: {
       title: 'Situação do número',
+      titleOf: 'Situação do número {{number}}',
+      titleOfFirst: 'Situação do primeiro número, {{number}}',
+      disconnect: 'Desconectar',
+      disconnectSure: 'Sim, desconectar: as conversas ficam',
+      quality: 'Qualidade',
+      throughput: 'Vazão',
       hint: 'O Parley confere a cada hora.',
       refresh: 'Conferir agora',
       unchecked: 'Ainda não foi conferido.',
@@ -152,7 +160,8 @@ export const settings: SameShape<typeof english> = {
     verify_tokenHint: 'Um texto qualquer. Informe o mesmo texto no WhatsApp, junto com a URL de callback.',
     speed: 'Velocidade de envio',
     messages_per_second: 'Mensagens por segundo',
-    messages_per_secondHint: 'A taxa que o WhatsApp permite ao seu número. 0 = o mais rápido possível.',
+    messages_per_secondHint:
+      '80 = tão rápido quanto o WhatsApp permite ao seu número, mesmo que seja mais ou menos. 0 = sem limite.',
     pair_limit: 'Espaçar mensagens para a mesma pessoa',
     pair_limitHint: 'O WhatsApp aceita uma mensagem a cada 6 segundos para o mesmo número, salvo pequenas rajadas.',
     callback: 'Callbacks',

@@ -194,6 +194,8 @@ export const thread: SameShape<typeof english> = {
   hoursLeft_other: 'restam {{count}} h',
   minutesLeft_one: 'resta {{count}} min',
   minutesLeft_other: 'restam {{count}} min',
+  sendFrom: 'O número que envia',
+  from: 'de {{number}}',
   botActive: 'O robô está respondendo a este cliente. Se você enviar uma mensagem, assume a conversa.',
   placeholder: 'Escreva uma mensagem',
   messageField: 'Mensagem',

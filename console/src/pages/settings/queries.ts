@@ -24,14 +24,12 @@ export function useSettings() {
   })
 }
 
-/** The state of the organization's number at its last check; null if none is connected. */
+/** The states of the organization's numbers at their last checks, the first one first. */
 export function useNumberHealth() {
   return useQuery({
     queryKey: NUMBER_HEALTH,
-    queryFn: async ({ signal }) => {
-      const { numbers } = await api.get<{ numbers: NumberHealth[] }>('/settings/upstream/health', {}, signal)
-      return numbers[0] ?? null
-    },
+    queryFn: async ({ signal }) =>
+      (await api.get<{ numbers: NumberHealth[] }>('/settings/upstream/health', {}, signal)).numbers,
   })
 }
 

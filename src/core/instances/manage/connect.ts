@@ -3,13 +3,8 @@ import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import {
-  deleteInstance as deleteInstanceRow,
-  logOutInstance,
-  setInstanceWanted,
-} from '../../../storage/instances/instances.js'
-import { deleteInstanceWebhook } from '../../../storage/instances/webhooks.js'
-import { directoryHash } from '../../../storage/organizations/directory.js'
+import { logOutInstance, setInstanceWanted } from '../../../storage/instances/instances.js'
+import { deleteInstanceRows } from '../../organizations/further-numbers.js'
 import { command, openDevice, toValue } from '../commands/device.js'
 import { recordCode } from './connection-state.js'
 
@@ -72,15 +67,7 @@ export async function logoutInstance(ctx: Context, tenant: Tenant, instance: Ins
  */
 export async function deleteInstance(ctx: Context, tenant: Tenant, instance: Instance): Promise<void> {
   await logOutDevice(ctx, tenant, instance)
-  const { id, phone_number_id: number, token } = instance
-  const hashes = {
-    tokenHash: directoryHash(ctx.secrets.open(token, `${tenant.id}:instance.token`)),
-    numberHash: number === null || number === tenant.upstream?.phone_number_id ? null : directoryHash(number),
-  }
-  await ctx.database.transaction(async (transaction) => {
-    await deleteInstanceWebhook(transaction, tenant.id, id)
-    await deleteInstanceRow(transaction, tenant.id, id, hashes)
-  })
+  await ctx.database.transaction((transaction) => deleteInstanceRows(ctx, transaction, tenant, instance))
   notify(ctx, tenant.id)
   await forgetSandbox(ctx, instance)
 }

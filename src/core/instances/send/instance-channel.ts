@@ -5,20 +5,16 @@ import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { NetworkDetails } from '../../../model/messages/message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
-import { businessChannel, type Channel, organizationChannel } from '../../messages/send/channel.js'
+import { type Channel, furtherChannel, organizationChannel } from '../../messages/send/channel.js'
 import { openInstanceNumber } from '../../organizations/instance-number.js'
 import { findKnownMessage } from '../chats/known-message.js'
-
-/** The upstream's own limits, for numbers without configured ones. */
-const UPSTREAM_RATE = { messages_per_second: 80, pair_limit: true }
 
 /** The channel of an instance. Throws invalid_provider if it uses the organization's number and there is none. */
 export function instanceChannel(ctx: Context, tenant: Tenant, instance: Instance): Channel {
   if (instance.kind === 'linked_device') return deviceChannel(ctx, instance)
   if (instance.phone_number_id === null) return organizationChannel(ctx, tenant)
-  const number = openInstanceNumber(ctx, tenant, instance)
-  if (instance.kind === 'business_api') return businessChannel(ctx, instance.id, number, UPSTREAM_RATE)
-  return unlimitedChannel(instance, sandboxDriver(ctx.upstream, number))
+  if (instance.kind === 'business_api') return furtherChannel(ctx, tenant, instance)
+  return unlimitedChannel(instance, sandboxDriver(ctx.upstream, openInstanceNumber(ctx, tenant, instance)))
 }
 
 function unlimitedChannel({ id: instanceId }: Instance, driver: ChannelDriver): Channel {

@@ -1,10 +1,13 @@
 import { businessApiDriver } from '../../../channels/business-api.js'
 import type { ChannelDriver } from '../../../channels/driver.js'
 import type { Context } from '../../../context.js'
+import type { Instance } from '../../../model/instances/instance.js'
 import type { RateLimitedNumber } from '../../../model/messages/send-rate.js'
-import type { Tenant, UpstreamSettings } from '../../../model/organizations/organization.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { rateOf } from '../../../model/organizations/rate.js'
 import type { BusinessNumber } from '../../../upstream/client.js'
 import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
+import { openInstanceNumber } from '../../organizations/instance-number.js'
 
 /** What messages are sent through, with its limits. */
 export interface Channel {
@@ -24,20 +27,31 @@ const RATE_SHARE = 0.95
 /** The organization's own number. Throws invalid_provider if it has none. */
 export function organizationChannel(ctx: Context, tenant: Tenant): Channel {
   const upstream = requireUpstream(tenant)
-  return businessChannel(ctx, null, openBusinessNumber(ctx, tenant.id, upstream), upstream)
+  return businessChannel(ctx, null, openBusinessNumber(ctx, tenant.id, upstream), {
+    messagesPerSecond: rateOf(upstream),
+    pairLimit: upstream.pair_limit,
+  })
 }
 
-export function businessChannel(
+/** The number of a business instance, which is further to the organization's own. */
+export function furtherChannel(ctx: Context, tenant: Tenant, instance: Instance): Channel {
+  return businessChannel(ctx, instance.id, openInstanceNumber(ctx, tenant, instance), {
+    messagesPerSecond: rateOf(instance),
+    pairLimit: true,
+  })
+}
+
+function businessChannel(
   ctx: Context,
   instanceId: string | null,
   number: BusinessNumber,
-  { messages_per_second, pair_limit }: Pick<UpstreamSettings, 'messages_per_second' | 'pair_limit'>,
+  { messagesPerSecond, pairLimit }: { messagesPerSecond: number; pairLimit: boolean },
 ): Channel {
   return {
     instanceId,
     driver: businessApiDriver(ctx.upstream, number),
-    number: { phoneNumberId: number.phoneNumberId, messagesPerSecond: messages_per_second * RATE_SHARE },
-    pairLimit: pair_limit,
+    number: { phoneNumberId: number.phoneNumberId, messagesPerSecond: messagesPerSecond * RATE_SHARE },
+    pairLimit,
     usesJids: false,
   }
 }

@@ -22,7 +22,9 @@ import {
 import { findTenant } from '../../../storage/organizations/organizations.js'
 import { openBusinessNumber } from '../business-number.js'
 import { connectUpstream } from '../connections.js'
+import { putFurtherNumber } from '../further-numbers.js'
 import { missingSetting } from '../missing-setting.js'
+import { listNumbers } from '../numbers.js'
 import { organizationNotFound } from '../organizations.js'
 import { findOurAddress, readAddresses } from './addresses.js'
 import { directCallbacks } from './direct-callbacks.js'
@@ -60,8 +62,9 @@ const BUDGET_MS = 25_000
 const ATTEMPT_SECONDS = 60
 
 /**
- * Connects an organization with a number that its access token reaches: finds the number, stores the credentials, has
- * the upstream call this service, registers the number if a PIN is given, and asks for what its phone has. Says of each step what it found, and what
+ * Connects an organization with a number that its access token reaches; with `further`, beside those that it has: finds
+ * the number, stores the credentials, has the upstream call this service, registers the number if a PIN is given, and
+ * asks for what its phone has. Says of each step what it found, and what
  * the caller has to choose; calling again with the choice goes on, and what is done already stays. What belongs to
  * another program changes only if that was chosen. With `send_to`, a connected number sends a message there. Throws
  * organization_not_found, invalid_field if `send_to` is no number, missing_field without an access token, already_taken
@@ -133,15 +136,43 @@ async function runSteps(ctx: ConnectContext, asking: Asking, attempt: Attempt): 
   const ofSecret = await checkSecret(asking, { accessToken, appSecret }, app)
   if (ofSecret.reason !== 'secret_fits') return [ofToken, ofSecret]
 
-  const search = await findNumber(asking, secrets, token, wishOf(tenant, given))
+  const wish = isFurther(attempt) ? await wishOfFurther(ctx, tenant, given) : wishOf(tenant, given)
+  const search = await findNumber(asking, secrets, token, wish)
   if ('finding' in search) return [ofToken, ofSecret, search.finding]
   const { number } = search
-  await store(ctx, attempt, { number, appSecret })
+  if (isFurther(attempt)) await storeFurther(ctx, attempt, { number, appSecret })
+  else await store(ctx, attempt, { number, appSecret })
   const credentials = {
     ...{ accessToken, appSecret, appId: app.id },
     ...{ phoneNumberId: number.id, businessAccountId: number.accountId },
   }
   return [ofToken, ofSecret, ...(await finish(ctx, asking, attempt, { number, credentials }))]
+}
+
+/** Whether a number beside the first is meant. Without a first one, it becomes the first. */
+function isFurther({ tenant: { upstream }, given }: Pick<Attempt, 'tenant' | 'given'>): boolean {
+  return given.further === true && upstream !== null && given.phone_number_id !== upstream.phone_number_id
+}
+
+async function wishOfFurther(
+  ctx: Pick<Context, 'database'>,
+  tenant: Tenant,
+  { phone_number_id: phoneNumberId, business_account_id: businessAccountId }: ConnectionChoices,
+): Promise<NumberWish> {
+  const numbers = await listNumbers(ctx, tenant)
+  const except = numbers.map(({ phone_number_id }) => phone_number_id)
+  return { phoneNumberId, businessAccountId, connected: null, except }
+}
+
+/** Stores the credentials of a further number, before anything is changed at the upstream. */
+async function storeFurther(
+  ctx: ConnectContext,
+  { tenant, secrets: { accessToken } }: Attempt,
+  { number, appSecret }: { number: ReachedNumber; appSecret: string },
+): Promise<void> {
+  const { id: phoneNumberId, accountId: businessAccountId, display } = number
+  const credentials = { accessToken, appSecret, verifyToken: null }
+  await putFurtherNumber(ctx, tenant, { phoneNumberId, businessAccountId, display, ...credentials })
 }
 
 /** A stored number stays the one that is meant, unless another one is given. */
@@ -152,7 +183,10 @@ function wishOf({ upstream }: Tenant, given: ConnectionChoices): NumberWish {
     phoneNumberId: upstream.phone_number_id,
     businessAccountId: upstream.business_account_id,
   }
-  return isKept && connected ? { ...connected, connected } : { phoneNumberId, businessAccountId, connected }
+  const except: string[] = []
+  return isKept && connected
+    ? { ...connected, connected, except }
+    : { phoneNumberId, businessAccountId, connected, except }
 }
 
 /**
@@ -198,7 +232,8 @@ async function finish(
   const ours = { ...address, verifyToken }
   const directed = await directCallbacks(asking, reading, { credentials, ours, way: given.callbacks })
   if (directed.hasVerified) await keepVerifyToken(ctx.database, tenant.id, number.id, sha256(verifyToken))
-  const isReplaced = directed.hasVerified && tenant.upstream !== null && given.verify_token === undefined
+  const isFirst = !isFurther({ tenant, given })
+  const isReplaced = directed.hasVerified && isFirst && tenant.upstream !== null && given.verify_token === undefined
   const replaced = isReplaced ? [found('verify_token_new')] : []
   const before = [judgeFound(read, credentials), ...directed.findings, ...replaced]
   const end = async (findings: StepFinding[]) => {

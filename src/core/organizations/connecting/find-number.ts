@@ -11,6 +11,8 @@ export interface NumberWish {
   businessAccountId: string | undefined
   /** The connected number: taken if no number is wished for and the token reaches it. Another one is only proposed. */
   connected: { phoneNumberId: string; businessAccountId: string } | null
+  /** Numbers that are only taken if they are wished for. */
+  except: readonly string[]
 }
 
 /** A number that the token reaches, in its account: reading the list of the account is the proof. */
@@ -46,7 +48,7 @@ export async function findNumber(
   token: TokenState | null,
   wish: NumberWish,
 ): Promise<Search> {
-  const { connected } = wish
+  const { connected, except } = wish
   const accounts =
     wish.businessAccountId === undefined
       ? await findAccounts(asking, access, token)
@@ -56,9 +58,10 @@ export async function findNumber(
   const sorted = [...accounts.ids.filter(isFirst), ...accounts.ids.filter((id) => !isFirst(id))]
   const asked = sorted.slice(0, MAX_ACCOUNTS)
   const lists = await Promise.all(asked.map((accountId) => readNumbers(asking, access, accountId)))
-  const numbers = lists.flatMap((list) => ('numbers' in list ? list.numbers : []))
-  const wished = numbers.find(({ id }) => id === (wish.phoneNumberId ?? connected?.phoneNumberId))
+  const reached = lists.flatMap((list) => ('numbers' in list ? list.numbers : []))
+  const wished = reached.find(({ id }) => id === (wish.phoneNumberId ?? connected?.phoneNumberId))
   if (wished) return { number: wished }
+  const numbers = reached.filter(({ id }) => !except.includes(id))
   const errors = lists.flatMap((list) => ('error' in list ? [list] : []))
   const failed = accounts.failed ?? errors.flatMap(({ error }) => (error.outcome === 'failed' ? error : []))[0]
   if (failed) return { finding: foundError('number_unavailable', failed) }

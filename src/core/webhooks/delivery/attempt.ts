@@ -3,6 +3,7 @@ import type { EndpointAnswer, EndpointCall } from '../../../endpoints/client.js'
 import { memoize } from '../../../lib/async/memoize.js'
 import { readTraceparent, type TraceContext, writeTraceparent } from '../../../lib/http/trace-context.js'
 import type { Span } from '../../../lib/tracer.js'
+import { toBusinessNumbers } from '../../../model/organizations/own-number.js'
 import { type EventRow, presentEvent } from '../../../model/webhooks/event.js'
 import type { AttemptResult, ClaimedDelivery } from '../../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../../storage/webhooks/health.js'
@@ -37,8 +38,8 @@ export type Attempter = (
 
 /** Creates the function that posts a delivery's event to its endpoint, signed with all current secrets. */
 export function createAttempter(ctx: AttemptContext): Attempter {
-  const bodyOf = memoize((event: EventRow) => ({
-    text: JSON.stringify(presentEvent(event, ctx.mediaLinks.urlOf)),
+  const bodyOf = memoize((event: EventRow, { numbers }: EndpointRow) => ({
+    text: JSON.stringify(presentEvent(event, ctx.mediaLinks.urlOf, toBusinessNumbers(numbers ?? []))),
   }))
 
   const composeGatewayCall = createGatewayComposer(ctx)
@@ -64,7 +65,7 @@ export function createAttempter(ctx: AttemptContext): Attempter {
       }
     }
     const { url, instance } = endpoint
-    if (instance === null) return send({ url, body: bodyOf(event).text })
+    if (instance === null) return send({ url, body: bodyOf(event, endpoint).text })
     return composeGatewayCall({ ...endpoint, instance }, event, send)
   }
 

@@ -117,6 +117,7 @@ function readCreateBody(body: Static<typeof CreateBody>, isPasted: boolean, now:
     name: body.name,
     ...readTemplateFields(body),
     audience: readAudience(body.audience, isPasted),
+    from: body.from ?? null,
     scheduledAt: body.scheduled_at ? readStart('scheduled_at', body.scheduled_at, now) : null,
   }
 }

@@ -4,6 +4,7 @@ import { AudienceBody } from '../../../model/broadcasts/audience.js'
 import { BROADCAST_STATUSES, RECIPIENT_STATUSES, WAITING_REASONS } from '../../../model/broadcasts/broadcast.js'
 import { Nullable } from '../../../model/fields.js'
 import { parameterValues } from '../../../model/templates/input.js'
+import { from } from '../messages/from-field.js'
 import { headerMedia, headerMediaId, language } from '../messages/template-fields.js'
 import { Count } from '../schemas.js'
 
@@ -23,6 +24,12 @@ export const BroadcastSchema = named(
     started_at: Nullable(DateTime),
     completed_at: Nullable(DateTime),
     created_at: DateTime,
+    from: Nullable(
+      Type.String({
+        description:
+          'The id of the number that sends it. Null: for each recipient, the number that it last wrote to, else the first.',
+      }),
+    ),
     reason: Nullable(
       Type.Union([Type.Enum([...WAITING_REASONS]), Type.String()], {
         description:
@@ -66,6 +73,7 @@ export const CreateBody = named(
     headerMedia,
     headerMediaId,
     audience: AudienceBody,
+    from,
     scheduled_at: Type.Optional(
       Nullable(
         Type.String({

@@ -10,6 +10,7 @@ import { type GivenFile, MEDIA_FIELDS, type MessageContent } from '../../../mode
 import { LIMITS } from '../../../model/messages/limits.js'
 import { MEDIA_RULES, type MediaKind } from '../../../model/messages/media.js'
 import { Problem } from '../../../model/problem.js'
+import { from } from './from-field.js'
 import { requireGivenFile, uploadedId } from './given-file.js'
 import { InteractiveBody, readInteractive } from './interactive-body.js'
 import { filename } from './interactive-fields.js'
@@ -33,11 +34,12 @@ const common = {
     Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
   ),
   memberId: Maybe(Type.String({ format: 'uuid', description: 'The member of the team who sends the message' })),
+  from,
   instance: Maybe(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.instanceName,
-      description: "The instance that sends the message. By default the organization's own number.",
+      description: 'The instance that sends the message, instead of a business number.',
     }),
   ),
   scheduled_at: scheduledAt,

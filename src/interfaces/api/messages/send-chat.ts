@@ -54,7 +54,7 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
     },
     (request, reply) => {
       const tenant = tenantOf(request)
-      const { instance } = request.body
+      const { instance = null, from = null } = request.body
       const given = readTarget(request.body)
       const memberId = senderOf(request, request.body.memberId)
       const content = readContent(request.body)
@@ -68,7 +68,7 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
           const scheduledAt = readSendTime(request.body.scheduled_at, ctx.clock())
           const to = await requireNumber(ctx, tenant, given, { field: 'api', place: 'body' })
           const choose = scheduledAt === null ? openChosenChannel : chooseLaterChannel
-          const channel = await choose(ctx, tenant, instance ?? null, content)
+          const channel = await choose(ctx, tenant, { instance, from, to, replyTo, content })
           if (created) {
             await checkMember(ctx, tenant, memberId)
             if (isLater) await requireRoom(ctx, tenant)

@@ -18,6 +18,7 @@ import { PROBLEMS, Problem } from '../../../model/problem.js'
 import { parameterValues } from '../../../model/templates/input.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
+import { from } from './from-field.js'
 import { ScheduledAnswer, scheduledAt } from './scheduled-fields.js'
 import { headerMedia, headerMediaId, language, readTemplateFields } from './template-fields.js'
 import { partFields, readParts } from './template-parts.js'
@@ -53,6 +54,7 @@ const Body = named(
     ...partFields,
     language,
     scheduled_at: scheduledAt,
+    from,
     memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
   }),
 )
@@ -107,6 +109,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
             headerMedia: file && { file, filename: null },
             parts: readParts(given, { now: ctx.clock(), sendAt: at }),
             recipient: { to },
+            from: given.from ?? null,
             memberId,
             cause,
           }

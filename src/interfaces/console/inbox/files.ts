@@ -21,6 +21,7 @@ import { causeOf } from '../../../http/cause.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { readSendTime } from '../../../http/moment.js'
 import { requireIdentity } from '../../../http/uploads.js'
+import { MAX_NUMBER_INPUT } from '../../../model/contacts/written-number.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { MEDIA_RULES } from '../../../model/messages/media.js'
 import type { ConsoleServer } from '../server.js'
@@ -36,6 +37,7 @@ const Query = Type.Object({
   voice: Type.Optional(Type.Boolean()),
   context_message_id: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
   instance: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.instanceName })),
+  from: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NUMBER_INPUT })),
   scheduled_at: Type.Optional(Type.String({ format: 'date-time' })),
 })
 
@@ -63,9 +65,9 @@ export function fileRoutes(server: ConsoleServer, ctx: Context): void {
               fingerprint: { kind, ...given, file: sha256 },
               perform: async (id) => {
                 const scheduledAt = readSendTime(given.scheduled_at, ctx.clock())
-                const { voice = null, context_message_id: replyToId = null, instance = null } = given
+                const { voice = null, context_message_id: replyToId = null, instance = null, from = null } = given
                 const texts = { caption: given.caption || null, filename: given.filename || null }
-                const named = { ...texts, voice, replyToId, instance, memberId }
+                const named = { ...texts, voice, replyToId, instance, from, memberId }
                 const cause = causeOf(request, ctx.clock())
                 const send = { id, contactId, kind, path, cause, ...named }
                 if (scheduledAt === null) return toAnswer(tenant, kind, await sendFile(ctx, tenant, send))

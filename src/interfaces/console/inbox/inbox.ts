@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { requireInboxContact } from '../../../core/inbox/find.js'
 import { listInbox, listTags } from '../../../core/inbox/list.js'
-import { findReplyChannel } from '../../../core/inbox/reply-channel.js'
+import { findReplyChannel, findReplyNumbers } from '../../../core/inbox/reply-channel.js'
 import { tenantOf } from '../../../http/access/auth.js'
 import { memberOf } from '../../../http/access/session.js'
 import { presentInboxContact } from '../../../model/conversations/inbox.js'
@@ -41,8 +41,11 @@ export function inboxRoutes(server: ConsoleServer, ctx: Context): void {
     async (request) => {
       const tenant = tenantOf(request)
       const contact = await requireInboxContact(ctx, tenant.id, request.params.contactId)
-      const channel = await findReplyChannel(ctx, tenant, contact)
-      return { success: true, contact: presentInboxContact(contact, ctx.clock()), line: channel }
+      const [channel, numbers] = await Promise.all([
+        findReplyChannel(ctx, tenant, contact),
+        findReplyNumbers(ctx, tenant, contact),
+      ])
+      return { success: true, contact: presentInboxContact(contact, ctx.clock()), line: channel, numbers }
     },
   )
 

@@ -1,9 +1,11 @@
+import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { CALLBACK_FIELDS } from '../../../core/callbacks/fields.js'
 import { readHealth } from '../../../core/organizations/connecting/check.js'
 import { connectNumber } from '../../../core/organizations/connecting/connect.js'
 import { testStorefront, testUpstream } from '../../../core/organizations/connection-tests.js'
 import { connectOwnUpstream, connectStorefront } from '../../../core/organizations/connections.js'
+import { removeFurtherNumber } from '../../../core/organizations/further-numbers.js'
 import { changeOrganization } from '../../../core/organizations/organizations.js'
 import { readSettings } from '../../../core/organizations/settings.js'
 import { tenantOf } from '../../../http/access/auth.js'
@@ -53,6 +55,15 @@ export function settingsRoutes(server: ConsoleServer, ctx: Context): void {
     const isRefreshed = request.query.refresh === 'true'
     return { success: true, numbers: await readHealth(ctx, tenantOf(request).id, isRefreshed) }
   })
+
+  server.delete(
+    '/settings/numbers/:phoneNumberId',
+    { config, schema: { params: Type.Object({ phoneNumberId: Type.String({ minLength: 1, maxLength: 64 }) }) } },
+    async (request) => {
+      await removeFurtherNumber(ctx, tenantOf(request).id, request.params.phoneNumberId)
+      return { success: true }
+    },
+  )
 
   server.put('/settings/storefront', { config, schema: { body: ChangeStorefront } }, async (request) => {
     const { id } = tenantOf(request)

@@ -287,3 +287,62 @@ describe('the check of a number', () => {
     ).toBe(400)
   })
 })
+
+describe('a further number', () => {
+  /** A second number in the same business account, reached by the same token. */
+  const connectFurther = async (id: string, platform: Platform, number: object = {}) => {
+    const further = `4${platform.number.slice(1)}`
+    const answer = await world.sim('PUT', `/accounts/${platform.account}`, {
+      numbers: [
+        { id: platform.number, status: 'CONNECTED' },
+        { id: further, status: 'CONNECTED', display_phone_number: '+55 11 4000-1234', ...number },
+      ],
+    })
+    expect(answer.status).toBe(200)
+    const connected = await world.admin('POST', `/organizations/${id}/upstream/connect`, { further: true })
+    expect(connected.body.connected, JSON.stringify(connected.body.steps)).toBe(true)
+    await world.drain()
+    return further
+  }
+
+  const numbersOf = async (id: string) => (await world.admin('GET', `/organizations/${id}/numbers`)).body.numbers
+
+  it('is connected with the token of the first, checked with it, and sends as fast as WhatsApp allows each', async () => {
+    const { id, platform } = await connected()
+    const further = await connectFurther(id, platform, { throughput: 'HIGH' })
+    expect(await numbersOf(id)).toMatchObject([
+      { phone_number_id: platform.number, is_first: true, state: 'ok', messages_per_second: 80 },
+      {
+        phone_number_id: further,
+        is_first: false,
+        instance: '551140001234',
+        phone_number: '+551140001234',
+        state: 'ok',
+        throughput: 'HIGH',
+        messages_per_second: 1_000,
+      },
+    ])
+    expect(await writeTo(world, further)).toBe(true)
+    const { body } = await world.admin('GET', `/organizations/${id}/upstream/health`)
+    expect(body.numbers.map(({ phone_number_id }: { phone_number_id: string }) => phone_number_id)).toEqual([
+      platform.number,
+      further,
+    ])
+  })
+
+  it('that is used on a phone, too, sends 20 messages per second', async () => {
+    const { id, platform } = await connected()
+    await connectFurther(id, platform, { is_on_biz_app: true })
+    expect((await numbersOf(id))[1]).toMatchObject({ messages_per_second: 20 })
+  })
+
+  it('of another organization is refused', async () => {
+    const { platform } = await connected()
+    const other = await connected()
+    const given = { further: true, access_token: platform.token, app_secret: platform.secret }
+    const path = `/organizations/${other.id}/upstream/connect`
+    const taken = await world.admin('POST', path, { ...given, phone_number_id: platform.number })
+    expect([taken.status, taken.body.error]).toEqual([409, 'Already taken'])
+    expect(await numbersOf(other.id)).toHaveLength(1)
+  })
+})

@@ -17,6 +17,7 @@ const endpoint = (id: string, fields: Partial<EndpointRow> = {}): EndpointRow =>
   with_base64: false,
   headers: null,
   instance: null,
+  numbers: null,
   ...fields,
 })
 

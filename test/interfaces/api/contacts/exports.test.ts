@@ -183,7 +183,7 @@ describe('GET /conversations/export', () => {
     const { headers, text } = await download(`/conversations/export?chatNumber=${number}`)
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(text.slice(0, text.indexOf('\r\n'))).toBe(
-      '\uFEFFid,message_id,created_at,sender_type,message_type,message,media_type,media_url,message_status,voice_note_transcription,assignee,reactions,context_message_id,error,content',
+      '\uFEFFid,message_id,created_at,sender_type,message_type,message,media_type,media_url,message_status,voice_note_transcription,assignee,reactions,context_message_id,error,content,business_number',
     )
     const rows = rowsOf(text)
     expect(rows.map(({ message }) => message)).toEqual(["'=SUM(A1)", 'Message 2\nof many', 'Message 3\nof many'])

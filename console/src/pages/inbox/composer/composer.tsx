@@ -12,6 +12,7 @@ import classes from './composer.module.css'
 import { useDraft } from './drafts.js'
 import { Editor, type EditorHandle } from './editor/editor.js'
 import { Notice } from './notice.js'
+import { NumberChoice, type NumberChoices } from './number-choice.js'
 import { type SendRequest, send } from './pending-sends.js'
 import type { Route } from './requests.js'
 import { useReplyWindow } from './use-reply-window.js'
@@ -34,6 +35,7 @@ export interface ComposerHandle {
 export function Composer({
   contact,
   channel,
+  choices,
   lastSeq,
   lastInboundAt,
   isHeldByOther,
@@ -42,6 +44,7 @@ export function Composer({
 }: {
   contact: InboxContact
   channel: ReplyChannel | undefined
+  choices: NumberChoices
   lastSeq: number
   lastInboundAt: string | null
   /** Whether another app answers the customer. */
@@ -96,6 +99,7 @@ export function Composer({
       ) : (
         <Closed reason={closed} contact={contact} onTemplate={templates.open} />
       )}
+      <NumberChoice choices={choices} channel={channel} />
       <Editor
         route={route}
         draft={draft}

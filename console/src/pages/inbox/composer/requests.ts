@@ -1,4 +1,9 @@
-import type { InboxContact, ReplyChannel, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
+import type {
+  InboxContact,
+  ReplyChannel,
+  ReplyNumber,
+  ThreadMessage,
+} from '../../../../../src/model/conversations/inbox.js'
 import type { ContentOf, ShownContent } from '../../../../../src/model/messages/shown/schemas.js'
 import { api } from '../../../api/client.js'
 import type { Member } from '../../../api/types.js'
@@ -13,7 +18,7 @@ import type { SendRequest, SendResult } from './pending-sends.js'
 /** Sender, recipient, channel and reply target of a message. */
 export interface Route {
   contact: InboxContact
-  channel: ReplyChannel | undefined
+  channel: ReplyChannel | ReplyNumber | undefined
   me: Member
   /** The number of the conversation's newest message. */
   lastSeq: number
@@ -31,7 +36,7 @@ export function chatRequest(route: Route, fields: Record<string, unknown>, previ
   const body = {
     phone_number: contact.chat_id,
     ...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
-    ...(channel?.instance && { instance: channel.instance }),
+    ...senderOf(channel),
     ...(replyTo && { context_message_id: replyTo.id }),
     message_type: previewFields.message_type,
     ...fields,
@@ -53,7 +58,7 @@ export function fileRequest(route: Route, attachment: Attachment, caption: strin
     filename: kind === 'document' ? file.name : null,
     voice: kind === 'audio' ? attachment.isVoice : null,
     context_message_id: replyTo?.id,
-    instance: channel?.instance,
+    ...senderOf(channel),
   }
   const previewFields: PreviewFields = {
     message_type: kind,
@@ -69,6 +74,12 @@ export function fileRequest(route: Route, attachment: Attachment, caption: strin
     post: async (key) =>
       readResult(await api.post(`/contacts/${contact.id}/files`, file, { query, idempotencyKey: key })),
   }
+}
+
+/** What sends: the chosen number of several, else an instance, else the default. */
+function senderOf(channel: Route['channel']): { from?: string; instance?: string } {
+  if (channel && 'from' in channel) return { from: channel.from }
+  return channel?.instance ? { instance: channel.instance } : {}
 }
 
 /** The file and the message type. */
@@ -101,9 +112,11 @@ export function templateRequest(
   fields: Record<string, unknown>,
   previewFields: PreviewFields,
 ): SendRequest {
-  const { contact, scheduledAt } = route
+  const { contact, channel, scheduledAt } = route
+  const { from } = senderOf(channel)
   const body = {
     chatNumber: contact.chat_id,
+    ...(from !== undefined && { from }),
     ...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
     ...fields,
   }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
+import type { InboxContact, ReplyChannel, ReplyNumber } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
 import type { ChangedContact, Contact } from '../../../api/types.js'
@@ -29,14 +29,19 @@ export function useContact(contactId: string) {
   return {
     contact: data && withUpdates(data.contact, latest.updates, data.askedAt),
     channel: data?.line,
+    numbers: data?.numbers ?? NO_NUMBERS,
     error,
     refetch,
   }
 }
 
+const NO_NUMBERS: ReplyNumber[] = []
+
 interface Answer {
   contact: InboxContact
   line: ReplyChannel
+  /** What may be chosen instead; empty if the organization has one number. */
+  numbers: ReplyNumber[]
 }
 
 /** Fields of a contact that members can change. */

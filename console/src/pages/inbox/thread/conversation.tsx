@@ -2,13 +2,15 @@ import { Button, Center, EmptyState } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ModalsProvider } from '@mantine/modals'
 import { IconUserOff } from '@tabler/icons-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router'
-import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
+import type { InboxContact, ReplyChannel, ReplyNumber } from '../../../../../src/model/conversations/inbox.js'
 import { ApiError } from '../../../api/client.js'
 import { Loading } from '../../../layout/loading.js'
 import { useMay } from '../../../session/session.js'
 import { LoadProblem } from '../../../shared/problem.js'
+import type { NumberChoices } from '../composer/number-choice.js'
 import { Erase } from '../contact/erase.js'
 import { Panel } from '../contact/panel.js'
 import { useContactActions } from '../contact/use-actions.js'
@@ -33,13 +35,13 @@ export interface ConversationProps {
 
 /** The conversation with a contact, and the panel of the contact. */
 export default function Conversation({ contactId, listed, ...rest }: ConversationProps) {
-  const { contact = listed, channel, error, refetch } = useContact(contactId)
+  const { contact = listed, channel, numbers, error, refetch } = useContact(contactId)
   const isGone = contact === null || (error instanceof ApiError && (error.status === 404 || error.status === 400))
   if (isGone) return <Gone />
   if (contact) {
     return (
       <ModalsProvider>
-        <Open contact={contact} channel={channel} {...rest} />
+        <Open contact={contact} channel={channel} numbers={numbers} {...rest} />
       </ModalsProvider>
     )
   }
@@ -56,14 +58,16 @@ export default function Conversation({ contactId, listed, ...rest }: Conversatio
 interface OpenProps extends Omit<ConversationProps, 'contactId' | 'listed'> {
   contact: InboxContact
   channel: ReplyChannel | undefined
+  numbers: ReplyNumber[]
 }
 
-function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: OpenProps) {
+function Open({ contact, channel, numbers, isAlone, side, onSide, hasRoomForPanel }: OpenProps) {
   const open = useOpen()
   const [params] = useSearchParams()
   const mayWrite = useMay('agent')
   const { toggleArchived } = useContactActions(contact)
   const [isErasing, erasing] = useDisclosure(false)
+  const choices = useNumberChoices(channel, numbers)
   const archive = () => {
     toggleArchived()
     // An archived conversation is closed.
@@ -81,12 +85,20 @@ function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: Open
           onArchive={archive}
           onErase={erasing.open}
         />
-        <Thread key={contact.id} contact={contact} channel={channel} />
+        <Thread key={contact.id} contact={contact} channel={choices.number ?? channel} choices={choices} />
       </section>
       <Panel key={`panel-${contact.id}`} contact={contact} side={side} onSide={onSide} isDrawer={!hasRoomForPanel} />
       <Erase contact={contact} opened={isErasing} onClose={erasing.close} onErased={() => open(null)} />
     </>
   )
+}
+
+/** The number that the member has chosen, else that of the reply channel. */
+function useNumberChoices(channel: ReplyChannel | undefined, numbers: ReplyNumber[]): NumberChoices {
+  const [chosen, choose] = useState<string | null>(null)
+  const own = numbers.find(({ instance }) => channel?.kind === 'business_api' && instance === channel.instance)
+  const number = numbers.find(({ from }) => from === chosen) ?? own
+  return { numbers, number, isChosen: number !== own, choose }
 }
 
 /** Shown if the contact does not exist. */

@@ -10,6 +10,7 @@ import { useMay, useSession } from '../../../session/session.js'
 import { newKey } from '../../../shared/new-key.js'
 import { LoadProblem, notifyError } from '../../../shared/problem.js'
 import { Composer, type ComposerHandle } from '../composer/composer.js'
+import type { NumberChoices } from '../composer/number-choice.js'
 import { drop, retry, send, unconfirmed, usePendingSends } from '../composer/pending-sends.js'
 import { chatRequest, type Route, repeatFields, repeatKey } from '../composer/requests.js'
 import { nameOf } from '../contact/contact-name.js'
@@ -29,13 +30,19 @@ import { useConfirmedSends } from './use-confirmed-sends.js'
 import { type ThreadStore, useThread } from './use-thread.js'
 import { isAtEnd, isLoaded, type Note, type ThreadMessage } from './window.js'
 
-/** The messages of a conversation, with the composer below. */
-export function Thread({ contact, channel }: { contact: InboxContact; channel: ReplyChannel | undefined }) {
-  // The state belongs to one contact.
-  return <ContactThread key={contact.id} contact={contact} channel={channel} />
+interface ThreadProps {
+  contact: InboxContact
+  channel: ReplyChannel | undefined
+  choices: NumberChoices
 }
 
-function ContactThread({ contact, channel }: { contact: InboxContact; channel: ReplyChannel | undefined }) {
+/** The messages of a conversation, with the composer below. */
+export function Thread(props: ThreadProps) {
+  // The state belongs to one contact.
+  return <ContactThread key={props.contact.id} {...props} />
+}
+
+function ContactThread({ contact, channel, choices }: ThreadProps) {
   const { t } = useTranslation('thread')
   const { member } = useSession()
   const isOwner = useMay('owner')
@@ -106,8 +113,11 @@ function ContactThread({ contact, channel }: { contact: InboxContact; channel: R
         <Composer
           contact={contact}
           channel={channel}
+          choices={choices}
           lastSeq={lastSeq}
-          lastInboundAt={newestInbound(contact, window?.messages)}
+          lastInboundAt={
+            choices.isChosen ? (choices.number?.last_inbound_at ?? null) : newestInbound(contact, window?.messages)
+          }
           isHeldByOther={hasEnd && isHeldByOther(window.messages, new Date())}
           onSent={() => list.current?.goToNewest()}
           ref={composer}

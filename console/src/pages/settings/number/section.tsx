@@ -5,7 +5,7 @@ import { Section } from '../frame/section.js'
 import { useSettings } from '../queries.js'
 import { UpstreamCallback } from './callback.js'
 import { ConnectPanel } from './connect/connect-panel.js'
-import { HealthPanel } from './connect/health-panel.js'
+import { HealthPanels } from './connect/health-panel.js'
 import { UpstreamForm } from './form.js'
 import { PhoneHistories } from './history.js'
 import { Notices } from './notices.js'
@@ -19,7 +19,7 @@ export function NumberSection() {
       <Loaded query={settings}>
         {({ upstream, callback_url, callback_fields }) => (
           <>
-            <HealthPanel />
+            <HealthPanels />
             <Notices />
             <ConnectPanel upstream={upstream} />
             <Panel title={t('number.byHand')}>

@@ -9,13 +9,21 @@ export interface ConnectValues {
   pin: string
   callbacks: string
   send_to: string
+  /** Beside the numbers that are connected. */
+  further: boolean
 }
 
 const NO_CHOICES = { phone_number_id: '', business_account_id: '', pin: '', callbacks: '' }
 /** Choices that stay for the next attempts. */
 const KEPT = ['phone_number_id', 'business_account_id', 'callbacks'] as const
 
-export const NO_VALUES: ConnectValues = { access_token: '', app_secret: '', send_to: '', ...NO_CHOICES }
+export const NO_VALUES: ConnectValues = {
+  access_token: '',
+  app_secret: '',
+  send_to: '',
+  further: false,
+  ...NO_CHOICES,
+}
 
 /** The values with a new secret. What was chosen for the number or the app of another one is forgotten. */
 export function withSecret(values: ConnectValues, name: 'access_token' | 'app_secret', secret: string): ConnectValues {

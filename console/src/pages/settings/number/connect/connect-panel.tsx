@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Box, Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -22,7 +22,8 @@ export function ConnectPanel({ upstream }: { upstream: Upstream | null }) {
   const [connection, setConnection] = useState<Connection | null>(null)
   const { submit, isPending, problem } = useSubmit(
     form,
-    (values) => api.post<Connection>('/settings/upstream/connect', filledValues(values)),
+    ({ further, ...values }) =>
+      api.post<Connection>('/settings/upstream/connect', { ...filledValues(values), ...(further && { further }) }),
     (answer) => {
       setConnection(answer)
       // What is stored need not stay in the page; a PIN is tried once.
@@ -74,6 +75,13 @@ export function ConnectPanel({ upstream }: { upstream: Upstream | null }) {
             maxLength={150}
             maw={440}
           />
+          {isStored && (
+            <Checkbox
+              {...form.getInputProps('further', { type: 'checkbox' })}
+              label={t('number.connect.further')}
+              description={t('number.connect.furtherHint')}
+            />
+          )}
           {problem && (
             <Alert color="red" role="alert">
               {problem}
