@@ -174,17 +174,28 @@ describe('the number that sends', () => {
 })
 
 describe('limits of a number', () => {
-  it('per recipient do not delay another number', async () => {
+  /** Delays messages of the second number to the contact. */
+  const pace = async (ahead: string) => {
     const { pool } = world.database
     const contact = 'SELECT id FROM contact_addresses JOIN contacts c ON c.id = contact_id WHERE address = $1'
     await pool.query(
       `UPDATE contacts SET paces = jsonb_build_object((SELECT id::text FROM instances WHERE organization_id = $2 AND name = 'second'),
-         now() + interval '1 hour') WHERE id = (${contact})`,
-      [digits, organization.id],
+         now() + $3::interval) WHERE id = (${contact})`,
+      [digits, organization.id, ahead],
     )
+  }
+
+  it('per recipient do not delay another number', async () => {
+    await pace('5 minutes')
     expect((await send({ from: second.phoneNumberId })).status).toBe(429)
     expect((await send()).status).toBe(200)
     expect(await sentFrom()).toEqual([organization.phoneNumberId])
+  })
+
+  it('per recipient ignore a time that no messages can have led to', async () => {
+    await pace('2 hours')
+    expect((await send({ from: second.phoneNumberId })).status).toBe(200)
+    expect(await sentFrom()).toEqual([second.phoneNumberId])
   })
 })
 
