@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { signIn } from '../../support/console.js'
+import { createInstance } from '../../support/instances.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
@@ -27,4 +28,27 @@ it('tells every role what is wrong with the number of its own organization', asy
   await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'gateway' })
   const owner = await signIn(world, organization, { role: 'owner' })
   expect((await owner.call('GET', '/number')).body.trouble).toBeNull()
+})
+
+it('tells of a further number that fails, although the first one has only a warning', async () => {
+  const owned = await world.createOrganization()
+  await createInstance(world, owned, {
+    ...{ instanceName: 'second', number: '30700700700', accessToken: 'token', businessId: '777000222' },
+    appSecret: 'secret-of-second',
+  })
+  const find = async (id: string, state: string) => {
+    await world.database.pool.query(
+      `INSERT INTO number_states (organization_id, phone_number_id, state, steps) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (organization_id, phone_number_id) DO UPDATE SET state = excluded.state, steps = excluded.steps`,
+      [owned.id, id, state, JSON.stringify([{ reason: 'not_registered', values: { status: 'PENDING' } }])],
+    )
+  }
+  const owner = await signIn(world, owned, { role: 'owner' })
+  const trouble = async () => (await owner.call('GET', '/number')).body.trouble
+  await find('30700700701', 'failed')
+  expect(await trouble()).toBeNull()
+  await find(owned.phoneNumberId, 'warning')
+  expect(await trouble()).toMatchObject({ phone_number_id: owned.phoneNumberId, state: 'warning' })
+  await find('30700700700', 'failed')
+  expect(await trouble()).toMatchObject({ phone_number_id: '30700700700', state: 'failed' })
 })
