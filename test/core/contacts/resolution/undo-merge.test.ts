@@ -44,10 +44,10 @@ async function twoPeople() {
 const meet = ({ number, userId }: { number: string; userId: string }, text = 'both') =>
   take(textMessage(number, text, { from_user_id: userId, timestamp: seconds(10) }))
 
-/** All that is stored of a contact, except when it was stored. `paced_until` and the search catch up by themselves. */
+/** All that is stored of a contact, except when it was stored. The pair limits and the search catch up by themselves. */
 async function rowsOf(contactId: string) {
   const { rows } = await world.database.pool.query(
-    `SELECT to_jsonb(c) - '{updated_at,searchable_seq,paced_until}'::text[] AS contact,
+    `SELECT to_jsonb(c) - '{updated_at,searchable_seq,paced_until,paces}'::text[] AS contact,
        (SELECT jsonb_agg(to_jsonb(a) - 'added_at' ORDER BY address) FROM contact_addresses a
         WHERE a.organization_id = $1 AND a.contact_id = c.id) AS addresses,
        (SELECT jsonb_agg(to_jsonb(s) ORDER BY id) FROM contact_address_spans s
@@ -348,7 +348,7 @@ it('every column of a contact is restored or known not to be', async () => {
   const restored = listed.split(',').map((name) => name.trim())
   // Those that begin anew, and that of groups, which are never merged.
   const others = rows.map(({ column_name }) => column_name).filter((name) => !restored.includes(name))
-  expect(others.sort()).toEqual(['business_group', 'paced_until', 'searchable_seq', 'updated_at'])
+  expect(others.sort()).toEqual(['business_group', 'paced_until', 'paces', 'searchable_seq', 'updated_at'])
 })
 
 it('a merge is forgotten when it can no longer be undone, unless a hold is on; that two were separated is kept', async () => {
