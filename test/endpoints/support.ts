@@ -39,7 +39,8 @@ export async function startServer(answer: Answering): Promise<TestEndpoint & { t
   const taken: Taken[] = []
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request
-    const one = { method, path, headers, body: await buffer(request) }
+    const { pathname } = new URL(path, 'http://localhost')
+    const one = { method, path, pathname, headers, body: await buffer(request) }
     taken.push(one)
     answer(one, response)
   })
