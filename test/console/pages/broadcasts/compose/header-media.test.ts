@@ -38,7 +38,7 @@ describe('the file above the text of a template', () => {
     const body = toBody({ ...draft, ...chosen }, template, null, 'America/Sao_Paulo')
     const audience = { recipients: [{ chatNumber }] }
     const made = await world.request('POST', '/broadcasts', { key, body: { ...body, audience } })
-    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    expect(made.status, JSON.stringify(made.body)).toBe(202)
     await world.settle()
     const [sent] = await house.arrived(chatNumber)
     expect(JSON.stringify(sent)).toMatch(/"image":\{"id":"\d+"/)
