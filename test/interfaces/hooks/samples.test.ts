@@ -191,6 +191,8 @@ const SHARED = {
   context_message_id: null,
   error: null,
   outcome: null,
+  // The state of the number is not known.
+  business_number: { phone_number_id: BUSINESS_NUMBER, phone_number: null },
 }
 
 const world = useWorld()
