@@ -69,6 +69,7 @@ describe('the pages of a conversation', () => {
         context_message_id: null,
         error: null,
         outcome: null,
+        business_number: { phone_number_id: organization.phoneNumberId, phone_number: null },
       },
     ])
   })

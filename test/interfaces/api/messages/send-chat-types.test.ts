@@ -409,6 +409,7 @@ describe.each(CASES)('POST /send-chat with $name', (sent) => {
       message_id: id,
       message_type: body.message_type,
       context_message_id: isReply ? question.id : null,
+      business_number: { phone_number_id: organization.phoneNumberId, phone_number: null },
     })
 
     const mediaId = file ? await expectHandedOver(file, mimeType ?? '', own.media_url, own.created_at) : ''

@@ -90,6 +90,7 @@ describe('POST /send-chat with text', () => {
         context_message_id: null,
         error: null,
         outcome: null,
+        business_number: { phone_number_id: organization.phoneNumberId, phone_number: null },
       },
     ])
     expect(body).toMatchObject({ stored: true, count: 1 })

@@ -77,6 +77,7 @@ describe('POST /send-template, 200', () => {
         context_message_id: null,
         error: null,
         outcome: null,
+        business_number: { phone_number_id: template.organization.phoneNumberId, phone_number: null },
       },
     ])
   })
