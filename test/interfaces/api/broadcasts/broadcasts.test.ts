@@ -21,6 +21,7 @@ describe('POST /broadcasts', () => {
       templateName: 'hello_world',
       language: 'en_US',
       status: 'running',
+      from: null,
       totalRecipients: 2,
       skippedRecipients: 0,
       scheduled_at: null,
