@@ -49,6 +49,7 @@ describe('a send-template as a broadcast of one', () => {
       templateName: 'hello_world',
       language: 'en_US',
       status: 'completed',
+      from: null,
       totalRecipients: 1,
       skippedRecipients: 0,
       scheduled_at: null,
