@@ -86,6 +86,7 @@ const TAKES_OTHERS: Record<string, number> = {
   'POST /broadcasts/{id}/resume': 404,
   'POST /broadcasts/{id}/cancel': 404,
   'POST /broadcasts/{id}/retry-failed': 404,
+  'GET /numbers': 200,
   'GET /get-webhooks': 200,
   'POST /set-webhooks/{id}/rotate-secret': 404,
   'POST /set-webhooks/{id}/enable': 404,

@@ -71,7 +71,9 @@ describe('a service whose clock jumps by hours, forth and back', () => {
 
   it('keeps the order of what was written', async () => {
     const { body } = await succeed(
-      service.request('GET', `/conversations?phone_number=${numbers[0]}&ascending=true`, { key: organization.key }),
+      service.request('GET', `/conversations?chatNumber=${numbers[0]}&ascending=true&limit=50`, {
+        key: organization.key,
+      }),
     )
     const times = body.messages.map(({ created_at }: { created_at: string }) => Date.parse(created_at))
     expect(times.length).toBe(ROUNDS.length * 3)

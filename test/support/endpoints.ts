@@ -87,6 +87,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { redirect_url: 'https://shop.example/?utm_campaign=natal' },
   },
   { method: 'GET', path: '/shortlinks', query: 'limit=10', scope: 'broadcasts:read' },
+  { method: 'GET', path: '/numbers', query: '', scope: 'conversations:read' },
   { method: 'GET', path: '/templates', query: '', scope: 'templates:send' },
   { method: 'POST', path: '/templates/sync', query: '', scope: 'templates:send' },
   { method: 'POST', path: '/templates', query: '', scope: 'templates:write', body: NEW_TEMPLATE },

@@ -20,6 +20,7 @@ const ENDPOINTS: Record<string, Scope> = {
   'POST /conversations/read': 'messages:send',
   'POST /conversations/typing': 'messages:send',
   'GET /messages/{id}/trace': 'conversations:read',
+  'GET /numbers': 'conversations:read',
   'GET /opt-outs': 'contacts:read',
   'GET /opt-outs/export': 'contacts:read',
   'POST /opt-outs/import': 'contacts:write',
