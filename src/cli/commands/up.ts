@@ -77,15 +77,14 @@ async function strictOutcome(config: Config, { app, simulator }: Service): Promi
     next: [
       `Its control, ${simulated}, stands in for Meta's pages. Make an app with a test number and a token:`,
       [adminVariable(config), ...calls].join('\n'),
-      'Connect an organization with them:',
+      config.databaseUrl === undefined
+        ? 'Connect an organization with them:'
+        : `Connect an organization with them, with PARLEY_UPSTREAM_URL=${simulator?.upstreamUrl} and the same PARLEY_DATABASE_URL:`,
       [
         `  ${command} org create --name Acme --slug acme --country BR`,
         `  echo '${given}' | ${command} org connect acme`,
       ].join('\n'),
       'The further steps are in docs/simulator.md#walk-the-way-of-a-number.',
-      ...(config.databaseUrl === undefined
-        ? []
-        : [`Commands need PARLEY_UPSTREAM_URL=${simulator?.upstreamUrl} and the same PARLEY_DATABASE_URL.`]),
     ],
   }
 }

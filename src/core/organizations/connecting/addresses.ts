@@ -21,7 +21,8 @@ export const CALLBACK_FIELDS = ['messages', 'message_template_status_update']
  * messaging_handovers) are left out: an unknown one is refused.
  */
 export const FURTHER_FIELDS = [
-  ...['user_preferences', 'calls', 'smb_message_echoes', 'smb_app_state_sync', 'account_update', 'account_alerts'],
+  ...['user_preferences', 'calls', 'smb_message_echoes', 'smb_app_state_sync', 'history', 'group_lifecycle_update'],
+  ...['group_participants_update', 'group_settings_update', 'group_status_update', 'account_update', 'account_alerts'],
   ...['account_review_update', 'account_settings_update', 'business_capability_update', 'security', 'flows'],
   ...['payment_configuration_update', 'phone_number_quality_update', 'phone_number_name_update'],
   ...['message_template_quality_update', 'message_template_components_update', 'template_category_update'],

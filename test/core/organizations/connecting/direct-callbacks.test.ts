@@ -47,8 +47,12 @@ it('subscribes to the needed fields alone if the upstream does not know all the 
   expect(reasons).toEqual(['callbacks_set', 'subscribed_right'])
 })
 
-it('subscribes to no field that is not read', () => {
-  expect(CALLBACK_FIELDS).toEqual(expect.arrayContaining(FURTHER_FIELDS))
+it('subscribes to all fields that are read, except those that the upstream does not list', () => {
+  const subscribed = ['messages', 'message_template_status_update', ...FURTHER_FIELDS]
+  expect(CALLBACK_FIELDS).toEqual(expect.arrayContaining(subscribed))
+  expect(CALLBACK_FIELDS.filter((field) => !subscribed.includes(field))).toEqual([
+    ...['user_id_update', 'standby', 'messaging_handovers', 'group_participant_update', 'business_username_updates'],
+  ])
 })
 
 it('does not try again after another refusal', async () => {
