@@ -181,6 +181,8 @@ export const thread = {
   noChannel: 'No channel is connected to reply from. Connect your number first.',
   noChannelAsk: 'No channel is connected to reply from. Ask an owner of your team to connect the number.',
   channelNotReady: 'The channel of this conversation is disconnected. You can reply when it is connected again.',
+  groupDeleted: 'The group was deleted: nothing can be sent to it.',
+  groupSuspended: 'WhatsApp has suspended the group: nothing can be sent to it.',
   toSettings: 'Settings',
   windowClosed: "The customer's last message is more than 24 hours old. You can only send a template now.",
   windowNever: 'The customer has not written yet. Until they do, you can only send a template.',

@@ -185,6 +185,8 @@ export const thread: SameShape<typeof english> = {
   noChannel: 'Nenhum canal conectado para responder. Conecte seu número primeiro.',
   noChannelAsk: 'Nenhum canal conectado para responder. Peça a um proprietário da equipe que conecte o número.',
   channelNotReady: 'O canal desta conversa está desconectado. Você poderá responder quando ele voltar.',
+  groupDeleted: 'O grupo foi apagado: nada pode ser enviado para ele.',
+  groupSuspended: 'O WhatsApp suspendeu o grupo: nada pode ser enviado para ele.',
   toSettings: 'Configurações',
   windowClosed: 'A última mensagem do cliente tem mais de 24 horas. Agora só é possível enviar um modelo.',
   windowNever: 'O cliente ainda não escreveu. Até lá, só é possível enviar um modelo.',

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconBan, IconEye, IconLock, IconPlugConnectedX, IconRobot } from '@tabler/icons-react'
+import { IconBan, IconEye, IconLock, IconPlugConnectedX, IconRobot, IconUsersGroup } from '@tabler/icons-react'
 import { lazy, type Ref, Suspense, useImperativeHandle, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
@@ -133,7 +133,7 @@ function Answering({ isHeldByOther, isBotActive }: { isHeldByOther: boolean; isB
   return isBotActive && <Notice icon={IconRobot}>{t('botActive')}</Notice>
 }
 
-type Closed = 'blocked' | 'no_channel' | 'not_ready' | ClosedWindow
+type Closed = 'blocked' | 'group_deleted' | 'group_suspended' | 'no_channel' | 'not_ready' | ClosedWindow
 
 /** The 24-hour window has closed, or never opened. */
 type ClosedWindow = 'window' | 'never'
@@ -144,6 +144,8 @@ function closedBy(
   closedWindow: ClosedWindow | null,
 ): Closed | null {
   if (contact.blocked) return 'blocked'
+  if (contact.group?.deleted_at) return 'group_deleted'
+  if (contact.group?.suspended) return 'group_suspended'
   if (channel === undefined) return null
   if (channel.kind === null) return 'no_channel'
   if (!channel.is_ready) return 'not_ready'
@@ -182,6 +184,13 @@ function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: Inbo
           }
         >
           {t('blocked')}
+        </Notice>
+      )
+    case 'group_deleted':
+    case 'group_suspended':
+      return (
+        <Notice icon={IconUsersGroup} tone="warning">
+          {t(reason === 'group_deleted' ? 'groupDeleted' : 'groupSuspended')}
         </Notice>
       )
     case 'no_channel':

@@ -38,7 +38,7 @@ export function Details({ contact }: { contact: InboxContact }) {
       <Assignee contact={contact} label />
       <Tags tags={contact.tags} onChange={change && ((tags) => change({ tags }))} />
       <Divider />
-      <Broadcasts contact={contact} change={change} />
+      {!contact.is_group && <Broadcasts contact={contact} change={change} />}
       <Bot contact={contact} />
       <Divider />
       <Summary contact={contact} />
@@ -80,17 +80,19 @@ function Person({ contact, change }: PartProps) {
           </DataList.ItemValue>
         </DataList.Item>
       )}
-      <DataList.Item>
-        <DataList.ItemLabel>{t('panel.number')}</DataList.ItemLabel>
-        <DataList.ItemValue miw={0}>
-          <Group gap={4} wrap="nowrap">
-            <Text size="sm" truncate>
-              {phone_number ?? t('panel.noNumber')}
-            </Text>
-            {phone_number !== null && <Copy value={phone_number} label={t('panel.copyNumber')} />}
-          </Group>
-        </DataList.ItemValue>
-      </DataList.Item>
+      {!contact.is_group && (
+        <DataList.Item>
+          <DataList.ItemLabel>{t('panel.number')}</DataList.ItemLabel>
+          <DataList.ItemValue miw={0}>
+            <Group gap={4} wrap="nowrap">
+              <Text size="sm" truncate>
+                {phone_number ?? t('panel.noNumber')}
+              </Text>
+              {phone_number !== null && <Copy value={phone_number} label={t('panel.copyNumber')} />}
+            </Group>
+          </DataList.ItemValue>
+        </DataList.Item>
+      )}
       {user_id !== null && (
         <DataList.Item>
           <DataList.ItemLabel>{t('panel.userId')}</DataList.ItemLabel>

@@ -49,8 +49,9 @@ function Entry({ notice }: { notice: Notice }) {
     onSettled: () => queries.invalidateQueries({ queryKey: NOTICES }),
   })
   const { severity, title, advice, sentences, at, until } = notice
+  const hasEnded = until !== null && new Date(until) <= new Date()
   return (
-    <Alert color={COLORS[severity]} title={translateSentence(sentences.title, title)}>
+    <Alert color={COLORS[hasEnded ? 'info' : severity]} title={translateSentence(sentences.title, title)}>
       <Stack gap={4}>
         {advice !== null && <Text size="sm">{translateSentence(sentences.advice, advice)}</Text>}
         <Group justify="space-between">
