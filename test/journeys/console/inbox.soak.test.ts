@@ -361,6 +361,10 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await page.keyboard.press('Enter')
     await bubble('There is').getByRole('img', { name: 'Read' }).waitFor()
     expect(await textsAtSimulator()).toContain('There is')
+
+    expect(await page.getByText('Hidden by WhatsApp').count()).toBe(0)
+    await succeed(stage.sim('POST', '/group', { ...group, event: 'deleted' }))
+    await page.getByText('The group was deleted: nothing can be sent to it.').waitFor()
   })
 
   it('keeps the details within the window, even with a long name', async () => {
