@@ -255,6 +255,7 @@ export const thread = {
   tooManyProducts: 'A list has at most {{products}} products in all sections together',
   longProduct: 'The ID of a product has at most {{productId}} characters',
   wrongCards: 'A carousel has {{leastCards}} to {{mostCards}} products',
+  tooManyBreaks: 'The text of a card has at most {{lineBreaks}} line breaks',
   needsSectionTitles: 'If there are several sections, each needs a title: begin with a line such as # Title',
   wrongSections:
     'There are at most {{sections}} sections. None is empty, and a title has at most {{sectionTitle}} characters',
@@ -273,7 +274,14 @@ export const thread = {
       list: 'Opens a list',
       product_list: 'Shows a list of products',
       carousel: 'Shows products to swipe through',
+      file_carousel: 'Shows pictures or videos to swipe through',
     },
+    cardAction: 'Buttons of each card',
+    cardActions: { link: 'A link', one: 'One answer', two: 'Two answers', three: 'Three answers' },
+    card: 'Card {{number}}',
+    cardFile: 'Picture or video',
+    addCard: 'Add card',
+    removeCard: 'Remove card {{number}}',
     notLinked: 'WhatsApp delivers these from business numbers only',
     addressHint: 'WhatsApp asks for addresses in India only.',
     lines: {

@@ -260,6 +260,7 @@ export const thread: SameShape<typeof english> = {
   tooManyProducts: 'Uma lista tem no máximo {{products}} produtos em todas as seções juntas',
   longProduct: 'O ID de um produto tem no máximo {{productId}} caracteres',
   wrongCards: 'Um carrossel tem de {{leastCards}} a {{mostCards}} produtos',
+  tooManyBreaks: 'O texto de um cartão tem no máximo {{lineBreaks}} quebras de linha',
   needsSectionTitles: 'Se há várias seções, cada uma precisa de um título: comece com uma linha como # Título',
   wrongSections:
     'Há no máximo {{sections}} seções. Nenhuma fica vazia, e um título tem no máximo {{sectionTitle}} caracteres',
@@ -278,7 +279,14 @@ export const thread: SameShape<typeof english> = {
       list: 'Abre uma lista',
       product_list: 'Mostra uma lista de produtos',
       carousel: 'Mostra produtos em carrossel',
+      file_carousel: 'Mostra imagens ou vídeos em carrossel',
     },
+    cardAction: 'Botões de cada cartão',
+    cardActions: { link: 'Um link', one: 'Uma resposta', two: 'Duas respostas', three: 'Três respostas' },
+    card: 'Cartão {{number}}',
+    cardFile: 'Imagem ou vídeo',
+    addCard: 'Adicionar cartão',
+    removeCard: 'Remover cartão {{number}}',
     notLinked: 'O WhatsApp só as entrega de números comerciais',
     addressHint: 'O WhatsApp só pede endereços na Índia.',
     lines: {
