@@ -32,8 +32,14 @@ export const common = {
   number: {
     failed: 'The number {{number}} does not work as it should.',
     warning: 'The number {{number}} needs attention.',
+    restricted: {
+      all: 'WhatsApp has restricted the account: nothing can be sent.',
+      templates: 'WhatsApp has restricted the account: templates and broadcasts cannot be sent.',
+      answers: 'WhatsApp has restricted the account: messages without a template cannot be sent.',
+    },
+    restrictedUntil: 'This ends on {{at}}.',
     open: 'Settings, Business number',
-    ask: 'An owner of your team can mend it.',
+    ask: 'Ask an owner of your team to look at it.',
     hide: 'Hide this warning',
   },
   cancel: 'Cancel',

@@ -170,6 +170,8 @@ export const thread = {
     '132001': 'The template does not exist in this language or is not approved yet.',
     '132015': 'WhatsApp has paused the template because of its low quality.',
     '132016': 'WhatsApp has disabled the template because of its low quality.',
+    account_restricted:
+      'WhatsApp has restricted the account and refuses such messages. An owner of your team sees the reason under Settings, Business number.',
     outcome_unknown:
       'WhatsApp did not confirm the message. It may have arrived: ask the customer before you send it again.',
     upstream_unavailable: 'WhatsApp could not be reached. Send it again.',

@@ -35,8 +35,14 @@ export const common: SameShape<typeof english> = {
   number: {
     failed: 'O número {{number}} não funciona como deveria.',
     warning: 'O número {{number}} precisa de atenção.',
+    restricted: {
+      all: 'O WhatsApp restringiu a conta: nada pode ser enviado.',
+      templates: 'O WhatsApp restringiu a conta: modelos e campanhas não podem ser enviados.',
+      answers: 'O WhatsApp restringiu a conta: mensagens sem modelo não podem ser enviadas.',
+    },
+    restrictedUntil: 'Isto termina em {{at}}.',
     open: 'Configurações, Número comercial',
-    ask: 'Um proprietário da equipe pode resolver.',
+    ask: 'Peça a um proprietário da equipe que verifique.',
     hide: 'Ocultar este aviso',
   },
   cancel: 'Cancelar',

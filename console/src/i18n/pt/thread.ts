@@ -174,6 +174,8 @@ export const thread: SameShape<typeof english> = {
     '132001': 'O modelo não existe neste idioma ou ainda não foi aprovado.',
     '132015': 'O WhatsApp pausou o modelo por causa da baixa qualidade.',
     '132016': 'O WhatsApp desativou o modelo por causa da baixa qualidade.',
+    account_restricted:
+      'O WhatsApp restringiu a conta e recusa estas mensagens. Um proprietário da equipe vê o motivo em Configurações, Número comercial.',
     outcome_unknown:
       'O WhatsApp não confirmou a mensagem. Ela pode ter chegado: pergunte ao cliente antes de enviar de novo.',
     upstream_unavailable: 'Não foi possível acessar o WhatsApp. Envie de novo.',
