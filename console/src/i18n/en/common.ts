@@ -25,12 +25,12 @@ export const common = {
     title: 'Connect your number',
     inbox: 'Conversations appear here once your organization has a WhatsApp number.',
     templates: 'Templates and broadcasts are sent through a WhatsApp Business number, and none is connected yet.',
-    connect: 'It takes five values from your WhatsApp Business account.',
+    connect: 'You need an access token of your WhatsApp Business account.',
     ask: 'Ask an owner of your team to connect it, under Settings, Business number.',
     open: 'Connect your number',
   },
   number: {
-    failed: 'The number {{number}} does not work as it should.',
+    failed: 'There is a problem with the number {{number}}.',
     warning: 'The number {{number}} needs attention.',
     restricted: {
       all: 'WhatsApp has restricted the account: nothing can be sent.',
@@ -48,7 +48,7 @@ export const common = {
   delete: 'Delete',
   remove: 'Remove',
   headerFile: {
-    label: 'File of this computer',
+    label: 'File from this computer',
     hint: 'It is uploaded at once. Or give its URL below.',
     kept: 'The chosen file was uploaded. Another one, or a URL, replaces it.',
   },

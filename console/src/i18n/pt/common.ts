@@ -28,12 +28,12 @@ export const common: SameShape<typeof english> = {
     title: 'Conecte seu número',
     inbox: 'As conversas aparecem aqui assim que a organização tiver um número do WhatsApp.',
     templates: 'Modelos e campanhas saem por um número do WhatsApp Business, e nenhum está conectado ainda.',
-    connect: 'São necessários cinco dados da sua conta do WhatsApp Business.',
+    connect: 'É necessário um token de acesso da sua conta do WhatsApp Business.',
     ask: 'Peça a um proprietário da equipe que o conecte, em Configurações, Número comercial.',
     open: 'Conectar número',
   },
   number: {
-    failed: 'O número {{number}} não funciona como deveria.',
+    failed: 'Há um problema com o número {{number}}.',
     warning: 'O número {{number}} precisa de atenção.',
     restricted: {
       all: 'O WhatsApp restringiu a conta: nada pode ser enviado.',
