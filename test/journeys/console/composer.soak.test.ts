@@ -117,6 +117,8 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
     await send.click()
     await bubble('Which one?').getByText('Red, too').waitFor()
     await bubble('Which one?').getByRole('img', { name: 'Read' }).waitFor()
+    const video = bubble('Which one?').getByRole('link', { name: 'Video' })
+    expect(await video.getAttribute('href')).toBe('https://files.example/red.mp4')
     const buttons = (number: number) =>
       ['Take it', 'More'].map((title, n) => ({ quick_reply: { id: `card_${number}_button_${n + 1}`, title } }))
     expect((await sent()).interactive).toMatchObject({
