@@ -227,6 +227,23 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
     await bubble('Our new mugs').getByText('Card in red').waitFor()
   })
 
+  it('says why a message is refused while WhatsApp restricts the account', async () => {
+    const report = (value: object) =>
+      succeed(stage.sim('POST', '/callback', { phone_number_id: stage.phoneNumberId, field: 'account_update', value }))
+    const restriction_info = [{ restriction_type: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING' }]
+    await report({ event: 'ACCOUNT_RESTRICTION', restriction_info })
+    const banner = page.getByRole('status').filter({ hasText: 'messages without a template cannot be sent' })
+    await banner.getByRole('link', { name: 'Settings, Business number' }).waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Too early')
+    await page.keyboard.press('Enter')
+    await page.getByText('WhatsApp has restricted the account and refuses this message').waitFor()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    // The browser complains of the refusal, too.
+    expect(stage.complaints.pop()).toContain('400 (Bad Request)')
+    await report({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } })
+    await banner.waitFor({ state: 'hidden' })
+  })
+
   it('says whether WhatsApp blocked the contact, too', async () => {
     const toggle = async (name: string) => {
       await page.getByRole('button', { name: 'More actions' }).click()

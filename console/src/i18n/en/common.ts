@@ -37,6 +37,7 @@ export const common = {
       templates: 'WhatsApp has restricted the account: templates and broadcasts cannot be sent.',
       answers: 'WhatsApp has restricted the account: messages without a template cannot be sent.',
     },
+    refused: 'WhatsApp has restricted the account and refuses this message. See the top of the page.',
     restrictedUntil: 'This ends on {{at}}.',
     open: 'Settings, Business number',
     ask: 'Ask an owner of your team to look at it.',

@@ -40,6 +40,7 @@ export const common: SameShape<typeof english> = {
       templates: 'O WhatsApp restringiu a conta: modelos e campanhas não podem ser enviados.',
       answers: 'O WhatsApp restringiu a conta: mensagens sem modelo não podem ser enviadas.',
     },
+    refused: 'O WhatsApp restringiu a conta e recusa esta mensagem. Veja o topo da página.',
     restrictedUntil: 'Isto termina em {{at}}.',
     open: 'Configurações, Número comercial',
     ask: 'Peça a um proprietário da equipe que verifique.',
