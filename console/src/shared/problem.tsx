@@ -8,7 +8,9 @@ import { translateProblem } from '../i18n/index.js'
 
 /** The message of an error, in the page's language. */
 export function messageOf(error: unknown): string {
-  return error instanceof ApiError ? translateProblem(error) : i18next.t('unreachable', { ns: 'common' })
+  if (!(error instanceof ApiError)) return i18next.t('unreachable', { ns: 'common' })
+  // The service's message is for those who can do something about it; the top of the page says the rest to all.
+  return error.error === 'Account restricted' ? i18next.t('number.refused', { ns: 'common' }) : translateProblem(error)
 }
 
 /** Shows an error as a notification. */

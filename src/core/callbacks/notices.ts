@@ -4,7 +4,7 @@ import { asText } from '../../lib/text/json.js'
 import { readTimestamp } from '../../lib/text/timestamp.js'
 import type { Notice } from '../../model/organizations/notice.js'
 import type { Organization } from '../../model/organizations/organization.js'
-import type { Restriction } from '../../model/organizations/restriction.js'
+import { restrictionsAt } from '../../model/organizations/restriction.js'
 import { Problem } from '../../model/problem.js'
 import type { WaitingCallback } from '../../storage/callbacks/callbacks.js'
 import { closeNotice, insertNotice, listOpenNotices } from '../../storage/callbacks/notices.js'
@@ -33,13 +33,9 @@ export async function applyNotices(
       at: readTimestamp(timestamp) ?? receivedAt,
       restrictions: instanceId === null ? restrictions : null,
       onlyNumber: asText(notice.value?.phone_number)?.replace(/\D/g, '') ?? null,
-      stopsBroadcasts: stopsTemplates(restrictions ?? [], ctx.clock()),
+      stopsBroadcasts: restrictionsAt(restrictions, ctx.clock()).some(({ of }) => of !== 'answers'),
     })
   }
-}
-
-function stopsTemplates(restrictions: readonly Restriction[], at: Date): boolean {
-  return restrictions.some(({ of, until }) => of !== 'answers' && (until === null || new Date(until) > at))
 }
 
 /** The notices of an organization that nobody has dealt with, critical ones first, then the newest first. */

@@ -12,6 +12,11 @@ export interface Restriction {
   until: string | null
 }
 
+/** The restrictions that hold at that time. */
+export function restrictionsAt(restrictions: readonly Restriction[] | null, at: Date): Restriction[] {
+  return (restrictions ?? []).filter(({ until }) => until === null || new Date(until) > at)
+}
+
 /** Throws account_restricted if the upstream would refuse this kind of message at that time. */
 export function refuseRestricted(
   restrictions: readonly Restriction[] | null,
@@ -19,9 +24,7 @@ export function refuseRestricted(
   at: Date,
 ): void {
   const kind = type === 'template' || type === 'raw_template' ? 'templates' : 'answers'
-  const found = restrictions?.find(
-    ({ of, until }) => (of === 'all' || of === kind) && (until === null || new Date(until) > at),
-  )
+  const found = restrictionsAt(restrictions, at).find(({ of }) => of === 'all' || of === kind)
   if (!found) return
   const { name, until } = found
   const text =

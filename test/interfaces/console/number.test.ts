@@ -24,7 +24,7 @@ it('tells every role what is wrong with the number of its own organization', asy
     expect(body.trouble.steps).toMatchObject([{ reason: 'not_registered', sentence: expect.stringMatching(/PENDING/) }])
   }
   const stranger = await signIn(world, other, { role: 'owner' })
-  expect((await stranger.call('GET', '/number')).body).toEqual({ success: true, trouble: null })
+  expect((await stranger.call('GET', '/number')).body).toEqual({ success: true, trouble: null, restrictions: [] })
   await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'gateway' })
   const owner = await signIn(world, organization, { role: 'owner' })
   expect((await owner.call('GET', '/number')).body.trouble).toBeNull()
@@ -51,4 +51,35 @@ it('tells of a further number that fails, although the first one has only a warn
   expect(await trouble()).toMatchObject({ phone_number_id: owned.phoneNumberId, state: 'warning' })
   await find('30700700700', 'failed')
   expect(await trouble()).toMatchObject({ phone_number_id: '30700700700', state: 'failed' })
+})
+
+it('tells every role what the account may not send, while that holds', async () => {
+  const restricted = await world.createOrganization()
+  const other = await world.createOrganization()
+  const restrict = (restrictions: object[]) =>
+    world.database.pool.query('UPDATE upstream_settings SET restrictions = $2 WHERE organization_id = $1', [
+      restricted.id,
+      JSON.stringify(restrictions),
+    ])
+  const templates = { of: 'templates', name: 'RESTRICTED_BIZ_INITIATED_MESSAGING' }
+  const soon = new Date(world.now().getTime() + 60_000).toISOString()
+  const past = new Date(world.now().getTime() - 60_000).toISOString()
+  await restrict([
+    { ...templates, until: soon },
+    { of: 'answers', name: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', until: past },
+  ])
+  const roles = ['owner', 'agent', 'analyst'] as const
+  const members = await Promise.all(roles.map((role) => signIn(world, restricted, { role })))
+  for (const member of members) {
+    expect((await member.call('GET', '/number')).body.restrictions).toEqual([{ ...templates, until: soon }])
+  }
+  const stranger = await signIn(world, other, { role: 'owner' })
+  expect((await stranger.call('GET', '/number')).body.restrictions).toEqual([])
+
+  await restrict([{ of: 'all', name: 'DISABLE', until: null }])
+  const [owner] = members
+  expect((await owner?.call('GET', '/number'))?.body.restrictions).toMatchObject([{ of: 'all', until: null }])
+  // Its messages are sent by the gateway's instances, whose accounts are not known.
+  await world.admin('PATCH', `/organizations/${restricted.id}`, { provider: 'gateway' })
+  expect((await owner?.call('GET', '/number'))?.body.restrictions).toEqual([])
 })

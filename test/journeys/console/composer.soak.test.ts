@@ -65,6 +65,74 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
     expect((await sent()).interactive).toMatchObject({ type: 'cta_url', action: { parameters } })
   })
 
+  it('sends pictures and videos to swipe through, as many as WhatsApp takes', async () => {
+    await openOffer('Shows pictures or videos to swipe through')
+    const card = (number: number) => dialog().getByRole('group', { name: `Card ${number}`, exact: true })
+    const send = dialog().getByRole('button', { name: 'Send', exact: true })
+    await dialog().getByLabel(/^Text/).first().fill('Which one?')
+    await dialog().getByRole('combobox', { name: 'Buttons of each card' }).click()
+    await page.getByRole('option', { name: 'Two answers' }).click()
+    for (let number = 3; number <= 10; number += 1) await dialog().getByRole('button', { name: 'Add card' }).click()
+    await card(10).waitFor()
+    expect(await dialog().getByRole('button', { name: 'Add card' }).count()).toBe(0)
+    for (let number = 10; number > 2; number -= 1) {
+      await dialog()
+        .getByRole('button', { name: `Remove card ${number}` })
+        .click()
+    }
+    expect(
+      await dialog()
+        .getByRole('button', { name: /^Remove card/ })
+        .count(),
+    ).toBe(0)
+
+    await card(2).getByRole('combobox', { name: 'Picture or video' }).click()
+    await page.getByRole('option', { name: 'Video', exact: true }).click()
+    await card(1)
+      .getByLabel(/^URL of the picture/)
+      .fill('https://files.example/blue.jpg')
+    await card(2)
+      .getByLabel(/^URL of the video/)
+      .fill('files.example/red.mp4')
+    await card(2).getByLabel(/^Text/).fill('Red, too')
+    for (const number of [1, 2]) {
+      await card(number)
+        .getByLabel(/^Button 1/)
+        .fill('Take it')
+      await card(number)
+        .getByLabel(/^Button 2/)
+        .fill('More')
+    }
+    await send.click()
+    await card(2).getByText('Enter a link that begins with https://').waitFor()
+    expect(
+      await card(2)
+        .getByLabel(/^URL of the video/)
+        .evaluate((field) => field === field.ownerDocument.activeElement),
+    ).toBe(true)
+    expect(await seriousFindings(page)).toEqual([])
+    await card(2)
+      .getByLabel(/^URL of the video/)
+      .fill('https://files.example/red.mp4')
+    await send.click()
+    await bubble('Which one?').getByText('Red, too').waitFor()
+    await bubble('Which one?').getByRole('img', { name: 'Read' }).waitFor()
+    const video = bubble('Which one?').getByRole('link', { name: 'Video' })
+    expect(await video.getAttribute('href')).toBe('https://files.example/red.mp4')
+    const buttons = (number: number) =>
+      ['Take it', 'More'].map((title, n) => ({ quick_reply: { id: `card_${number}_button_${n + 1}`, title } }))
+    expect((await sent()).interactive).toMatchObject({
+      type: 'carousel',
+      body: { text: 'Which one?' },
+      action: {
+        cards: [
+          { header: { image: { link: 'https://files.example/blue.jpg' } }, action: { buttons: buttons(1) } },
+          { header: { video: { link: 'https://files.example/red.mp4' } }, action: { buttons: buttons(2) } },
+        ],
+      },
+    })
+  })
+
   it('asks for the location', async () => {
     await openOffer('Asks for the location')
     await dialog().getByLabel(/^Text/).fill('Where are you?')
@@ -157,6 +225,23 @@ describe.skipIf(chromiumPath === null)('the composer', () => {
       stage.request('POST', '/send-template', { templateName: 'new_mugs', language: 'pt_BR', chatNumber: ANA, cards }),
     )
     await bubble('Our new mugs').getByText('Card in red').waitFor()
+  })
+
+  it('says why a message is refused while WhatsApp restricts the account', async () => {
+    const report = (value: object) =>
+      succeed(stage.sim('POST', '/callback', { phone_number_id: stage.phoneNumberId, field: 'account_update', value }))
+    const restriction_info = [{ restriction_type: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING' }]
+    await report({ event: 'ACCOUNT_RESTRICTION', restriction_info })
+    const banner = page.getByRole('status').filter({ hasText: 'messages without a template cannot be sent' })
+    await banner.getByRole('link', { name: 'Settings, Business number' }).waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Too early')
+    await page.keyboard.press('Enter')
+    await page.getByText('WhatsApp has restricted the account and refuses this message').waitFor()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    // The browser complains of the refusal, too.
+    expect(stage.complaints.pop()).toContain('400 (Bad Request)')
+    await report({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } })
+    await banner.waitFor({ state: 'hidden' })
   })
 
   it('says whether WhatsApp blocked the contact, too', async () => {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumPath } from '../../support/chromium.js'
-import { call } from '../support/service.js'
-import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
+import { call, succeed } from '../support/service.js'
+import { complaintsBut401, type Stage, seriousFindings, signIn, startStage } from './stage.js'
 
 /** A webhook endpoint that keeps what is posted to it. */
 interface Receiver {
@@ -192,6 +192,20 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     await hers.getByRole('heading', { level: 1, name: 'Only owners can change the settings' }).waitFor()
     // The service refuses her too.
     expect((await hers.request.get('/console/api/settings')).status()).toBe(403)
+
+    // She sees what nobody can send now, and whom to ask.
+    const report = (value: object) =>
+      succeed(stage.sim('POST', '/callback', { phone_number_id: stage.phoneNumberId, field: 'account_update', value }))
+    const expiration = Date.parse('2030-12-01T12:00:00Z') / 1_000
+    const restriction_info = [{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration }]
+    await report({ event: 'ACCOUNT_RESTRICTION', restriction_info })
+    const banner = hers.getByRole('status').filter({ hasText: 'templates and broadcasts cannot be sent' })
+    await banner.getByText('This ends on 1 Dec 2030').waitFor()
+    await banner.getByText('Ask an owner of your team').waitFor()
+    expect(await seriousFindings(hers)).toEqual([])
+    await page.getByText('templates and broadcasts cannot be sent').waitFor()
+    await report({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } })
+    await banner.waitFor({ state: 'hidden' })
 
     await page.getByRole('button', { name: 'Actions for Bia Agent' }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()

@@ -67,13 +67,13 @@ export const settings = {
   history: {
     title: 'History of the phone',
     ofInstance: 'History of the phone of {{name}}',
-    running: '{{progress}} % taken in',
-    done: 'Taken in whole on {{at}}',
+    running: '{{progress}} % imported',
+    done: 'Imported on {{at}}',
     refused: 'There is no history: {{reason}}',
     messages_one: '{{count}} message',
     messages_other: '{{count}} messages',
     again:
-      'WhatsApp posts the history only once, after the number was connected. To get it, connect the number again and share the history on the phone.',
+      'WhatsApp sends the history only once, after the number was connected. To get it, connect the number again and share the history on the phone.',
   },
   number: {
     title: 'Business number',
@@ -86,9 +86,9 @@ export const settings = {
     byHand: 'Enter everything by hand',
     connect: {
       title: 'Connect with an access token',
-      hint: 'Parley finds the number, has WhatsApp call this service, and says what is missing.',
-      further: 'Connect a further number',
-      furtherHint: 'Beside those that are connected. Without a token, that of the first number is used.',
+      hint: 'Parley finds the number, tells WhatsApp to call this service, and says what is missing.',
+      further: 'Connect another number',
+      furtherHint: 'The connected numbers stay. If you give no token, the one of the first number is used.',
       guide: 'From a Facebook account to the first message: docs/connect-a-number.md',
       run: 'Connect',
       again: 'Connect again',
@@ -132,7 +132,7 @@ export const settings = {
       titleOf: 'State of the number {{number}}',
       titleOfFirst: 'State of the first number, {{number}}',
       disconnect: 'Disconnect',
-      disconnectSure: 'Yes, disconnect it: its conversations stay',
+      disconnectSure: 'Yes, disconnect it. Its conversations stay',
       quality: 'Quality',
       throughput: 'Throughput',
       hint: 'Parley checks it every hour.',
@@ -155,8 +155,7 @@ export const settings = {
     verify_tokenHint: 'Any text. Enter the same text at WhatsApp, next to the callback URL.',
     speed: 'Sending speed',
     messages_per_second: 'Messages per second',
-    messages_per_secondHint:
-      '80 = as fast as WhatsApp allows your number, also if that is more or less. 0 = without a limit.',
+    messages_per_secondHint: '80 = as fast as WhatsApp allows your number, even if that is not 80. 0 = no limit.',
     pair_limit: 'Slow down messages to the same person',
     pair_limitHint: 'WhatsApp accepts one message every 6 seconds to the same number, apart from short bursts.',
     callback: 'Callbacks',

@@ -10,6 +10,7 @@ import {
 } from '../../../model/organizations/number-state.js'
 import type { Tenant, UpstreamSettings } from '../../../model/organizations/organization.js'
 import { allowedRate } from '../../../model/organizations/rate.js'
+import { type Restriction, restrictionsAt } from '../../../model/organizations/restriction.js'
 import { listInstances } from '../../../storage/instances/instances.js'
 import {
   type CheckedNumber,
@@ -127,6 +128,14 @@ export async function readTrouble(
   const { phone_number_id, display_phone_number, steps } = presentNumberState(found)
   const problems = steps.filter(({ state }) => state !== 'ok')
   return { phone_number_id, display_phone_number, state: found.state, steps: problems }
+}
+
+/** What the upstream refuses to send for the organization's own number now. */
+export function readRestrictions(
+  { clock }: Pick<Context, 'clock'>,
+  { upstream, provider }: Pick<Tenant, 'upstream' | 'provider'>,
+): Restriction[] {
+  return provider === 'upstream' && upstream !== null ? restrictionsAt(upstream.restrictions, clock()) : []
 }
 
 /**

@@ -53,6 +53,8 @@ export const TEXT_LIMITS = {
   products: 30,
   leastCards: 2,
   mostCards: 10,
+  cardBody: 160,
+  lineBreaks: 2,
 }
 
 /** Types for the file picker: all pictures, since others are converted to JPEG, and what can be sent unchanged. */

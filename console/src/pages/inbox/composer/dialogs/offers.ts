@@ -1,8 +1,13 @@
 import type { ShownContent } from '../../../../../../src/model/messages/shown/schemas.js'
 import { TEXT_LIMITS } from '../attachments/limits.js'
+import { type CardProblem, type FileCards, NO_FILE_CARDS, problemsOfCards, toCards } from './file-cards.js'
+import { isLink } from './is-link.js'
 import { type LinesProblem, problemOfLines, readSections } from './lines.js'
 
-/** What the buttons of a message do; the names are those of POST /send-chat. */
+/**
+ * What the buttons of a message do; the names are those of POST /send-chat, where a carousel has products or files on
+ * its cards.
+ */
 export const OFFER_KINDS = [
   'button',
   'list',
@@ -14,12 +19,12 @@ export const OFFER_KINDS = [
   'product',
   'product_list',
   'carousel',
+  'file_carousel',
   'catalog',
 ] as const
 export type OfferKind = (typeof OFFER_KINDS)[number]
 
-/** What is filled in, by the names of the fields. Kinds share fields, so a text stays when another kind is chosen. */
-export const NO_VALUES = {
+const NO_TEXTS = {
   header: '',
   body: '',
   footer: '',
@@ -39,11 +44,15 @@ export const NO_VALUES = {
   products: '',
   cards: '',
 }
-export type OfferValues = typeof NO_VALUES
 
-/** A field of an offer. */
+/** What is filled in, by the names of the fields. Kinds share fields, so a text stays when another kind is chosen. */
+export type OfferValues = typeof NO_TEXTS & { fileCards: FileCards }
+
+export const NO_VALUES: OfferValues = { ...NO_TEXTS, fileCards: NO_FILE_CARDS }
+
+/** A text field of an offer. */
 export interface OfferField {
-  name: keyof OfferValues
+  name: keyof typeof NO_TEXTS
   maxLength: number
   isNeeded: boolean
 }
@@ -51,8 +60,8 @@ export interface OfferField {
 /** Why a field is wrong. */
 export type FieldProblem = 'needed' | 'needsLink' | 'needsCountry' | LinesProblem
 
-const field = (name: keyof OfferValues, maxLength: number): OfferField => ({ name, maxLength, isNeeded: false })
-const needed = (name: keyof OfferValues, maxLength: number): OfferField => ({ name, maxLength, isNeeded: true })
+const field = (name: OfferField['name'], maxLength: number): OfferField => ({ name, maxLength, isNeeded: false })
+const needed = (name: OfferField['name'], maxLength: number): OfferField => ({ name, maxLength, isNeeded: true })
 
 /** The most characters of a field of several lines, each of which has limits of its own. */
 const MAX_LINES = 4_000
@@ -61,7 +70,7 @@ const header = field('header', TEXT_LIMITS.header)
 const body = needed('body', TEXT_LIMITS.body)
 const footer = field('footer', TEXT_LIMITS.footer)
 
-/** The fields of each kind, with the limits of POST /send-chat. */
+/** The text fields of each kind, with the limits of POST /send-chat. */
 export const OFFER_FIELDS: Record<OfferKind, OfferField[]> = {
   button: [
     header,
@@ -91,14 +100,24 @@ export const OFFER_FIELDS: Record<OfferKind, OfferField[]> = {
     needed('products', MAX_LINES),
   ],
   carousel: [body, needed('catalog_id', TEXT_LIMITS.productId), needed('cards', MAX_LINES)],
+  file_carousel: [body],
   catalog: [body, footer, field('thumbnail_product_id', TEXT_LIMITS.productId)],
+}
+
+/** What is wrong with what is filled in, by the paths of the fields; first what stands first. */
+export function problemsOf(kind: OfferKind, values: OfferValues): [path: string, FieldProblem | CardProblem][] {
+  const problems = OFFER_FIELDS[kind].flatMap((field): [string, FieldProblem][] => {
+    const problem = problemOf(field, values[field.name])
+    return problem === null ? [] : [[field.name, problem]]
+  })
+  return kind === 'file_carousel' ? [...problems, ...problemsOfCards(values.fileCards, 'fileCards')] : problems
 }
 
 /** What is wrong with a field; null if nothing is. */
 export function problemOf({ name, isNeeded }: OfferField, value: string): FieldProblem | null {
   const given = value.trim()
   if (given === '') return isNeeded ? 'needed' : null
-  if (name === 'url') return /^https?:\/\/\S+$/.test(given) ? null : 'needsLink'
+  if (name === 'url') return isLink(given) ? null : 'needsLink'
   if (name === 'rows' || name === 'products' || name === 'cards') return problemOfLines(name, given)
   if (name === 'country') return /^[a-z]{2}$/i.test(given) ? null : 'needsCountry'
   return null
@@ -106,7 +125,7 @@ export function problemOf({ name, isNeeded }: OfferField, value: string): FieldP
 
 /** The content of the message, as the conversation will show it. */
 export function toContent(kind: OfferKind, values: OfferValues): ShownContent {
-  const given = (name: keyof OfferValues) => {
+  const given = (name: OfferField['name']) => {
     const isField = OFFER_FIELDS[kind].some((known) => known.name === name)
     return isField ? values[name].trim() || null : null
   }
@@ -152,6 +171,8 @@ export function toContent(kind: OfferKind, values: OfferValues): ShownContent {
       const ids = readSections(values.cards).flatMap(({ lines }) => lines)
       return { type: kind, ...frame, cards: ids.map((product_id) => ({ type: 'product', catalog_id, product_id })) }
     }
+    case 'file_carousel':
+      return { type: 'carousel', ...frame, cards: toCards(values.fileCards) }
     case 'catalog':
       return { type: kind, ...frame, thumbnail_product_id: given('thumbnail_product_id') }
   }

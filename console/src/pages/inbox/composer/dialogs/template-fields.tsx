@@ -5,6 +5,7 @@ import type { HeaderMedia } from '../../../../shared/templates/header-media.js'
 import { fileKindOf, LOCATION_VARIABLES, type TemplateForm } from '../../../../shared/templates/template-form.js'
 import { PLACEHOLDERS, type TemplateValues } from '../../../../shared/templates/template-preview.js'
 import classes from '../composer.module.css'
+import { isLink } from './is-link.js'
 
 type Part = 'header' | 'body' | 'buttons'
 
@@ -113,7 +114,7 @@ export function isFilled(form: TemplateForm, values: TemplateValues): boolean {
     ({ name, isNeeded }) => !isNeeded || (values.parts?.[name] ?? '').trim() !== '',
   )
   const { headerMedia, headerMediaId } = headerMediaOf(values)
-  const hasFile = headerMediaId !== null || /^https?:\/\/\S+$/.test(headerMedia.trim())
+  const hasFile = headerMediaId !== null || isLink(headerMedia.trim())
   return hasAll && hasParts && (fileKindOf(form) === null || hasFile)
 }
 

@@ -25,6 +25,7 @@ const KNOWN = [
   '132001',
   '132015',
   '132016',
+  'account_restricted',
   'outcome_unknown',
   'upstream_unavailable',
 ] as const

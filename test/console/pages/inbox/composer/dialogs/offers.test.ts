@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NO_CARD } from '../../../../../../console/src/pages/inbox/composer/dialogs/file-cards.js'
 import {
   NO_VALUES,
   OFFER_FIELDS,
@@ -33,6 +34,15 @@ const FILLED: OfferValues = {
   rows: '# Mugs\nBlue | Like the sea\nRed\n\n# Cups\nWhite',
   products: '# Mugs\nmug-blue\nmug-red\n# Cups\ncup-white',
   cards: 'mug-blue\nmug-red',
+  fileCards: {
+    action: 'link',
+    cards: ['blue', 'red'].map((colour) => ({
+      ...NO_CARD,
+      file: `https://files.example/${colour}.jpg`,
+      display_text: 'Buy',
+      url: `https://shop.example/${colour}`,
+    })),
+  },
 }
 /** Their lines have limits of their own. */
 const LINES: (keyof OfferValues)[] = ['rows', 'products', 'cards']
@@ -45,10 +55,10 @@ const send = async (kind: OfferKind, values: OfferValues) => {
 }
 
 describe.each(OFFER_KINDS)('a message with buttons of the page: %s', (kind) => {
-  /** The fields that must be filled, and nothing else. */
+  /** The text fields that must be filled, and the cards, and nothing else. */
   const sparse = () => {
     const needed = OFFER_FIELDS[kind].filter(({ isNeeded }) => isNeeded).map(({ name }) => [name, FILLED[name]])
-    return { ...NO_VALUES, ...Object.fromEntries(needed) } as OfferValues
+    return { ...NO_VALUES, fileCards: FILLED.fileCards, ...Object.fromEntries(needed) } as OfferValues
   }
 
   it.each([

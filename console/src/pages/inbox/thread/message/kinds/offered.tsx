@@ -1,7 +1,8 @@
-import { Stack, Text } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import { IconListDetails } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { ContentOf, ShownContent } from '../../../../../../../src/model/messages/shown/schemas.js'
+import { safeAddress } from '../../../../../shared/markup.js'
 import { ButtonRows } from '../../../../../shared/templates/template-card.js'
 import classes from './body.module.css'
 
@@ -101,11 +102,25 @@ function Carousel({ cards }: { cards: ContentOf<'carousel'>['cards'] }) {
       {cards.map((card, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the entries have no id, and their order never changes
         <li key={index}>
+          {card.type !== 'product' && card.header_media && <CardFile file={card.header_media} />}
           {card.type === 'product' ? card.product_id : card.body}
           {card.type === 'cta_url' && <ButtonRows buttons={[{ kind: 'url', text: card.display_text ?? '' }]} />}
           {card.type === 'button' && <ButtonRows buttons={card.buttons.map(toReply)} />}
         </li>
       ))}
     </ul>
+  )
+}
+
+/** The file of a card: it is at an address of its own, from which the page loads nothing. */
+function CardFile({ file: { type, url } }: { file: { type: string | null; url: string | null } }) {
+  const { t } = useTranslation('thread')
+  const href = url === null ? null : safeAddress(url)
+  const name = t(type === 'video' ? 'kinds.video' : 'kinds.image')
+  if (href === null) return <Text size="sm">{name}</Text>
+  return (
+    <Anchor href={href} target="_blank" rel="noopener noreferrer" size="sm" display="block" underline="always">
+      {name}
+    </Anchor>
   )
 }
