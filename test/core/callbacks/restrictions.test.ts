@@ -169,6 +169,9 @@ describe('a restriction of the account', () => {
     }
     const paused = { status: 'paused', reason: expect.stringContaining(TEMPLATES) }
     expect(await run()).toMatchObject(paused)
+    const refused = await at.act(id, 'resume')
+    expect([refused.status, refused.body.reason]).toEqual([400, TEMPLATES])
+    expect(await at.read(id)).toMatchObject(paused)
     await report(REINSTATED, { owner: at.organization })
     await at.act(id, 'resume')
     expect(await run()).toMatchObject({ status: 'completed' })
@@ -212,7 +215,7 @@ describe('a restriction with several numbers', () => {
     expect((await sendText({ from: further })).status).toBe(200)
   })
 
-  it('pauses the broadcasts that the number would send', async () => {
+  it('pauses the broadcasts that the number would send, which are not resumed meanwhile', async () => {
     expect((await at.world.request('POST', '/templates/sync', { key: organization.key })).status).toBe(200)
     const further = await connectFurther()
     await show(further, '+1 555-000-6666')
@@ -237,6 +240,8 @@ describe('a restriction with several numbers', () => {
     await report({ ...restriction(TEMPLATES), phone_number: '15550006666' })
     const restricted = await create({ from: further })
     expect(await run(restricted)).toMatchObject({ status: 'paused', reason: expect.stringContaining(TEMPLATES) })
+    const refused = await ask('POST', `/broadcasts/${restricted}/resume`)
+    expect(expectRefusal(refused, 'Account restricted')).toContain(TEMPLATES)
     // Nobody would get it from the restricted number.
     const healthy = await create({})
     expect(await run(healthy)).toMatchObject({ status: 'completed' })
@@ -248,6 +253,7 @@ describe('a restriction with several numbers', () => {
     )
     const byDefault = await create({})
     expect(await run(byDefault)).toMatchObject({ status: 'paused', reason: expect.stringContaining(TEMPLATES) })
+    expectRefusal(await ask('POST', `/broadcasts/${byDefault}/resume`), 'Account restricted')
     await report(REINSTATED)
     for (const id of [restricted, byDefault]) {
       expect((await ask('POST', `/broadcasts/${id}/resume`)).status).toBe(200)
