@@ -340,6 +340,49 @@ function permute(parts: readonly Part[]): Part[][] {
   return parts.flatMap((part, n) => permute(parts.toSpliced(n, 1)).map((rest) => [part, ...rest]))
 }
 
+describe('a status that comes before its message', () => {
+  const status = (word: string, time: number) =>
+    postField(world, organization, 'messages', {
+      statuses: [{ id: 'a', status: word, timestamp: String(DAY + time), recipient_id: ANA }],
+    })
+  const countKept = async () =>
+    (await world.database.pool.query('SELECT FROM early_statuses WHERE organization_id = $1', [organization.id]))
+      .rowCount
+
+  it.each<[string, Part]>([
+    ['an echo', () => echo('a', 1, 'typed')],
+    ['in a history', () => take(sentTo('a', 1, 'typed', { status: 'SENT' }))],
+  ])('is applied when that is known: %s', async (_name, tell) => {
+    const other = await world.createOrganization()
+    await postField(
+      world,
+      other,
+      'history',
+      chunkOf({ person: ANA, messages: [sentTo('a', 1, 'typed', { status: 'SENT' })] }),
+    )
+    for (const order of permute([tell, () => status('delivered', 2), () => status('read', 3)])) {
+      organization = await world.createOrganization()
+      for (const post of order) {
+        await post()
+        await world.drain()
+      }
+      expect(await messages()).toMatchObject([{ message: 'typed', message_status: 'read' }])
+      expect(await countKept()).toBe(0)
+    }
+    expect(await messages(ANA, other)).toMatchObject([{ message: 'typed', message_status: 'sent' }])
+  })
+
+  it('is kept for a day', async () => {
+    await status('read', 1)
+    await world.drain()
+    await prune(world.app.work)
+    expect(await countKept()).toBe(1)
+    await world.database.pool.query("UPDATE early_statuses SET received_at = now() - interval '25 hours'")
+    await prune(world.app.work)
+    expect(await countKept()).toBe(0)
+  })
+})
+
 describe('a wish about broadcasts in a history', () => {
   async function consent(of = organization) {
     const { rows } = await world.database.pool.query(
