@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
+import { TEMPLATE_LANGUAGES } from '../../src/upstream/template-limits.js'
 import { invalidField, missingField, type Problem } from '../control/problems.js'
 import { readComponents } from './components.js'
 import { isNamedVariable, variablesOf } from './variables.js'
@@ -61,7 +62,9 @@ function complaintAbout({ name, language, category, status = 'APPROVED' }: JsonO
   if (!matches(name, /^[a-z0-9_]{1,512}$/)) {
     return 'template.name must be 1 to 512 lower-case letters, digits and _'
   }
-  if (!matches(language, /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/)) return 'template.language must be a code such as pt_BR or en'
+  if (!isOneOf(language, TEMPLATE_LANGUAGES)) {
+    return `template.language must be one of the languages for templates, such as pt_BR or en, not ${JSON.stringify(language)}`
+  }
   if (!isOneOf(category, categories)) return `template.category must be one of ${categories.join(', ')}`
   if (!isOneOf(status, templateStatuses)) return `template.status must be one of ${templateStatuses.join(', ')}`
   return null

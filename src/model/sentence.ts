@@ -38,7 +38,8 @@ export const SENTENCES = {
     'WhatsApp has restricted the account until {until} ({name}) and would refuse this message. Open the account in WhatsApp Manager, and ask for a review there if it is wrong',
   // Of templates.
   template_name: '{field} may have only the letters a to z, digits and _',
-  template_language: '{field} must be a language code of WhatsApp, such as pt_BR or en',
+  template_language:
+    '{field} "{given}" is not one of the languages that WhatsApp has for templates: give the code of one, such as pt_BR or en',
   items_at_least: '{field} must have at least {limit} items',
   kind_at_most: '{field} may have at most {limit} of the type {kind}, not {given}',
   must_have: '{field} must have a part of the type {kind}',

@@ -17,6 +17,7 @@ const LARGE = [
   'contact_merges',
   'contact_usernames',
   'contacts',
+  'early_statuses',
   'events',
   'idempotency_keys',
   'jobs',

@@ -10,6 +10,7 @@ import { advanceBroadcastRetry, findBroadcastRetry } from '../../storage/broadca
 import { launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../storage/broadcasts/runs.js'
 import { resetFailedRecipients, useKeyLookups } from '../../storage/broadcasts/sending.js'
 import { getBroadcast } from './read.js'
+import { refuseRestrictedNumbers } from './restricted.js'
 
 /** The command line uses it too. */
 export type ControlContext = Pick<Context, 'database' | 'clock'>
@@ -32,10 +33,15 @@ export async function cancelBroadcast(ctx: ControlContext, organization: Organiz
   return getBroadcast(ctx, organization, id)
 }
 
-/** Resumes a paused broadcast; if its time has not come, it is scheduled again. Throws like pauseBroadcast. */
+/**
+ * Resumes a paused broadcast; if its time has not come, it is scheduled again. Throws like pauseBroadcast, and
+ * account_restricted if the upstream would refuse its messages then.
+ */
 export async function resumeBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
-  const scheduledAt = (await findBroadcast(ctx.database, organization.id, id))?.scheduled_at ?? null
+  const found = await findBroadcast(ctx.database, organization.id, id)
+  const scheduledAt = found?.scheduled_at ?? null
   const isEarly = scheduledAt !== null && scheduledAt > ctx.clock()
+  if (found?.status === 'paused') await refuseRestrictedNumbers(ctx, found, isEarly ? scheduledAt : ctx.clock())
   if (isEarly && (await rescheduleBroadcast(ctx.database, organization.id, id)))
     return getBroadcast(ctx, organization, id)
   const start = { from: ['paused'], at: ctx.clock(), eventId: newId() } as const

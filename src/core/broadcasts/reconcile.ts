@@ -13,7 +13,7 @@ import {
   requestBroadcastReconciling,
   stopBroadcast,
 } from '../../storage/broadcasts/runs.js'
-import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
+import { hasPendingRecipients, WHOLE } from '../../storage/broadcasts/sending.js'
 import { findHistories } from '../processes/histories.js'
 
 /** Makes the reconciliation due, for broadcasts that waited while no process was running. */
@@ -87,7 +87,7 @@ async function reconcileOne(
 async function completeOrRestart(ctx: Context, organizationId: string, id: string, at: Date): Promise<void> {
   if (await completeBroadcast(ctx.database, organizationId, id, at)) return
   // If all recipients have a message, only outcomes are missing: they come with callbacks or by the timeout.
-  if (!(await hasPendingRecipients(ctx.database, organizationId, id))) return
+  if (!(await hasPendingRecipients(ctx.database, organizationId, id, WHOLE))) return
   ctx.log.warn({ organizationId, broadcastId: id }, 'a broadcast had lost its job and was restarted')
   await launchBroadcast(ctx.database, organizationId, id, { from: ['running'], at, eventId: newId() })
 }

@@ -11,7 +11,7 @@ import {
   listLatestBroadcastMessages,
   recordButtonClick,
 } from '../../storage/broadcasts/replies.js'
-import { endOptOut, optOutByReply } from '../../storage/contacts/opt-outs.js'
+import { endOptOut, endOptOutByHistory, optOutByHistoricReply, optOutByReply } from '../../storage/contacts/opt-outs.js'
 import type { IncomingMessage } from '../../storage/messages/incoming.js'
 
 /** What a customer's message means for broadcasts. */
@@ -75,14 +75,43 @@ export async function applyReply(
   transaction: Queryable,
   organizationId: string,
   { id: messageId, created_at: at }: IncomingMessage,
-  { button, optOut, isReOptIn }: Reply,
+  reply: Reply,
 ): Promise<void> {
+  const { button, optOut, isReOptIn } = reply
   if (button) await applyClick(transaction, organizationId, messageId, button)
   if (optOut) await countReplyAsOptOut(transaction, organizationId, messageId, at)
-  if (optOut?.isWhole && !(button && (await isServiceButton(transaction, organizationId, messageId, button)))) {
+  if (await optsOut(transaction, organizationId, messageId, reply)) {
     await optOutByReply(transaction, organizationId, messageId, at)
   }
   if (isReOptIn) await endOptOut(transaction, organizationId, messageId, at)
+}
+
+/**
+ * Applies a reply that only the history of a phone has: the contact opted out, or in again, at the time of the message.
+ * Nothing is told of it, and it counts in no broadcast. Repeated, it changes nothing.
+ */
+export async function applyHistoricReply(
+  transaction: Queryable,
+  organizationId: string,
+  { contactId, message }: { contactId: string; message: Pick<IncomingMessage, 'id' | 'created_at' | 'text'> },
+  reply: Reply,
+): Promise<void> {
+  const { id: messageId, created_at: at, text: words } = message
+  const wish = { contactId, at, words }
+  if (await optsOut(transaction, organizationId, messageId, reply)) {
+    await optOutByHistoricReply(transaction, organizationId, wish)
+  }
+  if (reply.isReOptIn) await endOptOutByHistory(transaction, organizationId, wish)
+}
+
+async function optsOut(
+  transaction: Queryable,
+  organizationId: string,
+  messageId: string,
+  { button, optOut }: Reply,
+): Promise<boolean> {
+  if (!optOut?.isWhole) return false
+  return button === null || !(await isServiceButton(transaction, organizationId, messageId, button))
 }
 
 /** Buttons of these categories do not refer to broadcasts: they may cancel an appointment, for example. */

@@ -6,7 +6,6 @@ import type { Broadcast } from '../../model/broadcasts/broadcast.js'
 import { type Again, ALONE_SLICE_MS, type RunningJob } from '../../model/jobs.js'
 import type { RateLimitedNumber } from '../../model/messages/send-rate.js'
 import type { Tenant } from '../../model/organizations/organization.js'
-import { refuseRestricted } from '../../model/organizations/restriction.js'
 import { Problem } from '../../model/problem.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import { untilNextDeferred } from '../../storage/broadcasts/deferrals.js'
@@ -25,6 +24,7 @@ import { lanesOf, openNumber } from '../messages/send/choose-number.js'
 import { listNumbers } from '../organizations/numbers.js'
 import { findHistories } from '../processes/histories.js'
 import { type OwnHeader, openHeader } from './header.js'
+import { refuseRestrictedLane } from './restricted.js'
 import { giveUpDeferred, pause, type Slice, sendDeferred, sendTo } from './send-recipient.js'
 
 /** The state of a broadcast's job, from slice to slice. */
@@ -86,7 +86,7 @@ export async function sendBroadcast(
   if (await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock())) return null
   // A recipient of another lane may write to the number of this one.
   const isShared = lane.instanceId !== null || lane.others !== null
-  if (!isShared || !(await hasPendingRecipients(ctx.database, organizationId, broadcastId))) return null
+  if (!isShared || !(await hasPendingRecipients(ctx.database, organizationId, broadcastId, WHOLE))) return null
   return { againInMs: PASSED_OVER_MS, payload: { ...next, after: 0 } }
 }
 
@@ -114,10 +114,10 @@ async function openSlice(
     return { againInMs: 0, payload: { broadcastId, generation: broadcast.generation, lane: state.lane } }
   }
   try {
-    refuseRestricted(tenant.upstream?.restrictions ?? null, 'template', ctx.clock())
     const opened = await openLane(ctx, tenant, broadcast, state.lane)
     if (opened === null) return null
     const { channel, lane } = opened
+    await refuseRestrictedLane(ctx, broadcast, { restrictions: channel.restrictions, lane }, ctx.clock())
     const ofLane = { driver: channel.driver, own: state.lane === undefined ? null : (state.header ?? 'none') } as const
     const { header, own: ownHeader } = await openHeader(ctx, tenant, broadcast, ofLane)
     const slots = new FairPlaces({ places: slotsAhead(channel.number) })

@@ -12,6 +12,8 @@ import {
   reachInChunk,
   setChunkAside,
 } from '../../storage/callbacks/phone-histories.js'
+import { applyEarlyStatuses } from './early-statuses.js'
+import { isSent } from './items.js'
 import { parseStoredBody } from './read/parse-body.js'
 import {
   type HistoricItem,
@@ -134,6 +136,9 @@ async function takeIn(
   let added = 0
   for (const items of groups.values()) {
     added += await retryOnConflict(() => recordHistory(ctx, organizationId, chunk, items))
+    const sent = items.filter(({ item }) => isSent(item))
+    const ids = sent.map(({ item }) => item.upstreamId)
+    await applyEarlyStatuses(ctx, organizationId, ids)
   }
   return added
 }

@@ -15,8 +15,8 @@ const SHOWN = 100
 
 /**
  * Records what a stored callback reports about the account and its numbers, and raises account.updated or
- * number.updated. What the organization's own account may not send any more is refused from then on, and its broadcasts
- * pause. Applying it again changes nothing.
+ * number.updated. What the numbers of the organization's account may not send any more is refused from then on, and
+ * their broadcasts pause. Applying it again changes nothing.
  */
 export async function applyNotices(
   ctx: Pick<Context, 'database' | 'clock'>,

@@ -1,6 +1,6 @@
 import type { WorkContext } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
-import { newId } from '../../lib/bytes/id.js'
+import { idAt, newId } from '../../lib/bytes/id.js'
 import { changeByHistory, MAX_FALLING, placeByTime } from '../../model/messages/phone-history.js'
 import { countHistoricMessages, type HistoryChunk } from '../../storage/callbacks/phone-histories.js'
 import { changeSearchableMessage } from '../../storage/conversations/search.js'
@@ -20,8 +20,9 @@ import {
   type StatusChange,
 } from '../../storage/messages/phone-history.js'
 import { fillPlaceholder, releasePlaceholder } from '../../storage/messages/placeholders.js'
+import { applyHistoricReply, applyReply, type Reply } from '../broadcasts/reply.js'
 import { resolveToldByPhone } from '../contacts/resolution/resolve-contact.js'
-import { type MessageItem, networkOf, senderTypeOf, toIncomingMessage, toSender } from './items.js'
+import { type MessageItem, networkOf, replyOf, senderTypeOf, toIncomingMessage, toSender } from './items.js'
 import type { IncomingItem } from './read/read-callback.js'
 import type { HistoricItem } from './read/read-phone-history.js'
 
@@ -33,6 +34,8 @@ const MAX_TRIES = 5
 /** A message of a history, as it would be recorded. */
 interface Told extends Pick<HistoricItem, 'status'> {
   message: IncomingMessage
+  /** What it means for broadcasts, if anything. */
+  reply: Reply | null
 }
 
 /**
@@ -90,9 +93,11 @@ async function resolvePerson(
 }
 
 function messagesOf(ctx: WorkContext, chunk: HistoryChunk, items: readonly HistoricItem[]): Told[] {
-  return items.flatMap(({ item, status }) =>
-    item.kind === 'message' ? [{ status, message: toMessage(ctx, chunk, item) }] : [],
-  )
+  return items.flatMap(({ item, status }) => {
+    if (item.kind !== 'message') return []
+    const message = toMessage(ctx, chunk, item)
+    return [{ status, message, reply: replyOf(toSender(item), message) }]
+  })
 }
 
 /** Records reactions, edits and revocations. Resolves to false if the contact is no more. */
@@ -133,7 +138,9 @@ function timeOf({ createdAt }: IncomingItem, { received_at }: HistoryChunk): Dat
 function toMessage(ctx: WorkContext, chunk: HistoryChunk, item: MessageItem): IncomingMessage {
   const { callback_id: id, instance_id: instanceId, body, received_at: receivedAt, traceparent } = chunk
   const of = { id, instanceId, body, receivedAt, traceparent, isDevice: false }
-  return toIncomingMessage(ctx, of, { ...item, createdAt: timeOf(item, chunk) })
+  const createdAt = timeOf(item, chunk)
+  // Its file gets this id, too, and both are kept as long as they are old.
+  return { ...toIncomingMessage(ctx, of, { ...item, createdAt }), id: idAt(createdAt) }
 }
 
 /** Resolves to the number of those that were not known before; null: the contact is no more. */
@@ -165,7 +172,7 @@ function richer(one: Told | undefined, other: Told): Told {
     { status: one.status ?? 'sent', isPlaceholder: one.message.placeholder !== null, isDeleted: false, isOwn: false },
     { status: other.status, isPlaceholder: other.message.placeholder !== null },
   )
-  return { message: fills ? other.message : one.message, status: status ?? one.status }
+  return { ...(fills ? other : one), status: status ?? one.status }
 }
 
 async function changeRecorded(
@@ -182,7 +189,7 @@ async function changeRecorded(
     const told = { status: one.status, isPlaceholder: one.message.placeholder !== null }
     const { fills, status } = changeByHistory({ status: known, isPlaceholder, isDeleted, isOwn }, told)
     if (status !== null) advanced.push({ id: recorded.id, status })
-    if (fills) await fill(transaction, organizationId, recorded, one.message)
+    if (fills) await fill(transaction, organizationId, recorded, one)
   }
   await advanceStatuses(transaction, organizationId, advanced)
 }
@@ -192,14 +199,18 @@ async function fill(
   transaction: Queryable,
   organizationId: string,
   { id, only_in_history: isHistoric }: FoundMessage,
-  message: IncomingMessage,
+  { message, reply }: Told,
 ): Promise<void> {
   if (!isHistoric) {
-    await fillPlaceholder(transaction, organizationId, message)
+    const found = await fillPlaceholder(transaction, organizationId, message)
+    if (found && reply) await applyReply(transaction, organizationId, { ...message, id: found.id }, reply)
     return
   }
   const filled = await fillHistoricPlaceholder(transaction, organizationId, id, message)
-  if (filled) await changeSearchableMessage(transaction, organizationId, filled.contact_id, filled)
+  if (filled === null) return
+  await changeSearchableMessage(transaction, organizationId, filled.contact_id, filled)
+  const of = { contactId: filled.contact_id, message: { ...message, id } }
+  if (reply) await applyHistoricReply(transaction, organizationId, of, reply)
 }
 
 /** Inserts new messages by their times; the older ones of the conversation make room. */
@@ -218,6 +229,9 @@ async function insertByTime(
   await lowerMessages(transaction, organizationId, contactId, falls)
   const hasFallen = falls.length > 0
   await insertHistoricMessages(transaction, organizationId, contactId, { conversation, messages, hasFallen })
+  for (const { message, reply } of sorted) {
+    if (reply) await applyHistoricReply(transaction, organizationId, { contactId, message }, reply)
+  }
 }
 
 /**

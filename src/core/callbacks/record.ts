@@ -25,7 +25,8 @@ import { shareNumber } from '../contacts/resolution/share-number.js'
 import { applyConnectionChanges } from '../instances/manage/connection-changes.js'
 import { checkAfterFailure } from '../organizations/connecting/check.js'
 import { applyTemplateChanges } from '../templates/changes.js'
-import { handledBy, type MessageItem, networkOf, type ReadCallback, senderTypeOf, toSender } from './items.js'
+import { applyEarlyStatuses, keepForLater } from './early-statuses.js'
+import { handledBy, isSent, type MessageItem, networkOf, type ReadCallback, senderTypeOf, toSender } from './items.js'
 import { applyNotices } from './notices.js'
 import {
   type BatchItem,
@@ -193,6 +194,11 @@ async function recordKnown(
   }
   const hasReplies = messages.some(({ reply }) => reply !== null)
   const results = await retryOnConflict(() => (hasReplies ? ctx.database.transaction(record) : record(ctx.database)))
+  await applyEarlyStatuses(
+    ctx,
+    organizationId,
+    messages.filter(isSentElsewhere).map(({ item }) => item.upstreamId),
+  )
   const left: PlannedMessage[] = []
   for (const [index, message] of messages.entries()) {
     const result = results[index]
@@ -207,6 +213,11 @@ async function recordKnown(
     for (const item of [message, ...message.repeated]) addRecorded(recording, item)
   }
   return left
+}
+
+/** Whether it was written on the phone of a business number; its statuses may come before it. */
+function isSentElsewhere({ of, item }: BatchItem<MessageItem>): boolean {
+  return !of.callback.isDevice && isSent(item)
 }
 
 /** The message is what a placeholder of before stood for; a reply has its effect now. */
@@ -264,6 +275,14 @@ async function recordStatuses(recording: Recording, statuses: readonly PlannedSt
       ctx.database,
       statuses.map(({ status }) => status),
     ),
+  )
+  const early = statuses.filter(
+    ({ of, item }, n) => !of.callback.isDevice && item.messageId === null && applied[n]?.messageId === null,
+  )
+  await keepForLater(
+    ctx,
+    organizationId,
+    early.map(({ status }) => status),
   )
   const errors = statuses.flatMap(({ of, item }) => (of.callback.instanceId === null ? (item.error ?? []) : []))
   const atFault = errors.find(({ code }) => isAboutNumber(code))

@@ -26,6 +26,7 @@ import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
 import { requestRetention } from '../../storage/maintenance/pruning.js'
 import { measureTables, type TableSize } from '../../storage/maintenance/tables.js'
+import { KEPT_DAYS, pruneEarlyStatuses } from '../../storage/messages/early-statuses.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { noteUptime } from '../../storage/processes/process-registry.js'
 import { pruneIdempotencyKeys } from '../../storage/requests/idempotency.js'
@@ -128,11 +129,12 @@ async function runSteps(
 const VISITS_MS = 150 * DAY_MS
 const NOTICES_MS = 180 * DAY_MS
 const ERASURES_MS = REMEMBERED_DAYS * DAY_MS
+const EARLY_STATUSES_MS = KEPT_DAYS * DAY_MS
 
 /**
  * Deletes expired data: raw callbacks, events, finished deliveries and scheduled messages that have ended after the days
  * that their organization keeps them; ids of storefront webhooks after 30 days; visits of short links after 150 days;
- * notices after 180; what was erased while a phone's history came in after 30; idempotency keys, files without a message and wrong passwords after 1 day; merges of contacts when
+ * notices after 180; what was erased while a phone's history came in after 30; idempotency keys, files without a message, statuses of unknown messages and wrong passwords after 1 day; merges of contacts when
  * they can no longer be undone; expired sessions, sign-in links and uploaded audiences. Pending deliveries of disabled
  * webhooks that are this old end as failed. Requests the jobs that delete old messages and files, and shows user ids
  * that are known and not shown.
@@ -155,6 +157,7 @@ export async function prune(given: WorkContext, signal?: AbortSignal): Promise<v
     retention: () => requestRetention(database),
     uploadedAudiences: () => pruneUploadedAudiences(database, now),
     broadcastRetries: () => pruneBroadcastRetries(database, before(now, 2 * DAY_MS)),
+    earlyStatuses: () => inBatches((limit) => pruneEarlyStatuses(database, before(now, EARLY_STATUSES_MS), limit)),
     erasures: () => inBatches((limit) => pruneErasedAddresses(database, before(now, ERASURES_MS), limit)),
     merges: () => inBatches((limit) => pruneMerges(database, before(now, UNDO_MS), limit)),
     userIds: () => inBatches((limit) => showMissingUserIds(database, limit)),

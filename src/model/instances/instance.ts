@@ -1,6 +1,7 @@
 import { toIso } from '../contacts/contact.js'
 import { readDigits } from '../contacts/written-number.js'
 import type { Tenant } from '../organizations/organization.js'
+import type { Restriction } from '../organizations/restriction.js'
 
 /** How an instance connects. */
 export type InstanceKind = 'linked_device' | 'business_api' | 'sandbox'
@@ -46,6 +47,8 @@ export interface Instance {
   settings: Record<string, unknown>
   /** Messages per second that the upstream allows its number; null: not read yet. */
   throughput: number | null
+  /** What the upstream refuses to send from its number. */
+  restrictions: Restriction[] | null
   qr_count: number
   /** Encrypted (`instance.qrcode`): the code that it shows, in the format of events; null if it shows none. */
   code: Buffer | null

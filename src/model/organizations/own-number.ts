@@ -1,4 +1,5 @@
 import type { NumberFacts, NumberState } from './number-state.js'
+import type { Restriction } from './restriction.js'
 
 /** A business number of an organization, without its secrets. */
 export interface OwnNumber {
@@ -12,6 +13,8 @@ export interface OwnNumber {
   owner: string | null
   /** Messages per second that are sent at most; 0: unlimited. */
   messages_per_second: number
+  /** What the upstream refuses to send from it. */
+  restrictions: Restriction[] | null
   /** Null: not checked yet. */
   state: NumberState['state']
   facts: NumberFacts

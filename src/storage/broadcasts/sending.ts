@@ -25,6 +25,12 @@ export const isOfLane = (instanceId: string, only: string, others: string) =>
 /** SQL: the instance whose number sends to the contact `c` by default. */
 const DEFAULT_NUMBER = `CASE WHEN c.business_group IS NULL THEN c.wrote_to ELSE (c.business_group ->> 'instance_id')::uuid END`
 
+/** SQL: the same of a contact's id. */
+const numberOf = (contactId: string) => `(
+         SELECT ${DEFAULT_NUMBER} FROM contacts c
+         WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = ${contactId}
+       )`
+
 const findPending = statement<PendingRecipient>(
   'broadcastRecipients.findPending',
   `SELECT r.n, r.message_id, r.parameters, c.id AS contact_id, c.chat_id, c.phone_number, c.full_name, c.email
@@ -42,7 +48,8 @@ const hasPending = statement<{ pending: boolean }>(
   'broadcastRecipients.hasPending',
   `SELECT EXISTS (
      SELECT FROM broadcast_recipients r
-     WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND ${IS_UNSENT}
+     WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND ${isOfLane(numberOf('r.contact_id'), '$3', '$4')}
+       AND ${IS_UNSENT}
    ) AS pending`,
 )
 
@@ -131,13 +138,14 @@ export function findPendingRecipients(
   return db.run(findPending, [organizationId, broadcastId, generation, after, BATCH, lane.instanceId, lane.others])
 }
 
-/** Whether any recipient is pending. */
+/** Whether any recipient of a lane is pending. */
 export async function hasPendingRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
+  lane: Lane,
 ): Promise<boolean> {
-  const [row] = await db.run(hasPending, [organizationId, broadcastId])
+  const [row] = await db.run(hasPending, [organizationId, broadcastId, lane.instanceId, lane.others])
   return row?.pending === true
 }
 

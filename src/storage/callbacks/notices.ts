@@ -13,15 +13,21 @@ export interface NewNotice extends Omit<Notice, 'instance_id' | 'closed_at' | 'a
   /** The event that it raises; null: none. */
   event: string | null
   eventId: string
-  /** What the organization's account may not send from then on; null: it says nothing about that. */
+  /** What the numbers of the organization's account may not send from then on; null: it says nothing about that. */
   restrictions: Restriction[] | null
   /** The only number that they are about, digits; null: all numbers of the account. */
   onlyNumber: string | null
-  /** Whether the running broadcasts of the organization pause. */
+  /** Whether the running broadcasts of these numbers pause. */
   stopsBroadcasts: boolean
 }
 
 const COLUMNS = 'id, instance_id, field, kind, severity, title, advice, value, at, until, closed_at'
+
+/** SQL: the digits of one of the organization's numbers; null if it was not checked. */
+const digitsOf = (phoneNumberId: string) => `(
+         SELECT regexp_replace(n.facts->>'display_phone_number', '[^0-9]', '', 'g') FROM number_states n
+         WHERE n.organization_id = $1 AND n.phone_number_id = ${phoneNumberId}
+       )`
 
 const insert = statement<never>(
   'notices.insert',
@@ -37,17 +43,25 @@ const insert = statement<never>(
      UPDATE upstream_settings u SET restrictions = $13::jsonb, restricted_at = $11
      FROM noted
      WHERE $13::jsonb IS NOT NULL AND u.organization_id = $1 AND (u.restricted_at IS NULL OR u.restricted_at <= $11)
-       AND ($16::text IS NULL OR EXISTS (
-         SELECT FROM number_states n
-         WHERE n.organization_id = $1 AND n.phone_number_id = u.phone_number_id
-           AND regexp_replace(n.facts->>'display_phone_number', '[^0-9]', '', 'g') = $16
-       ))
-     RETURNING u.organization_id
+       AND ($16::text IS NULL OR ${digitsOf('u.phone_number_id')} = $16)
+     RETURNING u.phone_number_id
+   ), further AS (
+     -- The other numbers of the account.
+     UPDATE instances i SET restrictions = $13::jsonb, restricted_at = $11
+     FROM noted
+     WHERE $13::jsonb IS NOT NULL AND i.organization_id = $1 AND i.kind = 'business_api' AND i.phone_number_id IS NOT NULL
+       AND (i.restricted_at IS NULL OR i.restricted_at <= $11)
+       AND CASE WHEN $16::text IS NULL
+         THEN i.business_account_id = (SELECT business_account_id FROM upstream_settings WHERE organization_id = $1)
+         ELSE coalesce(${digitsOf('i.phone_number_id')}, i.owner) = $16 END
+     RETURNING i.phone_number_id
    ), paused AS (
-     -- Pauses the broadcasts whose messages would only fail.
+     -- Pauses the broadcasts whose messages would only fail. The jobs of further numbers see by themselves whether they
+     -- have recipients.
      UPDATE broadcasts b SET status = 'paused', status_reason = $8
-     FROM restricted
      WHERE $17::boolean AND b.organization_id = $1 AND b.kind = 'broadcast' AND b.status = 'running'
+       AND CASE WHEN b.from_number IS NULL THEN EXISTS (SELECT FROM restricted)
+         ELSE b.from_number IN (SELECT phone_number_id FROM restricted UNION ALL SELECT phone_number_id FROM further) END
    ), raised AS (
      -- Raises the event of the notice.
      ${raiseEvents({
@@ -97,8 +111,8 @@ const prune = sharedStatement<{ count: number }>(
 )
 
 /**
- * Records a notice, what the account may not send from then on, and its event, and pauses the organization's running
- * broadcasts if they would only fail. A repetition changes nothing.
+ * Records a notice, what the account's numbers may not send from then on, and its event, and pauses the running
+ * broadcasts that would only fail. A repetition changes nothing.
  */
 export async function insertNotice(db: Queryable, organizationId: string, notice: NewNotice): Promise<void> {
   const { id, digest, instanceId, field, kind, severity, title, advice, value, at, until } = notice

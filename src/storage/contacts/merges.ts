@@ -98,7 +98,8 @@ const mergeFields = statement<Contact>(
        allow_broadcast = allow_broadcast AND $8, opted_out_at = coalesce(opted_out_at, $18),
        opt_out_source = coalesce(opt_out_source, $19), opted_in_at = greatest(opted_in_at, $20),
        consent_words = CASE WHEN opted_out_at IS NULL AND $18::timestamptz IS NOT NULL THEN $31 ELSE consent_words END,
-       blocked = blocked OR $9,
+       -- That of the other contact is told by the events.
+       opt_out_untold = CASE WHEN opted_out_at IS NOT NULL THEN opt_out_untold END, blocked = blocked OR $9,
        has_unread_messages = has_unread_messages OR $10,
        last_seq = last_seq + $11, last_inbound_at = greatest(last_inbound_at, $12),
        wrote_to = CASE WHEN $12::timestamptz > coalesce(last_inbound_at, '-infinity') THEN $32 ELSE wrote_to END, updated_at = now()

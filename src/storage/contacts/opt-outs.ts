@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { ofOrganization, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
 import { COUNT_LIMIT } from '../../model/page.js'
@@ -36,21 +36,27 @@ export function optedInEvents(ids: readonly [string, string], source: 'reply' | 
 /** The words of a message that are kept as those of a consent. */
 const WORDS = 'left(m.text, 1000)'
 
-// A reply takes the place of an opt-out that the upstream reported, which a wish in WhatsApp would end.
+/** SQL: when the contact `c` was opted out, as far as an event has told it. */
+const TOLD_AT = "CASE WHEN c.opt_out_source = 'reply' AND c.opt_out_untold THEN NULL ELSE c.opted_out_at END"
+
+// A reply takes the place of an opt-out that the upstream reported, which a wish in WhatsApp would end. A newer one moves
+// the time of a reply, so that an opt-in of before comes too late.
 const optOut = statement<never>(
   'optOuts.byReply',
   `WITH before AS (
-     -- Locks the contact, unless it opted in later, or opted out by a reply or an import.
-     SELECT c.id, c.opted_out_at, ${WORDS} AS words
+     -- Locks the contact, unless it opted in later, or opted out by an import, or by a later reply that was told.
+     SELECT c.id, ${TOLD_AT} AS opted_out_at, c.opt_out_source = 'reply' AND c.opted_out_at > $5 AS is_older, ${WORDS} AS words
      FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
      WHERE m.organization_id = $1 AND m.id = $2
-       AND (c.opted_out_at IS NULL OR c.opt_out_source = 'upstream') AND (c.opted_in_at <= $5) IS NOT FALSE
+       AND (${TOLD_AT} IS NULL OR c.opt_out_source = 'upstream' OR (c.opt_out_source = 'reply' AND c.opted_out_at < $5))
+       AND (c.opted_in_at <= $5) IS NOT FALSE
      FOR NO KEY UPDATE OF c
    ), changed AS (
      -- Opts it out.
      UPDATE contacts c
      SET allow_broadcast = false, opted_out_at = greatest(c.opted_out_at, $5), opt_out_source = 'reply',
-       consent_words = before.words, updated_at = now()
+       opt_out_untold = NULL, consent_words = CASE WHEN before.is_older THEN c.consent_words ELSE before.words END,
+       updated_at = now()
      FROM before
      WHERE c.organization_id = $1 AND c.id = before.id
      RETURNING c.*
@@ -59,13 +65,13 @@ const optOut = statement<never>(
   { raises: 'events' },
 )
 
-// Raises nothing if there was no opt-out to end. If the organization disallowed broadcasts by hand, the customer cannot
-// change that.
+// Raises nothing if there was no opt-out to end, or none that was told. If the organization disallowed broadcasts by hand,
+// the customer cannot change that.
 const optIn = statement<never>(
   'optOuts.end',
   `WITH before AS (
      -- Locks the contact, unless it opted in or out later.
-     SELECT c.id, c.opted_out_at, ${WORDS} AS words
+     SELECT c.id, c.opted_out_at IS NOT NULL AS was_out, ${TOLD_AT} AS opted_out_at, ${WORDS} AS words
      FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
      WHERE m.organization_id = $1 AND m.id = $2
        AND (c.opted_out_at <= $3) IS NOT FALSE AND (c.opted_in_at <= $3) IS NOT FALSE
@@ -73,17 +79,44 @@ const optIn = statement<never>(
    ), changed AS (
      -- Ends the opt-out.
      UPDATE contacts c
-     SET allow_broadcast = c.allow_broadcast OR before.opted_out_at IS NOT NULL, opted_out_at = NULL, opt_out_source = NULL,
-       opted_in_at = $3, consent_words = before.words, updated_at = now()
+     SET allow_broadcast = c.allow_broadcast OR before.was_out, opted_out_at = NULL, opt_out_source = NULL,
+       opt_out_untold = NULL, opted_in_at = $3, consent_words = before.words, updated_at = now()
      FROM before
      WHERE c.organization_id = $1 AND c.id = before.id
      RETURNING c.*
    ), raised AS (
-     -- Raises the events if there was one.
+     -- Raises the events if there was one that was told.
      ${raiseEvents(...optedInEvents(['$4', '$5'], 'reply'))}
    )
    SELECT`,
   { raises: 'events' },
+)
+
+// The same by a reply in the history of a phone, whose parts come in any order: the newest wish counts. Of one second, the
+// opt-out counts.
+const optOutByHistory = statement<never>(
+  'optOuts.byHistory',
+  `UPDATE contacts c
+   SET allow_broadcast = false, opted_out_at = greatest(c.opted_out_at, $3), opt_out_source = 'reply',
+     opt_out_untold = CASE WHEN c.opted_out_at IS NULL THEN true WHEN c.opt_out_source = 'reply' THEN c.opt_out_untold END,
+     consent_words = left($4, 1000), updated_at = now()
+   WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = $2 AND (c.opted_in_at <= $3) IS NOT FALSE
+     AND (c.opted_out_at IS NULL OR c.opt_out_source = 'upstream' OR (c.opt_out_source = 'reply' AND c.opted_out_at < $3))`,
+)
+
+// The time of an opt-in is kept, too, if a newer opt-out is known already.
+const endByHistory = statement<never>(
+  'optOuts.endByHistory',
+  `UPDATE contacts c
+   SET opted_in_at = $3, updated_at = now(),
+     (allow_broadcast, opted_out_at, opt_out_source, opt_out_untold, consent_words) = (
+       SELECT c.allow_broadcast, c.opted_out_at, c.opt_out_source, c.opt_out_untold, c.consent_words
+       WHERE c.opted_out_at >= $3
+       UNION ALL
+       SELECT c.allow_broadcast OR c.opted_out_at IS NOT NULL, NULL, NULL, NULL, left($4, 1000)
+       WHERE (c.opted_out_at >= $3) IS NOT TRUE
+     )
+   WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = $2 AND (c.opted_in_at < $3) IS NOT FALSE`,
 )
 
 // The wish of one member of a group is not the wish of all. The recipient stores when the upstream refused it, so that a repeated report after an opt-in is not a new opt-out.
@@ -151,9 +184,9 @@ const listBefore = statement<OptedOutContact>(
 )
 
 /**
- * Opts out the contact that wrote the message, and raises contact.opted_out and contact.updated. If the upstream has
- * opted it out already, the reply becomes the reason, without events. Does nothing if it is opted out for another
- * reason, or opted in later than `at`.
+ * Opts out the contact that wrote the message, and raises contact.opted_out and contact.updated, unless they were raised
+ * before. If the upstream, or an older reply, has opted it out already, this reply becomes the reason. Does nothing if it
+ * is opted out by an import, or opted in later than `at`.
  */
 export async function optOutByReply(db: Queryable, organizationId: string, messageId: string, at: Date): Promise<void> {
   await db.raise(optOut, [organizationId, messageId, newId(), newId(), at], [organizationId])
@@ -165,6 +198,31 @@ export async function optOutByReply(db: Queryable, organizationId: string, messa
  */
 export async function endOptOut(db: Queryable, organizationId: string, messageId: string, at: Date): Promise<void> {
   await db.raise(optIn, [organizationId, messageId, at, newId(), newId()], [organizationId])
+}
+
+/** A wish in the history of a phone. */
+export interface HistoricWish {
+  contactId: string
+  at: Date
+  words: string
+}
+
+/** Opts out the contact as optOutByReply does, but raises nothing. */
+export async function optOutByHistoricReply(
+  db: Queryable,
+  organizationId: string,
+  { contactId, at, words }: HistoricWish,
+): Promise<void> {
+  await db.run(optOutByHistory, [organizationId, contactId, at, words])
+}
+
+/** Ends the opt-out of the contact as endOptOut does, but raises nothing. */
+export async function endOptOutByHistory(
+  db: Queryable,
+  organizationId: string,
+  { contactId, at, words }: HistoricWish,
+): Promise<void> {
+  await db.run(endByHistory, [organizationId, contactId, at, words])
 }
 
 /**

@@ -130,20 +130,22 @@ const restoreGone = statement<never>(
   'unmerges.restoreGone',
   `WITH m AS (
      SELECT m.gone_id, m.gone, greatest((m.gone ->> 'pruned_seq')::bigint, least($5::bigint, m.last_seq) - m.seq_offset) AS pruned,
-       c.opted_out_at, c.opt_out_source, c.consent_words
+       c.opted_out_at, c.opt_out_source, c.opt_out_untold, c.consent_words
      FROM contact_merges m JOIN contacts c ON ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = m.kept_id
      WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2
    ), restored AS (
      INSERT INTO contacts (organization_id, id, chat_id, phone_number, network_id, user_id, parent_user_id, username, username_at,
        referral_first, referral_last, full_name, folded_name, email, tags, source, contact_summary,
        contact_summary_updated_at, bot_status, assignee_id, archived, archived_through, blocked, has_unread_messages,
-       allow_broadcast, opted_out_at, opt_out_source, opted_in_at, consent_words, last_seq, pruned_seq, last_inbound_at, wrote_to, created_at)
+       allow_broadcast, opted_out_at, opt_out_source, opt_out_untold, opted_in_at, consent_words, last_seq, pruned_seq,
+       last_inbound_at, wrote_to, created_at)
      SELECT $1, m.gone_id, $3, $4, g.network_id, g.user_id, g.parent_user_id, g.username, g.username_at,
        g.referral_first, g.referral_last, g.full_name, g.folded_name, g.email, g.tags, g.source, g.contact_summary,
        g.contact_summary_updated_at, g.bot_status,
        (SELECT id FROM members WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = g.assignee_id),
        g.archived, g.archived_through, g.blocked, g.has_unread_messages,
        g.allow_broadcast AND m.opted_out_at IS NULL, coalesce(g.opted_out_at, m.opted_out_at), coalesce(g.opt_out_source, m.opt_out_source),
+       CASE WHEN g.opted_out_at IS NULL THEN m.opt_out_untold ELSE g.opt_out_untold END,
        g.opted_in_at, CASE WHEN g.opted_out_at IS NULL AND m.opted_out_at IS NOT NULL THEN m.consent_words ELSE g.consent_words END,
        g.last_seq, m.pruned, g.last_inbound_at, g.wrote_to, g.created_at
      FROM m CROSS JOIN LATERAL jsonb_populate_record(NULL::contacts, m.gone) g

@@ -5,7 +5,8 @@ import type { Instance, InstanceState } from '../../model/instances/instance.js'
 import { type RaisedEvents, raiseEvents } from '../events/raise.js'
 
 const COLUMNS = `organization_id, id, name, kind, state, state_code, state_changed_at, token, number, owner, profile_name,
-  profile_picture_url, phone_number_id, business_account_id, access_token, app_secret, settings, throughput, qr_count, code, wanted, created_at, updated_at`
+  profile_picture_url, phone_number_id, business_account_id, access_token, app_secret, settings, throughput, restrictions, qr_count, code, wanted, created_at,
+  updated_at`
 
 /** The JSON of an instance in events, from the row of the given name. */
 const eventInstance = (row: string) => `jsonb_build_object('id', ${row}.id, 'name', ${row}.name, 'kind', ${row}.kind,
@@ -96,7 +97,7 @@ const changeNumber = statement<Instance>(
   'instances.changeNumber',
   `UPDATE instances
    SET business_account_id = $3, access_token = $4, app_secret = $5, verify_token_hash = coalesce($6, verify_token_hash),
-     owner = coalesce($7, owner), updated_at = now()
+     owner = coalesce($7, owner), restrictions = NULL, restricted_at = now(), updated_at = now()
    WHERE organization_id = $1 AND phone_number_id = $2 AND kind = 'business_api'
    RETURNING ${COLUMNS}`,
 )

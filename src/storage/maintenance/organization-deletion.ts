@@ -79,6 +79,7 @@ const WALKS: readonly Walk[] = [
   ['sending_paces', 'phone_number_id', 'text'],
   ['messages', 'id', 'uuid'],
   ['message_prices', 'message_id', 'uuid'],
+  ['early_statuses', 'upstream_id', 'text'],
   ['uploaded_files', 'id', 'uuid'],
   ['broadcast_recipients', 'broadcast_id', 'uuid'],
   ['audience_recipients', 'audience_id', 'uuid'],

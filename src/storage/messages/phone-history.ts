@@ -1,6 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
-import { idAt } from '../../lib/bytes/id.js'
 import { searchableText } from '../../model/conversations/search-terms.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { MessageStatus } from '../../model/messages/message.js'
@@ -341,8 +340,7 @@ function toRecord({ seq, message, status }: NewHistoricMessage): Record<string, 
   const isSent = message.sender_type === 'human-chat'
   return {
     seq,
-    // Its file gets this id, too, and both are kept as long as they are old.
-    id: idAt(message.created_at),
+    id: message.id,
     upstream_id: message.upstreamId,
     instance_id: message.instanceId,
     sender_type: message.sender_type,

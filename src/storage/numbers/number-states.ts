@@ -100,14 +100,19 @@ const enqueueCheck = statement<never>(
   { enqueues: 'now' },
 )
 
-// The job that waits or runs sees what is the matter, too. While the upstream answers no check, the hourly ones suffice.
+// The job that waits or runs sees what is the matter, too. While the upstream answers no check of a number, the hourly
+// ones suffice for it.
 const enqueueDueCheck = statement<never>(
   'numberStates.enqueueDueCheck',
   enqueueJobs({
     task: 'check_number',
     key: `'${ONLY_ONE}'`,
-    from: `upstream_settings u LEFT JOIN number_states n USING (organization_id, phone_number_id)
-     WHERE u.organization_id = $1 AND coalesce(n.checked_at < $2, true) AND coalesce(n.unanswered, 0) = 0
+    from: `upstream_settings
+     WHERE organization_id = $1
+       AND EXISTS (
+         SELECT FROM ${ALL_NUMBERS} u LEFT JOIN number_states n USING (organization_id, phone_number_id)
+         WHERE u.organization_id = $1 AND coalesce(n.checked_at < $2, true) AND coalesce(n.unanswered, 0) = 0
+       )
        AND NOT EXISTS (
          SELECT FROM jobs waiting
          WHERE waiting.organization_id = $1 AND waiting.task = 'check_number' AND waiting.key = '${ONLY_ONE}'
@@ -261,7 +266,7 @@ export async function enqueueNumberCheck(db: Queryable, organizationId: string):
   await db.run(enqueueCheck, [organizationId])
 }
 
-/** Enqueues a check of the organization's number, unless one waits already, or one has ended since `before`. */
+/** Enqueues a check of the organization's numbers, unless one waits already, or each has been checked since `before`. */
 export async function enqueueDueNumberCheck(db: Queryable, organizationId: string, before: Date): Promise<void> {
   await db.run(enqueueDueCheck, [organizationId, before])
 }

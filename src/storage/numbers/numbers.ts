@@ -26,11 +26,11 @@ const list = statement<Row>(
   `SELECT n.*, s.state, coalesce(s.facts, '{}') AS facts
    FROM (
      SELECT NULL::uuid AS instance_id, NULL::text AS instance_name, u.phone_number_id, u.business_account_id, NULL::text AS owner,
-       u.throughput, u.messages_per_second, NULL::timestamptz AS created_at
+       u.throughput, u.restrictions, u.messages_per_second, NULL::timestamptz AS created_at
      FROM upstream_settings u
      WHERE u.organization_id = $1
      UNION ALL
-     SELECT i.id, i.name, i.phone_number_id, i.business_account_id, i.owner, i.throughput, NULL, i.created_at
+     SELECT i.id, i.name, i.phone_number_id, i.business_account_id, i.owner, i.throughput, i.restrictions, NULL, i.created_at
      FROM instances i
      WHERE i.organization_id = $1 AND i.kind = 'business_api' AND i.phone_number_id IS NOT NULL
    ) n LEFT JOIN LATERAL (

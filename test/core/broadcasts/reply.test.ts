@@ -257,7 +257,7 @@ describe('a reply with an opt-out keyword', () => {
   it('as the whole message opts the contact out, with or without a broadcast, and only once', async () => {
     await say('PARAR!!! 🛑', 60)
     await say('stop', 90)
-    expect(await consent()).toEqual({ allow_broadcast: false, opted_out_at: at(60), opt_out_source: 'reply' })
+    expect(await consent()).toEqual({ allow_broadcast: false, opted_out_at: at(90), opt_out_source: 'reply' })
     expect(await raised()).toEqual(['contact.opted_out', 'contact.updated'])
     const [event] = await eventsOf(world, organization, 'contact.opted_out')
     expect(event).toMatchObject({
@@ -343,6 +343,9 @@ describe('opting in again', () => {
     await say('stop', 100)
     await say('start', 90)
     expect(await consent()).toMatchObject({ allow_broadcast: false, opted_out_at: at(100) })
+    await say('stop', 120)
+    await say('start', 110)
+    expect(await consent()).toMatchObject({ allow_broadcast: false, opted_out_at: at(120) })
   })
 })
 

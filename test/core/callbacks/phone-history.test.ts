@@ -333,6 +333,115 @@ describe('what a history brings', () => {
   })
 })
 
+type Part = () => Promise<unknown>
+
+function permute(parts: readonly Part[]): Part[][] {
+  if (parts.length <= 1) return [[...parts]]
+  return parts.flatMap((part, n) => permute(parts.toSpliced(n, 1)).map((rest) => [part, ...rest]))
+}
+
+describe('a status that comes before its message', () => {
+  const status = (word: string, time: number) =>
+    postField(world, organization, 'messages', {
+      statuses: [{ id: 'a', status: word, timestamp: String(DAY + time), recipient_id: ANA }],
+    })
+  const countKept = async () =>
+    (await world.database.pool.query('SELECT FROM early_statuses WHERE organization_id = $1', [organization.id]))
+      .rowCount
+
+  it.each<[string, Part]>([
+    ['an echo', () => echo('a', 1, 'typed')],
+    ['in a history', () => take(sentTo('a', 1, 'typed', { status: 'SENT' }))],
+  ])('is applied when that is known: %s', async (_name, tell) => {
+    const other = await world.createOrganization()
+    await postField(
+      world,
+      other,
+      'history',
+      chunkOf({ person: ANA, messages: [sentTo('a', 1, 'typed', { status: 'SENT' })] }),
+    )
+    for (const order of permute([tell, () => status('delivered', 2), () => status('read', 3)])) {
+      organization = await world.createOrganization()
+      for (const post of order) {
+        await post()
+        await world.drain()
+      }
+      expect(await messages()).toMatchObject([{ message: 'typed', message_status: 'read' }])
+      expect(await countKept()).toBe(0)
+    }
+    expect(await messages(ANA, other)).toMatchObject([{ message: 'typed', message_status: 'sent' }])
+  })
+
+  it('is kept for a day', async () => {
+    await status('read', 1)
+    await world.drain()
+    await prune(world.app.work)
+    expect(await countKept()).toBe(1)
+    await world.database.pool.query("UPDATE early_statuses SET received_at = now() - interval '25 hours'")
+    await prune(world.app.work)
+    expect(await countKept()).toBe(0)
+  })
+})
+
+describe('a wish about broadcasts in a history', () => {
+  async function consent(of = organization) {
+    const { rows } = await world.database.pool.query(
+      `SELECT allow_broadcast, opted_out_at, opt_out_source, opted_in_at, consent_words FROM contacts
+       WHERE organization_id = $1 AND chat_id = $2`,
+      [of.id, ANA],
+    )
+    return rows[0]
+  }
+
+  const at = (time: number) => new Date((DAY + time) * 1_000)
+  const optedOut = (time: number, words: string, before: Date | null = null) => ({
+    ...{ allow_broadcast: false, opted_out_at: at(time), opt_out_source: 'reply', consent_words: words },
+    opted_in_at: before,
+  })
+  const optedIn = (time: number, words: string) => ({
+    ...{ allow_broadcast: true, opted_out_at: null, opt_out_source: null, opted_in_at: at(time), consent_words: words },
+  })
+  const consents = async () => (await told()).filter((type) => type.startsWith('contact.opted_'))
+
+  it('opts out with its words and its time, and tells nothing; the same contact of another tenant is left alone', async () => {
+    const other = await world.createOrganization()
+    await createContact(world, other, ANA)
+    await take(past('a', 1, 'PARAR!'), past('b', 2, 'Hello'), sentTo('c', 3, 'start'))
+    expect(await consent()).toEqual(optedOut(1, 'PARAR!'))
+    expect(await consent(other)).toMatchObject({ allow_broadcast: true, opted_out_at: null })
+    expect(await told()).toEqual([])
+  })
+
+  it('is told when that message comes live', async () => {
+    await take(past('a', 1, 'stop'))
+    await receiveMessages(world, organization, live('a', 1, 'stop'), live('a', 1, 'stop'))
+    expect(await consent()).toEqual(optedOut(1, 'stop'))
+    expect(await consents()).toEqual(['contact.opted_out'])
+  })
+
+  it.each([
+    ['a later STOP', { time: 3, text: 'Stop', expected: optedOut(3, 'Stop', at(2)), events: ['contact.opted_out'] }],
+    ['a later START', { time: 3, text: 'Start', expected: optedIn(3, 'Start'), events: [] }],
+    // Whether it is told depends on whether it is known yet that it is over.
+    ['an earlier STOP', { time: 0, text: 'Stop', expected: optedIn(2, 'start'), events: null }],
+    ['something else', { time: 3, text: 'Hello', expected: optedIn(2, 'start'), events: [] }],
+  ])('counts by time in every order with %s that comes live', async (_name, { time, text, expected, events }) => {
+    const parts: Part[] = [
+      () => take(past('a', 1, 'stop')),
+      () => take(past('b', 2, 'start')),
+      () => receiveMessages(world, organization, live('c', time, text)),
+    ]
+    for (const order of permute(parts)) {
+      organization = await world.createOrganization()
+      for (const post of order) await post()
+      expect(await consent()).toEqual(expected)
+      if (events) expect(await consents()).toEqual(events)
+      await parts[0]?.()
+      expect(await consent()).toEqual(expected)
+    }
+  })
+})
+
 describe('a message that comes live, as an echo and in a history', () => {
   it('is one; live after the history, it is told as any other', async () => {
     await take(past('a', 1, 'a', { status: 'DELIVERED' }), past('b', 2, 'b'))

@@ -110,6 +110,10 @@ async function furnish(): Promise<TestOrganization> {
     `INSERT INTO erased_addresses (organization_id, hash) VALUES ($1, decode('00', 'hex'))`,
     [id],
   )
+  await world.database.pool.query(
+    `INSERT INTO early_statuses (organization_id, upstream_id, status, reported) VALUES ($1, 'wamid.1', 'read', '{}')`,
+    [id],
+  )
   await world.settle()
   return organization
 }

@@ -225,6 +225,7 @@ describe('a template of the simulator', () => {
   it.each<[object, string]>([
     [{ name: 'Plain' }, 'template.name must be'],
     [{ language: 'Portuguese' }, 'template.language must be'],
+    [{ language: 'xx' }, 'not "xx"'],
     [{ category: 'NEWS' }, 'template.category must be one of MARKETING, UTILITY, AUTHENTICATION'],
     [{ status: 'GOOD' }, 'template.status must be one of APPROVED'],
     [{ parameter_format: 'ODD' }, 'template.parameter_format must be one of NAMED, POSITIONAL'],

@@ -100,7 +100,8 @@ const sentences: Record<SentenceCode, string> = {
   account_restricted_until:
     'O WhatsApp restringiu a conta até {until} ({name}) e recusaria esta mensagem. Abra a conta no Gerenciador do WhatsApp e peça uma análise se houver engano.',
   template_name: 'O nome só pode ter letras minúsculas de a a z, números e _.',
-  template_language: 'O idioma deve ser um código do WhatsApp, como pt_BR ou en.',
+  template_language:
+    '“{given}” não é um dos idiomas que o WhatsApp tem para modelos: informe o código de um deles, como pt_BR ou en.',
   items_at_least: 'É preciso ter pelo menos {limit}.',
   kind_at_most: 'Pode haver no máximo {limit} do tipo {kind}, não {given}.',
   must_have: 'Falta uma parte do tipo {kind}.',

@@ -23,6 +23,7 @@ function unlimitedChannel({ id: instanceId }: Instance, driver: ChannelDriver): 
     driver,
     number: { phoneNumberId: instanceId, messagesPerSecond: 0 },
     pairLimit: false,
+    restrictions: null,
     usesJids: true,
   }
 }

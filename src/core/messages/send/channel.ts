@@ -5,6 +5,7 @@ import type { Instance } from '../../../model/instances/instance.js'
 import type { RateLimitedNumber } from '../../../model/messages/send-rate.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { rateOf } from '../../../model/organizations/rate.js'
+import type { Restriction } from '../../../model/organizations/restriction.js'
 import type { BusinessNumber } from '../../../upstream/client.js'
 import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
 import { openInstanceNumber } from '../../organizations/instance-number.js'
@@ -17,6 +18,8 @@ export interface Channel {
   number: RateLimitedNumber
   /** Whether the upstream's limit per recipient applies. */
   pairLimit: boolean
+  /** What the upstream refuses to send through it; null: nothing is known. */
+  restrictions: readonly Restriction[] | null
   /** Whether it addresses chats by JIDs (…@lid, …@g.us), as the network of linked devices does. */
   usesJids: boolean
 }
@@ -30,6 +33,7 @@ export function organizationChannel(ctx: Context, tenant: Tenant): Channel {
   return businessChannel(ctx, null, openBusinessNumber(ctx, tenant.id, upstream), {
     messagesPerSecond: rateOf(upstream),
     pairLimit: upstream.pair_limit,
+    restrictions: upstream.restrictions,
   })
 }
 
@@ -38,6 +42,7 @@ export function furtherChannel(ctx: Context, tenant: Tenant, instance: Instance)
   return businessChannel(ctx, instance.id, openInstanceNumber(ctx, tenant, instance), {
     messagesPerSecond: rateOf(instance),
     pairLimit: true,
+    restrictions: instance.restrictions,
   })
 }
 
@@ -45,13 +50,13 @@ function businessChannel(
   ctx: Context,
   instanceId: string | null,
   number: BusinessNumber,
-  { messagesPerSecond, pairLimit }: { messagesPerSecond: number; pairLimit: boolean },
+  { messagesPerSecond, ...limits }: Pick<Channel, 'pairLimit' | 'restrictions'> & { messagesPerSecond: number },
 ): Channel {
   return {
     instanceId,
     driver: businessApiDriver(ctx.upstream, number),
     number: { phoneNumberId: number.phoneNumberId, messagesPerSecond: messagesPerSecond * RATE_SHARE },
-    pairLimit,
+    ...limits,
     usesJids: false,
   }
 }

@@ -112,7 +112,7 @@ async function withReady<Result>(
   { command, leftMs, work }: { command: SendCommand; leftMs: () => number; work: Work<Result> },
 ): Promise<Result> {
   await checkMember(ctx, tenant, command.memberId)
-  checkRestriction(tenant, channel, command, ctx.clock())
+  refuseRestricted(channel.restrictions, command.content.type, ctx.clock())
   const message = draftOf(ctx, tenant, channel, command)
   await checkBeforeUpload(ctx, channel, command, { draft: message, leftMs })
   const leftAfterUpload = leftMs()
@@ -144,14 +144,9 @@ export async function checkMessage(
   channel: Channel,
   { command, inMs }: { command: SendCommand; inMs: number },
 ): Promise<void> {
-  checkRestriction(tenant, channel, command, new Date(ctx.clock().getTime() + inMs))
+  refuseRestricted(channel.restrictions, command.content.type, new Date(ctx.clock().getTime() + inMs))
   const message = draftOf(ctx, tenant, channel, command)
   await checkContact(ctx, command, message, startCountdown(inMs + REQUEST_TIMEOUT_MS))
-}
-
-/** Throws account_restricted; `at`: when the message is to be sent. The accounts of instances are not known. */
-function checkRestriction({ upstream }: Tenant, { instanceId }: Channel, { content }: SendCommand, at: Date): void {
-  if (upstream !== null && instanceId === null) refuseRestricted(upstream.restrictions, content.type, at)
 }
 
 function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCommand): OutgoingMessage {

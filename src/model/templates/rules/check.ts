@@ -1,5 +1,5 @@
 import { asText, type JsonObject } from '../../../lib/text/json.js'
-import { TEMPLATE_LIMITS } from '../../../upstream/template-limits.js'
+import { TEMPLATE_LANGUAGES, TEMPLATE_LIMITS } from '../../../upstream/template-limits.js'
 import { checkAuthentication } from './authentication.js'
 import { checkButtons } from './buttons.js'
 import { checkCarousel, checkOffer } from './cards.js'
@@ -22,7 +22,7 @@ export function checkKey({ name, language }: Pick<TemplateDraft, 'name' | 'langu
   return [
     ...length,
     ...(length.length > 0 || /^[a-z0-9_]+$/.test(name) ? [] : [fault('name', 'template_name', {})]),
-    ...(/^[a-z]{2,3}(_[A-Z]{2,3})?$/.test(language) ? [] : [fault('language', 'template_language', {})]),
+    ...(TEMPLATE_LANGUAGES.includes(language) ? [] : [fault('language', 'template_language', { given: language })]),
   ]
 }
 

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CALLBACK_FIELDS } from '../../../../src/core/organizations/connecting/addresses.js'
-import { checkNumberAsJob, scheduleNumberChecks } from '../../../../src/core/organizations/connecting/check.js'
+import {
+  checkAfterFailure,
+  checkNumberAsJob,
+  scheduleNumberChecks,
+} from '../../../../src/core/organizations/connecting/check.js'
 import { findNumberFigures } from '../../../../src/core/organizations/connecting/figures.js'
 import { changePlatform, makePlatform, type Platform, type PlatformFields, writeTo } from '../../../support/platform.js'
 import { useWorld } from '../../../support/world.js'
@@ -328,6 +332,31 @@ describe('a further number', () => {
       platform.number,
       further,
     ])
+  })
+
+  it('is checked soon after a refusal, if it was not in the last five minutes', async () => {
+    const { id, platform } = await connected()
+    const further = await connectFurther(id, platform)
+    const checkedAt = async () => {
+      const { rows } = await world.database.pool.query(
+        'SELECT checked_at FROM number_states WHERE organization_id = $1 AND phone_number_id = $2',
+        [id, further],
+      )
+      return rows[0].checked_at.getTime() as number
+    }
+    await world.database.pool.query(
+      "UPDATE number_states SET checked_at = checked_at - interval '6 minutes' WHERE organization_id = $1 AND phone_number_id = $2",
+      [id, further],
+    )
+    const before = await checkedAt()
+    await checkAfterFailure(world.app.ctx, id, 190)
+    await world.drain()
+    const checked = await checkedAt()
+    expect(checked).toBeGreaterThan(before)
+    world.advance(60_000)
+    await checkAfterFailure(world.app.ctx, id, 190)
+    await world.drain()
+    expect(await checkedAt()).toBe(checked)
   })
 
   it('that is used on a phone, too, sends 20 messages per second', async () => {

@@ -229,11 +229,13 @@ describe('POST /templates/check', () => {
     const checked = await request('POST', '/templates/check', {
       ...plain,
       name: 'Good day',
+      language: 'xx',
       components: [body('{{1}} hello'), footer],
     })
     expect(checked).toMatchObject({ status: 200, body: { success: true } })
     expect(checked.body.faults).toMatchObject([
       { field: 'name', sentence: { code: 'template_name' } },
+      { field: 'language', message: expect.stringContaining('language "xx" is not one of the languages') },
       { field: 'components[0].text', message: expect.stringContaining('{{1}}') },
       { field: 'components[1].text', sentence: { code: 'no_variables', values: { given: '{{1}}' } } },
     ])

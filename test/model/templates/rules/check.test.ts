@@ -90,7 +90,16 @@ describe('a template that WhatsApp takes', () => {
 describe('a template that WhatsApp would not take', () => {
   it.each<[string, unknown[], object?]>([
     ['name may have only the letters a to z, digits and _', [hello], { name: 'Promo 1' }],
-    ['language must be a language code of WhatsApp, such as pt_BR or en', [hello], { language: 'pt-br' }],
+    [
+      'language "pt-br" is not one of the languages that WhatsApp has for templates: give the code of one, such as pt_BR or en',
+      [hello],
+      { language: 'pt-br' },
+    ],
+    [
+      'language "xx" is not one of the languages that WhatsApp has for templates: give the code of one, such as pt_BR or en',
+      [hello],
+      { language: 'xx' },
+    ],
     ['category must be one of AUTHENTICATION, MARKETING, UTILITY', [hello], { category: 'news' }],
     [
       'message_send_ttl_seconds must be a whole number from 43200 to 2592000',

@@ -1,3 +1,4 @@
+import { TEMPLATE_LANGUAGES } from '../../../shared/template-languages.js'
 import { COUNTRIES } from './countries.js'
 
 /** An option of a Select. */
@@ -5,13 +6,6 @@ export interface Choice {
   value: string
   label: string
 }
-
-// The template languages of WhatsApp.
-const TEMPLATE_LANGUAGES = (
-  'af sq ar az bn bg ca zh_CN zh_HK zh_TW hr cs da nl en en_GB en_US et fil fi fr ka de el gu ha he hi hu id ga it ja ' +
-  'kn kk rw_RW ko ky_KG lo lv lt mk ms ml mr nb fa pl pt_BR pt_PT pa ro ru sr sk sl es es_AR es_ES es_MX sw sv ta te ' +
-  'th tr uk ur uz vi zu'
-).split(' ')
 
 /** Countries by name, with calling codes. For all of these, `locale` is the page's and `stored` is always included. */
 export function countryChoices(locale: string, stored: string): Choice[] {
