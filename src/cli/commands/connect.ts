@@ -93,11 +93,13 @@ function readChoices(choices: ConnectionChoices): ConnectionChoices {
   return readOptions(ConnectNumber, choices, (input) => input)
 }
 
-/** One line for each step, and under it what to do. */
+/** One line for each step, and under it what to do and where it is described. */
 function printSteps({ stdout }: Streams, steps: readonly ConnectionStep[]): void {
-  for (const { state, step, sentence, remedy, link } of steps) {
+  for (const { state, step, sentence, remedy, link, docs } of steps) {
     stdout.write(`${state.padEnd(7)}  ${step.padEnd(10)}  ${inOneLine(sentence)}\n`)
     const advice = [remedy, link].filter((part) => part !== null).join(': ')
-    if (advice !== '') stdout.write(`${' '.repeat(21)}${inOneLine(advice)}\n`)
+    for (const line of [advice, docs === null ? '' : `See ${docs}`]) {
+      if (line !== '') stdout.write(`${' '.repeat(21)}${inOneLine(line)}\n`)
+    }
   }
 }

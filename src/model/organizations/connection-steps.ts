@@ -1,3 +1,4 @@
+import { CONNECT_GUIDE } from '../guides.js'
 import { APP_SECRET_REASONS } from './connecting/app-secret.js'
 import { CALLBACKS_REASONS } from './connecting/callbacks.js'
 import { HEALTH_REASONS } from './connecting/health.js'
@@ -13,25 +14,27 @@ import { TOKEN_REASONS } from './connecting/token.js'
 
 export type { StepState } from './connecting/reason.js'
 
-/** What each step can find. The steps are in the order in which they are shown. */
+/** What each step can find, and the section of the guide about it. The steps are in the order in which they are shown. */
 const STEPS = {
-  token: TOKEN_REASONS,
-  app_secret: APP_SECRET_REASONS,
-  number: NUMBER_REASONS,
-  callbacks: CALLBACKS_REASONS,
-  subscribed: SUBSCRIBED_REASONS,
-  registered: REGISTERED_REASONS,
-  name: NAME_REASONS,
-  quality: QUALITY_REASONS,
-  health: HEALTH_REASONS,
-  sent: SENT_REASONS,
-  received: RECEIVED_REASONS,
+  token: { section: 'the-token', reasons: TOKEN_REASONS },
+  app_secret: { section: 'what-you-need', reasons: APP_SECRET_REASONS },
+  number: { section: 'the-token', reasons: NUMBER_REASONS },
+  callbacks: { section: 'callbacks-do-not-come', reasons: CALLBACKS_REASONS },
+  subscribed: { section: 'callbacks-do-not-come', reasons: SUBSCRIBED_REASONS },
+  registered: { section: 'registration', reasons: REGISTERED_REASONS },
+  name: { section: 'your-own-number', reasons: NAME_REASONS },
+  quality: { section: 'staying-connected', reasons: QUALITY_REASONS },
+  health: { section: 'staying-connected', reasons: HEALTH_REASONS },
+  sent: { section: 'sending', reasons: SENT_REASONS },
+  received: { section: 'callbacks-do-not-come', reasons: RECEIVED_REASONS },
 }
 
 export type ConnectionStepName = keyof typeof STEPS
 
 /** What a step can find. */
-export type ReasonOf<Step extends ConnectionStepName> = Step extends unknown ? keyof (typeof STEPS)[Step] : never
+export type ReasonOf<Step extends ConnectionStepName> = Step extends unknown
+  ? keyof (typeof STEPS)[Step]['reasons']
+  : never
 
 export type ConnectionReason = ReasonOf<ConnectionStepName>
 
@@ -44,7 +47,10 @@ export const CONNECTION_STEPS = Object.keys(STEPS) as readonly ConnectionStepNam
  */
 export const CONNECTION_REASONS = Object.fromEntries(
   CONNECTION_STEPS.flatMap((step) =>
-    Object.entries<Reason>(STEPS[step]).map(([name, reason]) => [name, { ...reason, step }]),
+    Object.entries<Reason>(STEPS[step].reasons).map(([name, reason]) => [
+      name,
+      { ...reason, step, section: reason.section ?? STEPS[step].section },
+    ]),
   ),
 ) as Record<ConnectionReason, StepReason>
 
@@ -79,7 +85,10 @@ export interface ConnectionStep {
   values: Record<string, string | number>
   sentence: string
   remedy: string | null
+  /** The upstream's page where it is done. */
   link: string | null
+  /** The section of the docs that describes it; null for ok. */
+  docs: string | null
   upstream_code?: number
   upstream_subcode?: number
   field?: string
@@ -88,7 +97,7 @@ export interface ConnectionStep {
 
 /** A finding with its texts in English. */
 export function presentStep({ reason, values = {}, ...finding }: StepFinding): ConnectionStep {
-  const { step, state, sentence, remedy, link } = reasonOf(reason)
+  const { step, state, sentence, remedy, link, section } = reasonOf(reason)
   const { upstreamCode, upstreamSubcode, field, choices } = finding
   return {
     step,
@@ -98,6 +107,7 @@ export function presentStep({ reason, values = {}, ...finding }: StepFinding): C
     sentence: fill(sentence, values),
     remedy: remedy === undefined ? null : fill(remedy, values),
     link: link ?? null,
+    docs: state === 'ok' || section === undefined ? null : `${CONNECT_GUIDE}#${section}`,
     ...(upstreamCode === undefined ? {} : { upstream_code: upstreamCode }),
     ...(upstreamSubcode ? { upstream_subcode: upstreamSubcode } : {}),
     ...(field === undefined ? {} : { field }),

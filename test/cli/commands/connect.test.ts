@@ -51,6 +51,7 @@ describe('parley org connect', () => {
     expect(open.code).toBe(1)
     expect(open.out).toMatch(/^choose {3}registered {2}The number is not registered \(PENDING\)$/m)
     expect(open.out).toMatch(/^ {21}Give a PIN of six digits/m)
+    expect(open.out).toMatch(/^ {21}See docs\/connect-a-number\.md#registration$/m)
     expect(open.out).not.toContain(token)
     const wrong = await run(['org', 'connect', await newOrganization()], env(), '{"pin": "1"}')
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('pin must be six digits')])

@@ -16,6 +16,7 @@ export const APP_SECRET_REASONS = {
     sentence: 'The app secret is not that of the app of the access token ({text})',
     remedy: 'Copy it again from the app {app}: App settings, Basic, App secret',
     link: APPS,
+    section: 'callbacks-do-not-come',
   },
   secret_unavailable: {
     state: 'failed',

@@ -27,12 +27,14 @@ export const CALLBACKS_REASONS = {
     sentence: 'The app calls {url}, and it was left so: only what the program there passes on arrives here',
     remedy: 'Have it pass the callbacks on unchanged, or connect again and choose another way',
     link: APPS,
+    section: '4-connect',
   },
   callbacks_passed_on: {
     state: 'warning',
     sentence: 'The app calls another address, {url}, and callbacks come here: the last one at {at}',
     remedy: 'If no program there passes them on, connect the number again',
     link: APPS,
+    section: 'staying-connected',
   },
   messages_not_ticked: {
     state: 'failed',
@@ -45,6 +47,7 @@ export const CALLBACKS_REASONS = {
     sentence: 'The app calls another address, {url}, and an app has only one',
     remedy: 'Choose where its callbacks go',
     link: APPS,
+    section: '4-connect',
   },
   callbacks_foreign: {
     state: 'failed',
@@ -67,18 +70,20 @@ export const CALLBACKS_REASONS = {
   callbacks_not_public: {
     state: 'failed',
     sentence: 'WhatsApp cannot call {url}: it needs an https address without a plus sign',
-    remedy: 'Set PARLEY_PUBLIC_URL (docs/connect-a-number.md#1-make-parley-reachable)',
+    remedy: 'Set PARLEY_PUBLIC_URL',
+    section: '1-make-parley-reachable',
   },
   callbacks_unverified: {
     state: 'failed',
     sentence: 'WhatsApp called {url} to verify it, and got another answer than expected ({text})',
-    remedy: 'Run parley doctor, and see docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'Run parley doctor, and look through the reasons why callbacks do not come',
   },
   callbacks_refused: {
     state: 'failed',
     sentence: 'WhatsApp refused to show or set where the app calls ({text})',
-    remedy: 'Set the callback URL by hand (docs/connect-a-number.md#by-hand)',
+    remedy: 'Set the callback URL by hand',
     link: APPS,
+    section: 'by-hand',
   },
   callbacks_unavailable: {
     state: 'failed',

@@ -13,7 +13,8 @@ export const HEALTH_REASONS = {
   health_blocked: {
     state: 'failed',
     sentence: 'Sending is blocked: {why}',
-    remedy: 'Do what it says in WhatsApp Manager (docs/connect-a-number.md#your-own-number)',
+    remedy: 'Do what it says in WhatsApp Manager',
     link: MANAGER,
+    section: 'sending',
   },
 } as const satisfies Reasons

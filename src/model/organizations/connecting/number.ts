@@ -8,19 +8,21 @@ export const NUMBER_REASONS = {
   test_number: {
     state: 'warning',
     sentence: '{number} is a test number: it writes only to the recipients of its list, at most five',
-    remedy:
-      'Add your phone to the list in the App Dashboard, or add a number of your own (docs/connect-a-number.md#your-own-number)',
+    remedy: 'Add your phone to the list in the App Dashboard, or add a number of your own',
     link: APPS,
+    section: '2-create-the-app',
   },
   number_choice: {
     state: 'choose',
     sentence: 'The access token reaches {count} numbers',
     remedy: 'Choose one',
+    section: '4-connect',
   },
   number_other: {
     state: 'choose',
     sentence: 'The access token does not reach the connected number {connected}; it reaches {count} others',
     remedy: 'Give a token that reaches it, or choose the one that is to take its place',
+    section: '4-connect',
   },
   account_unknown: {
     state: 'choose',
@@ -28,12 +30,14 @@ export const NUMBER_REASONS = {
     remedy:
       'Assign the WhatsApp account and the app to the system user and generate the token again, or give the id of the business account',
     link: SETTINGS,
+    section: '3-create-a-token-that-lasts',
   },
   no_number: {
     state: 'failed',
     sentence: 'The business account {accounts} has no number',
-    remedy: 'Add one in WhatsApp Manager (docs/connect-a-number.md#your-own-number)',
+    remedy: 'Add one in WhatsApp Manager',
     link: MANAGER,
+    section: 'your-own-number',
   },
   number_unreached: {
     state: 'failed',

@@ -10,6 +10,8 @@ export interface Reason {
   remedy?: string
   /** The upstream's page where it is done. */
   link?: string
+  /** The section of the guide that describes it, if it is not the one of its step. */
+  section?: string
 }
 
 /** What a step can find, by the name that programs see. */

@@ -13,30 +13,31 @@ export const RECEIVED_REASONS = {
     remedy:
       'They can be asked for once, within 24 hours after the number was connected. To ask again, disconnect the number in the app, and connect it again',
     link: PHONES,
+    section: '4-connect',
   },
   phone_data_unavailable: {
     state: 'warning',
     sentence: 'WhatsApp could not be asked for the contacts and the history of the phone ({text})',
     remedy: 'Connect again within 24 hours',
+    section: '4-connect',
   },
   received_lately: { state: 'ok', sentence: 'The last callback came at {at}' },
   received_not: {
     state: 'warning',
     sentence: 'A message was sent at {at}, and no callback has come since',
-    remedy: 'See docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'Look through the reasons why callbacks do not come',
   },
   received_sample: {
     state: 'warning',
     sentence:
       'The sample of the App Dashboard came at {at}: the address and the app secret are right. No message has come yet',
-    remedy:
-      'Publish the app, and write "hello" from your phone to {number}. If nothing comes: docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'Publish the app, and write "hello" from your phone to {number}',
     link: APPS,
+    section: '5-publish-the-app',
   },
   received_never: {
     state: 'warning',
     sentence: 'No callback has come yet',
-    remedy:
-      'Write "hello" from your phone to {number}. If nothing comes: docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'Write "hello" from your phone to {number}',
   },
 } as const satisfies Reasons

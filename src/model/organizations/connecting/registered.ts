@@ -11,8 +11,9 @@ export const REGISTERED_REASONS = {
   registered_unread: {
     state: 'warning',
     sentence: 'WhatsApp does not say whether the number is registered',
-    remedy: 'If sends fail with 133010, register it by hand (docs/connect-a-number.md#by-hand)',
+    remedy: 'If sends fail with 133010, register it by hand',
     link: REGISTRATION,
+    section: 'by-hand',
   },
   number_restricted: {
     state: 'warning',
@@ -20,12 +21,14 @@ export const REGISTERED_REASONS = {
       'The number has reached its limit of 24 hours (RESTRICTED): it receives and answers, and begins no conversation',
     remedy: 'Wait until the limit counts again from the beginning',
     link: MANAGER,
+    section: 'your-own-number',
   },
   number_banned: {
     state: 'failed',
     sentence: 'WhatsApp has banned the number: it can neither send nor receive',
     remedy: 'Ask for a review in Business support home',
     link: SUPPORT,
+    section: 'sending',
   },
   pin_missing: {
     state: 'choose',
@@ -39,6 +42,7 @@ export const REGISTERED_REASONS = {
     sentence: 'A new display name was approved, and shows when the number is registered again',
     remedy: 'Give the PIN of its two-step verification within 14 days; after that the name is reviewed again',
     link: REGISTRATION,
+    section: 'your-own-number',
   },
   not_registered: {
     state: 'failed',
@@ -85,7 +89,7 @@ export const REGISTERED_REASONS = {
   registration_refused: {
     state: 'failed',
     sentence: 'WhatsApp refused to register the number ({text})',
-    remedy: 'See docs/connect-a-number.md#registration',
+    remedy: 'Look for the error in the docs',
     link: REGISTRATION,
   },
   registration_unavailable: {

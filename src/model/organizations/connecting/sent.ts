@@ -13,13 +13,15 @@ export const SENT_REASONS = {
   sent_unreported: {
     state: 'warning',
     sentence: 'WhatsApp accepted a message to {to}, and no callback has told what came of it',
-    remedy: 'Look at the phone. If the message is there: docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'Look at the phone. If the message is there, callbacks do not come',
     link: APPS,
+    section: 'callbacks-do-not-come',
   },
   sent_not_yet: {
     state: 'warning',
     sentence: 'No message was sent to {to}: something before is not done yet',
     remedy: 'Do what it says there, then connect again',
+    section: '4-connect',
   },
   sent_not_listed: {
     state: 'failed',
@@ -33,12 +35,14 @@ export const SENT_REASONS = {
     sentence: 'The message to {to} was refused: the number is not registered ({text})',
     remedy: 'Connect again, and give a PIN',
     link: REGISTRATION,
+    section: 'registration',
   },
   sent_unpaid: {
     state: 'failed',
     sentence: 'The message to {to} failed: the business account has no valid payment method ({text})',
     remedy: 'Add one to the business account itself, in WhatsApp Manager, Billing & payments',
     link: MANAGER,
+    section: 'your-own-number',
   },
   sent_locked: {
     state: 'failed',
@@ -51,12 +55,14 @@ export const SENT_REASONS = {
     sentence: 'The message to {to} was refused: the display name is not approved ({text})',
     remedy: 'Wait for the review, or choose another name in WhatsApp Manager, Phone numbers',
     link: MANAGER,
+    section: 'your-own-number',
   },
   sent_too_late: {
     state: 'failed',
     sentence: 'The message to {to} failed: that phone has not written to the number within 24 hours ({text})',
     remedy: 'Write "hello" from that phone to the number, then connect again',
     link: TEMPLATES,
+    section: '6-receive-and-send',
   },
   sent_unreachable: {
     state: 'failed',
@@ -69,11 +75,12 @@ export const SENT_REASONS = {
     sentence: 'The access token may not send the message to {to} ({text})',
     remedy: 'Assign the WhatsApp account to the system user, and generate the token again with both permissions',
     link: SETTINGS,
+    section: 'the-token',
   },
   sent_refused: {
     state: 'failed',
     sentence: 'The message to {to} failed ({text})',
-    remedy: 'See docs/connect-a-number.md#sending, and the code in the list of WhatsApp',
+    remedy: 'Look for the code in the docs and in the list of WhatsApp',
     link: ERRORS,
   },
   sent_unanswered: {

@@ -21,12 +21,14 @@ export const SUBSCRIBED_REASONS = {
     sentence: 'An override directs the callbacks of the {whose} to {url}',
     remedy: 'Choose whether they are to come here',
     link: OVERRIDES,
+    section: '4-connect',
   },
   override_left: {
     state: 'warning',
     sentence: 'An override directs the callbacks of the {whose} to {url}, and it was left so',
     remedy: 'Connect again and choose another way',
     link: OVERRIDES,
+    section: '4-connect',
   },
   override_foreign: {
     state: 'failed',
@@ -40,6 +42,7 @@ export const SUBSCRIBED_REASONS = {
       'An override directs the callbacks of the {whose} to {url}, and callbacks come here: the last one at {at}',
     remedy: 'If no program there passes them on, connect the number again',
     link: OVERRIDES,
+    section: 'staying-connected',
   },
   override_unread: {
     state: 'warning',
@@ -51,7 +54,7 @@ export const SUBSCRIBED_REASONS = {
   override_unverified: {
     state: 'failed',
     sentence: 'WhatsApp called {url} to verify it, and got another answer than expected ({text})',
-    remedy: 'Run parley doctor, and see docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'Run parley doctor, and look through the reasons why callbacks do not come',
   },
   override_refused: {
     state: 'failed',

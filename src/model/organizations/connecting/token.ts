@@ -2,8 +2,7 @@ import { APPS, SETTINGS } from './pages.js'
 import type { Reasons } from './reason.js'
 import { TRY_AGAIN } from './remedies.js'
 
-const LASTING_TOKEN =
-  'Generate a token of a system user that never expires (docs/connect-a-number.md#3-create-a-token-that-lasts)'
+const LASTING_TOKEN = 'Generate a token of a system user that never expires'
 
 /** What is found of the access token. */
 export const TOKEN_REASONS = {
@@ -20,18 +19,21 @@ export const TOKEN_REASONS = {
     sentence: 'The access token ends at {until}; then nothing can be sent',
     remedy: LASTING_TOKEN,
     link: SETTINGS,
+    section: '3-create-a-token-that-lasts',
   },
   token_of_person: {
     state: 'warning',
     sentence: 'The access token belongs to a person, and ends when that person changes the password or leaves',
     remedy: LASTING_TOKEN,
     link: SETTINGS,
+    section: '3-create-a-token-that-lasts',
   },
   data_access_ending: {
     state: 'warning',
     sentence: "The access token's access to data ends at {until}",
     remedy: LASTING_TOKEN,
     link: SETTINGS,
+    section: '3-create-a-token-that-lasts',
   },
   token_unread: {
     state: 'warning',

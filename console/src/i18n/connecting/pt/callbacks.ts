@@ -44,7 +44,7 @@ export const CALLBACKS_TEXTS: TextsOf<'callbacks'> = {
   },
   callbacks_unverified: {
     sentence: 'O WhatsApp chamou {url} para verificá-lo e recebeu outra resposta ({text})',
-    remedy: 'O operador executa parley doctor; veja docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'O operador executa parley doctor e vê os motivos pelos quais os callbacks não chegam',
   },
   callbacks_refused: {
     sentence: 'O WhatsApp recusou mostrar ou mudar o endereço que o app chama ({text})',

@@ -15,7 +15,7 @@ export const RECEIVED_TEXTS: TextsOf<'received'> = {
   received_lately: { sentence: 'O último callback chegou em {at}' },
   received_not: {
     sentence: 'Uma mensagem foi enviada em {at}, e nenhum callback chegou desde então',
-    remedy: 'Veja docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'Veja os motivos pelos quais os callbacks não chegam',
   },
   received_sample: {
     sentence:

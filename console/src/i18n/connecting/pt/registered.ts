@@ -6,7 +6,7 @@ export const REGISTERED_TEXTS: TextsOf<'registered'> = {
   registered_now: { sentence: 'O número foi registrado. Anote o PIN: ele não é guardado aqui' },
   registered_unread: {
     sentence: 'O WhatsApp não diz se o número está registrado',
-    remedy: 'Se os envios falharem com 133010, registre-o à mão (docs/connect-a-number.md#by-hand)',
+    remedy: 'Se os envios falharem com 133010, registre-o à mão',
   },
   number_restricted: {
     sentence: 'O número chegou ao seu limite de 24 horas (RESTRICTED): recebe e responde, e não inicia conversas',
@@ -56,7 +56,7 @@ export const REGISTERED_TEXTS: TextsOf<'registered'> = {
   },
   registration_refused: {
     sentence: 'O WhatsApp recusou registrar o número ({text})',
-    remedy: 'Veja docs/connect-a-number.md#registration',
+    remedy: 'Procure o erro na documentação',
   },
   registration_unavailable: {
     sentence: 'O WhatsApp não respondeu ao registro ({text})',

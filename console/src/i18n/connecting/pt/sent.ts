@@ -10,7 +10,7 @@ export const SENT_TEXTS: TextsOf<'sent'> = {
   },
   sent_unreported: {
     sentence: 'O WhatsApp aceitou uma mensagem para {to}, e nenhum callback disse o que foi feito dela',
-    remedy: 'Veja o telefone. Se a mensagem estiver lá: docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'Veja o telefone. Se a mensagem estiver lá, os callbacks não chegam',
   },
   sent_not_yet: {
     sentence: 'Nenhuma mensagem foi enviada para {to}: algo antes ainda não está feito',
@@ -51,7 +51,7 @@ export const SENT_TEXTS: TextsOf<'sent'> = {
   },
   sent_refused: {
     sentence: 'A mensagem para {to} falhou ({text})',
-    remedy: 'Veja docs/connect-a-number.md#sending, e o código na lista do WhatsApp',
+    remedy: 'Procure o código na documentação e na lista do WhatsApp',
   },
   sent_unanswered: { sentence: 'O WhatsApp não aceitou a mensagem para {to} ({text})', remedy: AGAIN },
 }

@@ -28,7 +28,7 @@ export const SUBSCRIBED_TEXTS: TextsOf<'subscribed'> = {
   },
   override_unverified: {
     sentence: 'O WhatsApp chamou {url} para verificá-lo e recebeu outra resposta ({text})',
-    remedy: 'O operador executa parley doctor; veja docs/connect-a-number.md#callbacks-do-not-come',
+    remedy: 'O operador executa parley doctor e vê os motivos pelos quais os callbacks não chegam',
   },
   override_refused: {
     sentence: 'O WhatsApp não permite mudar o endereço deste número ({text})',

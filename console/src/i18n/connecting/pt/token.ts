@@ -1,8 +1,7 @@
 import { AGAIN } from './remedies.js'
 import type { TextsOf } from './step-text.js'
 
-const TOKEN =
-  'Gere um token de um usuário do sistema que nunca expira (docs/connect-a-number.md#3-create-a-token-that-lasts)'
+const TOKEN = 'Gere um token de um usuário do sistema que nunca expira'
 
 /** What is found of the access token. */
 export const TOKEN_TEXTS: TextsOf<'token'> = {
