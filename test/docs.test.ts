@@ -3,8 +3,8 @@ import { access, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { anchorsOf, withoutCode } from './support/anchors.js'
 
-const CODE_BLOCK = /^\s*(```|~~~)[^\n]*\n.*?^\s*\1\s*$/gms
 const LINK = /\]\(([^()\s]+)\)|<img src="([^"]+)"/g
 /** A path in backticks that begins with a folder of this repository, or of `src`; `src/core/a.ts:12` names a line too. */
 const CITED = new RegExp(`\`((?:${(await listFolders()).join('|')})/[\\w./-]*\\w)(?::\\d+)?\``, 'g')
@@ -38,7 +38,8 @@ describe.each(pages)('%s', (page) => {
     for (const target of targets.filter((target) => !/^[a-z]+:/.test(target))) {
       const [path = '', anchor] = target.split('#')
       const file = path === '' ? page : normalize(join(dirname(page), path))
-      if (!(await exists(file)) || (anchor !== undefined && !(await anchorsOf(file)).has(anchor))) broken.push(target)
+      if (!(await exists(file)) || (anchor !== undefined && !anchorsOf(await readFile(file, 'utf8')).has(anchor)))
+        broken.push(target)
     }
     expect(broken).toEqual([])
   })
@@ -95,10 +96,6 @@ async function listFolders(): Promise<string[]> {
   return [...top, ...entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)]
 }
 
-function withoutCode(text: string): string {
-  return text.replace(CODE_BLOCK, '')
-}
-
 /** The places with refused words, each with what to write instead. */
 function findRefusedWords(page: string): string[] {
   return sentencesOf(page).flatMap((sentences) =>
@@ -116,19 +113,6 @@ function sentencesOf(page: string): string[] {
     .map((part) => part.replace(/^\s*(?:[-*#]+|\d+\.)\s+/, '').replaceAll(/\s+/g, ' '))
     .map((part) => part.replaceAll(/`[^`]*`|"[^"]*"/g, '…'))
     .map((part) => part.replaceAll('*', '').trim())
-}
-
-/** The anchors of a page's headings, as GitHub generates them. */
-async function anchorsOf(page: string): Promise<Set<string>> {
-  const headings = withoutCode(await readFile(page, 'utf8')).matchAll(/^#+\s+(.*)$/gm)
-  const anchors = [...headings].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replace(/\s/g, '-'),
-  )
-  return new Set(anchors)
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -17,6 +17,7 @@ const OPTION_OF_FIELD: Record<string, string> = {
   expires_at: '--expires-at',
   overlap_seconds: '--overlap',
   send_to: '--send-to',
+  phone_number_id: '--number',
   password: 'the password on standard input',
 }
 

@@ -132,6 +132,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
       'connect a number with an access token: finds the number, has WhatsApp call this service, registers it; asks on a terminal, otherwise reads a JSON object from standard input: {"access_token", "app_secret"}, and what it asks for',
     )
     .option('--send-to <number>', 'your phone number: the connected number sends a message to it')
+    .option('--number <phone-number-id>', 'this number, in place of the first one if another is connected')
     .option('--further', 'connect a number beside those that are connected')
     .option('--json', 'print the steps as JSON')
     .action((name, options) => connectOrganization(invocation, name, options))

@@ -43,7 +43,7 @@ function describe(number: BadNumber, lastSendAt: Date | null): Finding {
     `checked ${shown.checked_at ?? 'never'}`,
   ]
   const found = `${name}: ${problems.map(({ sentence }) => sentence).join('; ')} (${facts.join(', ')})`
-  const advice = problems.flatMap(({ remedy }) => remedy ?? []).join('; ')
+  const advice = problems.flatMap(({ remedy, docs }) => (remedy === null ? [] : `${remedy} (${docs})`)).join('; ')
   const remedy = `${advice === '' ? '' : `${advice}; `}parley org connect ${number.slug} goes through all steps`
   return number.state === 'failed' ? failed(found, remedy) : warning(found, remedy)
 }

@@ -28,6 +28,9 @@ export const ConnectionStep = named(
     sentence: Type.String({ description: 'What was found' }),
     remedy: Nullable(Type.String({ description: 'What to do' })),
     link: Nullable(Type.String({ description: "The page of Meta's where it is done" })),
+    docs: Nullable(
+      Type.String({ description: 'The section of the docs that describes it, served at this path; null for ok' }),
+    ),
     upstream_code: Type.Optional(Type.Integer({ description: "WhatsApp's error code" })),
     upstream_subcode: Type.Optional(Type.Integer()),
     field: Type.Optional(Type.String({ description: 'The field of the request that decides' })),

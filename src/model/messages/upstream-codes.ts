@@ -1,3 +1,5 @@
+import { CONNECT_GUIDE } from '../guides.js'
+
 /** What an error of the upstream means for the one who set the number up, and the page that has the cure. */
 export interface CodeExplanation {
   /** What to do. */
@@ -6,11 +8,9 @@ export interface CodeExplanation {
   link: string
 }
 
-const PAGE = 'docs/connect-a-number.md'
-
 const TOKEN = {
   remedy: 'Generate the access token again with both WhatsApp permissions, and connect the number again',
-  link: `${PAGE}#the-token`,
+  link: `${CONNECT_GUIDE}#the-token`,
 }
 
 /** The errors that the setup of a number causes, by the upstream's code. */
@@ -18,28 +18,28 @@ export const EXPLAINED_CODES: Readonly<Record<number, CodeExplanation>> = {
   10: TOKEN,
   190: {
     remedy: 'Give a valid access token; that of a system user does not have to end',
-    link: `${PAGE}#3-create-a-token-that-lasts`,
+    link: `${CONNECT_GUIDE}#3-create-a-token-that-lasts`,
   },
   200: TOKEN,
-  368: { remedy: 'Ask for a review in Business support home', link: `${PAGE}#sending` },
+  368: { remedy: 'Ask for a review in Business support home', link: `${CONNECT_GUIDE}#sending` },
   131005: TOKEN,
   131030: {
     remedy:
       "Add the recipient to the test number's list in the App Dashboard, in both forms if the country has two, or use a number of your own",
-    link: `${PAGE}#sending`,
+    link: `${CONNECT_GUIDE}#sending`,
   },
-  131031: { remedy: 'Ask for a review in Business support home', link: `${PAGE}#sending` },
-  131037: { remedy: 'Wait until the display name is approved', link: `${PAGE}#your-own-number` },
-  131042: { remedy: 'Add a payment method to the business account itself', link: `${PAGE}#your-own-number` },
+  131031: { remedy: 'Ask for a review in Business support home', link: `${CONNECT_GUIDE}#sending` },
+  131037: { remedy: 'Wait until the display name is approved', link: `${CONNECT_GUIDE}#your-own-number` },
+  131042: { remedy: 'Add a payment method to the business account itself', link: `${CONNECT_GUIDE}#your-own-number` },
   131047: {
     remedy: 'Send a template: the person has not written within the last 24 hours',
-    link: `${PAGE}#6-receive-and-send`,
+    link: `${CONNECT_GUIDE}#6-receive-and-send`,
   },
   131058: {
     remedy: 'Send a template of your own: hello_world is for test numbers',
-    link: `${PAGE}#6-receive-and-send`,
+    link: `${CONNECT_GUIDE}#6-receive-and-send`,
   },
-  133010: { remedy: 'Register the number: connect it again, and give a PIN', link: `${PAGE}#registration` },
+  133010: { remedy: 'Register the number: connect it again, and give a PIN', link: `${CONNECT_GUIDE}#registration` },
 }
 
 /** The errors that are about the number, its account or its token, and not about one message or person. */
@@ -57,7 +57,7 @@ const INVALID_PARAMETER = 100
 
 const WRONG_ID: CodeExplanation = {
   remedy: 'Check that the phone number id is not the number itself, and that the system user has its account',
-  link: `${PAGE}#the-token`,
+  link: `${CONNECT_GUIDE}#the-token`,
 }
 
 /** The explanation of an upstream's error by its code and text; null if the setup is not its cause. */

@@ -177,6 +177,10 @@ export const ConnectNumber = Type.Partial(
       description:
         "If the app's callback URL or an override belongs to another program: which address is changed to Parley's",
     }),
+    choose: Type.Boolean({
+      description:
+        'Without phone_number_id: lists the numbers that the token reaches, and connects none, even if one is connected already or only one is reached',
+    }),
     further: Type.Boolean({
       description: 'Connect a number beside those that are connected, instead of the first one',
     }),

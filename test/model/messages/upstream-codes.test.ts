@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { EXPLAINED_CODES, explainCode, withRemedy } from '../../../src/model/messages/upstream-codes.js'
+import { anchorsOf } from '../../support/anchors.js'
 
 const page = readFileSync('docs/connect-a-number.md', 'utf8')
-const anchors = Array.from(page.matchAll(/^#+ (.+)$/gm), ([, title = '']) =>
-  title
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .replaceAll(' ', '-'),
-)
+const anchors = anchorsOf(page)
 /** The codes of the page's table about sends: the first number of the second column. */
 const ofSends = Array.from(
   page.slice(page.indexOf('### Sending'), page.indexOf('## Staying connected')).matchAll(/^\|[^|]*\| (\d+)/gm),

@@ -1,5 +1,5 @@
 import type { ConnectionStep } from '../../../../src/model/organizations/connection-steps.js'
-import type { StepText } from './pt.js'
+import type { StepText } from './pt/step-text.js'
 
 /** Values that are times. */
 const TIMES = new Set(['until', 'at'])

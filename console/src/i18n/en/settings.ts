@@ -97,6 +97,7 @@ export const settings = {
       done: 'The number is connected.',
       open: 'Not connected yet: see the steps below.',
       where: 'Open the page at Meta',
+      docs: 'Read about it in the docs',
       send_to: 'Send a test message to (optional)',
       send_toHint: 'Your own phone number, with country code. The message goes out once everything else is done.',
       fields: {

@@ -100,6 +100,7 @@ export const settings: SameShape<typeof english> = {
       done: 'O número está conectado.',
       open: 'Ainda não está conectado: veja os passos abaixo.',
       where: 'Abrir a página na Meta',
+      docs: 'Ler sobre isso na documentação (em inglês)',
       send_to: 'Enviar uma mensagem de teste para (opcional)',
       send_toHint:
         'Seu próprio telefone, com o código do país. A mensagem é enviada quando todo o resto estiver pronto.',

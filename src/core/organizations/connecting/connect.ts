@@ -64,11 +64,11 @@ const ATTEMPT_SECONDS = 60
 /**
  * Connects an organization with a number that its access token reaches; with `further`, beside those that it has: finds
  * the number, stores the credentials, has the upstream call this service, registers the number if a PIN is given, and
- * asks for what its phone has. Says of each step what it found, and what
- * the caller has to choose; calling again with the choice goes on, and what is done already stays. What belongs to
- * another program changes only if that was chosen. With `send_to`, a connected number sends a message there. Throws
- * organization_not_found, invalid_field if `send_to` is no number, missing_field without an access token, already_taken
- * if another organization has the number or the business account, and request_in_progress.
+ * asks for what its phone has. Says of each step what it found, and what the caller has to choose; calling again with
+ * the choice goes on, and what is done already stays. What belongs to another program changes only if that was chosen.
+ * With `choose`, the number is to be chosen, even if one is connected. With `send_to`, a connected number sends a
+ * message there. Throws organization_not_found, invalid_field if `send_to` is no number, missing_field without an access
+ * token, already_taken if another organization has the number or the business account, and request_in_progress.
  */
 export async function connectNumber(
   ctx: ConnectContext,
@@ -157,11 +157,12 @@ function isFurther({ tenant: { upstream }, given }: Pick<Attempt, 'tenant' | 'gi
 async function wishOfFurther(
   ctx: Pick<Context, 'database'>,
   tenant: Tenant,
-  { phone_number_id: phoneNumberId, business_account_id: businessAccountId }: ConnectionChoices,
+  given: ConnectionChoices,
 ): Promise<NumberWish> {
+  const { phone_number_id: phoneNumberId, business_account_id: businessAccountId } = given
   const numbers = await listNumbers(ctx, tenant)
   const except = numbers.map(({ phone_number_id }) => phone_number_id)
-  return { phoneNumberId, businessAccountId, connected: null, except }
+  return { phoneNumberId, businessAccountId, connected: null, except, isOpen: given.choose === true }
 }
 
 /** Stores the credentials of a further number, before anything is changed at the upstream. */
@@ -175,18 +176,14 @@ async function storeFurther(
   await putFurtherNumber(ctx, tenant, { phoneNumberId, businessAccountId, display, ...credentials })
 }
 
-/** A stored number stays the one that is meant, unless another one is given. */
+/** A stored number stays the one that is meant, unless another one is given, or one is to be chosen. */
 function wishOf({ upstream }: Tenant, given: ConnectionChoices): NumberWish {
-  const { phone_number_id: phoneNumberId, business_account_id: businessAccountId } = given
-  const isKept = given.access_token === undefined && phoneNumberId === undefined && businessAccountId === undefined
-  const connected = upstream && {
-    phoneNumberId: upstream.phone_number_id,
-    businessAccountId: upstream.business_account_id,
-  }
-  const except: string[] = []
-  return isKept && connected
-    ? { ...connected, connected, except }
-    : { phoneNumberId, businessAccountId, connected, except }
+  const { access_token: token, phone_number_id: phoneNumberId, business_account_id: businessAccountId } = given
+  const wish = { phoneNumberId, businessAccountId, except: [], isOpen: given.choose === true }
+  if (upstream === null || (wish.isOpen && phoneNumberId === undefined)) return { ...wish, connected: null }
+  const connected = { phoneNumberId: upstream.phone_number_id, businessAccountId: upstream.business_account_id }
+  const isKept = token === undefined && phoneNumberId === undefined && businessAccountId === undefined
+  return isKept ? { ...wish, ...connected, connected } : { ...wish, connected }
 }
 
 /**

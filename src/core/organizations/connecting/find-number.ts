@@ -13,6 +13,8 @@ export interface NumberWish {
   connected: { phoneNumberId: string; businessAccountId: string } | null
   /** Numbers that are only taken if they are wished for. */
   except: readonly string[]
+  /** Whether the caller wants to choose, even if there is only one. */
+  isOpen: boolean
 }
 
 /** A number that the token reaches, in its account: reading the list of the account is the proof. */
@@ -76,7 +78,7 @@ export async function findNumber(
   const [only, ...others] = numbers
   if (only === undefined) return { finding: found('no_number', names) }
   if (connected) return { finding: toChoice('number_other', numbers, { connected: connected.phoneNumberId }) }
-  const isOnly = others.length === 0 && !refused && !accounts.areCut && sorted.length === asked.length
+  const isOnly = !wish.isOpen && others.length === 0 && !refused && !accounts.areCut && sorted.length === asked.length
   return isOnly ? { number: only } : { finding: toChoice('number_choice', numbers) }
 }
 

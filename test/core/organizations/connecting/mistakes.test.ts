@@ -68,7 +68,8 @@ function toldBy(steps: Body[], reason: string): Told {
   const step = steps.find((one) => one.reason === reason)
   expect(step, JSON.stringify(steps)).toBeDefined()
   expect(step.state).not.toBe('ok')
-  return { reason, code: step.upstream_code, cure: `${step.sentence}. ${step.remedy ?? ''} ${step.link ?? ''}` }
+  const cure = [`${step.sentence}.`, step.remedy, step.link, step.docs].filter((part) => part !== null).join(' ')
+  return { reason, code: step.upstream_code, cure }
 }
 
 async function connecting(reason: string, fields: PlatformFields, given: object = {}): Promise<Told> {
@@ -250,12 +251,12 @@ const MISTAKES: Record<string, [make: () => Promise<Told>, told: Omit<Told, 'cur
   'a certificate that is expired, self-signed or without its chain': [
     () => connectingAt(`https://127.0.0.1:${(untrusted.address() as AddressInfo).port}`, 'callbacks_unverified'),
     { reason: 'callbacks_unverified', code: 2200 },
-    `Run parley doctor, and see ${PAGE}#callbacks-do-not-come`,
+    `${PAGE}#callbacks-do-not-come`,
   ],
   "a firewall or CDN stops Meta's requests": [
     () => connectingAt(silent.url, 'callbacks_unverified'),
     { reason: 'callbacks_unverified', code: 2200 },
-    `Run parley doctor, and see ${PAGE}#callbacks-do-not-come`,
+    `${PAGE}#callbacks-do-not-come`,
   ],
   'the wrong app secret, of another app or before a reset': [
     async () => {

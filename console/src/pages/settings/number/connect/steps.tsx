@@ -45,10 +45,19 @@ function Step({ step }: { step: ConnectionStep }) {
             {remedy}
           </Text>
         )}
-        {step.link && step.state !== 'ok' && (
-          <Anchor href={step.link} target="_blank" rel="noreferrer" size="sm">
-            {t('number.connect.where')}
-          </Anchor>
+        {step.state !== 'ok' && (
+          <Group gap="md">
+            {step.link && (
+              <Anchor href={step.link} target="_blank" rel="noreferrer" size="sm">
+                {t('number.connect.where')}
+              </Anchor>
+            )}
+            {step.docs && (
+              <Anchor href={`/${step.docs}`} target="_blank" rel="noreferrer" size="sm">
+                {t('number.connect.docs')}
+              </Anchor>
+            )}
+          </Group>
         )}
       </Box>
     </Group>
