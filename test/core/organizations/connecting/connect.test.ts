@@ -197,6 +197,18 @@ describe('POST /admin/organizations/{id}/upstream/connect', () => {
     expect(chosen.body.upstream.phone_number_id).toBe(other.number)
   })
 
+  it('lists the numbers that the token reaches if the caller wants to choose, and changes nothing', async () => {
+    const platform = await makePlatform(world)
+    const id = await newOrganization()
+    await connect(id, secretsOf(platform))
+    const asked = await connect(id, { choose: true })
+    expect(stepOf(asked, 'number')).toMatchObject({ reason: 'number_choice', choices: [{ value: platform.number }] })
+    expect([asked.body.connected, asked.body.upstream.phone_number_id]).toEqual([false, platform.number])
+    // Another organization has no token of its own, and gets none of this one.
+    const foreign = await connect(await newOrganization(), { choose: true })
+    expect([foreign.status, foreign.body.error]).toEqual([400, 'Missing required field'])
+  })
+
   it('tells an outage while accounts are looked for from a missing permission', async () => {
     const platform = await makePlatform(world, { token: { targets: null } })
     const { connecting } = world.app.ctx.upstream
