@@ -8,7 +8,6 @@ import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
 import type { EndpointAnswer } from '../endpoints/client.js'
-import { batch } from '../lib/async/batcher.js'
 import { JOB_CLASSES, type JobClassName } from '../model/jobs.js'
 import { CONNECTION_STEPS } from '../model/organizations/connection-steps.js'
 import type { EndedCall } from '../upstream/client.js'
@@ -160,13 +159,15 @@ export function showConnections(registry: Registry, figures: ConnectionFigures):
   })
 }
 
-/** A function that reads once for all the gauges of a scrape. */
+/** A function that reads once for all the gauges of a scrape: calls during a read get what it finds. */
 function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
-  const readOnce = batch(async (gauges: null[]) => {
-    const figures = await read()
-    return gauges.map(() => figures)
-  }, Number.MAX_SAFE_INTEGER)
-  return () => readOnce(null)
+  let reading: Promise<Figures> | null = null
+  return () => {
+    reading ??= read().finally(() => {
+      reading = null
+    })
+    return reading
+  }
 }
 
 /**
@@ -342,6 +343,16 @@ const QUEUES: readonly QueueName[] = ['callbacks', 'jobs', 'webhook_deliveries']
 export function showFleet(registry: Registry, { longestQueues, processes }: FleetFigures): void {
   const registers = [registry]
   new Gauge({
+    name: 'parley_processes',
+    help: 'Processes of the service that run on this database, by version',
+    labelNames: ['version'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { version } of await processes().catch(() => [])) this.inc({ version })
+    },
+  })
+  new Gauge({
     name: 'parley_queue_longest',
     help: 'What waits for the organization with the longest queue: callbacks, jobs and webhook deliveries that are due',
     labelNames: ['queue'],
@@ -352,16 +363,6 @@ export function showFleet(registry: Registry, { longestQueues, processes }: Flee
         const length = found?.find((one) => one.queue === queue)?.waiting ?? 0
         this.set({ queue }, found === null ? Number.NaN : length)
       }
-    },
-  })
-  new Gauge({
-    name: 'parley_processes',
-    help: 'Processes of the service that run on this database, by version',
-    labelNames: ['version'],
-    registers,
-    async collect() {
-      this.reset()
-      for (const { version } of await processes().catch(() => [])) this.inc({ version })
     },
   })
 }
