@@ -8,6 +8,7 @@ import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
 import type { EndpointAnswer } from '../endpoints/client.js'
+import { findDiskRoom } from '../lib/files/disk.js'
 import { JOB_CLASSES, type JobClassName } from '../model/jobs.js'
 import { CONNECTION_STEPS } from '../model/organizations/connection-steps.js'
 import type { EndedCall } from '../upstream/client.js'
@@ -16,7 +17,7 @@ import type { EndedCall } from '../upstream/client.js'
 export function measureRequests(server: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'parley_http_request_duration_seconds',
-    help: 'Duration of requests, by route, method, status and whose fault an answer is (service, upstream, storefront)',
+    help: 'Duration of requests, by route, method, status and whose fault an answer is (service, upstream, storefront, disk)',
     labelNames: ['route', 'method', 'status', 'fault_of'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers: [registry],
@@ -155,6 +156,34 @@ export function showConnections(registry: Registry, figures: ConnectionFigures):
     registers: [registry],
     collect() {
       for (const [purpose, { waiting }] of Object.entries(figures())) this.set({ purpose }, waiting)
+    },
+  })
+}
+
+/** The folders in which this process writes, by what they hold. */
+export type Disks = Record<string, string>
+
+/** Adds the room of the disks. */
+export function showDisks(registry: Registry, disks: Disks): void {
+  const registers = [registry]
+  const size = new Gauge({
+    name: 'parley_disk_size_bytes',
+    help: 'Size of the disk that holds a folder',
+    labelNames: ['folder'],
+    registers,
+  })
+  new Gauge({
+    name: 'parley_disk_free_bytes',
+    help: 'What may still be written to the disk that holds a folder',
+    labelNames: ['folder'],
+    registers,
+    async collect() {
+      for (const [name, folder] of Object.entries(disks)) {
+        const room = await findDiskRoom(folder).catch(() => null)
+        if (room === null) continue
+        this.set({ folder: name }, room.free)
+        size.set({ folder: name }, room.size)
+      }
     },
   })
 }

@@ -17,10 +17,12 @@ import { type HealthOptions, healthRoutes } from '../http/health.js'
 import {
   type ConnectionFigures,
   type CountJobs,
+  type Disks,
   measureRequests,
   showCallbacks,
   showConnections,
   showDeliveries,
+  showDisks,
   showFleet,
   showJobs,
   showLeases,
@@ -55,6 +57,8 @@ export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsTok
   live: LiveContext
   /** For /metrics. */
   connections: ConnectionFigures
+  /** For /metrics. */
+  disks: Disks
   /** Figures of this process's webhook deliveries, for /metrics. */
   webhookFigures: () => WebhookFigures
   /** The number of running jobs of each class in this process, for /metrics. */
@@ -129,9 +133,10 @@ export function mount(options: MountOptions): FastifyInstance {
 }
 
 function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
-  const { ctx, live, connections, checks, registry, metricsToken, webhookFigures, countRunningJobs } = options
+  const { ctx, live, connections, disks, checks, registry, metricsToken, webhookFigures, countRunningJobs } = options
   measureRequests(server, registry)
   showConnections(registry, connections)
+  showDisks(registry, disks)
   showWebhooks(registry, webhookFigures)
   const figures = figuresWithin(live, FIGURES_MS)
   // What tells that the database can be read goes first.

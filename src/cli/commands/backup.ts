@@ -8,6 +8,7 @@ import { createFileStore } from '../../blobs/files.js'
 import type { Config } from '../../config/settings.js'
 import { type Interrupted, listInterrupted } from '../../core/broadcasts/read.js'
 import { EmbeddedDatabaseError, holdFolder } from '../../database/embedded.js'
+import { isDiskFull } from '../../lib/files/disk.js'
 import { ignoring } from '../../lib/files/ignoring.js'
 import { makeFolder } from '../../lib/files/make-folder.js'
 import { syncFolder } from '../../lib/files/sync-folder.js'
@@ -245,8 +246,7 @@ async function explained<Result>(what: string, work: () => Promise<Result>): Pro
   try {
     return await work()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+    if (!isDiskFull(error)) throw error
     throw new CliFailure(1, `The disk is full, and ${what} was not written: make room and run the command again`)
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { openBlobStore } from '../../blobs/open.js'
 import type { Config } from '../../config/settings.js'
+import { findDiskRoom } from '../../lib/files/disk.js'
 import { isFfmpegInstalled } from '../../lib/files/ffmpeg.js'
 import { packageVersion } from '../../lib/files/package-version.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
@@ -37,10 +38,10 @@ async function checkFfmpeg(): Promise<Finding> {
 }
 
 async function checkFolder(folder: string): Promise<Finding> {
-  if (!(await isThere(folder))) return warning(`${folder} does not exist yet`, 'it is created when the service starts')
+  const room = await findDiskRoom(folder)
+  if (room === null) return warning(`${folder} does not exist yet`, 'it is created when the service starts')
   await rm(await mkdtemp(join(folder, 'doctor-')), { recursive: true })
-  const { bavail, bsize } = await statfs(folder)
-  const free = bavail * bsize
+  const { free } = room
   const found = `${folder} can be written to; ${(free / GIGABYTE).toFixed(1)} GB are free`
   if (free < NO_SPACE) return failed(found, 'make room: files and imports pass through this folder')
   return free < LITTLE_SPACE ? warning(found, 'make room before it is full') : ok(found)
