@@ -44,8 +44,7 @@ export async function answerOnce(
 ): Promise<unknown> {
   const key = readKey(request)
   if (key === null) {
-    const { status, body } = await perform(newId())
-    return send(reply, status, body)
+    return send(reply, await perform(newId()))
   }
   // If the endpoint reads no body, its depth has not been checked yet.
   if (isDeeperThan(fingerprint, MAX_DEPTH)) {
@@ -66,7 +65,7 @@ export async function answerOnce(
     reply.header('idempotent-replayed', 'true')
     await noteRepeat(ctx, tenantOf(request).id, answer.resourceId, request.id)
   }
-  return send(reply, answer.status, answer.body)
+  return send(reply, answer)
 }
 
 /** True if the answer reports a failure or an unknown outcome; send-template reports the latter with 200. */
@@ -74,7 +73,9 @@ function isUnsettled({ status, body }: KeptAnswer): boolean {
   return status >= 500 || asObject(body).error === PROBLEMS.outcome_unknown
 }
 
-function send(reply: FastifyReply, status: number, body: unknown): unknown {
+function send(reply: FastifyReply, { status, body }: KeptAnswer): unknown {
+  // Failures of the service are thrown; one that is returned tells what became of a call to the upstream.
+  if (status >= 500) reply.request.faultOf = 'upstream'
   const retryAfter = readRetryAfter(body)
   if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
   reply.code(status)
