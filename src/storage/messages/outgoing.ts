@@ -5,7 +5,7 @@ import { gatewayType, networkType } from '../../model/instances/gateway-message.
 import { mediaExpiry } from '../../model/messages/media.js'
 import type { MessageError } from '../../model/messages/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
-import type { CallsNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
+import type { CallsNote, FailureNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -353,8 +353,8 @@ const markUnknown = statement<never>(
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND (m.outcome = 'pending' OR $3::jsonb IS NOT NULL)`,
 )
 
-const noteRepeat = statement<never>(
-  'outgoing.noteRepeat',
+const noteOfAnswer = statement<never>(
+  'outgoing.noteAnswer',
   `UPDATE messages m SET trace = coalesce(m.trace, '[]') || $3::jsonb
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND ${hasRoomForNote('m')}`,
 )
@@ -537,14 +537,14 @@ export async function markMessageUnknown(
   await db.run(markUnknown, [organizationId, id, note && JSON.stringify(note)])
 }
 
-/** Notes on the message with this id, if there is one, that its answer was given again. */
-export async function noteRepeatedAnswer(
+/** Notes on the message with this id, if there is one, what a request was answered. */
+export async function noteAnswer(
   db: Queryable,
   organizationId: string,
   id: string,
-  note: RepeatedNote,
+  note: RepeatedNote | FailureNote,
 ): Promise<void> {
-  await db.run(noteRepeat, [organizationId, id, JSON.stringify(note)])
+  await db.run(noteOfAnswer, [organizationId, id, JSON.stringify(note)])
 }
 
 /** Marks messages recorded before `before` as unknown if their process died during the send. Of all tenants. */
