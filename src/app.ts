@@ -36,6 +36,7 @@ import { createRateLimiter } from './core/requests/rate-limit.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
 import { createDispatcher, type Dispatcher } from './core/webhooks/delivery/dispatcher.js'
 import { type Databases, figuresOf } from './database/databases.js'
+import { findLastBackup } from './database/embedded.js'
 import { readSchema } from './database/migrations/state.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
@@ -368,6 +369,7 @@ function createServer(
     connections: () => figuresOf(databases),
     checks: { ...readinessChecks(databases.live, isWorkerRunning, isDraining), disk: () => findFullDisk(disks) },
     disks,
+    findLastBackup: async () => (config.databaseUrl === undefined ? findLastBackup(config.dataDir) : null),
     registry,
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,

@@ -188,6 +188,19 @@ export function showDisks(registry: Registry, disks: Disks): void {
   })
 }
 
+/** Adds the point of the last backup that the service knows of. */
+export function showBackup(registry: Registry, find: () => Promise<Date | null>): void {
+  new Gauge({
+    name: 'parley_backup_last_timestamp_seconds',
+    help: 'Point of the last backup of the embedded database, in Unix time; NaN if there was none',
+    registers: [registry],
+    async collect() {
+      const at = await find().catch(() => null)
+      this.set(at === null ? Number.NaN : at.getTime() / 1_000)
+    },
+  })
+}
+
 /** A function that reads once for all the gauges of a scrape: calls during a read get what it finds. */
 function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
   let reading: Promise<Figures> | null = null

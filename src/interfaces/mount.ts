@@ -19,6 +19,7 @@ import {
   type CountJobs,
   type Disks,
   measureRequests,
+  showBackup,
   showCallbacks,
   showConnections,
   showDeliveries,
@@ -59,6 +60,8 @@ export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsTok
   connections: ConnectionFigures
   /** For /metrics. */
   disks: Disks
+  /** The point of the last backup that the service knows of, for /metrics. */
+  findLastBackup: () => Promise<Date | null>
   /** Figures of this process's webhook deliveries, for /metrics. */
   webhookFigures: () => WebhookFigures
   /** The number of running jobs of each class in this process, for /metrics. */
@@ -137,6 +140,7 @@ function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   measureRequests(server, registry)
   showConnections(registry, connections)
   showDisks(registry, disks)
+  showBackup(registry, options.findLastBackup)
   showWebhooks(registry, webhookFigures)
   const figures = figuresWithin(live, FIGURES_MS)
   // What tells that the database can be read goes first.

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { openBlobStore } from '../../blobs/open.js'
 import type { Config } from '../../config/settings.js'
+import { findLastBackup } from '../../database/embedded.js'
 import { findDiskRoom } from '../../lib/files/disk.js'
 import { isFfmpegInstalled } from '../../lib/files/ffmpeg.js'
 import { packageVersion } from '../../lib/files/package-version.js'
@@ -24,12 +25,32 @@ export function machineChecks(config: Config): Check[] {
     },
     { name: 'ffmpeg', remedy: 'install ffmpeg', run: checkFfmpeg },
     { name: 'data folder', remedy: `let this user write to ${config.dataDir}`, run: () => checkFolder(config.dataDir) },
+    ...(config.databaseUrl === undefined ? [backupCheck(config)] : []),
     {
       name: 'files',
       remedy: 'check PARLEY_MEDIA_URL, the credentials and the policy (docs/production.md#files)',
       run: () => checkStore(config),
     },
   ]
+}
+
+const HOUR_MS = 3_600_000
+const OLD_HOURS = 48
+
+/** An external database has backups of its own, of which nothing is known here. */
+function backupCheck({ dataDir }: Config): Check {
+  return {
+    name: 'backup',
+    remedy: `let this user read ${dataDir}`,
+    run: async () => {
+      const at = await findLastBackup(dataDir)
+      // Somebody may back up the disk; who makes no backup has been told in docs/production.md.
+      if (at === null) return ok('none was made with parley backup')
+      const hours = Math.floor((Date.now() - at.getTime()) / HOUR_MS)
+      const found = `the last one is ${hours} hours old`
+      return hours < OLD_HOURS ? ok(found) : warning(found, 'see why no newer one was made (docs/backup.md)')
+    },
+  }
 }
 
 async function checkFfmpeg(): Promise<Finding> {
