@@ -51,6 +51,12 @@ const pacedUntil = (c: string, instanceId: string, now: string) => {
   return `CASE WHEN ${stored} <= ${now} + 50 * ${PAIR_INTERVAL} THEN ${stored} END`
 }
 
+/** Whether the limit per recipient keeps a message to a contact `c` back now, from any of the organization's numbers. */
+export const isPaced = (c: string) => `EXISTS (
+       SELECT FROM (SELECT ${c}.paced_until AS until UNION ALL SELECT p.value::timestamptz FROM jsonb_each_text(${c}.paces) p) paced
+       WHERE until > now() + ${PAIR_AHEAD} AND until <= now() + 50 * ${PAIR_INTERVAL}
+     )`
+
 /** The user id for a contact `c` without a number: the newest one of the right kind that it has not given up. */
 export const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
