@@ -24,7 +24,7 @@ import { pruneSessions } from '../../storage/identity/sessions.js'
 import { pruneFailures, trimFailures } from '../../storage/identity/sign-in-failures.js'
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
-import { requestRetention } from '../../storage/maintenance/pruning.js'
+import { hastenPruning, requestRetention } from '../../storage/maintenance/pruning.js'
 import { measureTables, type TableSize } from '../../storage/maintenance/tables.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { noteUptime } from '../../storage/processes/process-registry.js'
@@ -128,6 +128,12 @@ async function runSteps(
 const VISITS_MS = 150 * DAY_MS
 const NOTICES_MS = 180 * DAY_MS
 const ERASURES_MS = REMEMBERED_DAYS * DAY_MS
+
+/** Has the workers prune now. False: they do so already; null: no worker has run yet. */
+export async function startPruning({ database }: Pick<Context, 'database'>): Promise<boolean | null> {
+  const isRunning = await hastenPruning(database)
+  return isRunning === null ? null : !isRunning
+}
 
 /**
  * Deletes expired data: raw callbacks, events, finished deliveries and scheduled messages that have ended after the days
