@@ -12,6 +12,7 @@ const PHONE_NUMBER = '+5511987650001'
 const world = useWorld()
 const organization = useOrganization(world)
 let token: string
+let people = 1_000
 
 beforeAll(async () => {
   await createContact(world, organization, PHONE_NUMBER)
@@ -46,7 +47,10 @@ const calls: Record<string, () => Promise<Answer>> = {
       body: { phone_number: PHONE_NUMBER, message_type: 'text', text: 'Hello' },
     }),
   'a new contact': () =>
-    world.request('POST', '/contact', { key: organization.key, body: { phone_number: '+5511987650002' } }),
+    world.request('POST', '/contact', {
+      key: organization.key,
+      body: { phone_number: `+551198765${String(++people).padStart(4, '0')}` },
+    }),
   'a callback': () => {
     const value = { messages: [textMessage('5511987650003', 'Hello')] }
     const body = JSON.stringify(envelope(organization.businessAccountId, changeFor(organization, value)))
