@@ -1,5 +1,5 @@
 import type { Context, WorkContext } from '../../context.js'
-import { isDatabaseUnavailable } from '../../database/errors.js'
+import { isDatabaseFull, isDatabaseUnavailable } from '../../database/errors.js'
 import { idBefore } from '../../lib/bytes/id.js'
 import { UNDO_MS } from '../../model/contacts/merge.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
@@ -116,7 +116,8 @@ async function runSteps(
     try {
       await run()
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error
+      // On a full disk, other steps may still delete, which makes room.
+      if (isDatabaseUnavailable(error) && !isDatabaseFull(error)) throw error
       log.error({ err: error, step }, 'a step of the maintenance failed; the other steps continue')
       failed.push(step)
     }
