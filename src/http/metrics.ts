@@ -8,7 +8,7 @@ import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
 import type { EndpointAnswer } from '../endpoints/client.js'
-import { findDiskRoom } from '../lib/files/disk.js'
+import { type DiskRoom, findDiskRoom } from '../lib/files/disk.js'
 import { JOB_CLASSES, type JobClassName } from '../model/jobs.js'
 import { CONNECTION_STEPS } from '../model/organizations/connection-steps.js'
 import type { EndedCall } from '../upstream/client.js'
@@ -165,27 +165,21 @@ export type Disks = Record<string, string>
 
 /** Adds the room of the disks. */
 export function showDisks(registry: Registry, disks: Disks): void {
-  const registers = [registry]
-  const size = new Gauge({
-    name: 'parley_disk_size_bytes',
-    help: 'Size of the disk that holds a folder',
-    labelNames: ['folder'],
-    registers,
-  })
-  new Gauge({
-    name: 'parley_disk_free_bytes',
-    help: 'What may still be written to the disk that holds a folder',
-    labelNames: ['folder'],
-    registers,
-    async collect() {
-      for (const [name, folder] of Object.entries(disks)) {
-        const room = await findDiskRoom(folder).catch(() => null)
-        if (room === null) continue
-        this.set({ folder: name }, room.free)
-        size.set({ folder: name }, room.size)
-      }
-    },
-  })
+  const show = (name: string, help: string, figureOf: (room: DiskRoom) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['folder'],
+      registers: [registry],
+      async collect() {
+        for (const [name, folder] of Object.entries(disks)) {
+          const room = await findDiskRoom(folder).catch(() => null)
+          if (room !== null) this.set({ folder: name }, figureOf(room))
+        }
+      },
+    })
+  show('parley_disk_free_bytes', 'What may still be written to the disk that holds a folder', ({ free }) => free)
+  show('parley_disk_size_bytes', 'Size of the disk that holds a folder', ({ size }) => size)
 }
 
 /** Adds the point of the last backup that the service knows of. */

@@ -20,6 +20,7 @@ export async function findDiskRoom(folder: string): Promise<DiskRoom | null> {
 
 /** True if a file could not be written because its disk, or this user's share of it, is full. */
 export function isDiskFull(error: unknown): boolean {
-  const { code } = error as { code?: unknown }
-  return error instanceof Error && (code === 'ENOSPC' || code === 'EDQUOT')
+  if (!(error instanceof Error)) return false
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT'
 }
