@@ -36,10 +36,11 @@ import { createRateLimiter } from './core/requests/rate-limit.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
 import { createDispatcher, type Dispatcher } from './core/webhooks/delivery/dispatcher.js'
 import { type Databases, figuresOf } from './database/databases.js'
+import { findLastBackup } from './database/embedded.js'
 import { readSchema } from './database/migrations/state.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
-import { type CountJobs, countRefusedCallbacks, measureEndpoints, measureUpstream } from './http/metrics.js'
+import { type CountJobs, countRefusedCallbacks, type Disks, measureEndpoints, measureUpstream } from './http/metrics.js'
 import { createSecondAddress, type SecondAddress } from './http/second-address.js'
 import { endConnections } from './http/server.js'
 import { mount, mountProbesOnly } from './interfaces/mount.js'
@@ -53,10 +54,12 @@ import { type OutageWatch, watchOutage } from './lib/async/outages.js'
 import { createSteadyClock } from './lib/async/steady-clock.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
+import { findDiskRoom } from './lib/files/disk.js'
 import { createSpool } from './lib/files/spool.js'
 import { createAddressGuard } from './lib/http/address-guard.js'
 import { isOnThisMachine } from './lib/http/loopback.js'
 import { createFetcher } from './lib/http/safe-fetch.js'
+import { MEBIBYTE } from './lib/text/units.js'
 import type { Notifications } from './model/notification.js'
 import type { Secrets } from './secrets.js'
 import { createStorefrontClient } from './storefront/client.js'
@@ -359,11 +362,14 @@ function createServer(
   work: WorkContext,
   { registry, isWorkerRunning, isDraining, countRunningJobs, webhooks, gatewayAddress }: ServedParts,
 ): FastifyInstance {
+  const disks = disksOf(config)
   const probes = {
     ctx,
     live: liveContextOf(work, databases.live),
     connections: () => figuresOf(databases),
-    checks: readinessChecks(databases.live, isWorkerRunning, isDraining),
+    checks: { ...readinessChecks(databases.live, isWorkerRunning, isDraining), disk: () => findFullDisk(disks) },
+    disks,
+    findLastBackup: async () => (config.databaseUrl === undefined ? findLastBackup(config.dataDir) : null),
     registry,
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
@@ -436,6 +442,23 @@ async function listenForGateway(address: SecondAddress, { host, gatewayPort }: C
 
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** The folders in which the service writes, by what they hold; a bucket and another server's disk are not seen from here. */
+function disksOf({ dataDir, databaseUrl }: Config): Disks {
+  return { data: dataDir, ...(databaseUrl === undefined && { database: join(dataDir, 'postgres') }) }
+}
+
+/** With less, not even a small file or the database's log has room. */
+const FULL_BYTES = 32 * MEBIBYTE
+
+/** What to do if one of the disks is full; null if none is. */
+async function findFullDisk(disks: Disks): Promise<string | null> {
+  for (const [name, folder] of Object.entries(disks)) {
+    const room = await findDiskRoom(folder)
+    if (room !== null && room.free < FULL_BYTES) return `the disk of the folder "${name}" is full: make room`
+  }
+  return null
 }
 
 function readinessChecks(database: Database, isWorkerRunning: () => boolean, isDraining: () => boolean) {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
-import { isDatabaseUnavailable } from '../database/errors.js'
+import { isDatabaseFull, isDatabaseUnavailable } from '../database/errors.js'
 import { packageVersion } from '../lib/files/package-version.js'
 import { errorMessage } from '../lib/text/error-message.js'
 import { Problem } from '../model/problem.js'
@@ -144,6 +144,7 @@ function report(error: unknown, invocation: Invocation): number {
   if (error instanceof CliFailure) return complain(invocation, error.message, error.exitCode)
   if (error instanceof Problem) return complain(invocation, error.message, USAGE_PROBLEMS.has(error.code) ? 2 : 1)
   const message = errorMessage(error)
+  if (isDatabaseFull(error)) return complain(invocation, `The database's disk is full, make room: ${message}`)
   if (isDatabaseUnavailable(error)) return complain(invocation, `The database cannot be reached: ${message}`)
   const debugging = /^(debug|trace)$/.test(invocation.env.PARLEY_LOG_LEVEL ?? '')
   if (debugging && error instanceof Error) invocation.streams.stderr.write(`${error.stack}\n`)

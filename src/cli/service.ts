@@ -2,8 +2,9 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../sim
 import { type App, startApp } from '../app.js'
 import { configWarnings } from '../config/checks.js'
 import type { Config } from '../config/settings.js'
-import { connectionShortage, isDatabaseUnavailable } from '../database/errors.js'
+import { connectionShortage, isDatabaseFull, isDatabaseUnavailable } from '../database/errors.js'
 import { type OutageWatch, watchOutage } from '../lib/async/outages.js'
+import { isDiskFull } from '../lib/files/disk.js'
 import { isFfmpegInstalled } from '../lib/files/ffmpeg.js'
 import { packageVersion } from '../lib/files/package-version.js'
 import { isOnThisMachine } from '../lib/http/loopback.js'
@@ -51,7 +52,11 @@ export async function startService(
     fails: (facts) => log.warn(facts, 'the database does not answer; requests are answered with 503, and work waits'),
     worksAgain: (facts) => log.warn(facts, 'the database answers again'),
   })
-  const log = createLogger(config.logLevel, undefined, (error) => noteOutage(database, error))
+  const disk = watchDisk({
+    fails: (facts) => log.warn(facts, 'a disk is full; what cannot be stored is answered with 503: make room'),
+    worksAgain: (facts) => log.warn(facts, 'for a minute nothing has failed because of a full disk'),
+  })
+  const log = createLogger(config.logLevel, undefined, (error) => disk.note(error) || noteOutage(database, error))
   for (const warning of configWarnings(config)) log.warn(warning)
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
@@ -88,7 +93,10 @@ export async function startService(
       databases,
       upstreamUrl,
       simulator: control,
-      onDatabaseAnswer: database.worked,
+      onDatabaseAnswer: () => {
+        database.worked()
+        disk.look()
+      },
     }
     const app = keep(await startApp(parts), (started) => started.close())
     // Logged only now: a refused start prints the reason and nothing else.
@@ -112,6 +120,27 @@ function startBuiltInSimulator(
   options: Pick<SimulatorOptions, 'strict'> = {},
 ): Promise<Simulator> {
   return startSimulator({ ...options, controlToken: adminToken, log: (line) => log.debug(line) })
+}
+
+const QUIET_MS = 60_000
+
+/** Watches for full disks. Only what is written fails, so nothing tells that there is room again but that nothing fails. */
+function watchDisk(tell: Parameters<typeof watchOutage>[0]) {
+  const outage = watchOutage(tell)
+  let failedAt = Number.NEGATIVE_INFINITY
+  return {
+    /** Whether the error is one of a full disk: what fails by it is told once for all. */
+    note: (error: unknown): boolean => {
+      if (!isDatabaseFull(error) && !isDiskFull(error)) return false
+      failedAt = performance.now()
+      outage.failed((error as Error).message)
+      return true
+    },
+    /** Called now and then. */
+    look: () => {
+      if (performance.now() - failedAt > QUIET_MS) outage.worked()
+    },
+  }
 }
 
 /** Whether the error is one of a database that does not answer: what fails by it is told once for all. */

@@ -9,6 +9,7 @@ import { inspectSite, isTrustedSocketFolder, type Owner, type Site } from './emb
 
 export { type BaseFile, takeBaseBackup } from './embedded/base-backup.js'
 export { EmbeddedDatabaseError } from './embedded/error.js'
+export { findLastBackup, noteBackup } from './embedded/last-backup.js'
 
 export interface EmbeddedDatabaseOptions {
   /** PostgreSQL's data folder, created if missing */

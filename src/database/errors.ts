@@ -5,6 +5,7 @@ const FOREIGN_KEY_VIOLATION = '23503'
 const DEADLOCK = '40P01'
 const LOCK_TIMEOUT = '55P03'
 const QUERY_CANCELED = '57014'
+const DISK_FULL = '53100'
 
 /** SQLSTATE classes and codes, and socket errors, after which the same request may succeed later. */
 const UNAVAILABLE = new Set([
@@ -17,6 +18,7 @@ const UNAVAILABLE = new Set([
   '55000', // not accepting connections
   '25006', // read-only after a failover
   '53300', // too many connections
+  DISK_FULL,
   '08000',
   '08001',
   '08003',
@@ -82,7 +84,12 @@ export function connectionShortage(error: unknown): Shortage | null {
   return error instanceof NoPlaceError ? error.shortage : null
 }
 
-/** True if PostgreSQL could not be reached, went away, or had no free connection: a 503, not a bug. */
+/** True if the database's disk has no room for a write; it changed nothing. */
+export function isDatabaseFull(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === DISK_FULL
+}
+
+/** True if PostgreSQL could not be reached, went away, had no free connection or no room: a 503, not a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof NoPlaceError) return true

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
-import { noteRepeat } from '../core/messages/trace/note-repeat.js'
+import { noteFailure, noteRepeat } from '../core/messages/trace/note-answers.js'
 import { type KeptAnswer, performOnce, type RepeatableAnswer } from '../core/requests/idempotency.js'
 import { newId } from '../lib/bytes/id.js'
 import { sha256 } from '../lib/crypto/signature.js'
 import { asObject, canonicalJson, isDeeperThan } from '../lib/text/json.js'
 import { PROBLEMS, Problem } from '../model/problem.js'
 import { tenantOf } from './access/auth.js'
+import { statusOf } from './answers/problems.js'
 
 /** A POST that may be repeated; see core/requests/idempotency. */
 export interface Repeatable {
@@ -43,10 +44,8 @@ export async function answerOnce(
   { fingerprint = request.body ?? null, isSecret = false, perform, recover }: Repeatable,
 ): Promise<unknown> {
   const key = readKey(request)
-  if (key === null) {
-    const { status, body } = await perform(newId())
-    return send(reply, status, body)
-  }
+  const performNoted = noting(ctx, request, perform)
+  if (key === null) return send(reply, await performNoted(newId()))
   // If the endpoint reads no body, its depth has not been checked yet.
   if (isDeeperThan(fingerprint, MAX_DEPTH)) {
     throw new Problem('invalid_json', `The request body nests deeper than ${MAX_DEPTH} levels`)
@@ -58,7 +57,7 @@ export async function answerOnce(
     ...{ operation, key, bodyHash, isSecret, isUnsettled, recover },
     perform: (id: string) => {
       claim?.end()
-      return perform(id)
+      return performNoted(id)
     },
   }
   const answer = await performOnce(ctx, tenantOf(request).id, once).finally(() => claim?.end())
@@ -66,7 +65,36 @@ export async function answerOnce(
     reply.header('idempotent-replayed', 'true')
     await noteRepeat(ctx, tenantOf(request).id, answer.resourceId, request.id)
   }
-  return send(reply, answer.status, answer.body)
+  return send(reply, answer)
+}
+
+/** Performs, and notes in the trace of a message with which failure its request is answered. */
+function noting(ctx: Context, request: FastifyRequest, perform: Repeatable['perform']): Repeatable['perform'] {
+  const note = (id: string, failure: { of: unknown; status: number; text: string }): void => {
+    // What names no message has recorded none. Nobody waits for the note: the database may be the reason of the failure.
+    if (failure.of === id) void noteFailure(ctx, tenantOf(request).id, id, { requestId: request.id, ...failure })
+  }
+  return async (id) => {
+    try {
+      const answer = await perform(id)
+      const { status, body } = answer
+      if (status >= 400) note(id, { ...readFailure(body), status })
+      return answer
+    } catch (error) {
+      if (error instanceof Problem) {
+        note(id, { of: error.extras.id, status: statusOf(error), text: PROBLEMS[error.code] })
+      }
+      throw error
+    }
+  }
+}
+
+/** The message that a failure is about, and its name; in the gateway both are in `response`. */
+function readFailure(body: unknown): { of: unknown; text: string } {
+  const { id, error, response } = asObject(body)
+  const { id: ofGateway, message } = asObject(response)
+  const [first] = [message].flat(2)
+  return { of: id ?? ofGateway, text: typeof first === 'string' ? first : String(error) }
 }
 
 /** True if the answer reports a failure or an unknown outcome; send-template reports the latter with 200. */
@@ -74,7 +102,9 @@ function isUnsettled({ status, body }: KeptAnswer): boolean {
   return status >= 500 || asObject(body).error === PROBLEMS.outcome_unknown
 }
 
-function send(reply: FastifyReply, status: number, body: unknown): unknown {
+function send(reply: FastifyReply, { status, body }: KeptAnswer): unknown {
+  // Failures of the service are thrown; one that is returned tells what became of a call to the upstream.
+  if (status >= 500) reply.request.faultOf = 'upstream'
   const retryAfter = readRetryAfter(body)
   if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
   reply.code(status)

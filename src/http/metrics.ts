@@ -8,7 +8,7 @@ import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import type { Purpose } from '../database/databases.js'
 import type { PoolFigures } from '../database/pool.js'
 import type { EndpointAnswer } from '../endpoints/client.js'
-import { batch } from '../lib/async/batcher.js'
+import { type DiskRoom, findDiskRoom } from '../lib/files/disk.js'
 import { JOB_CLASSES, type JobClassName } from '../model/jobs.js'
 import { CONNECTION_STEPS } from '../model/organizations/connection-steps.js'
 import type { EndedCall } from '../upstream/client.js'
@@ -17,7 +17,7 @@ import type { EndedCall } from '../upstream/client.js'
 export function measureRequests(server: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'parley_http_request_duration_seconds',
-    help: 'Duration of requests, by route, method, status and whose fault an answer is (service, upstream, storefront)',
+    help: 'Duration of requests, by route, method, status and whose fault an answer is (service, upstream, storefront, disk)',
     labelNames: ['route', 'method', 'status', 'fault_of'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers: [registry],
@@ -160,13 +160,50 @@ export function showConnections(registry: Registry, figures: ConnectionFigures):
   })
 }
 
-/** A function that reads once for all the gauges of a scrape. */
+/** The folders in which this process writes, by what they hold. */
+export type Disks = Record<string, string>
+
+/** Adds the room of the disks. */
+export function showDisks(registry: Registry, disks: Disks): void {
+  const show = (name: string, help: string, figureOf: (room: DiskRoom) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['folder'],
+      registers: [registry],
+      async collect() {
+        for (const [name, folder] of Object.entries(disks)) {
+          const room = await findDiskRoom(folder).catch(() => null)
+          if (room !== null) this.set({ folder: name }, figureOf(room))
+        }
+      },
+    })
+  show('parley_disk_free_bytes', 'What may still be written to the disk that holds a folder', ({ free }) => free)
+  show('parley_disk_size_bytes', 'Size of the disk that holds a folder', ({ size }) => size)
+}
+
+/** Adds the point of the last backup that the service knows of. */
+export function showBackup(registry: Registry, find: () => Promise<Date | null>): void {
+  new Gauge({
+    name: 'parley_backup_last_timestamp_seconds',
+    help: 'Point of the last backup of the embedded database, in Unix time; NaN if there was none',
+    registers: [registry],
+    async collect() {
+      const at = await find().catch(() => null)
+      this.set(at === null ? Number.NaN : at.getTime() / 1_000)
+    },
+  })
+}
+
+/** A function that reads once for all the gauges of a scrape: calls during a read get what it finds. */
 function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
-  const readOnce = batch(async (gauges: null[]) => {
-    const figures = await read()
-    return gauges.map(() => figures)
-  }, Number.MAX_SAFE_INTEGER)
-  return () => readOnce(null)
+  let reading: Promise<Figures> | null = null
+  return () => {
+    reading ??= read().finally(() => {
+      reading = null
+    })
+    return reading
+  }
 }
 
 /**
@@ -342,6 +379,16 @@ const QUEUES: readonly QueueName[] = ['callbacks', 'jobs', 'webhook_deliveries']
 export function showFleet(registry: Registry, { longestQueues, processes }: FleetFigures): void {
   const registers = [registry]
   new Gauge({
+    name: 'parley_processes',
+    help: 'Processes of the service that run on this database, by version',
+    labelNames: ['version'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { version } of await processes().catch(() => [])) this.inc({ version })
+    },
+  })
+  new Gauge({
     name: 'parley_queue_longest',
     help: 'What waits for the organization with the longest queue: callbacks, jobs and webhook deliveries that are due',
     labelNames: ['queue'],
@@ -352,16 +399,6 @@ export function showFleet(registry: Registry, { longestQueues, processes }: Flee
         const length = found?.find((one) => one.queue === queue)?.waiting ?? 0
         this.set({ queue }, found === null ? Number.NaN : length)
       }
-    },
-  })
-  new Gauge({
-    name: 'parley_processes',
-    help: 'Processes of the service that run on this database, by version',
-    labelNames: ['version'],
-    registers,
-    async collect() {
-      this.reset()
-      for (const { version } of await processes().catch(() => [])) this.inc({ version })
     },
   })
 }

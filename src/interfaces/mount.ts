@@ -17,10 +17,13 @@ import { type HealthOptions, healthRoutes } from '../http/health.js'
 import {
   type ConnectionFigures,
   type CountJobs,
+  type Disks,
   measureRequests,
+  showBackup,
   showCallbacks,
   showConnections,
   showDeliveries,
+  showDisks,
   showFleet,
   showJobs,
   showLeases,
@@ -32,6 +35,7 @@ import {
 import { createServer, refuseOtherMethods } from '../http/server.js'
 import { traceRequests } from '../http/trace-requests.js'
 import { createSemaphore } from '../lib/async/semaphore.js'
+import { startCountdown, withTimeout } from '../lib/async/timeout.js'
 import { adminDescription } from './admin/openapi.js'
 import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
@@ -54,6 +58,10 @@ export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsTok
   live: LiveContext
   /** For /metrics. */
   connections: ConnectionFigures
+  /** For /metrics. */
+  disks: Disks
+  /** The point of the last backup that the service knows of, for /metrics. */
+  findLastBackup: () => Promise<Date | null>
   /** Figures of this process's webhook deliveries, for /metrics. */
   webhookFigures: () => WebhookFigures
   /** The number of running jobs of each class in this process, for /metrics. */
@@ -69,6 +77,9 @@ export interface MountOptions extends GatewayGate, ProbeOptions {
   /** The simulator whose control API is forwarded under /_sim; null: not mounted. */
   simulator: SimulatorAddress | null
 }
+
+/** Figures that are not read by then are left out: Prometheus gives a scrape up after 10 s. */
+const FIGURES_MS = 3_000
 
 /** The server of a process without interfaces: only the probes. */
 export function mountProbesOnly(options: ProbeOptions): FastifyInstance {
@@ -125,16 +136,18 @@ export function mount(options: MountOptions): FastifyInstance {
 }
 
 function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
-  const { ctx, live, connections, checks, registry, metricsToken, webhookFigures, countRunningJobs } = options
+  const { ctx, live, connections, disks, checks, registry, metricsToken, webhookFigures, countRunningJobs } = options
   measureRequests(server, registry)
   showConnections(registry, connections)
+  showDisks(registry, disks)
+  showBackup(registry, options.findLastBackup)
   showWebhooks(registry, webhookFigures)
-  const oneAtATime = createSemaphore(1)
-  // Slow counting keeps one connection of those that probes and live events share, and not all.
-  const figures =
-    <Figures>(find: (ctx: LiveContext) => Promise<Figures>) =>
-    () =>
-      oneAtATime(() => find(live))
+  const figures = figuresWithin(live, FIGURES_MS)
+  // What tells that the database can be read goes first.
+  showFleet(registry, {
+    processes: figures(findProcesses),
+    longestQueues: figures((ctx) => findLongestQueues(ctx, 1)),
+  })
   showCallbacks(registry, figures(findCallbackFigures))
   showTables(registry, figures(measureStorage))
   showJobs(registry, {
@@ -147,9 +160,26 @@ function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   const findNumbers = figures(findNumberFigures)
   showNumbers(registry, findNumbers)
   showScheduled(registry, figures(findPausedCount))
-  showFleet(registry, {
-    longestQueues: figures((ctx) => findLongestQueues(ctx, 1)),
-    processes: figures(findProcesses),
-  })
   server.register(healthRoutes({ checks, findNumbers, registry, log: ctx.log, metricsToken }))
+}
+
+/**
+ * Makes readers of figures that read one at a time, so that slow counting keeps one connection of those that probes and
+ * live events share, and not all. A reader rejects after `ms`.
+ */
+function figuresWithin(live: LiveContext, ms: number) {
+  const oneAtATime = createSemaphore(1)
+  return <Figures extends object | number>(find: (ctx: LiveContext) => Promise<Figures>) =>
+    async (): Promise<Figures> => {
+      const left = startCountdown(ms)
+      const late = () => new Error(`the database did not answer within ${ms / 1_000} s`)
+      const reading = oneAtATime(() => {
+        // Nobody waits for it any more.
+        if (left() === 0) throw late()
+        return find(live)
+      })
+      const figures = await withTimeout(reading, ms)
+      if (figures === null) throw late()
+      return figures
+    }
 }

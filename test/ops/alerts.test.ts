@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { run } from '../support/cli.js'
 import { hasPrometheus, promtool } from './prometheus.js'
 
-const [rules, tests, runbook] = (await Promise.all(
-  ['ops/alerts.yml', 'ops/alerts.test.yml', 'docs/runbook.md'].map((path) => readFile(path, 'utf8')),
-)) as [string, string, string]
+const [rules, tests, runbook, broken] = (await Promise.all(
+  ['ops/alerts.yml', 'ops/alerts.test.yml', 'docs/runbook.md', 'docs/when-it-is-broken.md'].map((path) =>
+    readFile(path, 'utf8'),
+  ),
+)) as [string, string, string, string]
 const alerts = namesIn(rules, /^ {6}- alert: (\w+)$/gm)
 
 describe('the alerts', () => {
@@ -29,8 +31,8 @@ describe('the alerts', () => {
   })
 })
 
-describe('the runbook', () => {
-  const commands = new Set(namesIn(runbook, /`parley ([a-z ]+)/g).map((command) => command.trim()))
+describe('the runbook and the page before it', () => {
+  const commands = new Set(namesIn(runbook + broken, /`parley ([a-z ]+)/g).map((command) => command.trim()))
 
   it.each([...commands])('names a command that exists: parley %s', async (command) => {
     const { code, out } = await run([...command.split(' '), '--help'], {})

@@ -28,7 +28,7 @@ describe.skipIf(!hasPrometheus)('with Prometheus, a service under a little traff
     organization = await world.createOrganization()
     await startEndpoint(world, organization)
     await createContact(world, organization, PHONE_NUMBER)
-    prometheus = await startPrometheus(world.app.url)
+    prometheus = await startPrometheus([world.app.url])
   })
 
   afterAll(async () => {

@@ -15,23 +15,47 @@ export async function promtool(...args: string[]): Promise<void> {
   await promisify(execFile)('promtool', args)
 }
 
-/** A Prometheus that scrapes one service. */
+/** An alert whose expression holds. */
+export interface Alert {
+  name: string
+  state: 'pending' | 'firing'
+}
+
+/** A Prometheus that scrapes services. */
 export interface Prometheus {
   /** The values of an expression's series now; `NaN` is one that says nothing. */
   query(expression: string): Promise<number[]>
   /** The names of all metrics that were ever scraped. */
   names(): Promise<Set<string>>
+  /** The alerts whose expressions hold now. */
+  alerts(): Promise<Alert[]>
+  /** The names of all alerts that ever fired. */
+  fired(): Promise<string[]>
   stop(): Promise<void>
 }
 
-/** Starts Prometheus, which scrapes the service at `url` five times a second as the job `parley`. */
-export async function startPrometheus(url: string): Promise<Prometheus> {
+export interface PrometheusOptions {
+  /** How often it scrapes, and how long it waits for an answer; by default five times a second. */
+  interval?: string
+  /** A file of rules. */
+  rules?: string
+}
+
+/** Starts Prometheus, which scrapes the services at `urls` as the job `parley`. */
+export async function startPrometheus(
+  urls: string[],
+  { interval = '200ms', rules }: PrometheusOptions = {},
+): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-prometheus-'))
   const port = await freePort()
   const address = `127.0.0.1:${port}`
+  const targets = urls.map((url) => new URL(url).host)
+  const rulesFile = join(folder, 'rules.yml')
+  if (rules !== undefined) await writeFile(rulesFile, rules)
   const config = {
-    global: { scrape_interval: '200ms', scrape_timeout: '200ms' },
-    scrape_configs: [{ job_name: 'parley', static_configs: [{ targets: [new URL(url).host] }] }],
+    global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: '1s' },
+    scrape_configs: [{ job_name: 'parley', static_configs: [{ targets }] }],
+    ...(rules !== undefined && { rule_files: [rulesFile] }),
   }
   const file = join(folder, 'prometheus.yml')
   await writeFile(file, JSON.stringify(config))
@@ -50,6 +74,15 @@ export async function startPrometheus(url: string): Promise<Prometheus> {
     query: async (expression) => {
       const data = await ask(`query?query=${encodeURIComponent(expression)}`)
       return (data as { result: { value: [number, string] }[] }).result.map(({ value }) => Number(value[1]))
+    },
+    alerts: async () => {
+      const { alerts } = (await ask('alerts')) as { alerts: { labels: { alertname: string }; state: Alert['state'] }[] }
+      return alerts.map(({ labels, state }) => ({ name: labels.alertname, state }))
+    },
+    fired: async () => {
+      const firing = encodeURIComponent('last_over_time(ALERTS{alertstate="firing"}[1d])')
+      const { result } = (await ask(`query?query=${firing}`)) as { result: { metric: { alertname: string } }[] }
+      return [...new Set(result.map(({ metric }) => metric.alertname))]
     },
     names: async () => new Set((await ask('label/__name__/values')) as string[]),
     stop: async () => {

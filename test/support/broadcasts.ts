@@ -53,7 +53,7 @@ export interface BroadcastWorld {
   /** POST /broadcasts/{id}/… */
   act(id: string, verb: 'pause' | 'resume' | 'cancel' | 'retry-failed'): Promise<Answer>
   recipients(id: string, query?: string): Promise<Shown[]>
-  /** The recipients as `status`, with their reasons. */
+  /** The recipients as `status`; skipped ones with their reasons. */
   outcomes(id: string): Promise<string[]>
   /** What arrived at the upstream for the organization, in order. */
   arrived(): Promise<Shown[]>
@@ -114,7 +114,7 @@ export async function startBroadcastWorld(env: Record<string, string> = {}): Pro
     act: (id, verb) => ask('POST', `/broadcasts/{id}/${verb}`, { id }),
     recipients,
     outcomes: async (id) =>
-      (await recipients(id)).map(({ status, reason }) => (reason === null ? status : `${status}: ${reason}`)),
+      (await recipients(id)).map(({ status, reason }) => (status === 'skipped' ? `${status}: ${reason}` : status)),
     arrived: async () => {
       const { body } = await world.sim('GET', `/messages?phone_number_id=${organization.phoneNumberId}`)
       return body.messages.map(({ payload }: { payload: Shown }) => payload)

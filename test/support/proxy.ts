@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import type { Connection } from '../../src/database/pool.js'
 
-/** A connection to the database that can be cut and restored. */
+/** A connection to the database that can be cut and restored, or frozen. */
 export interface DatabaseProxy {
   /** The database through the proxy. */
   connection: Connection
@@ -10,12 +10,21 @@ export interface DatabaseProxy {
   cut(): Promise<void>
   /** Lets connections through again. */
   restore(): Promise<void>
+  /** Takes everything, passes nothing on and closes nothing, as a server whose machine hangs. */
+  freeze(): void
+  /** Passes on what it has taken, and everything after it. */
+  thaw(): void
   close(): Promise<void>
 }
 
 /** Starts a proxy on a free port in front of a database. */
 export async function startProxy(target: Connection): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
+  let held: (() => void)[] | null = null
+  const passOn = (act: () => void) => {
+    if (held === null) act()
+    else held.push(act)
+  }
   const server = createServer((incoming) => {
     const outgoing = connect(addressOf(target))
     for (const [from, to] of [
@@ -28,7 +37,8 @@ export async function startProxy(target: Connection): Promise<DatabaseProxy> {
         sockets.delete(from)
         to.destroy()
       })
-      from.pipe(to)
+      from.on('data', (chunk) => passOn(() => to.write(chunk)))
+      from.on('end', () => passOn(() => to.end()))
     }
   })
   const listen = async (port: number) => {
@@ -48,6 +58,14 @@ export async function startProxy(target: Connection): Promise<DatabaseProxy> {
     cut,
     restore: async () => {
       await listen(port)
+    },
+    freeze: () => {
+      held = []
+    },
+    thaw: () => {
+      const acts = held ?? []
+      held = null
+      for (const act of acts) act()
     },
     close: async () => {
       if (server.listening) await cut()

@@ -7,7 +7,8 @@ import type { Command } from 'commander'
 import { createFileStore } from '../../blobs/files.js'
 import type { Config } from '../../config/settings.js'
 import { type Interrupted, listInterrupted } from '../../core/broadcasts/read.js'
-import { EmbeddedDatabaseError, holdFolder } from '../../database/embedded.js'
+import { EmbeddedDatabaseError, holdFolder, noteBackup } from '../../database/embedded.js'
+import { isDiskFull } from '../../lib/files/disk.js'
 import { ignoring } from '../../lib/files/ignoring.js'
 import { makeFolder } from '../../lib/files/make-folder.js'
 import { syncFolder } from '../../lib/files/sync-folder.js'
@@ -71,6 +72,9 @@ async function take({ env, streams }: Invocation, name: string, { replace, json 
     }
   })
   const { point, hasMedia, hasSecrets } = taken
+  await noteBackup(config.dataDir, new Date(point)).catch((error: Error) =>
+    printNote(streams, `The age of this backup will not be shown, because it could not be noted: ${error.message}`),
+  )
   // Standard output has the archive.
   const output = name === STANDARD ? { ...streams, stdout: streams.stderr } : streams
   printFields(output, { file, point, hasMedia, hasSecrets }, { json })
@@ -245,8 +249,7 @@ async function explained<Result>(what: string, work: () => Promise<Result>): Pro
   try {
     return await work()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+    if (!isDiskFull(error)) throw error
     throw new CliFailure(1, `The disk is full, and ${what} was not written: make room and run the command again`)
   }
 }

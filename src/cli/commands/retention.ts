@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { startPruning } from '../../core/maintenance/maintenance.js'
 import { type PreviewedKind, previewRetention } from '../../core/maintenance/retention-preview.js'
 import { findOrganizationByName, listOrganizations } from '../../core/organizations/organizations.js'
 import { PreviewRetention, readRetentionDays } from '../../model/organizations/operator-input.js'
@@ -6,7 +7,7 @@ import { CliFailure } from '../failure.js'
 import { readOptions, toDays, toNumber } from '../input.js'
 import type { Invocation } from '../invocation.js'
 import { asOperator } from '../operator.js'
-import { printList, printNote } from '../output.js'
+import { printDone, printList, printNote } from '../output.js'
 
 interface PreviewOptions {
   all?: boolean
@@ -18,7 +19,9 @@ interface PreviewOptions {
 
 /** `parley retention …`: what the days that organizations keep data mean. */
 export function addRetentionCommands(program: Command, invocation: Invocation): void {
-  const retention = program.command('retention').description('look at what is deleted because of its age')
+  const retention = program
+    .command('retention')
+    .description('look at what is deleted because of its age, and delete it')
   retention
     .command('preview')
     .argument('[org]', 'id or slug of an organization')
@@ -33,6 +36,23 @@ export function addRetentionCommands(program: Command, invocation: Invocation): 
       '\nReads only. Sizes are estimated; of very many rows it shows that there are at least so many.',
     )
     .action((org, options) => preview(invocation, org, options))
+  retention
+    .command('run')
+    .description('have the workers delete now what they delete once a day, of all organizations')
+    .option('--json', 'print JSON')
+    .action((options) => run(invocation, options))
+}
+
+async function run({ env, streams }: Invocation, options: { json?: boolean }): Promise<void> {
+  const begun = await asOperator(env, startPruning)
+  if (begun === null) throw new CliFailure(1, 'No worker has run on this database yet: start one')
+  printDone(
+    streams,
+    begun
+      ? 'The workers begin to delete now, in small batches: parley retention preview shows what is left'
+      : 'The workers are deleting already: parley retention preview shows what is left',
+    options,
+  )
 }
 
 type Previewed = PreviewedKind & { organization: string; legal_hold: boolean }

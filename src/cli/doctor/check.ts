@@ -1,4 +1,6 @@
+import { isDatabaseFull } from '../../database/errors.js'
 import { startCountdown, withTimeout } from '../../lib/async/timeout.js'
+import { isDiskFull } from '../../lib/files/disk.js'
 import { errorMessage } from '../../lib/text/error-message.js'
 
 /** What a check has found. `remedy`: what to do; ok needs none. */
@@ -41,7 +43,11 @@ async function runCheck({ name, remedy, run }: Check, ms: number): Promise<Repor
       ? failed('not checked: the checks before it took too long')
       : await withTimeout(run(), ms).then(
           (found) => found ?? failed(`no answer within ${Math.round(ms / 1_000)} s`),
-          (error: unknown) => failed(errorMessage(error)),
+          (error: unknown): Finding => ({
+            level: 'failed',
+            found: errorMessage(error),
+            remedy: remedyOf(error) ?? remedy,
+          }),
         )
   return [findings].flat().map((finding) => ({
     check: name,
@@ -49,6 +55,12 @@ async function runCheck({ name, remedy, run }: Check, ms: number): Promise<Repor
     found: finding.found,
     remedy: 'remedy' in finding ? finding.remedy : null,
   }))
+}
+
+/** What to do about an error that has nothing to do with what was checked; null: it has. */
+function remedyOf(error: unknown): string | null {
+  if (isDatabaseFull(error)) return "make room on the database's disk (docs/runbook.md#parleydiskfull)"
+  return isDiskFull(error) ? 'make room on this disk (docs/runbook.md#parleydiskfull)' : null
 }
 
 /** All is well. */

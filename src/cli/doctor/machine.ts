@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { openBlobStore } from '../../blobs/open.js'
 import type { Config } from '../../config/settings.js'
+import { findLastBackup } from '../../database/embedded.js'
+import { findDiskRoom } from '../../lib/files/disk.js'
 import { isFfmpegInstalled } from '../../lib/files/ffmpeg.js'
 import { packageVersion } from '../../lib/files/package-version.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
@@ -23,6 +25,7 @@ export function machineChecks(config: Config): Check[] {
     },
     { name: 'ffmpeg', remedy: 'install ffmpeg', run: checkFfmpeg },
     { name: 'data folder', remedy: `let this user write to ${config.dataDir}`, run: () => checkFolder(config.dataDir) },
+    ...(config.databaseUrl === undefined ? [backupCheck(config)] : []),
     {
       name: 'files',
       remedy: 'check PARLEY_MEDIA_URL, the credentials and the policy (docs/production.md#files)',
@@ -31,16 +34,35 @@ export function machineChecks(config: Config): Check[] {
   ]
 }
 
+const HOUR_MS = 3_600_000
+const OLD_HOURS = 48
+
+/** An external database has backups of its own, of which nothing is known here. */
+function backupCheck({ dataDir }: Config): Check {
+  return {
+    name: 'backup',
+    remedy: `let this user read ${dataDir}`,
+    run: async () => {
+      const at = await findLastBackup(dataDir)
+      // Somebody may back up the disk; who makes no backup has been told in docs/production.md.
+      if (at === null) return ok('none was made with parley backup')
+      const hours = Math.floor((Date.now() - at.getTime()) / HOUR_MS)
+      const found = `the last one is ${hours} hours old`
+      return hours < OLD_HOURS ? ok(found) : warning(found, 'see why no newer one was made (docs/backup.md)')
+    },
+  }
+}
+
 async function checkFfmpeg(): Promise<Finding> {
   if (await isFfmpegInstalled()) return ok('installed')
   return warning('not installed', 'install it to convert voice notes and stickers (docs/production.md#without-ffmpeg)')
 }
 
 async function checkFolder(folder: string): Promise<Finding> {
-  if (!(await isThere(folder))) return warning(`${folder} does not exist yet`, 'it is created when the service starts')
+  const room = await findDiskRoom(folder)
+  if (room === null) return warning(`${folder} does not exist yet`, 'it is created when the service starts')
   await rm(await mkdtemp(join(folder, 'doctor-')), { recursive: true })
-  const { bavail, bsize } = await statfs(folder)
-  const free = bavail * bsize
+  const { free } = room
   const found = `${folder} can be written to; ${(free / GIGABYTE).toFixed(1)} GB are free`
   if (free < NO_SPACE) return failed(found, 'make room: files and imports pass through this folder')
   return free < LITTLE_SPACE ? warning(found, 'make room before it is full') : ok(found)

@@ -1,5 +1,5 @@
 import type { Context, WorkContext } from '../../context.js'
-import { isDatabaseUnavailable } from '../../database/errors.js'
+import { isDatabaseFull, isDatabaseUnavailable } from '../../database/errors.js'
 import { idBefore } from '../../lib/bytes/id.js'
 import { UNDO_MS } from '../../model/contacts/merge.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
@@ -24,7 +24,7 @@ import { pruneSessions } from '../../storage/identity/sessions.js'
 import { pruneFailures, trimFailures } from '../../storage/identity/sign-in-failures.js'
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
-import { requestRetention } from '../../storage/maintenance/pruning.js'
+import { hastenPruning, requestRetention } from '../../storage/maintenance/pruning.js'
 import { measureTables, type TableSize } from '../../storage/maintenance/tables.js'
 import { KEPT_DAYS, pruneEarlyStatuses } from '../../storage/messages/early-statuses.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
@@ -117,7 +117,8 @@ async function runSteps(
     try {
       await run()
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error
+      // On a full disk, other steps may still delete, which makes room.
+      if (isDatabaseUnavailable(error) && !isDatabaseFull(error)) throw error
       log.error({ err: error, step }, 'a step of the maintenance failed; the other steps continue')
       failed.push(step)
     }
@@ -130,6 +131,12 @@ const VISITS_MS = 150 * DAY_MS
 const NOTICES_MS = 180 * DAY_MS
 const ERASURES_MS = REMEMBERED_DAYS * DAY_MS
 const EARLY_STATUSES_MS = KEPT_DAYS * DAY_MS
+
+/** Has the workers prune now. False: they do so already; null: no worker has run yet. */
+export async function startPruning({ database }: Pick<Context, 'database'>): Promise<boolean | null> {
+  const isRunning = await hastenPruning(database)
+  return isRunning === null ? null : !isRunning
+}
 
 /**
  * Deletes expired data: raw callbacks, events, finished deliveries and scheduled messages that have ended after the days

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { REQUEST_STATEMENT_MS } from '../../database/databases.js'
-import { connectionShortage, isDatabaseUnavailable, isStatementTimeout } from '../../database/errors.js'
+import { connectionShortage, isDatabaseFull, isDatabaseUnavailable, isStatementTimeout } from '../../database/errors.js'
+import { isDiskFull } from '../../lib/files/disk.js'
 import { PROBLEMS, Problem, type ProblemCode } from '../../model/problem.js'
 import { shortageProblem } from '../../model/shortage.js'
 import { idsOf } from '../cause.js'
@@ -8,7 +9,7 @@ import { bodyTooLarge } from '../json-body.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose fault the problem of the answer is, if it is neither the caller's nor ours. */
+    /** Whose fault the problem of the answer is, if it is neither the caller's nor the service's. */
     faultOf: FaultOf | null
   }
   interface FastifyContextConfig {
@@ -97,8 +98,8 @@ const STATUS: Record<ProblemCode, number> = {
   internal: 500,
 }
 
-/** The servers on which Parley depends, and which may fail. */
-export type FaultOf = 'upstream' | 'storefront'
+/** What Parley depends on, and what may fail: other servers, and room on the disks. */
+export type FaultOf = 'upstream' | 'storefront' | 'disk'
 
 const FAULT_OF: Partial<Record<ProblemCode, FaultOf>> = {
   upstream_unavailable: 'upstream',
@@ -110,6 +111,8 @@ const FAULT_OF: Partial<Record<ProblemCode, FaultOf>> = {
 const DATABASE_RETRY_SECONDS = 2
 /** A slow query is about as slow a moment later. */
 const SLOW_RETRY_SECONDS = 10
+/** Room is made by people. */
+const FULL_RETRY_SECONDS = 30
 const SWALLOW_MS = 10_000
 
 /** A problem's HTTP status. */
@@ -131,6 +134,7 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
     request.log.debug({ requestId: request.id }, 'the client hung up while it sent its request')
     return new Problem('invalid_json', 'The connection was closed before the request body was complete')
   }
+  if (isDatabaseFull(error) || isDiskFull(error)) return fromFullDisk(error, request)
   if (isDatabaseUnavailable(error) || isStatementTimeout(error)) return fromDatabase(error, request)
   request.log.error({ err: error, ...idsOf(request), route: request.routeOptions.url }, 'a request failed')
   return new Problem('internal', 'An unexpected error occurred: give the request_id to the operator of the service', {
@@ -146,7 +150,7 @@ export function createProblemSender(
 ): ProblemSender {
   return (error, request, reply) => {
     const problem = toProblem(error, request)
-    request.faultOf = FAULT_OF[problem.code] ?? null
+    request.faultOf ??= FAULT_OF[problem.code] ?? null
     if (problem.code === 'payload_too_large') {
       reply.removeHeader('connection')
       swallowRest(request)
@@ -173,6 +177,15 @@ export function swallowRest({ raw }: FastifyRequest): void {
 /** Node's error for an incomplete body. Any client can cause it, so it is not logged as an error. */
 function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
   return (error as { code?: unknown }).code === 'ECONNRESET' && raw.destroyed && !raw.complete
+}
+
+/** Refusals because a disk is full. */
+function fromFullDisk(error: unknown, request: FastifyRequest): Problem {
+  request.faultOf = 'disk'
+  request.log.warn({ err: error, ...idsOf(request), route: request.routeOptions.url }, 'a disk is full')
+  const text =
+    'A disk of the service is full, so this could not be stored: try again later, when its operator has made room'
+  return new Problem('service_unavailable', text, { retry_after: FULL_RETRY_SECONDS })
 }
 
 /** Refusals because of a limit, or because the database cannot be reached. */

@@ -118,6 +118,16 @@ export const SKIP_REASONS = {
   cancelled: 'cancelled',
 } as const
 
+/** Why a recipient is pending. */
+export const WAIT_REASONS = {
+  scheduled: 'broadcast scheduled',
+  paused: 'broadcast paused',
+  turn: 'not its turn yet',
+  recipientLimit: 'limit of messages to this person',
+  again: 'to be sent again',
+  outcome: 'no outcome yet',
+} as const
+
 /**
  * How many recipients are sent to and how many are skipped. In a cancelled broadcast, recipients without a message
  * count as skipped.

@@ -76,6 +76,17 @@ export interface RepeatedNote {
   request: string
 }
 
+/** The request was answered with a failure; an answer that tells a success is not noted. */
+export interface FailureNote {
+  k: 'failure'
+  at: number
+  request: string
+  /** The HTTP status. */
+  status: number
+  /** What went wrong, as the answer named it. */
+  text: string
+}
+
 /** A callback of the upstream reported something about the message. */
 export interface CallbackNote {
   k: 'callback'
@@ -101,7 +112,16 @@ export interface FileNote {
   text?: string
 }
 
-export type TraceNote = (AskedNote | CallsNote | TakenNote | SettledNote | RepeatedNote | CallbackNote | FileNote) & {
+export type TraceNote = (
+  | AskedNote
+  | CallsNote
+  | TakenNote
+  | SettledNote
+  | RepeatedNote
+  | FailureNote
+  | CallbackNote
+  | FileNote
+) & {
   x?: string
 }
 
@@ -157,6 +177,7 @@ export interface TraceRelative {
 export const TRACE_KINDS = [
   'requested',
   'answer_repeated',
+  'failure_answered',
   'waited',
   'recorded',
   'called',

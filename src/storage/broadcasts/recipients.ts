@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
-import { type Recipient, type RecipientStatus, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import { type Recipient, type RecipientStatus, SKIP_REASONS, WAIT_REASONS } from '../../model/broadcasts/broadcast.js'
+import { isPaced } from '../messages/outgoing.js'
 import { OUTSTANDING } from './runs.js'
 
 /**
@@ -19,8 +20,19 @@ export const RECIPIENT_STATUS = `CASE
 export const RECIPIENT_COLUMNS = `r.n, c.id AS contact_id, CASE WHEN r.contact_id IS NULL THEN r.number ELSE c.chat_id END AS number,
   CASE WHEN r.contact_id IS NULL THEN r.name WHEN c.id IS NOT NULL THEN coalesce(c.full_name, r.name) END AS name,
   ${RECIPIENT_STATUS} AS status,
-  CASE WHEN r.skip_reason IS NULL AND b.status = 'cancelled' AND m.id IS NULL AND r.outcome IS NULL
-    THEN '${SKIP_REASONS.cancelled}' ELSE r.skip_reason END AS reason,
+  CASE
+    WHEN r.skip_reason IS NOT NULL THEN r.skip_reason
+    WHEN m.outcome IS NOT NULL THEN CASE (
+      SELECT true FROM broadcast_deferrals d
+      WHERE d.organization_id = r.organization_id AND d.broadcast_id = r.broadcast_id AND d.n = r.n
+    ) WHEN true THEN '${WAIT_REASONS.again}' ELSE '${WAIT_REASONS.outcome}' END
+    WHEN m.id IS NULL AND r.outcome IS NULL THEN CASE b.status
+      WHEN 'cancelled' THEN '${SKIP_REASONS.cancelled}'
+      WHEN 'scheduled' THEN '${WAIT_REASONS.scheduled}'
+      WHEN 'paused' THEN '${WAIT_REASONS.paused}'
+      ELSE CASE WHEN ${isPaced('c')} THEN '${WAIT_REASONS.recipientLimit}' ELSE '${WAIT_REASONS.turn}' END
+    END
+  END AS reason,
   CASE WHEN r.contact_id IS NULL OR c.id IS NOT NULL THEN m.upstream_id END AS upstream_id,
   coalesce(m.error, nullif(r.outcome -> 'error', 'null')) AS error,
   coalesce(m.accepted_at, (r.outcome ->> 'accepted_at')::timestamptz) AS sent_at,

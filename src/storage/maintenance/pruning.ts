@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, placesOf, sharedStatement, statement } from '../../database/statement.js'
+import { NIL_UUID } from '../../lib/bytes/id.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import { keepOutcomes } from '../contacts/broadcast-recipients.js'
 import { countOnChannels } from '../counts/channels.js'
@@ -170,6 +171,14 @@ const blankEvents = statement<{ reached: string | null; walked: number; blanked:
    SELECT max(seq)::text AS reached, count(*) AS walked, (SELECT count(*) FROM blanked) AS blanked FROM slice`,
 )
 
+const hasten = sharedStatement<{ is_running: boolean }>(
+  'pruning.hasten',
+  `UPDATE jobs SET run_at = now()
+   WHERE organization_id = '${NIL_UUID}' AND task = 'prune' AND key = 'recurring'
+   RETURNING process_id IS NOT NULL AS is_running`,
+  { enqueues: 'now' },
+)
+
 /** The next contacts with old messages, and after which contact to look next; null: at none. */
 export interface DueContacts {
   ids: string[]
@@ -179,6 +188,12 @@ export interface DueContacts {
 interface DoomedMessage {
   id: string
   contact_id: string
+}
+
+/** Makes the daily job that deletes what is old due now. Whether it runs already; null: no worker has made it yet. */
+export async function hastenPruning(db: Queryable): Promise<boolean | null> {
+  const [row] = await db.run(hasten, [])
+  return row?.is_running ?? null
 }
 
 /** Requests the job that deletes old messages and files, for each organization that wants it. */

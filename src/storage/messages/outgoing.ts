@@ -5,7 +5,7 @@ import { gatewayType, networkType } from '../../model/instances/gateway-message.
 import { mediaExpiry } from '../../model/messages/media.js'
 import type { MessageError } from '../../model/messages/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
-import type { CallsNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
+import type { CallsNote, FailureNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -50,6 +50,12 @@ const pacedUntil = (c: string, instanceId: string, now: string) => {
        END`
   return `CASE WHEN ${stored} <= ${now} + 50 * ${PAIR_INTERVAL} THEN ${stored} END`
 }
+
+/** Whether the limit per recipient keeps a message to a contact `c` back now, from any of the organization's numbers. */
+export const isPaced = (c: string) => `EXISTS (
+       SELECT FROM (SELECT ${c}.paced_until AS until UNION ALL SELECT p.value::timestamptz FROM jsonb_each_text(${c}.paces) p) paced
+       WHERE until > now() + ${PAIR_AHEAD} AND until <= now() + 50 * ${PAIR_INTERVAL}
+     )`
 
 /** The user id for a contact `c` without a number: the newest one of the right kind that it has not given up. */
 export const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
@@ -353,8 +359,8 @@ const markUnknown = statement<never>(
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND (m.outcome = 'pending' OR $3::jsonb IS NOT NULL)`,
 )
 
-const noteRepeat = statement<never>(
-  'outgoing.noteRepeat',
+const noteOfAnswer = statement<never>(
+  'outgoing.noteAnswer',
   `UPDATE messages m SET trace = coalesce(m.trace, '[]') || $3::jsonb
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND ${hasRoomForNote('m')}`,
 )
@@ -537,14 +543,14 @@ export async function markMessageUnknown(
   await db.run(markUnknown, [organizationId, id, note && JSON.stringify(note)])
 }
 
-/** Notes on the message with this id, if there is one, that its answer was given again. */
-export async function noteRepeatedAnswer(
+/** Notes on the message with this id, if there is one, what a request was answered. */
+export async function noteAnswer(
   db: Queryable,
   organizationId: string,
   id: string,
-  note: RepeatedNote,
+  note: RepeatedNote | FailureNote,
 ): Promise<void> {
-  await db.run(noteRepeat, [organizationId, id, JSON.stringify(note)])
+  await db.run(noteOfAnswer, [organizationId, id, JSON.stringify(note)])
 }
 
 /** Marks messages recorded before `before` as unknown if their process died during the send. Of all tenants. */

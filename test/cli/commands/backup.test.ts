@@ -4,7 +4,7 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCli } from '../../../src/cli/program.js'
-import { startEmbeddedDatabase } from '../../../src/database/embedded.js'
+import { noteBackup, startEmbeddedDatabase } from '../../../src/database/embedded.js'
 import { openDatabase } from '../../../src/database/pool.js'
 import { makeFolder, type Result, run } from '../../support/cli.js'
 
@@ -62,6 +62,19 @@ describe('parley backup', () => {
     expect((await run(['org', 'list', '--json'], env(target))).json()).toMatchObject([{ slug: 'acme' }])
     expect((await run(['verify'], env(target))).out).toContain('everything agrees')
     expect((await readdir(target)).sort()).toEqual(['media', 'postgres', 'secrets.json'])
+  })
+
+  it('tells doctor how old the last backup is', async () => {
+    const backup = async () => {
+      const reports = (await parley('doctor', '--json')).json() as { check: string; level: string; found: string }[]
+      return reports.find(({ check }) => check === 'backup')
+    }
+    expect(await parley('backup', join(backups, 'noted.tar'))).toMatchObject({ code: 0 })
+    expect(await backup()).toMatchObject({ level: 'ok', found: 'the last one is 0 hours old' })
+    await noteBackup(dataDir, new Date(Date.now() - 50 * 3_600_000))
+    expect(await backup()).toMatchObject({ level: 'warning', found: 'the last one is 50 hours old' })
+    await rm(join(dataDir, 'last-backup'))
+    expect(await backup()).toMatchObject({ level: 'ok', found: 'none was made with parley backup' })
   })
 
   it('leaves the secrets out if PARLEY_SECRET is set', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { startRecurringJobs } from '../../../src/storage/jobs/queue.js'
 import { besideService, type Result, run } from '../../support/cli.js'
 import { createContact } from '../../support/contacts.js'
 import { insertMessages } from '../../support/conversations.js'
@@ -22,6 +23,21 @@ beforeAll(async () => {
 function preview(...args: string[]): Promise<Result> {
   return run(['retention', 'preview', ...args], env)
 }
+
+describe('retention run', () => {
+  it('makes the daily deletion due now, once a worker has run', async () => {
+    await world.database.pool.query(`DELETE FROM jobs WHERE task = 'prune'`)
+    expect(await run(['retention', 'run'], env)).toMatchObject({ code: 1, err: expect.stringContaining('No worker') })
+    await startRecurringJobs(world.database, ['prune'])
+    const isDue = async () =>
+      (await world.database.pool.query(`SELECT run_at <= now() AS due FROM jobs WHERE task = 'prune'`)).rows
+    await world.database.pool.query(`UPDATE jobs SET run_at = now() + interval '1 day' WHERE task = 'prune'`)
+    expect(await isDue()).toEqual([{ due: false }])
+    expect(await run(['retention', 'run'], env)).toMatchObject({ code: 0, out: expect.stringContaining('begin') })
+    expect(await isDue()).toEqual([{ due: true }])
+    await world.database.pool.query(`DELETE FROM jobs WHERE task = 'prune'`)
+  })
+})
 
 describe('retention preview', () => {
   it('shows what would go with the days that are set, and with others', async () => {

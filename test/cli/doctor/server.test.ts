@@ -36,3 +36,12 @@ it('finds a pooler whose connections share a session', async () => {
     session.release(true)
   }
 })
+
+it('says that room is needed, whatever check a full disk has failed', async () => {
+  const full = () =>
+    database.pool.query(`DO $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`)
+  const [report] = await runChecks([
+    { name: 'rights', remedy: 'let the role own the database', run: () => full() as never },
+  ])
+  expect(report).toMatchObject({ level: 'failed', remedy: expect.stringMatching(/^make room on the database's disk/) })
+})

@@ -84,6 +84,12 @@ export const broadcasts = {
     noNumber: 'shows no phone number',
     erased: 'contact erased',
     cancelled: 'broadcast cancelled',
+    waitsForStart: 'the broadcast is scheduled',
+    waitsForResume: 'the broadcast is paused',
+    waitsForTurn: 'not its turn yet',
+    waitsForLimit: "WhatsApp's limit of messages to this person",
+    waitsForRetry: 'WhatsApp did not accept it yet; it is sent again',
+    waitsForOutcome: 'sent; WhatsApp has not reported it yet',
   },
   audiences: { all: 'All contacts', tags: 'By tag', contacts: 'Selected contacts', list: 'List of numbers' },
   audienceHints: {

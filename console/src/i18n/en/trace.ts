@@ -12,6 +12,7 @@ export const trace = {
   kinds: {
     requested: 'Requested',
     answer_repeated: 'Request repeated: it got the first answer again',
+    failure_answered: 'The request was answered with a failure',
     waited: {
       file: 'Waited for the file to be uploaded',
       send_slot: 'Waited for the pace of the number',

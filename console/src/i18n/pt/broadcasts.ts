@@ -95,6 +95,12 @@ export const broadcasts: SameShape<typeof english> = {
     noNumber: 'não mostra o número',
     erased: 'contato apagado',
     cancelled: 'campanha cancelada',
+    waitsForStart: 'a campanha está agendada',
+    waitsForResume: 'a campanha está pausada',
+    waitsForTurn: 'ainda não é a sua vez',
+    waitsForLimit: 'limite do WhatsApp de mensagens para esta pessoa',
+    waitsForRetry: 'o WhatsApp ainda não aceitou; será enviada de novo',
+    waitsForOutcome: 'enviada; o WhatsApp ainda não informou',
   },
   audiences: {
     all: 'Todos os contatos',

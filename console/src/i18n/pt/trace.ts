@@ -14,6 +14,7 @@ export const trace: SameShape<typeof english> = {
   kinds: {
     requested: 'Solicitada',
     answer_repeated: 'Solicitação repetida: recebeu de novo a primeira resposta',
+    failure_answered: 'A solicitação recebeu uma falha como resposta',
     waited: {
       file: 'Esperou o envio do arquivo',
       send_slot: 'Esperou o ritmo do número',

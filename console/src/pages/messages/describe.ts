@@ -68,6 +68,7 @@ export function resultOf({ kind, outcome, status, http_status, text }: TraceEntr
     case 'called':
     case 'file_fetched':
       return outcome === 'accepted' || outcome === 'stored' ? 'good' : 'bad'
+    case 'failure_answered':
     case 'unanswered':
     case 'given_up':
       return 'bad'

@@ -24,6 +24,7 @@ import classes from './trace.module.css'
 const ICONS: Record<TraceKind, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>> = {
   requested: IconPlayerPlay,
   answer_repeated: IconRepeat,
+  failure_answered: IconAlertTriangle,
   waited: IconClockPause,
   recorded: IconDatabase,
   called: IconSend,

@@ -20,6 +20,10 @@ export function entriesOfNote(note: TraceNote, name: string | null): TraceEntry[
       return [{ at, kind: 'given_up' }]
     case 'repeated':
       return [{ at, kind: 'answer_repeated', request_id: note.request }]
+    case 'failure': {
+      const { request, status, text } = note
+      return [{ at, kind: 'failure_answered', request_id: request, http_status: status, text }]
+    }
     case 'callback': {
       const { id, done, status, said, idle } = note
       const told = { ...(status && { status }), ...(said !== undefined && { upstream_time: toIso(said) }) }

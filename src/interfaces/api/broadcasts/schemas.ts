@@ -47,7 +47,7 @@ export const RecipientSchema = named(
     chatNumber: Nullable(Type.String()),
     contactName: Nullable(Type.String()),
     status: Type.Enum([...RECIPIENT_STATUSES]),
-    reason: Nullable(Type.String({ description: 'Why the recipient is skipped' })),
+    reason: Nullable(Type.String({ description: 'Why the recipient is skipped, or why it is pending' })),
     messageId: Nullable(Type.String({ description: "The upstream's id" })),
     errorCode: Nullable(Type.Union([Type.Number(), Type.String()])),
     errorMessage: Nullable(Type.String()),

@@ -45,7 +45,9 @@ const EntrySchema = named(
       ),
       http_status: Type.Optional(Type.Integer()),
       error_code: Type.Optional(Type.Union([Type.Number(), Type.String()])),
-      text: Type.Optional(Type.String({ description: 'The reason of a failure' })),
+      text: Type.Optional(
+        Type.String({ description: 'The reason of a failure, or its name in the answer to the request' }),
+      ),
       upstream_request_id: Type.Optional(
         Type.String({ description: "WhatsApp's own id of the call, for its support" }),
       ),

@@ -127,8 +127,8 @@ describe('the audience', () => {
       await owner.world.drain()
       const shown = (await owner.recipients(id)).map(({ chatNumber, reason }) => [chatNumber, reason])
       expect(shown).toEqual([
-        [one.digits, null],
-        [two.digits, null],
+        [one.digits, 'broadcast scheduled'],
+        [two.digits, 'broadcast scheduled'],
         [blocked.digits, 'blocked'],
       ])
     } finally {

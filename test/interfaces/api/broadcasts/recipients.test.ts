@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startBroadcastWorld } from '../../../support/broadcasts.js'
+import { HOUR, startBroadcastWorld } from '../../../support/broadcasts.js'
 import { useStarted } from '../../../support/started.js'
 
 const at = useStarted(startBroadcastWorld)
@@ -61,7 +61,7 @@ describe('GET /broadcasts/{id}/recipients', () => {
       ]),
     ).toEqual([
       ['not a number', 'skipped', 'not a number', false, false, false],
-      [numbers.pending, 'pending', null, false, false, false],
+      [numbers.pending, 'pending', 'no outcome yet', false, false, false],
       [numbers.sent, 'sent', null, true, false, false],
       [numbers.delivered, 'delivered', null, true, true, false],
       [numbers.read, 'read', null, true, true, true],
@@ -125,6 +125,38 @@ describe('GET /broadcasts/{id}/recipients', () => {
   it.each(['status=late', 'page=0', 'limit=0', 'limit=101', 'format=xml'])('refuses %s', async (query) => {
     const answer = await at.ask('GET', `/broadcasts/{id}/recipients?${query}`, { id })
     expect(answer).toMatchObject({ status: 400, body: { error: 'Invalid parameter' } })
+  })
+})
+
+describe('a pending recipient', () => {
+  it('says what it waits for: the broadcast, its turn, the limit of messages to the person, another attempt', async () => {
+    const contact = await at.newContact()
+    const scheduled_at = new Date(at.world.now().getTime() + HOUR).toISOString()
+    const { id } = await at.create({ audience: { contactIds: [contact.id] }, scheduled_at })
+    await at.world.drain()
+    const reason = async () => (await at.recipients(id)).map((one) => one.reason)
+    const set = (sql: string, ...values: string[]) =>
+      at.world.database.pool.query(sql, [at.organization.id, id, ...values])
+    const become = (status: string) =>
+      set('UPDATE broadcasts SET status = $3 WHERE organization_id = $1 AND id = $2', status)
+    const paced = (time: string) =>
+      set(
+        `UPDATE contacts c SET paced_until = ${time} FROM broadcast_recipients r
+         WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND c.organization_id = $1 AND c.id = r.contact_id`,
+      )
+    expect(await reason()).toEqual(['broadcast scheduled'])
+    await become('paused')
+    expect(await reason()).toEqual(['broadcast paused'])
+    await become('running')
+    expect(await reason()).toEqual(['not its turn yet'])
+    await paced(`now() + interval '5 minutes'`)
+    expect(await reason()).toEqual(['limit of messages to this person'])
+    await paced(`now() + interval '1 hour'`)
+    expect(await reason()).toEqual(['not its turn yet'])
+    await paced('NULL')
+    await become('paused')
+    await at.act(id, 'cancel')
+    expect(await reason()).toEqual(['cancelled'])
   })
 })
 

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { noteFailure } from '../../../../src/core/messages/trace/note-answers.js'
 import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { createContact } from '../../../support/contacts.js'
 import { conversation } from '../../../support/conversations.js'
+import { createInstance } from '../../../support/instances.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
 import { startReceiver } from '../../../support/receiver.js'
 import { useStarted } from '../../../support/started.js'
@@ -151,6 +153,44 @@ describe('the trace of a message that is sent', () => {
       upstream_request_id: expect.any(String),
     })
     expect(await kindsOf(sent.body.id)).toContain('event_raised message.failed')
+  })
+
+  it('tells with which failure the request was answered, and nothing of the kind for a success', async () => {
+    const digits = '5511101000001'
+    await createContact(world, organization, `+${digits}`)
+    const sent = await send(digits, { 'x-request-id': 'order-18' })
+    const told = async (id: string) =>
+      (await entriesOf(id)).filter(({ kind }: { kind: string }) => kind === 'failure_answered')
+    await expect
+      .poll(() => told(sent.body.id))
+      .toEqual([
+        {
+          at: expect.any(String),
+          kind: 'failure_answered',
+          request_id: 'order-18',
+          http_status: sent.status,
+          text: 'Upstream rejected message',
+        },
+      ])
+    expect(sent.body.error).toBe('Upstream rejected message')
+    const fine = await newContact()
+    await send(fine)
+    expect(await told((await lastOf(fine)).id)).toEqual([])
+  })
+
+  it('tells what the gateway answered, and notes nothing in a message of another organization', async () => {
+    const digits = '5511101000001'
+    await createInstance(world, organization, { instanceName: 'told' })
+    const sent = await world.request('POST', '/gateway/message/sendText/told', {
+      headers: { apikey: organization.key },
+      body: { number: digits, text: 'Hello' },
+    })
+    const { id } = sent.body.response
+    const told = async () => (await entriesOf(id)).filter(({ kind }: { kind: string }) => kind === 'failure_answered')
+    await expect.poll(told).toMatchObject([{ http_status: sent.status }])
+    const other = await world.createOrganization()
+    await noteFailure(world.app.ctx, other.id, id, { requestId: 'r', status: 500, text: 'Outcome unknown' })
+    expect(await told()).toHaveLength(1)
   })
 
   it('tells that no answer is known if the process that called has ended', async () => {
