@@ -52,9 +52,16 @@ describe('compose.yaml', () => {
   })
 })
 
-/** The schema without its ids, which are those of an older draft, and to which nothing refers. */
+/**
+ * The schema without its ids, which are those of an older draft, and to which nothing refers. It is from before Compose
+ * 2.24, in which files of settings need not exist.
+ */
 function published() {
-  return JSON.parse(JSON.stringify(composeSchema), (name, value) =>
+  const schema = JSON.parse(JSON.stringify(composeSchema), (name, value) =>
     (name === 'id' || name === '$schema') && typeof value === 'string' ? undefined : value,
   )
+  const properties = { path: { type: 'string' }, required: { type: 'boolean' } }
+  const file = { type: 'object', properties, required: ['path'], additionalProperties: false }
+  schema.definitions.service.properties.env_file = { type: 'array', items: file }
+  return schema
 }
