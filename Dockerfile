@@ -9,8 +9,7 @@ COPY console/package.json console/
 # The secret is for a registry of your own: docker build --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --no-audit --no-fund
 COPY . .
-RUN npm pack --silent && mkdir /package && tar -xzf parley-*.tgz -C /package --strip-components=1 \
- && chmod 755 /package/dist/src/main.js
+RUN npm pack --silent && mkdir /package && tar -xzf parley-*.tgz -C /package --strip-components=1
 
 # The packages that the service runs with, in the versions of the lockfile.
 FROM ${NODE_IMAGE} AS packages

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configWarnings } from '../src/config/checks.js'
@@ -240,7 +241,11 @@ describe('readConfig', () => {
     ['PARLEY_GATEWAY_PROT', 'PARLEY_GATEWAY_PORT'],
     ['PARLEY_METRIC_TOKEN', 'PARLEY_METRICS_TOKEN'],
   ])('refuses the misspelt %s and says what is meant', (given, meant) => {
-    expect(problemOf({ [given]: '1' })).toBe(`${given} is not a setting of Parley: did you mean ${meant}?`)
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const said = `${given} is not a setting of Parley ${version.split('.', 2).join('.')}: did you mean ${meant}? `
+    expect(problemOf({ [given]: '1' })).toMatch(
+      new RegExp(`^${said.replaceAll(/[.?]/g, '\\$&')}.*newer version, remove it`),
+    )
   })
 
   it.each(['KEY', 'URL', 'API_KEY', 'API_URL', 'BASE_URL', 'TOKEN', 'WEBHOOK_SECRET', 'ORG_ID', 'DEMO_CUSTOMER_PHONE'])(

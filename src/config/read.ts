@@ -1,3 +1,4 @@
+import { packageVersion } from '../lib/files/package-version.js'
 import { nearestWord } from '../lib/text/nearest-word.js'
 import { contradiction } from './checks.js'
 import { assembleConfig, type Config, settings, type ValueOf, type VariableName, variableNames } from './settings.js'
@@ -55,7 +56,11 @@ function unknownVariables(given: Map<string, string>): string[] {
   return [...given.keys()].flatMap((name) => {
     if (known.includes(name) || notOurs.test(name)) return []
     const meant = nearestWord(name.slice(PREFIX.length), settingNames)
-    return meant === null ? [] : [`${name} is not a setting of Parley: did you mean ${PREFIX}${meant}?`]
+    if (meant === null) return []
+    const version = packageVersion.replace(/\.\d+$/, '')
+    return [
+      `${name} is not a setting of Parley ${version}: did you mean ${PREFIX}${meant}? If you came back from a newer version, remove it from the environment, such as /etc/parley/parley.env`,
+    ]
   })
 }
 

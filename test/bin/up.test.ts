@@ -42,7 +42,11 @@ it('bin/up --linked-devices installs the library once, in the version of the doc
   expect(up('--strict', '--linked-devices')).toBe('parley up --strict\n')
   expect(asked()).toEqual([expect.stringMatching(/^install --no-save .*baileys@/)])
   const [version] = /baileys@\S+/.exec(asked()[0] ?? '') ?? []
-  expect(readFileSync('docs/linked-devices.md', 'utf8')).toContain(`npm install --no-save ${version}`)
+  expect(readFileSync('docs/linked-devices.md', 'utf8')).toContain(
+    `npm install --prefix /opt/linked-devices ${version}`,
+  )
   expect(readFileSync('deploy/linked-devices.Dockerfile', 'utf8')).toContain(` ${version}\n`)
-  expect(readFileSync('src/core/instances/library/linked-library.ts', 'utf8')).toContain(`--no-save ${version}`)
+  expect(readFileSync('src/core/instances/library/linked-library.ts', 'utf8')).toContain(
+    `--prefix /opt/linked-devices ${version}`,
+  )
 })

@@ -26,6 +26,23 @@ describe('compose.yaml', () => {
     expect(read).toMatchObject({ ok: true, config: { upstreamUrl: 'sandbox' } })
   })
 
+  it('passes on everything in .env, if there is one', () => {
+    expect(compose.services.parley.env_file).toEqual([{ path: '.env', required: false }])
+    expect(Object.keys(compose.services.parley.environment)).toEqual([
+      'PARLEY_DATABASE_URL',
+      'PARLEY_UPSTREAM_URL',
+      'PARLEY_PUBLIC_URL',
+    ])
+  })
+
+  it('stops the service as late as the unit of systemd, and keeps logs of a limited size', async () => {
+    const unit = await readFile('deploy/systemd/parley.service', 'utf8')
+    expect(compose.services.parley.stop_grace_period).toBe(`${/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]}s`)
+    for (const { logging } of Object.values<{ logging: object }>(compose.services)) {
+      expect(logging).toEqual({ driver: 'json-file', options: { 'max-size': '20m', 'max-file': '5' } })
+    }
+  })
+
   it('holds no secret, and declares every volume that it mounts', () => {
     const text = JSON.stringify(compose)
     expect(text).not.toMatch(/PASSWORD|TOKEN|SECRET/)
@@ -35,9 +52,16 @@ describe('compose.yaml', () => {
   })
 })
 
-/** The schema without its ids, which are those of an older draft, and to which nothing refers. */
+/**
+ * The schema without its ids, which are those of an older draft, and to which nothing refers. It is from before Compose
+ * 2.24, in which files of settings need not exist.
+ */
 function published() {
-  return JSON.parse(JSON.stringify(composeSchema), (name, value) =>
+  const schema = JSON.parse(JSON.stringify(composeSchema), (name, value) =>
     (name === 'id' || name === '$schema') && typeof value === 'string' ? undefined : value,
   )
+  const properties = { path: { type: 'string' }, required: { type: 'boolean' } }
+  const file = { type: 'object', properties, required: ['path'], additionalProperties: false }
+  schema.definitions.service.properties.env_file = { type: 'array', items: file }
+  return schema
 }

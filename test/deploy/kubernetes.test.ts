@@ -1,39 +1,45 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { Deployment } from 'kubernetes-models/apps/v1'
-import { Job } from 'kubernetes-models/batch/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
-import { ConfigMap, Service } from 'kubernetes-models/v1'
+import { Service } from 'kubernetes-models/v1'
 import ts from 'typescript'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { readConfig } from '../../src/config/read.js'
 import { roles } from '../../src/config/values.js'
 
 const FOLDER = 'deploy/kubernetes'
-const KINDS = { ConfigMap, Deployment, Job, PodDisruptionBudget, Service }
+const KINDS = { Deployment, PodDisruptionBudget, Service }
 const MODULES = {
-  ConfigMap: 'v1',
   Deployment: 'apps/v1',
-  Job: 'batch/v1',
   PodDisruptionBudget: 'policy/v1',
   Service: 'v1',
 }
 
 type Manifest = { kind: keyof typeof KINDS; metadata: { name: string } } & Record<string, unknown>
 
+interface Kustomization {
+  resources: string[]
+  configMapGenerator: [{ name: string; literals: string[] }]
+}
+
 let manifests: Manifest[]
-let listed: string[]
+let base: Kustomization
 
 beforeAll(async () => {
-  ;[{ resources: listed }] = (await read('kustomization.yaml')) as unknown as [{ resources: string[] }]
-  manifests = (await Promise.all(listed.map(read))).flat()
+  ;[base] = (await read('kustomization.yaml')) as unknown as [Kustomization]
+  manifests = (await Promise.all([...base.resources, 'gateway/gateway.yaml'].map(read))).flat()
 })
 
 describe('the manifests of Kubernetes', () => {
   it('are all named in the kustomization', async () => {
-    const files = await readdir(FOLDER)
-    expect(listed.toSorted()).toEqual(files.filter((file) => file !== 'kustomization.yaml').toSorted())
+    const entries = await readdir(FOLDER, { withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+    expect(base.resources.toSorted()).toEqual(files.filter((file) => file !== 'kustomization.yaml').toSorted())
   })
 
   it('follow the published schemas', () => {
@@ -50,6 +56,7 @@ describe('the manifests of Kubernetes', () => {
 
   it('run each role, with its disruption budget and its own pods', () => {
     const names = roles.map((role) => `parley-${role}`)
+    expect(base.resources).not.toContain('gateway/gateway.yaml')
     expect(deployments().map(({ metadata }) => metadata?.name)).toEqual(names)
     expect(ofKind('PodDisruptionBudget').map(({ metadata }) => metadata.name)).toEqual(names)
     for (const [index, role] of roles.entries()) {
@@ -81,8 +88,18 @@ describe('the manifests of Kubernetes', () => {
     const dockerfile = await readFile('Dockerfile', 'utf8')
     const [, uid, gid] = /^USER (\d+):(\d+)$/m.exec(dockerfile) ?? []
     const folder = /^VOLUME (.+)$/m.exec(dockerfile)?.[1]
-    for (const pod of pods()) {
-      expect(pod).toMatchObject({
+    for (const { spec } of deployments()) {
+      const rights = {
+        image: 'parley',
+        envFrom: [{ configMapRef: { name: 'parley' } }, { secretRef: { name: 'parley' } }],
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        volumeMounts: [{ name: 'data', mountPath: folder }],
+      }
+      expect(spec?.template.spec).toMatchObject({
         automountServiceAccountToken: false,
         enableServiceLinks: false,
         securityContext: {
@@ -91,28 +108,83 @@ describe('the manifests of Kubernetes', () => {
           runAsGroup: Number(gid),
           seccompProfile: { type: 'RuntimeDefault' },
         },
-        containers: [
-          {
-            image: 'parley',
-            envFrom: [{ configMapRef: { name: 'parley' } }, { secretRef: { name: 'parley' } }],
-            securityContext: {
-              allowPrivilegeEscalation: false,
-              readOnlyRootFilesystem: true,
-              capabilities: { drop: ['ALL'] },
-            },
-            volumeMounts: [{ name: 'data', mountPath: folder }],
-          },
-        ],
+        // A pod of a new version does not start on an older schema.
+        initContainers: [{ args: ['migrate'], ...rights }],
+        containers: [rights],
       })
     }
   })
 
   it('set only settings that exist, and no secret', () => {
-    const [config] = ofKind('ConfigMap')
-    expect(readConfig(config?.data as Record<string, string>)).toMatchObject({ ok: true })
+    const [{ literals }] = base.configMapGenerator
+    const settings = Object.fromEntries(literals.map((literal) => literal.split(/=(.*)/, 2)))
+    expect(readConfig(settings)).toMatchObject({ ok: true })
     expect(manifests.map(({ kind }) => kind as string)).not.toContain('Secret')
-    expect(Object.keys(config?.data ?? {})).toEqual(['PARLEY_PUBLIC_URL', 'PARLEY_MEDIA_URL'])
+    expect(Object.keys(settings)).toEqual(['PARLEY_PUBLIC_URL', 'PARLEY_MEDIA_URL'])
   })
+})
+
+describe.skipIf(spawnSync('kubectl', ['version', '--client']).status !== 0)('the overlay of docs/install.md', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-overlay-')))
+  })
+
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it('sets what it says, and replaces pods when a setting or a secret changes', async () => {
+    const first = await render('https://chat.example.com', 'one')
+    const pods = first.filter(({ kind }) => kind === 'Deployment')
+    expect(pods.map(({ metadata }) => metadata.name)).toEqual(['parley-api', 'parley-gateway', 'parley-worker'])
+    const text = JSON.stringify(first)
+    expect(text).toContain('"PARLEY_PUBLIC_URL":"https://chat.example.com"')
+    expect(text.match(/"image":"[^"]+"/g)).toEqual(Array(6).fill('"image":"registry.example/parley:1.2.3"'))
+    for (const changed of [
+      await render('https://other.example.com', 'one'),
+      await render('https://chat.example.com', 'two'),
+    ]) {
+      for (const [index, pod] of changed.filter(({ kind }) => kind === 'Deployment').entries()) {
+        expect(pod.metadata).toEqual(pods[index]?.metadata)
+        expect(pod).not.toEqual(pods[index])
+      }
+    }
+  })
+
+  it('has Prometheus use the token that is in the secret', async () => {
+    const rendered: { kind: string; metadata: { name: string } }[] = await render('https://chat.example.com', 'one')
+    const monitor = rendered.find(({ kind }) => kind === 'PodMonitor')
+    const secret = rendered.find(({ kind }) => kind === 'Secret')
+    expect(secret).toMatchObject({ data: { PARLEY_METRICS_TOKEN: Buffer.from('one').toString('base64') } })
+    expect(monitor).toMatchObject({
+      spec: {
+        jobLabel: 'app.kubernetes.io/name',
+        selector: { matchLabels: { 'app.kubernetes.io/name': 'parley' } },
+        podMetricsEndpoints: [
+          {
+            port: 'http',
+            path: '/metrics',
+            authorization: { credentials: { name: secret?.metadata.name, key: 'PARLEY_METRICS_TOKEN' } },
+          },
+        ],
+      },
+    })
+  })
+
+  /** The overlay as the page has it, with both components. */
+  async function render(url: string, token: string): Promise<Manifest[]> {
+    const page = await readFile('docs/install.md', 'utf8')
+    const overlay = /^```yaml\n(# kustomization\.yaml\n.*?)^```$/ms.exec(page)?.[1] ?? ''
+    const to = relative(folder, resolve(FOLDER))
+    const text = overlay
+      .replaceAll(`../parley/${FOLDER}`, to)
+      .replace('components:\n', `components:\n  - ${to}/gateway\n`)
+      .replace('https://chat.example.com', url)
+    await writeFile(join(folder, 'kustomization.yaml'), text)
+    await writeFile(join(folder, 'secret.env'), `PARLEY_METRICS_TOKEN=${token}\n`)
+    const { stdout } = await promisify(execFile)('kubectl', ['kustomize', folder])
+    return parseAllDocuments(stdout).map((document) => document.toJS())
+  }
 })
 
 async function read(file: string): Promise<Manifest[]> {
@@ -125,11 +197,6 @@ function ofKind(kind: Manifest['kind']): Manifest[] {
 
 function deployments(): Deployment[] {
   return ofKind('Deployment') as unknown as Deployment[]
-}
-
-function pods() {
-  const jobs = ofKind('Job') as unknown as Job[]
-  return [...deployments(), ...jobs].map(({ spec }) => spec?.template?.spec)
 }
 
 /** The compiler refuses unknown fields of literals, which the schemas permit. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/read.js'
 
 const UNIT = 'deploy/systemd/parley.service'
-const PROGRAM = '/opt/parley/node_modules/.bin/parley'
+const PROGRAM = '/opt/parley/dist/src/main.js'
 const hasSystemd = (process.env.PATH ?? '').split(':').some(holdsAnalyzer)
 
 let folder: string
@@ -41,8 +41,9 @@ describe('the files beside the unit', () => {
     expect(command).toContain(`-- ${PROGRAM} "$@"`)
     expect(unit).toContain('EnvironmentFile=/etc/parley/parley.env\n')
     expect(command).toContain('. /etc/parley/parley.env\n')
-    expect(unit).toContain('PARLEY_DATA_DIR=/var/lib/parley\n')
-    expect(command).toContain('PARLEY_DATA_DIR=/var/lib/parley\n')
+    // The embedded database is found by its folder and by the temporary folder, which PrivateTmp hides.
+    expect(unit).toContain('PARLEY_DATA_DIR=/var/lib/parley TMPDIR=/var/lib/parley\n')
+    expect(command).toContain('PARLEY_DATA_DIR=/var/lib/parley TMPDIR=/var/lib/parley\n')
   })
 
   it('have settings that exist, and no secret', async () => {

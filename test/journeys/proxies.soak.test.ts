@@ -29,7 +29,7 @@ const proxies = {
     async configure(folder: string, { parley, tls, plain }: Ports) {
       const shipped = await readFile('deploy/nginx/parley.conf', 'utf8')
       const site = shipped
-        .replace('127.0.0.1:8080', `127.0.0.1:${parley}`)
+        .replaceAll(/127.0.0.1:808[01]/g, `127.0.0.1:${parley}`)
         .replace('listen 443', `listen 127.0.0.1:${tls}`)
         .replace('listen 80', `listen 127.0.0.1:${plain}`)
         .replaceAll(`/etc/ssl/${HOST}`, folder)
@@ -47,7 +47,7 @@ const proxies = {
     async configure(folder: string, { parley, tls, plain }: Ports) {
       const shipped = await readFile('deploy/caddy/Caddyfile', 'utf8')
       const site = shipped
-        .replace('127.0.0.1:8080', `127.0.0.1:${parley}`)
+        .replaceAll(/127.0.0.1:808[01]/g, `127.0.0.1:${parley}`)
         .replace(`\n${HOST} {`, `\n${HOST} {\n\tbind 127.0.0.1\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem`)
       const options = `{\n\tadmin off\n\thttp_port ${plain}\n\thttps_port ${tls}\n\tstorage file_system ${folder}\n}\n`
       await writeFile(join(folder, 'Caddyfile'), options + site)
@@ -114,6 +114,7 @@ for (const name of ['nginx', 'caddy'] as const) {
       await startProxy(name)
       const seen = new Promise<IncomingMessage>((resolve) => {
         const server = createServer((incoming, response) => {
+          if (incoming.url === '/readyz') return response.end()
           resolve(incoming)
           response.end('seen')
           server.close()

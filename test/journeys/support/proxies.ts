@@ -18,7 +18,7 @@ export interface CellPlace {
   port: number
 }
 
-type ProxyName = 'haproxy' | 'nginx'
+export type ProxyName = 'haproxy' | 'nginx' | 'caddy'
 
 /** Addresses of this machine, at which a proxy for cells listens: the common one and those in place of host names. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
@@ -28,17 +28,27 @@ export function hasProxy(name: ProxyName): boolean {
   return pathOf(name) !== undefined
 }
 
-/** Starts HAProxy with the shipped configuration in front of these ports of loopback; not all need a process. */
-export async function startHaproxy(folder: string, ports: readonly number[]): Promise<RunningProxy> {
+/** Starts a proxy with the shipped configuration in front of these ports of loopback; not all need a process. */
+export async function startProxy(name: ProxyName, folder: string, ports: readonly number[]): Promise<RunningProxy> {
   const port = await freePort()
-  const servers = ports.map((one) => `  server p${one} 127.0.0.1:${one}\n`).join('')
-  const shipped = (await readShipped('haproxy/parley.cfg')).replace(/( {2}server .*\n)+/, servers)
+  const servers = (line: (port: number) => string) => ports.map(line).join('')
+  if (name === 'caddy') {
+    const addresses = servers((one) => ` 127.0.0.1:${one}`)
+    return runCaddy(folder, (await readShipped('caddy/Caddyfile')).replace(/( 127\.0\.0\.1:\d+)+/, addresses), port)
+  }
+  if (name === 'nginx') {
+    const lines = servers((one) => `  server 127.0.0.1:${one} fail_timeout=1s;\n`)
+    const shipped = (await readShipped('nginx/parley.conf')).replace(/( {2}server 127.*\n)+/, lines)
+    return runNginx(folder, shipped, [`127.0.0.1:${port}`])
+  }
+  const lines = servers((one) => `  server p${one} 127.0.0.1:${one}\n`)
+  const shipped = (await readShipped('haproxy/parley.cfg')).replace(/( {2}server .*\n)+/, lines)
   return runHaproxy(folder, shipped, [`127.0.0.1:${port}`])
 }
 
 /** Starts a proxy with the shipped configuration for cells, at a port of three addresses of this machine. */
 export async function startProxyForCells(
-  name: ProxyName,
+  name: Exclude<ProxyName, 'caddy'>,
   folder: string,
   port: number,
   cells: Record<string, CellPlace>,
@@ -57,7 +67,7 @@ export async function startProxyForCells(
 }
 
 async function runHaproxy(folder: string, shipped: string, addresses: readonly string[]): Promise<RunningProxy> {
-  const config = shipped.replace(/bind :8080/, `bind ${addresses.join(',')}`).replace(/inter 1s/g, 'inter 200ms')
+  const config = shipped.replace(/bind :8080/, `bind ${addresses.join(',')}`)
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, config)
   return run('haproxy', ['-db', '-f', file], `http://${addresses[0]}`)
@@ -83,8 +93,19 @@ async function runNginx(folder: string, shipped: string, addresses: readonly str
   return run('nginx', ['-p', folder, '-c', file, '-e', join(folder, 'errors')], `http://${addresses[0]}`)
 }
 
-async function run(name: ProxyName, args: string[], url: string): Promise<RunningProxy> {
-  const child: ChildProcess = spawn(pathOf(name) ?? name, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+/** Without TLS, as above. */
+async function runCaddy(folder: string, shipped: string, port: number): Promise<RunningProxy> {
+  const url = `http://127.0.0.1:${port}`
+  const file = join(folder, 'Caddyfile')
+  const options = `{\n\tadmin off\n\tstorage file_system ${folder}\n}\n`
+  await writeFile(file, options + shipped.replace('\nchat.example.com {', `\n${url} {`))
+  return run('caddy', ['run', '--adapter', 'caddyfile', '--config', file], url, folder)
+}
+
+async function run(name: ProxyName, args: string[], url: string, home?: string): Promise<RunningProxy> {
+  const env =
+    home === undefined ? process.env : { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home }
+  const child: ChildProcess = spawn(pathOf(name) ?? name, args, { stdio: ['ignore', 'ignore', 'pipe'], env })
   const errors: string[] = []
   child.stderr?.on('data', (chunk) => errors.push(String(chunk)))
   const exited = once(child, 'exit')

@@ -7,7 +7,7 @@ import { doOthersRunDevices } from '../../../storage/instances/leases.js'
 
 /** What to do if linked devices cannot be run. */
 export const LIBRARY_MISSING =
-  'Linked devices need a library that is installed separately: run `npm install --no-save baileys@7.0.0-rc14` in the folder of the service and restart the service (docs/linked-devices.md has the commands for a checkout and for the image); or use an instance of the kind WHATSAPP-BUSINESS, which is a business number'
+  'Linked devices need a library that is installed separately: run `npm install --prefix /opt/linked-devices baileys@7.0.0-rc14`, set PARLEY_LINKED_DEVICE_LIBRARY=/opt/linked-devices/node_modules/baileys and restart the service (docs/linked-devices.md has the commands for a checkout and for the image); or use an instance of the kind WHATSAPP-BUSINESS, which is a business number'
 
 /** True if the library seems to be installed. It is large, so it is loaded only when needed. */
 export function isLibraryInstalled(specifier: string): boolean {

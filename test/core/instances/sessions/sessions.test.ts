@@ -377,7 +377,7 @@ describe('without the library', () => {
   it('nothing starts, and every command says what to install', async () => {
     const instance = await devices.createInstance()
     const process = await devices.startProcess({ hasLibrary: false })
-    const missing = expect.stringContaining('npm install --no-save baileys@7.0.0-rc14')
+    const missing = expect.stringContaining('npm install --prefix /opt/linked-devices baileys@7.0.0-rc14')
     expect(await process.device(instance)({ verb: 'restart' }, PATIENCE_MS)).toEqual({
       outcome: 'unsupported',
       text: missing,
