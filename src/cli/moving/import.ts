@@ -64,8 +64,8 @@ export async function importOrganization(
   const client = await ctx.database.pool.connect()
   const folder = await mkdtemp(join(tmpdir(), 'parley-import-'))
   const stored: string[] = []
+  const read: { manifest: Manifest | null; writing: Writing | null } = { manifest: null, writing: null }
   try {
-    const read: { manifest: Manifest | null; writing: Writing | null } = { manifest: null, writing: null }
     const head = await readArchive<MovedHead>(input, EXPORT, async ({ name }, content) => {
       if (name === MANIFEST) {
         read.manifest = await readManifest(ctx, client, await buffer(content))
@@ -93,7 +93,7 @@ export async function importOrganization(
     await finish(client, read.writing, head)
     return head
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
+    if (read.writing !== null) await client.query('ROLLBACK').catch(() => undefined)
     await ctx.blobs.remove(stored)
     throw error
   } finally {

@@ -158,10 +158,12 @@ export async function readEventTransactions(client: pg.ClientBase): Promise<Even
   return rows[0] as EventTransactions
 }
 
-/** The newest number of an event. */
+/** The last number that was given to an event; 0: none was. */
 export async function readEventNumber(client: pg.ClientBase): Promise<number> {
-  const { rows } = await client.query<{ last_value: number }>('SELECT last_value FROM events_seq')
-  return rows[0]?.last_value ?? 0
+  const { rows } = await client.query<{ last: number }>(
+    'SELECT last_value - (NOT is_called)::int AS last FROM events_seq',
+  )
+  return rows[0]?.last ?? 0
 }
 
 /** No other writer takes so many numbers in a moment. */
