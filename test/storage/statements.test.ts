@@ -7,8 +7,8 @@ let database: TestDatabase
 /** The ways in which a statement uses $1 as the id of an organization. */
 const NAMES_ORGANIZATION = [
   /\borganization_id (=|IS NOT DISTINCT FROM) (\$1\b|ANY \(ARRAY\[\$1::uuid, \$1::uuid\]\))/,
-  /\b(organizations|organization_rows)\b[^()]* id = \$1\b/,
-  /\borganizations (\w)\b[\s\S]*\b\1\.id = \$1\b/,
+  /\b(organizations|kept_organizations|organization_rows)\b[^()]* id = \$1\b/,
+  /\b(?:kept_)?organizations (\w)\b[\s\S]*\b\1\.id = \$1\b/,
   /\(organization_id\b[^)]*\)\s+(VALUES \(|SELECT )\$1\b/,
   /\borganization_id\)\s+VALUES \([^()]*\$1\)/,
   /INSERT INTO organizations \(id\b[^)]*\)\s+VALUES \(\$1\b/,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -13,7 +13,8 @@ import { MEBIBYTE } from '../../lib/text/units.js'
 import { CliFailure } from '../failure.js'
 import type { Progress } from '../progress.js'
 
-// An archive is a tar file. The names of its members are paths in the data folder, but for the last one, the seal.
+// An archive is a tar file. The names of its members are paths in the data folder, but for the last one, the seal. The
+// export of an organization (cli/moving) is one too, with other members.
 
 /** What a backup is of. */
 export interface BackupHead {
@@ -28,39 +29,57 @@ export interface BackupHead {
 }
 
 /** An archive is complete if this is its last member, with the SHA-256 of the others: their names, sizes and content. */
-interface Seal extends BackupHead {
-  sha256: string
-}
+type Sealed<Head> = Head & { sha256: string }
 
 /** Takes the next bytes of an archive. */
 export type Write = (chunk: Uint8Array) => Promise<void>
 
 /** An archive that is being written. The content of a member has exactly its size; the name of a folder ends with `/`. */
-export interface Archive {
+export interface Archive<Head = BackupHead> {
   add(name: string, size: number, content: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<void>
   /** Adds a file as it is now; false: it has gone. */
   addFile(name: string, path: string): Promise<boolean>
   /** Ends the archive. */
-  seal(head: BackupHead): Promise<void>
+  seal(head: Head): Promise<void>
 }
 
-const SEAL = 'backup.json'
-/** The names of all members but the seal. */
-const MEMBER = /^(postgres|media)\/.|^(secrets|up)\.json$/
+/** How the archives of a kind differ. */
+export interface ArchiveKind {
+  /** What it is called, as in "the backup was given up". */
+  name: string
+  /** The name of its last member. */
+  seal: string
+  /** The names of the others. */
+  members: RegExp
+}
+
+const BACKUP: ArchiveKind = {
+  name: 'backup',
+  seal: 'backup.json',
+  members: /^(postgres|media)\/.|^(secrets|up)\.json$/,
+}
 /** A part of a path that leads elsewhere. */
 const AWAY = /(^|\/)\.{0,2}(\/|$)/
 /** While a backup runs, the database keeps its log and files of messages are not removed: one that hangs is given up. */
 const STALLED_MS = 10 * 60_000
 
 /** Begins an archive; its methods throw a CliFailure if `write` does not end within `stalledMs`. */
-export function beginArchive(write: Write, progress: Progress, stalledMs = STALLED_MS): Archive {
+export function beginArchive<Head extends { format: 1 } = BackupHead>(
+  write: Write,
+  progress: Progress,
+  stalledMs = STALLED_MS,
+  kind = BACKUP,
+): Archive<Head> {
   const { readable, controller } = createTarPacker()
   const written = writeAll(readable, write)
   written.catch(() => undefined)
   const inTime = async (work: Promise<void>) => {
     const done = Promise.race([work, written]).then(() => true)
     if ((await withTimeout(done, stalledMs)) === null)
-      throw new CliFailure(1, `Nothing could be written for ${stalledMs / 60_000} minutes: the backup was given up`)
+      throw new CliFailure(
+        1,
+        `Nothing could be written for ${stalledMs / 60_000} minutes: the ${kind.name} was given up`,
+      )
   }
   const hash = createHash('sha256')
   const add: Archive['add'] = async (name, size, content) => {
@@ -88,9 +107,9 @@ export function beginArchive(write: Write, progress: Progress, stalledMs = STALL
       return true
     },
     seal: async (head) => {
-      const seal: Seal = { ...head, sha256: hash.copy().digest('hex') }
+      const seal: Sealed<Head> = { ...head, sha256: hash.copy().digest('hex') }
       const content = Buffer.from(`${JSON.stringify(seal)}\n`)
-      await add(SEAL, content.length, [content])
+      await add(kind.seal, content.length, [content])
       controller.finalize()
       await inTime(written)
     },
@@ -123,63 +142,86 @@ export async function unpackArchive(
   progress: Progress,
   { scratch }: { scratch: boolean },
 ): Promise<BackupHead> {
-  const hash = createHash('sha256')
   const folders = new Set<string>()
-  let seal: Seal | undefined
-  const members = ReadableStream.from(input).pipeThrough(createTarDecoder({ strict: true }))
-  for await (const { header, body } of intact(members)) {
-    const { name, size, type } = header
-    if (seal !== undefined) throw damaged(`${JSON.stringify(name)} follows its end`)
-    const content = intact(body)
-    if (name === SEAL) {
-      seal = readSeal(await text(content))
-      if (seal.sha256 !== hash.digest('hex')) throw damaged('its content was changed')
-      continue
-    }
-    requireOurs(header)
-    hash.update(nameAndSize(name, size))
+  const seal = await readArchive<BackupHead>(input, BACKUP, async ({ name, size, type }, content) => {
     const path = join(target, name)
     const folder = type === 'directory' ? path : dirname(path)
     if (!folders.has(folder)) await makeFolder(folder, 0o700)
     folders.add(folder)
-    if (type === 'directory') continue
+    if (type === 'directory') return
     const file = await open(path, 'wx', 0o600)
     try {
       const hasBytes = !(scratch && name.startsWith('media/'))
-      for await (const chunk of content) {
-        hash.update(chunk)
-        if (hasBytes) await file.writeFile(chunk)
-      }
+      for await (const chunk of content) if (hasBytes) await file.writeFile(chunk)
       if (!hasBytes) await file.truncate(size)
       if (!scratch) await file.sync()
     } finally {
       await file.close()
     }
     progress.advance(1)
-  }
-  if (seal === undefined) throw damaged('it ends early')
+  })
   if (!scratch) for (const folder of folders) await syncFolder(folder)
   return seal
 }
 
-function requireOurs({ name, type }: TarHeader): void {
-  const path = type === 'directory' ? name.replace(/\/$/, '') : name
-  const isOurs = MEMBER.test(path) && !AWAY.test(path) && (type === 'directory' || type === 'file')
-  if (!isOurs) throw damaged(`it holds ${JSON.stringify(name)}`)
+/**
+ * Passes each member of an archive to `take`, which reads its content to the end. Resolves to the seal: only then is it
+ * certain that all of it is as it was written. Throws a CliFailure if the archive is damaged, incomplete or none.
+ */
+export async function readArchive<Head extends { format: 1 }>(
+  input: AsyncIterable<Uint8Array>,
+  kind: ArchiveKind,
+  take: (header: TarHeader, content: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<Head> {
+  const hash = createHash('sha256')
+  let seal: Sealed<Head> | undefined
+  const damaged = (reason: string) => damagedArchive(kind, reason)
+  const members = ReadableStream.from(input).pipeThrough(createTarDecoder({ strict: true }))
+  for await (const { header, body } of intact(members, damaged)) {
+    const { name, size } = header
+    if (seal !== undefined) throw damaged(`${JSON.stringify(name)} follows its end`)
+    const content = intact(body, damaged)
+    if (name === kind.seal) {
+      seal = readSeal<Head>(await text(content), kind)
+      if (seal.sha256 !== hash.digest('hex')) throw damaged('its content was changed')
+      continue
+    }
+    requireOurs(header, kind)
+    hash.update(nameAndSize(name, size))
+    await take(header, hashed(content, hash))
+  }
+  if (seal === undefined) throw damaged('it ends early')
+  return seal
 }
 
-function readSeal(content: string): Seal {
+async function* hashed(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+function requireOurs({ name, type }: TarHeader, kind: ArchiveKind): void {
+  const path = type === 'directory' ? name.replace(/\/$/, '') : name
+  const isOurs = kind.members.test(path) && !AWAY.test(path) && (type === 'directory' || type === 'file')
+  if (!isOurs) throw damagedArchive(kind, `it holds ${JSON.stringify(name)}`)
+}
+
+function readSeal<Head extends { format: 1 }>(content: string, kind: ArchiveKind): Sealed<Head> {
   try {
-    const seal: Seal = JSON.parse(content)
+    const seal: Sealed<Head> = JSON.parse(content)
     if (seal.format === 1) return seal
   } catch {
     // As if it had another format.
   }
-  throw damaged(`its ${SEAL} cannot be read`)
+  throw damagedArchive(kind, `its ${kind.seal} cannot be read`)
 }
 
 /** Passes on what the decoder yields. Its own errors are about the archive; those of the system have a code. */
-async function* intact<Item>(stream: AsyncIterable<Item>): AsyncGenerator<Item> {
+async function* intact<Item>(
+  stream: AsyncIterable<Item>,
+  damaged: (reason: string) => CliFailure,
+): AsyncGenerator<Item> {
   try {
     yield* stream
   } catch (error) {
@@ -188,8 +230,8 @@ async function* intact<Item>(stream: AsyncIterable<Item>): AsyncGenerator<Item> 
   }
 }
 
-function damaged(reason: string): CliFailure {
-  return new CliFailure(1, `The archive is damaged, or no backup of Parley: ${reason}`)
+function damagedArchive({ name }: ArchiveKind, reason: string): CliFailure {
+  return new CliFailure(1, `The archive is damaged, or no ${name} of Parley: ${reason}`)
 }
 
 /** What the SHA-256 reads of a member before its content. */

@@ -1,20 +1,15 @@
-import { randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { lstat, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createFileStore } from '../../blobs/files.js'
 import type { Config } from '../../config/settings.js'
 import { type Interrupted, listInterrupted } from '../../core/broadcasts/read.js'
 import { EmbeddedDatabaseError, holdFolder, noteBackup } from '../../database/embedded.js'
-import { isDiskFull } from '../../lib/files/disk.js'
-import { ignoring } from '../../lib/files/ignoring.js'
 import { makeFolder } from '../../lib/files/make-folder.js'
-import { syncFolder } from '../../lib/files/sync-folder.js'
-import { MEBIBYTE } from '../../lib/text/units.js'
 import { createLogger } from '../../log.js'
 import { unpackArchive, type Write } from '../backup/archive.js'
+import { explained, openArchive, STANDARD, writeFile, writeTo } from '../backup/file.js'
 import { restoreBackup } from '../backup/restore.js'
 import { takeBackup } from '../backup/take.js'
 import { openConfiguredDatabase, prepareSchema, requireConfig } from '../environment.js'
@@ -28,9 +23,6 @@ interface Options {
   replace?: boolean
   json?: boolean
 }
-
-/** Stands for standard output or input in place of a file. */
-const STANDARD = '-'
 
 /** `parley backup`, `parley backup verify` and `parley restore`: archives of the embedded database and its files. */
 export function addBackupCommands(program: Command, invocation: Invocation): void {
@@ -84,49 +76,10 @@ async function take({ env, streams }: Invocation, name: string, { replace, json 
   if (!hasMedia) printNote(streams, 'Files of messages are in the bucket of PARLEY_MEDIA_URL and not in the backup')
 }
 
-function writeTo({ stdout }: Streams): Write {
-  if ((stdout as { isTTY?: boolean }).isTTY) throw new CliFailure(2, 'Standard output is a terminal: name a file')
-  return (chunk) =>
-    new Promise((done, fail) => {
-      stdout.write(chunk, (error) => {
-        if (!error) return done()
-        const isUnread = (error as NodeJS.ErrnoException).code === 'EPIPE'
-        fail(isUnread ? new CliFailure(1, 'Standard output was not read to its end: the backup failed') : error)
-      })
-    })
-}
-
-/** Writes beside the file, which is there only when it is complete. */
-async function writeFile<Taken>(
-  file: string,
-  replace: boolean,
-  takeTo: (write: Write) => Promise<Taken>,
-): Promise<Taken> {
-  const found = await lstat(file).catch(ignoring('ENOENT'))
-  if (found && !found.isFile()) throw new CliFailure(2, `${file} is not a file: name one`)
-  if (found && !replace) throw new CliFailure(1, `${file} exists: name another file, or replace it with --replace`)
-  const draft = `${file}.${randomBytes(4).toString('hex')}.unfinished`
-  const output = await open(draft, 'wx', 0o600).catch((error: Error) => {
-    throw new CliFailure(1, `${file} cannot be written: ${error.message}`)
-  })
-  try {
-    const taken = await takeTo((chunk) => output.writeFile(chunk))
-    await output.sync()
-    await output.close()
-    await rename(draft, file)
-    await syncFolder(dirname(file))
-    return taken
-  } catch (error) {
-    await output.close()
-    await rm(draft, { force: true })
-    throw error
-  }
-}
-
 async function restore({ env, streams }: Invocation, name: string, { replace = false, json }: Options): Promise<void> {
   const config = requireEmbedded(requireConfig(env))
   const { dataDir } = config
-  const input = await openArchive(name, streams)
+  const input = await openArchive(name, streams, 'parley backup')
   const letGo = await holdData(config)
   const restored = await withProgress(streams, json === true, (progress) =>
     explained(dataDir, () =>
@@ -147,23 +100,6 @@ async function restore({ env, streams }: Invocation, name: string, { replace = f
     streams,
     `The service continues from ${point}; what happened after that is lost. docs/backup.md says what to do`,
   )
-}
-
-async function openArchive(name: string, { stdin }: Streams): Promise<AsyncIterable<Uint8Array>> {
-  if (name === STANDARD) {
-    if (stdin.isTTY) throw new CliFailure(2, 'Standard input is a terminal: name a file')
-    return stdin as AsyncIterable<Uint8Array>
-  }
-  const file = resolve(name)
-  const found = await stat(file).catch(ignoring('ENOENT'))
-  if (!found || found.isDirectory())
-    throw new CliFailure(2, `There is no archive at ${file}: name a file that parley backup has written`)
-  return readFile(file)
-}
-
-/** Opens the file only when it is read. */
-async function* readFile(file: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(file, { highWaterMark: MEBIBYTE })
 }
 
 /** Keeps services from starting on the data folder; returns what ends that. */
@@ -200,7 +136,7 @@ function printInterrupted(streams: Streams, interrupted: readonly Interrupted[])
 
 async function verify({ env, streams }: Invocation, name: string): Promise<void> {
   const config = requireEmbedded(requireConfig(env))
-  const input = await openArchive(name, streams)
+  const input = await openArchive(name, streams, 'parley backup')
   const scratch = await mkdtemp(join(tmpdir(), 'parley-verify-'))
   const report = await withProgress(streams, false, (progress) =>
     explained(scratch, async () => {
@@ -241,15 +177,5 @@ async function withProgress<Result>(
     return await work(progress)
   } finally {
     progress.end()
-  }
-}
-
-/** Says what to do when there is no room left for `what`. */
-async function explained<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isDiskFull(error)) throw error
-    throw new CliFailure(1, `The disk is full, and ${what} was not written: make room and run the command again`)
   }
 }

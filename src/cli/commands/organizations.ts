@@ -30,6 +30,7 @@ import type { Invocation, Streams } from '../invocation.js'
 import { asOperator, withCredentials } from '../operator.js'
 import { printDone, printFields, printList, printNote } from '../output.js'
 import { connectOrganization } from './connect.js'
+import { addMovingCommands } from './moving.js'
 
 interface JsonOption {
   json?: boolean
@@ -159,6 +160,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     )
     .option('--json', 'print the settings as JSON')
     .action((name, options) => storefront(invocation, name, options))
+  addMovingCommands(org, invocation)
 }
 
 async function create({ env, streams }: Invocation, options: OrganizationOptions): Promise<void> {

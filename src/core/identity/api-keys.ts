@@ -18,6 +18,7 @@ import {
 } from '../../storage/identity/api-keys.js'
 import { directoryHash, findInDirectory } from '../../storage/organizations/directory.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
+import { refuseSuspended } from '../organizations/suspension.js'
 
 /** Every key starts with this and an underscore. */
 const KEY_PREFIX = 'parley'
@@ -42,7 +43,7 @@ const MAX_TOUCHED = 100_000
 /**
  * Creates the function that authenticates a key. Every request asks the database, so that a revocation takes effect
  * with the next request in every process; requests of the same moment share one query. Throws invalid_api_key with the
- * reason, or organization_not_found.
+ * reason, organization_not_found, or service_unavailable for a suspended organization.
  */
 export function createAuthenticator(ctx: RequestContext): (key: string) => Promise<Caller> {
   const lookUp = batch((hashes: Buffer[]) => findKeysByHash(ctx.database, hashes), MAX_BATCH)
@@ -70,6 +71,7 @@ export function createAuthenticator(ctx: RequestContext): (key: string) => Promi
     const now = ctx.clock()
     if (key.revoked_at && key.revoked_at <= now) throw new Problem('invalid_api_key', 'API key has been revoked')
     if (key.expires_at && key.expires_at <= now) throw new Problem('invalid_api_key', 'API key has expired')
+    refuseSuspended(tenant)
     noteUse(tenant.id, key.id, now)
     return { keyId: key.id, scopes: key.scopes, tenant, instance: null, memberId: null }
   }

@@ -6,7 +6,9 @@ import type { Tenant } from '../../model/organizations/organization.js'
 import type { Scope } from '../../model/organizations/scope.js'
 import { Problem } from '../../model/problem.js'
 import { findInDirectory } from '../../storage/organizations/directory.js'
-import { findTenant } from '../../storage/organizations/organizations.js'
+import { findOrganization, findTenant } from '../../storage/organizations/organizations.js'
+import { findOrganizationAbsence } from '../../storage/organizations/suspension.js'
+import { suspended } from '../organizations/suspension.js'
 import type { Caller } from './api-keys.js'
 
 /** The operator's key of the gateway, which creates and lists the instances of one organization. */
@@ -20,7 +22,7 @@ const SCOPES: readonly Scope[] = ['gateway']
 
 /**
  * Creates the function that authenticates the gateway key; it resolves to null for any other key. The organization is
- * looked up for each request. Throws organization_not_found if there is none.
+ * looked up for each request. Throws organization_not_found if there is none, and service_unavailable if it is suspended.
  */
 export function createGatewayKeyAuthenticator(
   ctx: Pick<Context, 'database' | 'log'>,
@@ -39,13 +41,15 @@ export function createGatewayKeyAuthenticator(
   }
 }
 
-/** The organization of the gateway key; null if it does not exist. */
+/** The organization of the gateway key; null if it does not exist. Throws service_unavailable if it is suspended. */
 export async function findKeyOrganization(
   db: Queryable,
   { organization }: Pick<GatewayKey, 'organization'>,
 ): Promise<Tenant | null> {
-  const byId = isUuid(organization) ? await findTenant(db, organization) : null
-  if (byId !== null) return byId
-  const id = await findInDirectory(db, 'slug', organization)
-  return id === null ? null : findTenant(db, id)
+  const byId = isUuid(organization) ? await findOrganization(db, organization) : null
+  const id = byId?.id ?? (await findInDirectory(db, 'slug', organization))
+  if (id === null) return null
+  const tenant = await findTenant(db, id)
+  if (tenant === null && (await findOrganizationAbsence(db, id)).isSuspended) throw suspended()
+  return tenant
 }

@@ -11,6 +11,7 @@ import {
   endSession as removeSession,
   rotateSession,
 } from '../../storage/identity/sessions.js'
+import { refuseSuspended } from '../organizations/suspension.js'
 import type { Caller } from './api-keys.js'
 
 /** A session expires this long after its last use (to the hour), in milliseconds. */
@@ -40,7 +41,8 @@ export interface SignedIn {
 /**
  * Authenticates a session's token. A token with a wrong signature is refused without a query; all others are looked up,
  * so that the end of a session or a new role takes effect with the next request. Every hour the session gets a new
- * token; the old one works until the browser has used the new one. Throws session_required.
+ * token; the old one works until the browser has used the new one. Throws session_required, and
+ * service_unavailable for a suspended organization.
  */
 export async function authenticateSession(ctx: Context, token: string | undefined): Promise<SignedIn> {
   if (token === undefined) return refuse()
@@ -52,6 +54,7 @@ export async function authenticateSession(ctx: Context, token: string | undefine
   if (found === null || found.expires_at <= now) return refuse()
   const standing = standingOf(found, given.secretHash, now)
   if (standing === 'unknown') return refuse()
+  refuseSuspended(found.tenant)
   const signedIn = present(id, found)
   if (standing === 'current') {
     if (isFirst(found)) await confirmSession(ctx.database, organizationId, id, { secretHash: given.secretHash, now })

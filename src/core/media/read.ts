@@ -6,6 +6,7 @@ import type { Context } from '../../context.js'
 import { blobKey, type StoredMedia } from '../../model/messages/media.js'
 import { Problem } from '../../model/problem.js'
 import { findMedia } from '../../storage/messages/media.js'
+import { whereMoved } from '../organizations/suspension.js'
 import { storeFailure } from './store-failure.js'
 
 /** The parts of a media URL; missing parts are empty. */
@@ -17,10 +18,11 @@ export interface MediaLink {
 }
 
 /**
- * The file of a media URL. Throws invalid_link if the signature is wrong or expired, before any look-up, and not_found
- * if the file was erased.
+ * The file of a media URL, or the URL of the cell to which its organization has moved. Throws invalid_link if the
+ * signature is wrong or expired, before any look-up, not_found if the file was erased, and service_unavailable if the
+ * organization is suspended.
  */
-export async function followMediaLink(ctx: Context, link: MediaLink): Promise<StoredMedia> {
+export async function followMediaLink(ctx: Context, link: MediaLink): Promise<StoredMedia | { movedTo: string }> {
   const { organizationId, mediaId, expires, signature } = link
   const state = ctx.mediaLinks.check(organizationId, mediaId, { expires, signature }, ctx.clock())
   if (state === 'invalid') {
@@ -31,8 +33,10 @@ export async function followMediaLink(ctx: Context, link: MediaLink): Promise<St
     throw new Problem('invalid_link', `The link expired on ${since}: media links expire after a year`)
   }
   const media = await findMedia(ctx.database, organizationId, mediaId)
-  if (media === null) throw fileGone()
-  return media
+  if (media !== null) return media
+  const movedTo = await whereMoved(ctx, organizationId)
+  if (movedTo === null) throw fileGone()
+  return { movedTo }
 }
 
 /**

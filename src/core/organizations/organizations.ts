@@ -14,7 +14,7 @@ import {
 /** The fields of an organization that an operator sets. */
 export type OrganizationFields = Omit<
   Organization,
-  'id' | 'language_chosen' | 'legal_hold' | 'created_at' | 'updated_at'
+  'id' | 'language_chosen' | 'legal_hold' | 'suspended_at' | 'created_at' | 'updated_at'
 >
 
 type RetentionDays = Pick<OrganizationFields, 'retention_days' | 'message_retention_days'>

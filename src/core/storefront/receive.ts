@@ -4,9 +4,10 @@ import { equalInConstantTime, hmacSha256Base64 } from '../../lib/crypto/signatur
 import { type JsonObject, parseJsonObject } from '../../lib/text/json.js'
 import { Problem } from '../../model/problem.js'
 import { findInDirectory } from '../../storage/organizations/directory.js'
-import { findStorefrontSettings } from '../../storage/organizations/organizations.js'
+import { findOrganization, findStorefrontSettings } from '../../storage/organizations/organizations.js'
 import { cancelStorefrontOrder } from '../../storage/storefront/orders.js'
 import { readOrderId, readRestOrder } from '../../storefront/client.js'
+import { refuseSuspended } from '../organizations/suspension.js'
 import { recordOrders } from './record.js'
 
 /** A webhook of a storefront with its headers. */
@@ -35,7 +36,8 @@ export type OrderReceiver = (slug: string, webhook: OrderWebhook) => Promise<voi
 /**
  * Creates the order receiver of this process. It records the order of a webhook once; deleted orders count as
  * cancelled. Webhooks with a valid signature are accepted regardless of their content, because the storefront repeats
- * refused ones and finally stops sending. Throws invalid_signature, also for unknown slugs, and invalid_json.
+ * refused ones and finally stops sending. Throws invalid_signature, also for unknown slugs, invalid_json, and
+ * service_unavailable for a suspended organization.
  */
 export function createOrderReceiver(ctx: Context): OrderReceiver {
   const limited = createSemaphore(MAX_LOOKUPS)
@@ -83,11 +85,20 @@ async function findSender(ctx: Context, slug: string, { body, signature }: Order
   const organizationId = await findInDirectory(ctx.database, 'slug', slug)
   const secret = organizationId === null ? null : await findSecret(ctx, organizationId)
   const isSigned = equalInConstantTime(signature, hmacSha256Base64(secret ?? DUMMY_SECRET, body))
-  if (organizationId !== null && secret !== null && isSigned) return organizationId
+  if (organizationId !== null && secret !== null && isSigned) {
+    await requireWorking(ctx, organizationId)
+    return organizationId
+  }
   throw new Problem(
     'invalid_signature',
     "X-Shopify-Hmac-SHA256 does not match the body and the storefront's webhook secret",
   )
+}
+
+/** The shop repeats a refused webhook. */
+async function requireWorking(ctx: Context, organizationId: string): Promise<void> {
+  const organization = await findOrganization(ctx.database, organizationId)
+  if (organization) refuseSuspended(organization)
 }
 
 async function findSecret(ctx: Context, organizationId: string): Promise<string | null> {

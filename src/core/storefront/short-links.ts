@@ -10,11 +10,13 @@ import { Problem } from '../../model/problem.js'
 import {
   type ClickedLink,
   type Clicks,
+  findHolderOfCode,
   findShortLink,
   followShortLinks,
   insertShortLink,
   listShortLinkPage,
 } from '../../storage/storefront/short-links.js'
+import { whereMoved } from '../organizations/suspension.js'
 
 /** The fields of a new link; without a code, one is generated. */
 export interface ShortLinkFields {
@@ -85,12 +87,19 @@ export interface Visit {
   isLookup: boolean
 }
 
+/** Where a link leads; `isMoved`: to the same link at another cell. */
+export interface Target {
+  url: string
+  isMoved: boolean
+}
+
 /**
- * Returns a function that resolves to the target of a link, or null if there is no such link. The click is stored
+ * Returns a function that resolves to the target of a link, or null if there is no such link; it throws
+ * service_unavailable if the organization is suspended. The click is stored
  * afterwards, except clicks of link previews and of networks over the limit in this process. Visits of the same moment
  * share one statement.
  */
-export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<string | null> {
+export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<Target | null> {
   const follow = batch(async (visits: Clicks[]) => {
     const addresses = await followShortLinks(ctx.database, addUp(visits), ctx.clock())
     return visits.map(({ code }) => addresses.get(code) ?? null)
@@ -99,8 +108,17 @@ export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<stri
   const isClick = ({ userAgent, network, isLookup }: Visit) =>
     !isLookup && !isLinkPreview(userAgent) && (network === null || counted.take(network))
   return async (visit) => {
-    return isShortCode(visit.code) ? follow({ code: visit.code, clicks: isClick(visit) ? 1 : 0 }) : null
+    if (!isShortCode(visit.code)) return null
+    const url = await follow({ code: visit.code, clicks: isClick(visit) ? 1 : 0 })
+    return url === null ? findMoved(ctx, visit.code) : { url, isMoved: false }
   }
+}
+
+/** The link at the cell to which its organization has moved; null if there is no such link. */
+async function findMoved(ctx: Context, code: string): Promise<Target | null> {
+  const holder = await findHolderOfCode(ctx.database, code)
+  const movedTo = holder && (await whereMoved(ctx, holder))
+  return movedTo === null ? null : { url: `${movedTo}/s/${code}`, isMoved: true }
 }
 
 function addUp(visits: readonly Clicks[]): Clicks[] {

@@ -106,6 +106,7 @@ const Organization = named(
         ),
       ),
     ),
+    suspended_at: Nullable(DateTime),
     created_at: DateTime,
     updated_at: DateTime,
   }),

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
 import { type CallbackReceiver, isVerifyToken, MAX_CALLBACK_VALUES } from '../../core/callbacks/receive/receiver.js'
+import { suspended } from '../../core/organizations/suspension.js'
 import { storedTraceOf } from '../../http/cause.js'
 import { Problem } from '../../model/problem.js'
 import { type HookMemory, networkOf } from './body-memory.js'
@@ -44,6 +45,9 @@ export function upstreamHooks(
         case 'sample':
           memory.know(request)
           return { success: true }
+        case 'suspended':
+          memory.know(request)
+          throw suspended()
         case 'too_many_values':
           throw new Problem('payload_too_large', `The callback has more than ${MAX_CALLBACK_VALUES} values`)
         case 'not_json':

@@ -16,15 +16,15 @@ export function linkRoutes(ctx: Context): FastifyPluginAsync {
       handler: async (request, reply) => {
         // A cached response would hide later clicks.
         reply.header('cache-control', 'private, no-store')
-        const address = await follow({
+        const target = await follow({
           code: request.params.code,
           userAgent: request.headers['user-agent'] ?? '',
           network: clientNetwork(request),
           isLookup: request.method === 'HEAD',
         })
-        if (address === null) throw new Problem('not_found', 'There is no such short link')
+        if (target === null) throw new Problem('not_found', 'There is no such short link')
         // Headers are ASCII; `href` encodes other characters of the URL.
-        return reply.redirect(new URL(address).href, 302)
+        return reply.redirect(new URL(target.url).href, target.isMoved ? 308 : 302)
       },
     })
   }

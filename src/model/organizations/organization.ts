@@ -30,6 +30,8 @@ export interface Organization {
   media_retention_days: number | null
   /** The hold that is on; null: none. */
   legal_hold: LegalHold | null
+  /** Since when it stands still, to be moved; null: it works. */
+  suspended_at: Date | null
   created_at: Date
   updated_at: Date
 }
@@ -88,6 +90,7 @@ export function presentOrganization(organization: Organization) {
     message_retention_days,
     media_retention_days,
     legal_hold: organization.legal_hold,
+    suspended_at: organization.suspended_at?.toISOString() ?? null,
     created_at: organization.created_at.toISOString(),
     updated_at: organization.updated_at.toISOString(),
   }

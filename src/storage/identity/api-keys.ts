@@ -39,7 +39,7 @@ const authenticate = sharedStatement<
   `SELECT d.value_hash, k.id AS key_id, k.scopes, k.expires_at, k.revoked_at, ${TENANT_COLUMNS}
    FROM directory d
    LEFT JOIN api_keys k ON k.organization_id = d.organization_id AND k.hash = d.value_hash
-   LEFT JOIN organizations o ON o.id = k.organization_id
+   LEFT JOIN kept_organizations o ON o.id = k.organization_id
    LEFT JOIN upstream_settings u ON u.organization_id = k.organization_id
    WHERE d.kind = 'api_key' AND d.value_hash = ANY ($1)`,
 )

@@ -24,7 +24,7 @@ const list = statement<Member>(
 const findByName = sharedStatement<MemberCredentials>(
   'members.findByName',
   `SELECT m.organization_id, m.id, m.password_hash
-   FROM directory d JOIN organizations o ON o.id = d.organization_id
+   FROM directory d JOIN kept_organizations o ON o.id = d.organization_id
    JOIN members m ON m.organization_id = d.organization_id AND lower(m.email) = $2
    WHERE d.kind = 'slug' AND d.value_hash = $1`,
 )

@@ -46,7 +46,7 @@ const find = statement<SessionRow>(
      m.id AS member_id, m.email, m.full_name, m.role, m.password_hash IS NOT NULL AS has_password, ${TENANT_COLUMNS}
    FROM member_sessions s
    JOIN members m ON m.organization_id = s.organization_id AND m.id = s.member_id
-   JOIN organizations o ON o.id = s.organization_id
+   JOIN kept_organizations o ON o.id = s.organization_id
    LEFT JOIN upstream_settings u ON u.organization_id = s.organization_id
    WHERE s.organization_id = $1 AND s.id = $2`,
 )

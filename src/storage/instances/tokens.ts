@@ -14,7 +14,7 @@ const authenticate = sharedStatement<TenantRow & { value_hash: Buffer; instance_
   `SELECT d.value_hash, i.id AS instance_id, i.name AS instance_name, ${TENANT_COLUMNS}
    FROM directory d
    JOIN instances i ON i.organization_id = d.organization_id AND i.token_hash = d.value_hash
-   JOIN organizations o ON o.id = i.organization_id
+   JOIN kept_organizations o ON o.id = i.organization_id
    LEFT JOIN upstream_settings u ON u.organization_id = i.organization_id
    WHERE d.kind = 'instance_token' AND d.value_hash = ANY ($1)`,
 )

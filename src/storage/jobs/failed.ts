@@ -5,7 +5,7 @@ import type { FailedWork, JobClassName } from '../../model/jobs.js'
 const list = sharedStatement<FailedWork>(
   'failedJobs.list',
   `SELECT j.id::text, j.organization_id, o.slug AS organization, j.task, j.attempts, j.failed_at, j.error
-   FROM jobs j LEFT JOIN organizations o ON o.id = j.organization_id
+   FROM jobs j LEFT JOIN kept_organizations o ON o.id = j.organization_id
    WHERE j.failed_at IS NOT NULL AND ($1::uuid IS NULL OR j.organization_id = $1)
    ORDER BY j.organization_id, j.id
    LIMIT $2`,

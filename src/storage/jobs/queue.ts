@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { sharedStatement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import { JOB_BACKOFF, JOB_TASKS, type JobClassName, type JobTask } from '../../model/jobs.js'
+import { isSuspended } from '../organizations/suspension.js'
 import { isDeadProcess } from '../processes/process-registry.js'
 
 /** How many organizations a poll or a claim visits at most; the next claim continues there. */
@@ -147,20 +148,24 @@ const claim = sharedStatement<ClaimRow>(
    ORDER BY claimed.n, claimed.run_at, claimed.id`,
 )
 
-/** SQL: how many more places an organization may get: $5 (the service itself: $8), minus those that it has ($6, $7). */
+/**
+ * SQL: how many more places an organization may get: $5 (the service itself: $8; a suspended one: none), minus those that
+ * it has ($6, $7).
+ */
 function roomOf(organizationId: string): string {
-  return `(CASE ${organizationId} WHEN '${NIL_UUID}' THEN $8::int ELSE $5::int END
+  return `(CASE WHEN ${organizationId} = '${NIL_UUID}' THEN $8::int WHEN ${isSuspended(organizationId)} THEN 0 ELSE $5::int END
        - coalesce(($7::int[])[array_position($6::uuid[], ${organizationId})], 0))`
 }
 
 // Only the claim that began the slice can end it: the time is unique for a job, also if one process claims it twice.
 const ENDED = `unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::text[]) AS ended (organization_id, id, claimed_at, class)`
 
-// A job that was requested again since it was claimed becomes free instead of being deleted.
+// A job that was requested again since it was claimed becomes free instead of being deleted. So does that of a suspended
+// organization, which it may have taken for a deleted one.
 const finish = sharedStatement<{ id: number; repeat: boolean }>(
   'jobs.finish',
   `WITH mine AS (
-     SELECT j.organization_id, j.id, j.repeat, ended.class
+     SELECT j.organization_id, j.id, j.repeat OR ${isSuspended('j.organization_id')} AS repeat, ended.class
      FROM ${ENDED} JOIN jobs j USING (organization_id, id)
      WHERE j.process_id = $1 AND j.claimed_at = ended.claimed_at
      FOR UPDATE OF j
@@ -209,7 +214,7 @@ export interface DueJobs {
 const countDue = sharedStatement<DueJobs>(
   'jobs.countDue',
   `SELECT class, count(*) AS due, extract(epoch FROM now() - min(run_at))::float8 AS oldest_seconds
-   FROM jobs WHERE ${IS_FREE} AND run_at <= now() GROUP BY class`,
+   FROM jobs WHERE ${IS_FREE} AND run_at <= now() AND NOT ${isSuspended('organization_id')} GROUP BY class`,
 )
 
 const startRecurring = sharedStatement<never>(

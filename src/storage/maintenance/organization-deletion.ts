@@ -11,7 +11,7 @@ import { enqueueJobs } from '../jobs/enqueue.js'
 const mark = statement<{ id: string }>(
   'organizationDeletion.mark',
   `WITH marked AS (
-     UPDATE organization_rows SET deleted_at = now(), updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id
+     UPDATE organization_rows SET deleted_at = now(), suspended_at = NULL, updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id
    ), job AS (
      ${enqueueJobs({ task: 'delete_organization', key: `'${ONLY_ONE}'`, payload: `'{"isLast": false}'`, from: 'marked' })}
    )
@@ -42,10 +42,15 @@ const letInstancesGo = statement<never>(
    WHERE organization_id = $1 AND (wanted OR holder IS NOT NULL OR verify_token_hash IS NOT NULL)`,
 )
 
+// The hashes of keys stay, so that a deleted key gets its own error. Codes of short links stay if they lead on.
+const ENDS = `kind <> 'api_key' AND NOT (
+     kind = 'short_link' AND EXISTS (SELECT FROM forwards WHERE organization_id = $1)
+   )`
+
 // The few rows written meanwhile are deleted with it.
 const removeRow = statement<never>(
   'organizationDeletion.removeRow',
-  `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key'),
+  `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND ${ENDS}),
      failed AS (DELETE FROM jobs WHERE organization_id = $1 AND failed_at IS NOT NULL),
      turn AS (DELETE FROM callback_turns WHERE organization_id = $1)
    DELETE FROM organization_rows WHERE id = $1 AND deleted_at IS NOT NULL`,
@@ -143,13 +148,12 @@ const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
 
 const deletions = WALKS.map((walk) => ({ first: FIRST[walk[2]], statement: deleteFrom(walk) }))
 
-// This table's index has no order within an organization. The hashes of keys stay, so that a deleted key gets its own
-// error.
+// This table's index has no order within an organization.
 const deleteEntries = statement<Batch>(
   'organizationDeletion.directory',
   `WITH deleted AS (
      DELETE FROM directory WHERE ctid = ANY (ARRAY(
-       SELECT ctid FROM directory WHERE organization_id = $1 AND kind <> 'api_key' LIMIT ${DELETION_BATCH}
+       SELECT ctid FROM directory WHERE organization_id = $1 AND ${ENDS} LIMIT ${DELETION_BATCH}
      ))
      RETURNING kind
    )

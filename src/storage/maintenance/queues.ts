@@ -86,7 +86,7 @@ const longest = sharedStatement<OrganizationQueue>(
    )
    SELECT r.queue, r.organization_id, o.slug AS organization, r.waiting::float8 AS waiting,
      greatest(0, extract(epoch FROM now() - r.oldest))::float8 AS oldest_seconds
-   FROM ranked r LEFT JOIN organizations o ON o.id = r.organization_id
+   FROM ranked r LEFT JOIN kept_organizations o ON o.id = r.organization_id
    WHERE r.rank <= $1
    ORDER BY r.queue, r.rank`,
 )

@@ -148,7 +148,7 @@ const walkEvents = pageStatement('events', {
        SELECT seq, contact_id, type, data = '{}' AS is_blank, (data -> 'message' ->> 'id')::uuid AS message_id,
          (data -> 'message' ->> 'seq')::bigint AS message_seq
        FROM events WHERE organization_id = $1 AND seq > $2::text::bigint ORDER BY seq LIMIT $3
-     ) e JOIN organizations o ON o.id = $1 LEFT JOIN LATERAL (
+     ) e JOIN kept_organizations o ON o.id = $1 LEFT JOIN LATERAL (
        SELECT id, pruned_seq FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = e.contact_id OFFSET 0
      ) c ON true LEFT JOIN LATERAL (
        SELECT id FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = e.message_id OFFSET 0
@@ -236,7 +236,7 @@ const compareCounts = statement<Pick<VerifiedPage, 'rows' | 'violations'>>(
 
 const organizationsAfter = sharedStatement<{ id: string; slug: string }>(
   'verification.organizations',
-  'SELECT id, slug FROM organizations WHERE id > $1 ORDER BY id LIMIT $2',
+  'SELECT id, slug FROM kept_organizations WHERE id > $1 ORDER BY id LIMIT $2',
 )
 
 const stillShown = statement<ShownFile>(

@@ -52,7 +52,7 @@ const releaseOne = statement<never>(
 
 const find = sharedStatement<{ organization_id: string }>(
   'directory.find',
-  `SELECT d.organization_id FROM directory d JOIN organizations o ON o.id = d.organization_id
+  `SELECT d.organization_id FROM directory d JOIN kept_organizations o ON o.id = d.organization_id
    WHERE d.kind = $1 AND d.value_hash = $2`,
 )
 
@@ -89,7 +89,7 @@ export async function releaseFromDirectory(
   await db.run(releaseOne, [organizationId, kind, directoryHash(value)])
 }
 
-/** The organization that holds a value, or null. */
+/** The organization that holds a value, also a suspended one; null if there is none. */
 export async function findInDirectory(db: Queryable, kind: DirectoryKind, value: string): Promise<string | null> {
   const rows = await db.run(find, [kind, directoryHash(value)])
   return rows[0]?.organization_id ?? null

@@ -7,9 +7,9 @@ import { COLUMNS } from './organizations.js'
 const set = statement<Organization>(
   'legalHold.set',
   `WITH free AS (
-     SELECT id FROM organizations WHERE id = $1 AND legal_hold IS NULL FOR UPDATE
+     SELECT id FROM kept_organizations WHERE id = $1 AND legal_hold IS NULL FOR UPDATE
    )
-   UPDATE organizations SET legal_hold = $2, updated_at = now() WHERE id = (SELECT id FROM free) RETURNING ${COLUMNS}`,
+   UPDATE kept_organizations SET legal_hold = $2, updated_at = now() WHERE id = (SELECT id FROM free) RETURNING ${COLUMNS}`,
 )
 
 // The first part of the WITH reads the row as it was.
@@ -17,17 +17,17 @@ const release = statement<Organization>(
   'legalHold.release',
   `WITH ended AS (
      INSERT INTO released_holds (organization_id, id, hold, released_by, released_at)
-     SELECT id, $2, legal_hold, $3, $4 FROM organizations WHERE id = $1 AND legal_hold IS NOT NULL
+     SELECT id, $2, legal_hold, $3, $4 FROM kept_organizations WHERE id = $1 AND legal_hold IS NOT NULL
      RETURNING organization_id
    )
-   UPDATE organizations SET legal_hold = NULL, updated_at = now()
+   UPDATE kept_organizations SET legal_hold = NULL, updated_at = now()
    WHERE id = (SELECT organization_id FROM ended)
    RETURNING ${COLUMNS}`,
 )
 
 const lock = statement<{ legal_hold: LegalHold | null }>(
   'legalHold.lock',
-  'SELECT legal_hold FROM organizations WHERE id = $1 FOR KEY SHARE',
+  'SELECT legal_hold FROM kept_organizations WHERE id = $1 FOR KEY SHARE',
 )
 
 const listReleased = statement<ReleasedHold>(

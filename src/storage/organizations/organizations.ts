@@ -5,12 +5,16 @@ import { directoryHash } from './directory.js'
 
 /** The columns of an organization. */
 export const COLUMNS = `id, name, slug, provider, default_country, timezone, currency, language, language_chosen,
-  attribution_window_days, retention_days, message_retention_days, media_retention_days, legal_hold, created_at, updated_at`
+  attribution_window_days, retention_days, message_retention_days, media_retention_days, legal_hold, suspended_at,
+  created_at, updated_at`
 
-/** The columns of a tenant for queries that join `organizations o` with `upstream_settings u`; see toTenant. */
+/**
+ * The columns of a tenant for queries that join `organizations o`, or `kept_organizations o`, with `upstream_settings u`;
+ * see toTenant.
+ */
 export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.language_chosen,
   o.attribution_window_days, o.retention_days, o.message_retention_days, o.media_retention_days, o.legal_hold,
-  o.created_at, o.updated_at,
+  o.suspended_at, o.created_at, o.updated_at,
   u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit,
   u.restrictions, u.throughput,
   EXISTS (
@@ -29,7 +33,7 @@ export function toTenant(row: TenantRow): Tenant {
   const { messages_per_second, pair_limit, restrictions, throughput, ...rest } = other
   const { id, name, slug, provider, default_country, timezone, currency, language, language_chosen } = rest
   const { attribution_window_days, retention_days, message_retention_days, media_retention_days, legal_hold } = rest
-  const { created_at, updated_at } = rest
+  const { suspended_at, created_at, updated_at } = rest
   const upstream =
     phone_number_id === null
       ? null
@@ -53,6 +57,7 @@ export function toTenant(row: TenantRow): Tenant {
     ...place,
     ...days,
     legal_hold,
+    suspended_at,
     created_at,
     updated_at,
     upstream,
@@ -70,10 +75,10 @@ const insert = statement<Organization>(
 
 const list = sharedStatement<Organization>(
   'organizations.list',
-  `SELECT ${COLUMNS} FROM organizations ORDER BY created_at, id`,
+  `SELECT ${COLUMNS} FROM kept_organizations ORDER BY created_at, id`,
 )
 
-const find = statement<Organization>('organizations.find', `SELECT ${COLUMNS} FROM organizations WHERE id = $1`)
+const find = statement<Organization>('organizations.find', `SELECT ${COLUMNS} FROM kept_organizations WHERE id = $1`)
 
 const listSending = sharedStatement<{ organization_id: string }>(
   'organizations.listSending',
@@ -91,10 +96,10 @@ const findTenants = sharedStatement<TenantRow>(
 // numbers are hashed here.
 const findByUpstreamIds = sharedStatement<UpstreamIdRow>(
   'organizations.findByUpstreamIds',
-  `SELECT d.kind, d.value_hash, d.organization_id, i.id AS instance_id,
+  `SELECT d.kind, d.value_hash, d.organization_id, i.id AS instance_id, o.suspended_at IS NOT NULL AS is_suspended,
      CASE WHEN i.id IS NULL THEN u.app_secret ELSE i.app_secret END AS app_secret
    FROM directory d
-   JOIN organizations o ON o.id = d.organization_id
+   JOIN kept_organizations o ON o.id = d.organization_id
    LEFT JOIN upstream_settings u ON u.organization_id = d.organization_id
    LEFT JOIN instances i ON i.organization_id = d.organization_id AND d.kind = 'phone_number_id'
      AND i.phone_number_id IS DISTINCT FROM u.phone_number_id AND i.phone_number_id = ANY ($2) AND sha256(convert_to(i.phone_number_id, 'UTF8')) = d.value_hash
@@ -106,6 +111,7 @@ interface UpstreamIdRow {
   value_hash: Buffer
   organization_id: string
   instance_id: string | null
+  is_suspended: boolean
   app_secret: Buffer | null
 }
 
@@ -121,7 +127,7 @@ const listConnected = sharedStatement<{ id: string }>(
 
 const update = statement<Organization>(
   'organizations.update',
-  `UPDATE organizations o
+  `UPDATE kept_organizations o
    SET (name, slug, provider, default_country, timezone, currency, language, language_chosen,
      attribution_window_days, retention_days, message_retention_days, media_retention_days, updated_at) = (
      SELECT p.name, p.slug, p.provider, p.default_country, p.timezone, p.currency, p.language, p.language_chosen,
@@ -182,7 +188,7 @@ const knowsVerifyToken = sharedStatement<{ known: boolean }>(
 export async function insertOrganization(
   db: Queryable,
   organizationId: string,
-  fields: Omit<Organization, 'id' | 'legal_hold' | 'created_at' | 'updated_at'>,
+  fields: Omit<Organization, 'id' | 'legal_hold' | 'suspended_at' | 'created_at' | 'updated_at'>,
 ): Promise<Organization> {
   const { name, slug, provider, default_country, timezone, currency, language, language_chosen } = fields
   const place = [default_country, timezone, currency, language, language_chosen]
@@ -193,12 +199,12 @@ export async function insertOrganization(
   return organization as Organization
 }
 
-/** Every organization, oldest first. */
+/** Every organization, suspended ones too, oldest first. */
 export function listOrganizations(db: Queryable): Promise<Organization[]> {
   return db.run(list, [])
 }
 
-/** One organization, or null. */
+/** One organization, also a suspended one; null if there is none. */
 export async function findOrganization(db: Queryable, organizationId: string): Promise<Organization | null> {
   const rows = await db.run(find, [organizationId])
   return rows[0] ?? null
@@ -239,6 +245,8 @@ export interface UpstreamClaim {
   instanceId: string | null
   /** The encrypted app secret of its callbacks; null if none was given. */
   appSecret: Buffer | null
+  /** Whether the organization is suspended. */
+  isSuspended: boolean
 }
 
 /** The owners of these ids, in order; null if there is none. */
@@ -252,15 +260,16 @@ export async function findUpstreamClaims(db: Queryable, ids: readonly UpstreamId
 /** The organizations whose upstream settings were changed last, newest first. */
 export async function listNewestClaims(db: Queryable, limit: number): Promise<UpstreamClaim[]> {
   const rows = await db.run(listNewest, [limit])
-  return rows.map((row) => toClaim({ ...row, instance_id: null }))
+  return rows.map((row) => toClaim({ ...row, instance_id: null, is_suspended: false }))
 }
 
 function toClaim({
   organization_id,
   instance_id,
   app_secret,
-}: Pick<UpstreamIdRow, 'organization_id' | 'instance_id' | 'app_secret'>): UpstreamClaim {
-  return { organizationId: organization_id, instanceId: instance_id, appSecret: app_secret }
+  is_suspended,
+}: Pick<UpstreamIdRow, 'organization_id' | 'instance_id' | 'app_secret' | 'is_suspended'>): UpstreamClaim {
+  return { organizationId: organization_id, instanceId: instance_id, appSecret: app_secret, isSuspended: is_suspended }
 }
 
 /** The ids of the organizations with a number at the upstream. */
@@ -273,7 +282,7 @@ export async function listConnectedOrganizations(db: Queryable): Promise<string[
 export async function updateOrganization(
   db: Queryable,
   organizationId: string,
-  changes: Partial<Omit<Organization, 'id' | 'legal_hold' | 'created_at' | 'updated_at'>>,
+  changes: Partial<Omit<Organization, 'id' | 'legal_hold' | 'suspended_at' | 'created_at' | 'updated_at'>>,
 ): Promise<Organization | null> {
   const rows = await db.run(update, [organizationId, JSON.stringify(changes)])
   return rows[0] ?? null

@@ -58,6 +58,12 @@ const follow = sharedStatement<{ code: string; redirect_url: string }>(
    SELECT code, redirect_url FROM found`,
 )
 
+// Also of an organization that is suspended or deleted.
+const findHolder = sharedStatement<{ organization_id: string }>(
+  'shortLinks.findHolder',
+  `SELECT organization_id FROM directory WHERE kind = 'short_link' AND value_hash = $1`,
+)
+
 // Rows added meanwhile are not seen and stay.
 const rollUpClicks = sharedStatement<never>(
   'shortLinks.foldClicks',
@@ -121,6 +127,12 @@ export async function listShortLinkPage(
     db.run(count, [organizationId]),
   ])
   return { links, total: counted?.total ?? 0 }
+}
+
+/** The organization that holds a code, even one that is suspended or deleted; null if nobody does. */
+export async function findHolderOfCode(db: Queryable, code: string): Promise<string | null> {
+  const [holder] = await db.run(findHolder, [directoryHash(code)])
+  return holder?.organization_id ?? null
 }
 
 /** Visits of one code. */

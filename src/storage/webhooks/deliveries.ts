@@ -153,6 +153,7 @@ const claim = sharedStatement<ClaimedDelivery>(
        LIMIT (SELECT json_array_length($4))
      ) wanted
      JOIN webhooks w ON w.organization_id = wanted.organization_id AND w.id = wanted.webhook_id AND w.active
+     JOIN organizations o ON o.id = wanted.organization_id
    ), claimed AS (
      UPDATE webhook_deliveries d SET process_id = $1, claimed_at = clock_timestamp()
      FROM (
@@ -211,7 +212,7 @@ const findDue = sharedStatement<{ organization_id: string; webhook_id: string; i
    ), looked AS (
      SELECT walk.*, EXISTS (
        SELECT FROM webhooks w WHERE w.organization_id = walk.organization_id AND w.id = walk.webhook_id AND w.active
-     ) AND coalesce((
+     ) AND EXISTS (SELECT FROM organizations o WHERE o.id = walk.organization_id) AND coalesce((
        SELECT true FROM webhook_deliveries c
        WHERE c.organization_id = walk.organization_id AND c.webhook_id = walk.webhook_id AND c.next_attempt_at <= $3
          AND ${isFree('c')}

@@ -16,7 +16,7 @@ interface FeedRow {
 const read = sharedStatement<FeedRow>(
   'webhookFeeds.read',
   `SELECT f.organization_id, f.window_from::text, f.window_to::text, f.seq, w.count AS webhooks
-   FROM webhook_feeds f CROSS JOIN LATERAL (
+   FROM webhook_feeds f JOIN organizations o ON o.id = f.organization_id CROSS JOIN LATERAL (
      SELECT count(*) FROM webhooks WHERE organization_id = f.organization_id AND active
    ) w
    WHERE f.organization_id = ANY ($1::uuid[]) AND w.count > 0`,
@@ -25,7 +25,7 @@ const read = sharedStatement<FeedRow>(
 // As readEventWindows finds the first event of a window.
 const findUnread = sharedStatement<{ organization_id: string }>(
   'webhookFeeds.findUnread',
-  `SELECT f.organization_id FROM webhook_feeds f
+  `SELECT f.organization_id FROM webhook_feeds f JOIN organizations o ON o.id = f.organization_id
    WHERE EXISTS (SELECT FROM webhooks WHERE organization_id = f.organization_id AND active) AND (
      f.window_to IS NOT NULL
      OR (

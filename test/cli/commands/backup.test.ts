@@ -123,7 +123,7 @@ describe('parley backup', () => {
 
   it.each([
     ['ENOSPC', 'The disk is full, and standard output was not written: make room and run the command again'],
-    ['EPIPE', 'Standard output was not read to its end: the backup failed'],
+    ['EPIPE', 'Standard output was not read to its end: the archive is not complete'],
   ])('says in one line what %s means', async (code, line) => {
     const error = Object.assign(new Error(code), { code })
     const stdout = new Writable({ write: (_chunk, _encoding, done) => done(error) })

@@ -7,7 +7,7 @@ const world = useWorld()
 const FIELDS = [
   ...['id', 'name', 'slug', 'provider', 'default_country', 'timezone', 'currency', 'language'],
   ...['attribution_window_days', 'retention_days', 'message_retention_days', 'media_retention_days', 'legal_hold'],
-  ...['created_at', 'updated_at'],
+  ...['suspended_at', 'created_at', 'updated_at'],
 ]
 const newSlug = () => `shop-${randomUUID().slice(0, 8)}`
 

@@ -20,8 +20,11 @@ import { bodyOf, type IdentifiedChange, keyOfId, type NamedId, namedIds, readCha
 import { isSample, noteSample } from './sample.js'
 import { findAppSecret, type NamedClaim, openAppSecret } from './signature.js'
 
-/** The result of a callback. Only one that is stored, or a sample, may be acknowledged. */
-export type CallbackReceipt = 'stored' | 'sample' | 'not_json' | 'wrong_signature' | 'too_many_values'
+/**
+ * The result of a callback. Only one that is stored, or a sample, may be acknowledged. `suspended`: some of it is for an
+ * organization that is suspended.
+ */
+export type CallbackReceipt = 'stored' | 'sample' | 'suspended' | 'not_json' | 'wrong_signature' | 'too_many_values'
 
 /** The sender of a body, who can be anybody. */
 export interface CallbackSender {
@@ -166,7 +169,8 @@ async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promis
 
 /**
  * Stores a body that is signed with `appSecret`, the changes of each channel separately. Changes of other apps are
- * dropped.
+ * dropped. Those of suspended organizations are not stored: the upstream repeats the body, and what is stored twice is
+ * recorded once.
  */
 async function storeVerified(
   receiving: Receiving,
@@ -183,15 +187,16 @@ async function storeVerified(
   }
   const groups = groupByChannel(changes, verified)
   if (groups.length === 0) return 'wrong_signature'
+  const working = groups.filter(({ claim }) => !claim.isSuspended)
   await Promise.all(
-    groups.map(async ({ claim: { organizationId, instanceId }, own }) => {
+    working.map(async ({ claim: { organizationId, instanceId }, own }) => {
       // Other tenants' changes are cut out. If there are none, the raw bytes are stored.
       const ownBody = own.length === changes.length ? body : bodyOf(envelope, own)
       await receiving.store({ organizationId, id: newId(), instanceId, body: ownBody, traceparent })
       await tryToConnect(receiving.ctx, organizationId, instanceId, own)
     }),
   )
-  return 'stored'
+  return working.length < groups.length ? 'suspended' : 'stored'
 }
 
 /** The changes of one channel: the organization's number, or an instance with its own number. */

@@ -4,7 +4,7 @@ import type { NamedClaim } from '../../../../src/core/callbacks/receive/signatur
 import { createLogger } from '../../../../src/log.js'
 
 const claimOf = (organizationId: string): NamedClaim => ({
-  claim: { organizationId, instanceId: null, appSecret: Buffer.from('encrypted') },
+  claim: { organizationId, instanceId: null, appSecret: Buffer.from('encrypted'), isSuspended: false },
   changes: 1,
 })
 const nobody: NamedClaim = { claim: null, changes: 1 }

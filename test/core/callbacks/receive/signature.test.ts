@@ -9,7 +9,7 @@ const body = Buffer.from('{}')
 function claimOf(appSecret: string, changes: number) {
   const organizationId = `organization of ${appSecret}`
   const sealed = secrets.seal(appSecret, `${organizationId}:upstream.app_secret`)
-  return { claim: { organizationId, instanceId: null, appSecret: sealed }, changes }
+  return { claim: { organizationId, instanceId: null, appSecret: sealed, isSuspended: false }, changes }
 }
 
 function find(named: Parameters<typeof findAppSecret>[1], signedWith: string) {

@@ -1,0 +1,329 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSecretBox } from '../../../src/lib/crypto/secret-box.js'
+import { changeFor, envelope, postBody, receive, textMessage } from '../../support/callbacks.js'
+import { besideService, makeFolder, run } from '../../support/cli.js'
+import { signIn } from '../../support/console.js'
+import { createTestDatabase, type TestDatabase } from '../../support/database.js'
+import { furnish } from '../../support/furnished.js'
+import { createInstance } from '../../support/instances.js'
+import { workOffLater } from '../../support/jobs.js'
+import { mediaRows } from '../../support/rows/media.js'
+import { connectStorefront, postWebhook, shopOrder } from '../../support/storefront.js'
+import { startWorld, type TestOrganization, useOrganization, useWorld, type World } from '../../support/world.js'
+
+const world = useWorld()
+const other = useOrganization(world)
+
+let folder: Awaited<ReturnType<typeof makeFolder>>
+
+beforeAll(async () => {
+  folder = await makeFolder()
+})
+
+afterAll(() => folder.remove())
+
+const envOf = ({ database, dataDir }: Pick<World, 'database' | 'dataDir'>) => ({
+  ...besideService(database.connection),
+  PARLEY_DATA_DIR: dataDir,
+})
+
+const org = (...args: string[]) => run(['org', ...args], envOf(world))
+
+/** Suspends an organization, so long ago that requests from before have ended. */
+async function suspend({ id, slug }: TestOrganization): Promise<void> {
+  expect(await org('suspend', slug)).toMatchObject({ code: 0, err: '' })
+  await world.database.pool.query(
+    `UPDATE organization_rows SET suspended_at = suspended_at - interval '1 minute' WHERE id = $1`,
+    [id],
+  )
+}
+
+async function exported(organization: TestOrganization): Promise<string> {
+  const file = join(folder.path, `${organization.slug}.tar`)
+  const written = await org('export', organization.slug, file, '--json')
+  expect({ code: written.code, err: written.err }).toMatchObject({ code: 0 })
+  return file
+}
+
+/** The number of rows of an organization by table. */
+async function countRows({ pool }: TestDatabase, organizationId: string): Promise<Record<string, number>> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p' ORDER BY 1`,
+  )
+  const counts: Record<string, number> = {}
+  for (const { name } of tables) {
+    const { rows } = await pool.query(`SELECT count(*) AS n FROM ${name} WHERE organization_id = $1`, [organizationId])
+    counts[name] = rows[0].n
+  }
+  return counts
+}
+
+/** What concerns a moment does not move. */
+const LEFT = ['connection_attempts', 'forwards', 'instance_commands', 'member_sessions', 'sign_in_links']
+
+describe('a suspended organization', () => {
+  it('answers 503 everywhere, works again when it is resumed, and no other one notices', async () => {
+    const organization = await world.createOrganization()
+    const { id, slug, key } = organization
+    await connectStorefront(world, organization)
+    await receive(world, organization, { messages: [textMessage('5511987654321', 'Oi')] })
+    const member = await signIn(world, organization)
+    const { token } = await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
+    const link = { redirect_url: 'https://shop.example/' }
+    const { code } = (await world.request('POST', '/shortlinks', { key, body: link })).body.shortlink
+    await world.drain()
+    await suspend(organization)
+
+    const body = JSON.stringify(
+      envelope(
+        organization.businessAccountId,
+        changeFor(organization, { messages: [textMessage('5511900000001', 'Hi')] }),
+      ),
+    )
+    const refusals = {
+      api: await world.request('GET', '/shortlinks', { key }),
+      gateway: await world.request('GET', '/gateway/instance/connectionState/phone', { headers: { apikey: token } }),
+      console: await member.call('GET', '/session'),
+      link: await world.request('GET', `/s/${code}`),
+      callback: await postBody(world, body, organization.appSecret),
+      order: await postWebhook(world, slug, JSON.stringify(shopOrder())),
+    }
+    for (const [where, { status, headers }] of Object.entries(refusals)) {
+      expect({ where, status, after: headers.get('retry-after') }).toEqual({ where, status: 503, after: '30' })
+    }
+    expect((await postBody(world, body, 'a wrong secret')).status).toBe(401)
+    expect((await world.request('GET', '/shortlinks', { key: other.key })).status).toBe(200)
+    expect((await world.admin('GET', `/organizations/${id}`)).body.organization.suspended_at).toMatch(/^20/)
+
+    expect(await org('resume', slug)).toMatchObject({ code: 0, err: '' })
+    expect((await world.request('GET', '/shortlinks', { key })).status).toBe(200)
+    expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
+    expect((await world.request('GET', `/s/${code}`)).status).toBe(302)
+    expect(await org('resume', slug)).toMatchObject({ code: 1, err: expect.stringContaining('is not suspended') })
+  })
+
+  it('stores the changes of others of a callback that names it, and refuses the callback', async () => {
+    const organization = await world.createOrganization()
+    const sharing = await world.createOrganization()
+    await world.admin('PUT', `/organizations/${sharing.id}/upstream`, {
+      phone_number_id: sharing.phoneNumberId,
+      business_account_id: sharing.businessAccountId,
+      access_token: sharing.accessToken,
+      app_secret: organization.appSecret,
+      verify_token: sharing.verifyToken,
+    })
+    await suspend(organization)
+    const changes = [organization, sharing].map((one) =>
+      changeFor(one, { messages: [textMessage('5511900000002', `to ${one.slug}`)] }),
+    )
+    const body = JSON.stringify(envelope(organization.businessAccountId, ...changes))
+    for (const _repeated of [1, 2]) expect((await postBody(world, body, organization.appSecret)).status).toBe(503)
+    await world.drain()
+    const read = await world.request('GET', '/conversations?chatNumber=5511900000002', { key: sharing.key })
+    expect(read.body.messages.map(({ message }: { message: string }) => message)).toEqual([`to ${sharing.slug}`])
+    expect((await countRows(world.database, organization.id)).callbacks).toBe(0)
+  })
+
+  it('runs no job, makes no delivery, and catches up afterwards', async () => {
+    const organization = await world.createOrganization()
+    const { id, slug } = organization
+    await world.database.pool.query(
+      `INSERT INTO jobs (organization_id, class, task, payload) VALUES ($1, 'sync', 'sync_orders', '{}')`,
+      [id],
+    )
+    const jobs = async () => (await countRows(world.database, id)).jobs
+    const before = await jobs()
+    await suspend(organization)
+    await workOffLater(world)
+    expect(await jobs()).toBe(before)
+    await org('resume', slug)
+    await workOffLater(world)
+    expect(await jobs()).toBe(0)
+  })
+})
+
+describe('org export and org import', () => {
+  let target: World
+  let organization: TestOrganization
+  let file: string
+
+  beforeAll(async () => {
+    target = await startWorld()
+    organization = await furnish(world)
+    const { id } = organization
+    const { rows } = await world.database.pool.query('SELECT instance_id FROM device_keys WHERE organization_id = $1', [
+      id,
+    ])
+    const box = createSecretBox(['master-key-of-the-tests'])
+    for (const [table, column, name] of [
+      ['device_keys', 'value', 'device.key'],
+      ['device_credentials', 'credentials', 'device.credentials'],
+    ]) {
+      await world.database.pool.query(`UPDATE ${table} SET ${column} = $2 WHERE organization_id = $1`, [
+        id,
+        box.seal('{"a\\b":"\tc"}', `${id}:${rows[0].instance_id}:${name}`),
+      ])
+    }
+    await furnish(world)
+    await suspend(organization)
+    file = await exported(organization)
+  })
+
+  afterAll(() => target?.close())
+
+  it('move every row and file; keys work, and positions of the feed are refused', async () => {
+    const { id, key, slug } = organization
+    await org('resume', slug)
+    const feed = await world.request('GET', '/events?after=latest', { key })
+    const [media] = await mediaRows(world, organization)
+    await suspend(organization)
+    file = await exported(organization)
+    const verified = (await run(['verify', '--organization', slug, '--json'], envOf(world))).json()
+    const before = await countRows(world.database, id)
+
+    const imported = await run(['org', 'import', file, '--json'], envOf(target))
+    expect(imported.json()).toMatchObject({ organization: slug, violationCount: verified.violationCount })
+    const after = await countRows(target.database, id)
+    for (const name of LEFT) before[name] = 0
+    expect(after).toEqual(before)
+
+    expect((await target.request('GET', '/shortlinks', { key })).status).toBe(503)
+    expect(await run(['org', 'resume', slug], envOf(target))).toMatchObject({ code: 0 })
+    expect((await target.request('GET', '/conversations?chatNumber=5511987654321', { key })).status).toBe(200)
+    expect((await target.request('POST', '/contact', { key, body: { phone_number: '5511911112222' } })).status).toBe(
+      201,
+    )
+    const url = new URL(target.app.ctx.mediaLinks.urlOf(id, media.id, new Date(target.now().getTime() + 3_600_000)))
+    expect((await target.request('GET', url.pathname + url.search)).status).toBe(200)
+    const old = await target.request('GET', `/events?after=${feed.body.next_after}`, { key })
+    expect(old).toMatchObject({ status: 400, body: { message: expect.stringContaining('another database') } })
+    const events = await target.request('GET', '/events?limit=1000', { key })
+    expect(events.body.events.at(-1)).toMatchObject({ type: 'contact.created' })
+    expect((await target.request('GET', '/shortlinks', { key: other.key })).status).toBe(401)
+
+    const again = await run(['org', 'import', file], envOf(target))
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('is here already') })
+  })
+
+  it('encrypt every secret under the key of the new cell', async () => {
+    const empty = await createTestDatabase()
+    try {
+      const env = { ...envOf({ database: empty, dataDir: folder.path }), PARLEY_SECRET: 'another-key-of-the-tests' }
+      expect((await run(['org', 'import', file, '--json'], env)).json()).toMatchObject({
+        organization: organization.slug,
+      })
+      const [from, to] = [createSecretBox(['master-key-of-the-tests']), createSecretBox(['another-key-of-the-tests'])]
+      let found = 0
+      for (const name of Object.keys(await countRows(empty, organization.id))) {
+        const { rows } = await empty.pool.query(`SELECT * FROM ${name} WHERE organization_id = $1`, [organization.id])
+        for (const value of rows.flatMap((row) => Object.values(row))) {
+          if (!Buffer.isBuffer(value)) continue
+          expect({ name, isOld: from.knows(value) }).toEqual({ name, isOld: false })
+          if (to.knows(value)) found++
+        }
+      }
+      expect(found).toBeGreaterThan(8)
+      const { rows } = await empty.pool.query('SELECT instance_id, value FROM device_keys')
+      const opened = to.open(rows[0].value, `${organization.id}:${rows[0].instance_id}:device.key`)
+      expect(opened).toBe('{"a\\b":"\tc"}')
+      const { rows: kept } = await empty.pool.query('SELECT DISTINCT organization_id FROM messages')
+      expect(kept).toEqual([{ organization_id: organization.id }])
+    } finally {
+      await empty.drop()
+    }
+  })
+
+  it('refuse what does not fit, and leave nothing', async () => {
+    const empty = await createTestDatabase()
+    const env = envOf({ database: empty, dataDir: join(folder.path, 'refusing') })
+    const importing = (from: string) => run(['org', 'import', from], env)
+    const nothing = async () => {
+      const { rows } = await empty.pool.query('SELECT count(*) AS n FROM organization_rows')
+      expect(rows[0].n).toBe(0)
+      const files = await readdir(join(folder.path, 'refusing', 'media', organization.id)).catch(() => [])
+      expect(files).toEqual([])
+    }
+    try {
+      const bytes = await readFile(file)
+      const cut = join(folder.path, 'cut.tar')
+      await writeFile(cut, bytes.subarray(0, bytes.length - 4_096))
+      expect(await importing(cut)).toMatchObject({ code: 1, err: expect.stringContaining('The archive is damaged') })
+      await nothing()
+      const place = bytes.lastIndexOf('5511987654321')
+      const changed = join(folder.path, 'changed.tar')
+      await writeFile(changed, Buffer.concat([bytes.subarray(0, place), Buffer.from('6'), bytes.subarray(place + 1)]))
+      expect(await importing(changed)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('The archive is damaged'),
+      })
+      await nothing()
+      await empty.pool.query(`INSERT INTO migrations (version, name, is_contract) VALUES (999, 'later', false)`)
+      expect(await importing(file)).toMatchObject({ code: 1, err: expect.stringContaining('migrations up to') })
+      await empty.pool.query('DELETE FROM migrations WHERE version = 999')
+      await empty.pool.query(
+        `WITH one AS (
+           INSERT INTO organization_rows (id, name, slug, default_country, timezone, currency, language)
+           VALUES (gen_random_uuid(), 'x', 'x', 'BR', 'UTC', 'BRL', 'pt_BR') RETURNING id
+         )
+         INSERT INTO directory (kind, value_hash, organization_id)
+         SELECT 'slug', sha256(convert_to($1, 'UTF8')), id FROM one`,
+        [organization.slug],
+      )
+      expect(await importing(file)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('unique in a cell: its slug'),
+      })
+      expect(await countRows(empty, organization.id)).toMatchObject({ messages: 0, contacts: 0, directory: 0 })
+    } finally {
+      await empty.drop()
+    }
+  })
+
+  it('refuse an organization that works, and one that is not there', async () => {
+    const working = await org('export', other.slug, join(folder.path, 'working.tar'))
+    expect(working).toMatchObject({ code: 1, err: expect.stringContaining('is not suspended') })
+    expect(await org('export', 'nowhere', join(folder.path, 'nowhere.tar'))).toMatchObject({ code: 1 })
+    expect(await org('import', join(folder.path, 'none.tar'))).toMatchObject({ code: 2 })
+  })
+})
+
+describe('org forward', () => {
+  it('leads old links to the other cell, also when the organization is deleted, until it is resumed', async () => {
+    const organization = await world.createOrganization()
+    const { id, key, slug } = organization
+    await receive(world, organization, { messages: [textMessage('5511987654321', 'Oi')] })
+    const link = { redirect_url: 'https://shop.example/' }
+    const { code } = (await world.request('POST', '/shortlinks', { key, body: link })).body.shortlink
+    expect(await org('forward', slug, '--to', 'https://us1.example')).toMatchObject({ code: 1 })
+    await suspend(organization)
+    expect(await org('forward', slug, '--to', 'us1')).toMatchObject({ code: 2 })
+    expect(await org('forward', slug, '--to', 'https://us1.example/')).toMatchObject({ code: 0, err: '' })
+    const mediaId = '00000000-0000-7000-8000-000000000000'
+    const url = new URL(world.app.ctx.mediaLinks.urlOf(id, mediaId, new Date(world.now().getTime() + 3_600_000)))
+    const led = async () => {
+      const answers = [
+        await world.request('GET', `/s/${code}`),
+        await world.request('GET', url.pathname + url.search),
+        await world.request('GET', url.pathname),
+      ]
+      return answers.map(({ status, headers }) => [status, headers.get('location')])
+    }
+    const expected = [
+      [308, `https://us1.example/s/${code}`],
+      [308, `https://us1.example${url.pathname}${url.search}`],
+      [403, null],
+    ]
+    expect(await led()).toEqual(expected)
+    await org('resume', slug)
+    expect((await led())[0]).toEqual([302, 'https://shop.example/'])
+    await suspend(organization)
+    await org('forward', slug, '--to', 'https://us1.example')
+    expect(await org('delete', slug, '--yes')).toMatchObject({ code: 0 })
+    for (const _step of ['rows', 'rest']) await workOffLater(world)
+    expect(await led()).toEqual(expected)
+    expect((await countRows(world.database, id)).messages).toBe(0)
+  })
+})
