@@ -167,7 +167,7 @@ export const ConnectNumber = Type.Partial(
     }),
     phone_number_id: Type.String({
       ...upstreamIds.phone_number_id,
-      description: 'If the token reaches several numbers: must be an id, without slashes and spaces',
+      description: 'must be an id, without slashes and spaces: given if the token reaches several numbers',
     }),
     pin: Type.String({
       pattern: '^[0-9]{6}$',

@@ -63,7 +63,7 @@ describe('a report about the account or a number, as published', () => {
     ['number-flagged', 'number.updated', 'warning', 'quality'],
     ['number-name', 'number.updated', 'warning', 'NAME_NOT_CONSISTENT'],
     ['number-username', 'number.updated', 'info', 'samples'],
-    ['account-settings', 'number.updated', 'info', 'calls'],
+    ['account-settings', 'number.updated', 'info', 'call settings'],
   ])('%s raises %s, once', async (name, type, severity, title) => {
     await receiveSamples(world, organization, name, name)
     expect(await notices()).toMatchObject([{ severity, title: expect.stringContaining(title), has_value: true }])

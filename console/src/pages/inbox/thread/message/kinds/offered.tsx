@@ -98,7 +98,7 @@ export function Products({ ids }: { ids: string[] }) {
 
 function Carousel({ cards }: { cards: ContentOf<'carousel'>['cards'] }) {
   return (
-    <ul className={classes.options}>
+    <ul className={classes.cards}>
       {cards.map((card, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the entries have no id, and their order never changes
         <li key={index}>

@@ -49,7 +49,7 @@ function Parts({
       )}
       {ids.length > 0 && <Products ids={ids} />}
       {cards.length > 0 && (
-        <ul className={classes.options}>
+        <ul className={classes.cards}>
           {cards.map((card, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the entries have no id, and their order never changes
             <li key={index}>
