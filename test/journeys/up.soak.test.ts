@@ -80,7 +80,9 @@ describe('up', () => {
     const made = await runProgram(['org', 'create', '--name', 'Acme', '--slug', 'acme', '--country', 'BR'], other)
     expect(made.code).toBe(0)
     const config = await runProgram(['config', '--json'], other)
-    expect(config.output.join('')).toMatch(/"PARLEY_UPSTREAM_URL","value":"http:\/\/127\.0\.0\.1:\d+\/v23\.0"/)
+    const settings = JSON.parse(config.output.join('')) as { name: string; value: string }[]
+    const upstream = settings.find(({ name }) => name === 'PARLEY_UPSTREAM_URL')
+    expect(upstream?.value).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v23\.0$/)
     const { body } = await call(`${url}/admin/organizations`, 'GET', { key: admin })
     const given = { access_token: 'EAAtoken', app_secret: 'app-secret' }
     const path = `${url}/admin/organizations/${body.organizations[0].id}/upstream/connect`
