@@ -151,8 +151,9 @@ async function startHeldUpstream() {
   const asked = new Promise<void>((resolve) => {
     noteAsked = resolve
   })
-  const server = createServer(async ({ url }, response) => {
-    if (url?.endsWith('/messages')) {
+  const server = createServer(async ({ url = '' }, response) => {
+    // The query has the proof of the app's secret.
+    if (new URL(url, 'http://upstream').pathname.endsWith('/messages')) {
       noteAsked()
       await released
     }
