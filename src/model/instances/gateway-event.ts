@@ -97,7 +97,7 @@ export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>):
   }
 }
 
-/** The `data` of the event; `code` is included only in qrcode.updated. Always the same for the same event. */
+/** The `data` of the event; `code` is included only in qrcode.updated. */
 export function presentGatewayData(
   event: EventRow,
   instance: WebhookInstance,

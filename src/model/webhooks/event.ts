@@ -16,7 +16,10 @@ import { type PhoneHistory, presentPhoneHistory } from '../organizations/phone-h
 import { presentTemplate, type Template } from '../templates/template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
 
-/** An event as its row is stored, with the affected rows as they were then. */
+/**
+ * An event with the affected rows. Of an event of a message, the status of the message, its error and its reactions are
+ * those of then; its contact and all else of it are as they are when the event is read.
+ */
 export interface EventRow {
   organization_id: string
   /** Larger than those of all events that it follows from; see storage/events/events. */
@@ -30,7 +33,7 @@ export interface EventRow {
   data: EventData
 }
 
-/** The rows of an event, as JSON; which ones are present depends on its type. */
+/** The rows of an event, as JSON; which ones are present depends on its type. Edits and deletions have them as of then. */
 export interface EventData {
   /**
    * `recipient_n`: its recipient of a broadcast; 0 for a one-off send, null for other messages. `traceparent`: the trace
@@ -99,10 +102,7 @@ export interface ShownEvent {
   data: Record<string, unknown>
 }
 
-/**
- * The event with its objects as the API shows them. The result changes only with the organization's business numbers, so
- * delivery attempts send the same bytes.
- */
+/** The event with its objects as the API shows them. Message and contact may have changed since an earlier attempt. */
 export function presentEvent(
   { type, created_at, data }: EventRow,
   mediaAddress: MediaAddress,

@@ -3,6 +3,7 @@ import { ofOrganization, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { ListedMerge } from '../../model/contacts/merge.js'
+import { MESSAGE_OF_EVENT } from '../events/message-events.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { addAddresses, showNewestUserId } from './addresses.js'
@@ -282,7 +283,7 @@ const returnEvents = statement<never>(
    FROM ${MERGE} AND e.organization_id = $1 AND e.contact_id = m.kept_id AND (
      e.data -> 'contact' ->> 'id' = m.gone_id::text OR EXISTS (
        SELECT FROM messages x
-       WHERE ${ofOrganization('x.organization_id', '$1::uuid')} AND x.id = (e.data -> 'message' ->> 'id')::uuid AND x.contact_id = m.gone_id
+       WHERE ${ofOrganization('x.organization_id', '$1::uuid')} AND x.id = ${MESSAGE_OF_EVENT} AND x.contact_id = m.gone_id
      )
    )`,
 )

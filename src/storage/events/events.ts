@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { IS_OLD_EVENT, KEPT_SINCE } from '../organizations/retention.js'
+import { HAS_MESSAGE, WHOLE_DATA } from './message-events.js'
 import { EVENT_SNAPSHOT } from './transaction-clock.js'
 
 // Events are written by the statements that cause them. Readers read them in windows between two snapshots: everything
@@ -33,16 +34,16 @@ export interface EventWindow {
 export const OLDEST_POSITION: EventPosition = { windowFrom: '1:1:', windowTo: null, seq: 0 }
 
 /** The columns of an event, under the alias e. */
-export const EVENT_COLUMNS =
-  'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
+export const EVENT_COLUMNS = `e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id,
+     e.created_at, ${WHOLE_DATA} AS data`
 
 /**
  * SQL: whether the event `e` is shown, which has data until its contact is erased or its message deleted. Jobs blank the
- * events of an erased contact; they are hidden as soon as it is gone.
+ * events of an erased contact; they are hidden as soon as it is gone, and short ones as soon as their message is.
  */
 export const IS_SHOWN = `e.data <> '{}' AND (e.contact_id IS NULL OR EXISTS (
            SELECT FROM contacts WHERE ${ofOrganization('organization_id', 'e.organization_id')} AND id = e.contact_id OFFSET 0
-         ))`
+         )) AND ${HAS_MESSAGE}`
 
 /** The maximum number of events per organization and read. */
 const MAX_EVENTS = 1_000

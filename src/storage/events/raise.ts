@@ -10,6 +10,8 @@ export interface RaisedEvents {
   type: string
   /** The contact whose deliveries stay in order; default: none. */
   contactId?: string
+  /** The message whose row readers add; default: none. */
+  messageId?: string
   data: string
 }
 
@@ -19,13 +21,22 @@ export interface RaisedEvents {
  */
 export function raiseEvents(...raised: readonly RaisedEvents[]): string {
   const seq = raised.some((events) => events.seq !== undefined) ? ' seq,' : ''
-  return `INSERT INTO events (organization_id,${seq} id, type, contact_id, data)
+  return `INSERT INTO events (organization_id,${seq} id, type, contact_id, message_id, data)
      ${raised.map(selectEvents).join('\n     UNION ALL\n     ')}`
 }
 
-function selectEvents({ from, organizationId = '$1', seq, id, type, contactId = 'NULL', data }: RaisedEvents): string {
+function selectEvents({
+  from,
+  organizationId = '$1',
+  seq,
+  id,
+  type,
+  contactId = 'NULL',
+  messageId = 'NULL',
+  data,
+}: RaisedEvents): string {
   const columns = [`${organizationId}::uuid`, ...(seq === undefined ? [] : [seq]), `${id}::uuid`, type]
-  return `SELECT ${columns.join(', ')}, ${contactId}::uuid, ${data} FROM ${from}`
+  return `SELECT ${columns.join(', ')}, ${contactId}::uuid, ${messageId}::uuid, ${data} FROM ${from}`
 }
 
 /** An event about each contact of `from`; `contact` names its row. */

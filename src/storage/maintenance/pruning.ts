@@ -4,6 +4,7 @@ import { NIL_UUID } from '../../lib/bytes/id.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import { keepOutcomes } from '../contacts/broadcast-recipients.js'
 import { countOnChannels } from '../counts/channels.js'
+import { MESSAGE_OF_EVENT } from '../events/message-events.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { HAS_OLD_FILE, IS_OLD_MESSAGE, OLD_FILES_BEFORE } from '../organizations/retention.js'
 
@@ -154,12 +155,12 @@ const forgetFiles = statement<never>(
    WHERE m.organization_id = $1 AND m.id = ANY ($2::uuid[])`,
 )
 
-// An event has its message as it was, and may be younger than the message by months.
+// An event may be younger than its message by months. Whole ones have the message as it was.
 const blankEvents = statement<{ reached: string | null; walked: number; blanked: number }>(
   'messagePruning.blankEvents',
   `WITH slice AS (
-     SELECT seq, (data -> 'message' ->> 'id')::uuid AS message_id
-     FROM events WHERE organization_id = $1 AND seq > $2 ORDER BY seq LIMIT ${EVENTS}
+     SELECT e.seq, ${MESSAGE_OF_EVENT} AS message_id
+     FROM events e WHERE e.organization_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT ${EVENTS}
    ), blanked AS (
      UPDATE events e SET data = '{}'
      FROM slice

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, type Statement, sharedStatement, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { JobTask } from '../../model/jobs.js'
+import { MESSAGE_OF_EVENT } from '../events/message-events.js'
 import { TABLES_OF_ORGANIZATIONS } from './organization-deletion.js'
 
 // Each statement compares rows in its own snapshot. Rows that belong together are written in one transaction, so a
@@ -131,8 +132,8 @@ const walkMessages = pageStatement('messages', {
 })
 
 // An event of an erased contact keeps the contact's id and is blanked by a job, which was enqueued with the erasure.
-// Messages may have been deleted after their retention time; those without a number are not traced, and neither are any
-// if a phone's history has lowered numbers since the events.
+// Messages may have been deleted after their retention time; those without a number in the event are not traced then, and
+// neither are any if a phone's history has lowered numbers since the events.
 // Message events follow the event that shows the message first; a page compares the events that it holds.
 const walkEvents = pageStatement('events', {
   page: `SELECT e.seq::text AS key, e.seq AS place, e.contact_id, e.type, e.message_id,
@@ -145,9 +146,9 @@ const walkEvents = pageStatement('events', {
          ))
        END AS lacks_message
      FROM (
-       SELECT seq, contact_id, type, data = '{}' AS is_blank, (data -> 'message' ->> 'id')::uuid AS message_id,
-         (data -> 'message' ->> 'seq')::bigint AS message_seq
-       FROM events WHERE organization_id = $1 AND seq > $2::text::bigint ORDER BY seq LIMIT $3
+       SELECT e.seq, e.contact_id, e.type, e.data = '{}' AS is_blank, ${MESSAGE_OF_EVENT} AS message_id,
+         (e.data -> 'message' ->> 'seq')::bigint AS message_seq
+       FROM events e WHERE e.organization_id = $1 AND e.seq > $2::text::bigint ORDER BY e.seq LIMIT $3
      ) e JOIN kept_organizations o ON o.id = $1 LEFT JOIN LATERAL (
        SELECT id, pruned_seq FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = e.contact_id OFFSET 0
      ) c ON true LEFT JOIN LATERAL (

@@ -4,6 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
+import { messageEvents } from '../events/message-events.js'
 import { raiseEvents } from '../events/raise.js'
 import {
   isSameAuthor,
@@ -15,7 +16,7 @@ import {
   toReceived,
   withChangeMark,
 } from './incoming.js'
-import { messageEvents, RECORDED_EVENT } from './messages.js'
+import { RECORDED_EVENT } from './messages.js'
 
 // Locks the contact's row against erasure, as the update of a numbered message does.
 const recordReaction = statement<RecordRow>(
@@ -104,7 +105,10 @@ const applyChanges = statement<SearchableMessage>(
          from: `${CHANGED} WHERE before.media_state = 'awaited' AND before.placeholder IS NULL AND $6 = 'message.deleted'`,
        },
        {
-         ...messageEvents('$6', '$10', { previousText: "CASE WHEN $6 = 'message.edited' THEN before.text END" }),
+         ...messageEvents('$6', '$10', {
+           isWhole: 'true',
+           previousText: "CASE WHEN $6 = 'message.edited' THEN before.text END",
+         }),
          from: `${CHANGED} WHERE NOT $11::boolean AND before.placeholder IS DISTINCT FROM 'held'
            AND (before.media_state IS DISTINCT FROM 'awaited' OR $6 = 'message.deleted')`,
        },

@@ -5,9 +5,10 @@ import { UNREADABLE_TEXT } from '../../model/messages/describe-inbound.js'
 import type { MessageError, NetworkDetails } from '../../model/messages/message.js'
 import type { FileNote } from '../../model/messages/trace.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
+import { messageEvents } from '../events/message-events.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
-import { hasContact, messageEvents, RECORDED_EVENT } from './messages.js'
+import { hasContact, RECORDED_EVENT } from './messages.js'
 import { withNote } from './trace-notes.js'
 
 /** An inbound message whose file is fetched. */
@@ -55,6 +56,7 @@ const RECEIVED = `
         `CASE unsettled.placeholder WHEN 'told' THEN 'message.edited' ELSE ${RECORDED_EVENT} END`,
         '$3',
         {
+          isWhole: "coalesce(unsettled.placeholder = 'told', false)",
           previousText: `CASE unsettled.placeholder WHEN 'told' THEN '${UNREADABLE_TEXT}' END`,
         },
       ),

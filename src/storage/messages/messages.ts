@@ -4,7 +4,6 @@ import { CALL } from '../../model/messages/call.js'
 import { GROUP } from '../../model/messages/group-change.js'
 import { HANDOVER } from '../../model/messages/handover.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
-import type { RaisedEvents } from '../events/raise.js'
 
 /** The columns of a row `m` of messages. */
 export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
@@ -15,7 +14,7 @@ export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.
  * The reactions on the message `m`, as JSON: of each side (customer, organization) the last one that did not fail,
  * unless it was removed (an empty text).
  */
-const REACTIONS = `(
+export const REACTIONS = `(
   SELECT jsonb_agg(jsonb_build_object('emoji', r.text, 'sender_type', r.sender_type, 'created_at', r.created_at)
     ORDER BY r.created_at, r.id)
   FROM (
@@ -57,37 +56,6 @@ export const RECORDED_EVENT = `CASE
 
 /** The message `m` with all that is shown of it, for a select list. */
 export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
-
-/** The message `m` with all that is shown of it, as JSON for an event; without its trace. */
-export const MESSAGE_SNAPSHOT = `((to_jsonb(m) - 'trace') || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
-
-/** The snapshots in an event of a message, as SQL. */
-interface MessageSnapshots {
-  message?: string
-  contact?: string
-  /** Only for a change of status. */
-  previousStatus?: string
-  /** Only for an edit: the text before it, else NULL. */
-  previousText?: string
-  /** Only for a status: what it says about the price, or NULL. */
-  price?: string
-}
-
-/** Events about messages `m` of contacts `c`; `type` and `id` are SQL. */
-export function messageEvents(
-  type: string,
-  id: string,
-  { message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', previousStatus, previousText, price }: MessageSnapshots = {},
-): Omit<RaisedEvents, 'from'> {
-  const more = { previous_status: previousStatus, previous_message: previousText, pricing: price }
-  const fields = Object.entries(more).map(([name, value]) => (value === undefined ? '' : `, '${name}', ${value}`))
-  return {
-    id,
-    type,
-    contactId: 'm.contact_id',
-    data: `jsonb_build_object('message', ${message}, 'contact', ${contact}${fields.join('')})`,
-  }
-}
 
 const page = statement<ShownMessage>(
   'messages.page',

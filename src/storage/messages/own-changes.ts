@@ -4,8 +4,8 @@ import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { Message } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
+import { messageEvents } from '../events/message-events.js'
 import { raiseEvents } from '../events/raise.js'
-import { messageEvents } from './messages.js'
 
 // The network's copy of the message is removed, because it has the old text.
 const change = statement<SearchableMessage & { contact_id: string }>(
@@ -25,6 +25,7 @@ const change = statement<SearchableMessage & { contact_id: string }>(
      -- Raises the event of the change.
      ${raiseEvents({
        ...messageEvents("CASE WHEN $3 = '' THEN 'message.deleted' ELSE 'message.edited' END", '$6', {
+         isWhole: 'true',
          previousText: "CASE WHEN $3 <> '' THEN before.text END",
        }),
        from: 'changed m JOIN before ON before.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',

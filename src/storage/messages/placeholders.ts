@@ -4,10 +4,11 @@ import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import { earlierReferral, laterReferral } from '../contacts/contacts.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
+import { messageEvents } from '../events/message-events.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { type IncomingMessage, isSameAuthor } from './incoming.js'
-import { hasContact, messageEvents, RECORDED_EVENT } from './messages.js'
+import { hasContact, RECORDED_EVENT } from './messages.js'
 import { withNote } from './trace-notes.js'
 
 /** SQL: whether the author of the message `m` has deleted it. */
@@ -70,6 +71,7 @@ const fill = statement<SearchableMessage & { id: string; contact_id: string; awa
      -- Raises the event of the message, or message.edited if that was raised, unless it waits for the file.
      ${raiseEvents({
        ...messageEvents(`CASE held.placeholder WHEN 'held' THEN ${RECORDED_EVENT} ELSE 'message.edited' END`, '$13', {
+         isWhole: "held.placeholder = 'told'",
          previousText: "CASE held.placeholder WHEN 'told' THEN held.text END",
        }),
        from: `changed m JOIN held ON held.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
@@ -120,7 +122,7 @@ const release = statement<SearchableMessage & { contact_id: string }>(
      RETURNING m.*
    ), raised AS (
      ${raiseEvents({
-       ...messageEvents("'message.deleted'", '$5'),
+       ...messageEvents("'message.deleted'", '$5', { isWhole: 'true' }),
        from: `changed m JOIN before ON before.id = m.id JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
        WHERE before.placeholder = 'told' AND before.only_in_history IS NULL`,
      })}

@@ -4,8 +4,9 @@ import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../mo
 import type { Price } from '../../model/messages/price.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
+import { MESSAGE_SNAPSHOT, MESSAGE_STATE, messageEvents, REPEATS_ROWS } from '../events/message-events.js'
 import { raiseEvents } from '../events/raise.js'
-import { ACCEPTED_EVENT, hasContact, MESSAGE_SNAPSHOT, messageEvents } from './messages.js'
+import { ACCEPTED_EVENT, hasContact } from './messages.js'
 import { hasRoomForNote, withNote } from './trace-notes.js'
 
 export interface ReportedStatus {
@@ -35,6 +36,13 @@ const MERGED_PRICE = ['billable', 'model', 'type', 'category', 'country']
 
 /** SQL: the order of statuses of the same second. */
 const rankOf = (status: string) => `array_position('{failed,sent,delivered,read}'::text[], ${status})`
+
+/** SQL: the message `m` and its contact `c` as events have them. */
+const AS_RAISED = `m.organization_id, m.id, m.contact_id, CASE WHEN NOT ${REPEATS_ROWS} THEN ${MESSAGE_STATE} END AS state,
+       CASE WHEN ${REPEATS_ROWS} THEN ${MESSAGE_SNAPSHOT} END AS message, CASE WHEN ${REPEATS_ROWS} THEN to_jsonb(c) END AS contact`
+
+/** Parts of such a row. */
+const RAISED_PARTS = { message: 'm.message', contact: 'm.contact', state: 'm.state' }
 
 /** SQL: whether the message `m` is of a business number of the gateway whose webhook wants updates. */
 const HAS_GATEWAY_WEBHOOK = `EXISTS (
@@ -113,7 +121,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
    ), told AS (
      -- The messages that are sent, for webhooks of the gateway: their clients know the upstream's word for it. Late, after
      -- another status, it would take their message back.
-     SELECT u.n, m.organization_id, m.contact_id, ${MESSAGE_SNAPSHOT} AS message, to_jsonb(c) AS contact
+     SELECT u.n, ${AS_RAISED}
      FROM (
          SELECT noted.n, message FROM noted JOIN before b USING (n) WHERE b.status = 'sent'
          UNION ALL
@@ -147,8 +155,8 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      ORDER BY c.organization_id, g.alias
      ON CONFLICT DO NOTHING
    ), shown AS (
-     -- The messages and contacts as events show them.
-     SELECT u.n, m.organization_id, m.contact_id, m.message_type, ${MESSAGE_SNAPSHOT} AS message, to_jsonb(c) AS contact
+     -- The messages and contacts as events have them.
+     SELECT u.n, m.message_type, ${AS_RAISED}
      FROM updated u CROSS JOIN LATERAL (SELECT (u.message).*) m
      JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
    ), raised AS (
@@ -156,8 +164,9 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      ${raiseEvents(
        {
          ...messageEvents(ACCEPTED_EVENT, 'g.sent_event_id', {
+           ...RAISED_PARTS,
            message: `m.message || '{"status": "sent", "error": null}'`,
-           contact: 'm.contact',
+           state: `(m.state || '{"status": "sent"}') - 'error'`,
            price: 'g.price',
          }),
          organizationId: 'm.organization_id',
@@ -165,8 +174,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        },
        {
          ...messageEvents("'message.' || g.status", 'g.event_id', {
-           message: 'm.message',
-           contact: 'm.contact',
+           ...RAISED_PARTS,
            previousStatus: 'b.status',
            price: 'g.price',
          }),
@@ -174,7 +182,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
          from: "shown m JOIN given g USING (n) JOIN before b USING (n) WHERE g.status <> 'sent'",
        },
        {
-         ...messageEvents("'instance.message_sent'", 'g.event_id', { message: 'm.message', contact: 'm.contact' }),
+         ...messageEvents("'instance.message_sent'", 'g.event_id', RAISED_PARTS),
          organizationId: 'm.organization_id',
          from: 'told m JOIN given g USING (n)',
        },

@@ -22,7 +22,7 @@ const listEvents = statement<TraceEvent>(
   `SELECT e.seq, e.id, e.type, e.created_at
    FROM (SELECT unnest($3::text[])::xid8 AS id ${FEW_ROWS}) x CROSS JOIN LATERAL (
      SELECT seq, id, type, created_at FROM events
-     WHERE organization_id = $1 AND transaction_id = x.id AND data -> 'message' ->> 'id' = $2::text
+     WHERE organization_id = $1 AND transaction_id = x.id AND coalesce(message_id::text, data -> 'message' ->> 'id') = $2::text
      OFFSET 0
    ) e
    ORDER BY e.seq

@@ -34,7 +34,7 @@ const NO_CODE: ShownCode = { code: null, pairingCode: null, base64: null }
 /** Lifetime of an attempt's token. */
 const TOKEN_SECONDS = 600
 
-/** Creates the function that composes the calls of instances' webhooks. A body has the same bytes at every attempt. */
+/** Creates the function that composes the calls of instances' webhooks. */
 export function createGatewayComposer(ctx: GatewayContext): GatewayComposer {
   const withFile = createFileReader(ctx)
   return async (endpoint, event, send) => {

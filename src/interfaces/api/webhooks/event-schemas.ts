@@ -151,7 +151,7 @@ export const eventWebhooks: readonly WebhookParts[] = Object.entries(KINDS).map(
         ),
         type: Type.Literal(kind),
         timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
-        data: Type.Object(data, { description: 'The objects as they were then' }),
+        data: Type.Object(data, { description: 'The objects. In events of messages, the contact and what does not belong to the event are as of now' }),
       },
       { description: when },
     ),

@@ -1,0 +1,88 @@
+import { ofOrganization } from '../../database/statement.js'
+import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
+import { ASSIGNEE, MESSAGE_COLUMNS, REACTIONS } from '../messages/messages.js'
+import type { RaisedEvents } from './raise.js'
+
+// An event of a message is short: it names the message, keeps what it tells of, and readers add the rows of message and
+// contact. A whole one repeats both rows, as all events did before 1.1; edits and deletions still do, because they tell
+// of a text. Readers see no difference. See docs/decisions/events.md.
+
+/** SQL: whether events have to be whole, because processes of the version before may read them. */
+export const REPEATS_ROWS = 'events_repeat_rows()'
+
+/** The message `m` as a whole event has it; without its trace. */
+export const MESSAGE_SNAPSHOT = `((to_jsonb(m) - 'trace') || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
+
+/**
+ * What a short event keeps of the message `m`: what may be different when it is read. What is null is left out.
+ * `reactions`: SQL.
+ */
+export const messageState = (reactions: string) =>
+  `jsonb_strip_nulls(jsonb_build_object('status', m.status, 'outcome', m.outcome, 'error', m.error, 'held_at', m.held_at,
+     'reactions', ${reactions}))`
+
+/** The same with its reactions, which SQL of a message finds. */
+export const MESSAGE_STATE = messageState(REACTIONS)
+
+/** What an event of a message has, as SQL. */
+interface MessageParts {
+  /** A condition under which it is whole in any case. */
+  isWhole?: string
+  /** In a whole event. */
+  message?: string
+  contact?: string
+  /** In a short one. */
+  state?: string
+  /** Only for a change of status. */
+  previousStatus?: string
+  /** Only for an edit: the text before it, else NULL. */
+  previousText?: string
+  /** Only for a status: what it says about the price, or NULL. */
+  price?: string
+}
+
+/** Events about messages `m` of contacts `c`; `type` and `id` are SQL. */
+export function messageEvents(type: string, id: string, parts: MessageParts = {}): Omit<RaisedEvents, 'from'> {
+  const { isWhole, message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', state = MESSAGE_STATE } = parts
+  const whole = isWhole === undefined ? REPEATS_ROWS : `(${REPEATS_ROWS} OR ${isWhole})`
+  const more = { previous_status: parts.previousStatus, previous_message: parts.previousText, pricing: parts.price }
+  const fields = Object.entries(more).map(([name, value]) => (value === undefined ? '' : orNothing(name, value)))
+  return {
+    id,
+    type,
+    contactId: 'm.contact_id',
+    messageId: `CASE WHEN NOT ${whole} THEN m.id END`,
+    data: `CASE WHEN ${whole} THEN jsonb_build_object('message', ${message}, 'contact', ${contact})
+       ELSE jsonb_build_object('message', ${state}) END${fields.join('')}`,
+  }
+}
+
+/** The field, unless it is null. */
+function orNothing(name: string, value: string): string {
+  return ` || CASE WHEN ${value} IS NULL THEN '{}' ELSE jsonb_build_object('${name}', ${value}) END`
+}
+
+/** SQL: whether the message of the event `e` is there, if the event is a short one. */
+export const HAS_MESSAGE = `(e.message_id IS NULL OR EXISTS (
+           SELECT FROM messages WHERE ${ofOrganization('organization_id', 'e.organization_id')} AND id = e.message_id OFFSET 0
+         ))`
+
+/** What is null in the state of a message unless the event says something else. */
+const NO_STATE = `'{"outcome": null, "error": null, "held_at": null}'::jsonb`
+
+/** SQL: the data of the event `e` with the rows of a short one; what it keeps itself goes above these. */
+export const WHOLE_DATA = `CASE WHEN e.message_id IS NULL THEN e.data ELSE (
+       SELECT e.data || jsonb_build_object('message', to_jsonb(m) || ${NO_STATE} || (e.data -> 'message'), 'contact', to_jsonb(c))
+       FROM (
+         SELECT ${MESSAGE_COLUMNS}, m.recipient_n, m.traceparent, ${ASSIGNEE} AS assignee FROM messages m
+         WHERE ${ofOrganization('m.organization_id', 'e.organization_id')} AND m.id = e.message_id
+         OFFSET 0
+       ) m CROSS JOIN (
+         SELECT ${QUALIFIED_CONTACT_COLUMNS} FROM contacts c
+         WHERE ${ofOrganization('c.organization_id', 'e.organization_id')} AND c.id = e.contact_id
+         OFFSET 0
+       ) c
+     ) END`
+
+/** SQL: the message that the event `e` is about; NULL if there is none, or the event is blank. */
+export const MESSAGE_OF_EVENT = `CASE WHEN e.data <> '{}' THEN coalesce(e.message_id, (e.data -> 'message' ->> 'id')::uuid) END`
