@@ -4,8 +4,8 @@ import { ASSIGNEE, MESSAGE_COLUMNS, REACTIONS } from '../messages/messages.js'
 import type { RaisedEvents } from './raise.js'
 
 // An event of a message is short: it names the message, keeps what it tells of, and readers add the rows of message and
-// contact. A whole one repeats both rows, as all events did before 1.1; edits and deletions still do, because they tell
-// of a text. Readers see no difference. See docs/decisions/events.md.
+// contact. A whole one repeats both rows, as all events did before 1.1; those of edits, deletions and placeholders still
+// do, because they tell of a text. Readers see no difference. See docs/decisions/events.md.
 
 /** SQL: whether events have to be whole, because processes of the version before may read them. */
 export const REPEATS_ROWS = 'events_repeat_rows()'

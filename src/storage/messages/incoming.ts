@@ -277,9 +277,10 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
        AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
-     -- Raises the events of the messages, unless they wait for their files or are held, with the contacts as they were then.
+     -- Raises the events of the messages, unless they wait for their files or are held. Whole ones have the contacts as they were then.
      ${raiseEvents({
        ...messageEvents(RECORDED_EVENT, 'k.event_id', {
+         isWhole: 'k.placeholder IS NOT NULL',
          contact: `CASE WHEN k.position = k.total THEN to_jsonb(c) ELSE to_jsonb(c) || jsonb_build_object('last_seq', m.seq,
            'last_inbound_at', greatest(k.inbound_before, k.inbound_until))
          END`,

@@ -98,7 +98,7 @@ const tell = statement<never>(
      RETURNING m.*
    ), raised AS (
      ${raiseEvents({
-       ...messageEvents(RECORDED_EVENT, '$3'),
+       ...messageEvents(RECORDED_EVENT, '$3', { isWhole: 'true' }),
        from: 'told m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id',
      })}
    )

@@ -235,8 +235,8 @@ describe('the sender', () => {
     ])
     expect(events[0]?.data.contact).toMatchObject({ chat_id: from, source: { type: 'inbound_message' } })
     expect(events[2]?.data).toMatchObject({
-      message: { text: 'x', sender_type: 'user-chat', status: 'delivered', seq: 2, reactions: null, assignee: null },
-      contact: { full_name: 'Ana', has_unread_messages: true, last_seq: 2 },
+      message: { text: 'x', sender_type: 'user-chat', status: 'delivered', seq: 2, assignee: null },
+      contact: { full_name: 'Ana', has_unread_messages: true },
     })
   })
 

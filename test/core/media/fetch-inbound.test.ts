@@ -129,7 +129,7 @@ describe('a message with a file', () => {
   ])('without a file id (%s %j) raises its event at once', async (type, payload) => {
     await receiveFile(world, organization, fileMessage(CUSTOMER, type, payload as object))
     expect(upstream.taken).toEqual([])
-    expect(await received()).toMatchObject([{ message: { media_id: null, media_state: null } }])
+    expect(await received()).toMatchObject([{ message: { media_id: null } }])
   })
 })
 

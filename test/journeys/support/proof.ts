@@ -163,7 +163,7 @@ function expectAsAccepted(accepted: readonly AcceptedMessage[], messages: readon
 
 async function expectEvents({ pool }: Database, conversation: Conversation, messages: readonly Shown[]): Promise<void> {
   const { rows } = await pool.query<{ event: string }>(
-    `SELECT type || ' ' || (data -> 'message' ->> 'id') AS event FROM events
+    `SELECT type || ' ' || coalesce(message_id::text, data -> 'message' ->> 'id') AS event FROM events
      WHERE organization_id = $1 AND contact_id = $2 AND type IN ('message.sent', 'message.reaction', 'message.failed')`,
     [conversation.organization.id, conversation.contactId],
   )

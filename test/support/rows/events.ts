@@ -1,7 +1,8 @@
+import { WHOLE_DATA } from '../../../src/storage/events/message-events.js'
 import type { TestOrganization } from '../world.js'
-import { readRows, type Tables, type Where } from './read.js'
+import type { Tables } from './read.js'
 
-/** An event's row. */
+/** An event's row, with the rows that readers add to short ones. */
 export interface EventRow {
   organization_id: string
   seq: number
@@ -13,13 +14,33 @@ export interface EventRow {
 }
 
 /** The organization's events in order; with a type, only those. */
-export function eventsOf(world: Tables, { id }: Pick<TestOrganization, 'id'>, type?: string): Promise<EventRow[]> {
-  return read(world, 'transaction_id, id', { organization_id: id, ...(type !== undefined && { type }) })
+export async function eventsOf(
+  { database }: Tables,
+  { id }: Pick<TestOrganization, 'id'>,
+  type: string | null = null,
+): Promise<EventRow[]> {
+  const { rows } = await database.pool.query<EventRow>(
+    `${SELECT} WHERE e.organization_id = $1 AND ($2::text IS NULL OR e.type = $2) ORDER BY e.transaction_id, e.id`,
+    [id, type],
+  )
+  return rows
 }
 
 /** The events of a contact, oldest first. */
-export function eventsOfContact(world: Tables, contact_id: string): Promise<EventRow[]> {
-  return read(world, 'seq', { contact_id })
+export async function eventsOfContact({ database }: Tables, contactId: string): Promise<EventRow[]> {
+  const { rows } = await database.pool.query<EventRow>(`${SELECT} WHERE e.contact_id = $1 ORDER BY e.seq`, [contactId])
+  return rows
 }
 
-const read = (world: Tables, order: string, where: Where<EventRow>) => readRows<EventRow>(world, 'events', order, where)
+/** Has events of messages written as processes of the version before need them, or as an upgraded database has them. */
+export async function writeEventsWhole({ database }: Tables, isWhole: boolean): Promise<void> {
+  await database.pool.query(
+    `CREATE OR REPLACE FUNCTION events_repeat_rows() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT ${isWhole} $$`,
+  )
+}
+
+/** A short event whose message or contact is gone, or that is blank, shows as it is stored. */
+const SELECT = `
+  SELECT e.organization_id, e.seq, e.id, e.type, e.contact_id, e.created_at,
+    CASE WHEN e.data = '{}' THEN e.data ELSE coalesce(${WHOLE_DATA}, e.data) END AS data
+  FROM events e`

@@ -151,7 +151,11 @@ export const eventWebhooks: readonly WebhookParts[] = Object.entries(KINDS).map(
         ),
         type: Type.Literal(kind),
         timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
-        data: Type.Object(data, { description: 'The objects. In events of messages, the contact and what does not belong to the event are as of now' }),
+        data: Type.Object(data, {
+          description:
+            'The objects. A message has the status, error and reactions that it had at the time of the event; its ' +
+            'contact, and all else of it, are as of now',
+        }),
       },
       { description: when },
     ),

@@ -243,8 +243,9 @@ it('deliveries that wait go on for each contact by itself', async () => {
   await meet({ number, userId })
   await undoLast(kept.id)
   const { rows } = await world.database.pool.query(
-    `SELECT d.contact_id, e.data -> 'message' ->> 'text' AS text, d.next_attempt_at IS NOT NULL AS due
+    `SELECT d.contact_id, m.text, d.next_attempt_at IS NOT NULL AS due
      FROM webhook_deliveries d JOIN events e ON e.organization_id = d.organization_id AND e.seq = d.event_seq
+       LEFT JOIN messages m ON m.organization_id = e.organization_id AND m.id = e.message_id
      WHERE d.organization_id = $1 AND d.webhook_id = $2 AND d.status = 'pending' AND d.contact_id = ANY ($3)
      ORDER BY d.event_seq`,
     [organization.id, webhook.id, [kept.id, gone.id]],
