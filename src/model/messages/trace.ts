@@ -103,6 +103,12 @@ export interface CallbackNote {
   idle?: true
 }
 
+/**
+ * Such a note as it is stored: `callback <id> <status> <at> <milliseconds until done> <x> <said>`, and `idle` if it changed
+ * nothing; `-` stands for what it lacks. Version 1.0 stored them as the others.
+ */
+type StoredCallbackNote = string
+
 /** An attempt to fetch the file of a received message. */
 export interface FileNote {
   k: 'file'
@@ -123,6 +129,25 @@ export type TraceNote = (
   | FileNote
 ) & {
   x?: string
+}
+
+/** A note as it is stored. */
+export type StoredNote = TraceNote | StoredCallbackNote
+
+/** Reads a stored note. */
+export function readNote(stored: StoredNote): TraceNote {
+  if (typeof stored !== 'string') return stored
+  const [, id = '', status = '-', at, ms, x = '-', said = '-', idle] = stored.split(' ')
+  return {
+    k: 'callback',
+    id,
+    at: Number(at),
+    done: Number(at) + Number(ms),
+    ...(status !== '-' && { status }),
+    ...(said !== '-' && { said: Number(said) }),
+    ...(x !== '-' && { x }),
+    ...(idle !== undefined && { idle: true }),
+  }
 }
 
 /** A message has at most about this many notes; later ones that change nothing else are not written. */

@@ -1,14 +1,12 @@
 import { ofOrganization } from '../../database/statement.js'
 import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
 import { ASSIGNEE, MESSAGE_COLUMNS, REACTIONS } from '../messages/messages.js'
+import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import type { RaisedEvents } from './raise.js'
 
 // An event of a message is short: it names the message, keeps what it tells of, and readers add the rows of message and
 // contact. A whole one repeats both rows, as all events did before 1.1; those of edits, deletions and placeholders still
 // do, because they tell of a text. Readers see no difference. See docs/decisions/events.md.
-
-/** SQL: whether events have to be whole, because processes of the version before may read them. */
-export const REPEATS_ROWS = 'events_repeat_rows()'
 
 /** The message `m` as a whole event has it; without its trace. */
 export const MESSAGE_SNAPSHOT = `((to_jsonb(m) - 'trace') || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
@@ -44,7 +42,7 @@ interface MessageParts {
 /** Events about messages `m` of contacts `c`; `type` and `id` are SQL. */
 export function messageEvents(type: string, id: string, parts: MessageParts = {}): Omit<RaisedEvents, 'from'> {
   const { isWhole, message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', state = MESSAGE_STATE } = parts
-  const whole = isWhole === undefined ? REPEATS_ROWS : `(${REPEATS_ROWS} OR ${isWhole})`
+  const whole = isWhole === undefined ? WRITES_AS_BEFORE : `(${WRITES_AS_BEFORE} OR ${isWhole})`
   const more = { previous_status: parts.previousStatus, previous_message: parts.previousText, pricing: parts.price }
   const fields = Object.entries(more).map(([name, value]) => (value === undefined ? '' : orNothing(name, value)))
   return {

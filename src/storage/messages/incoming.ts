@@ -9,11 +9,10 @@ import type { CallbackNote } from '../../model/messages/trace.js'
 import { earlierReferral, laterReferral, normalizeName, searchUsernames } from '../contacts/contacts.js'
 import { messageEvents } from '../events/message-events.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
-import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { RECORDED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
-import { hasRoomForNote } from './trace-notes.js'
+import { hasRoomForNote, lacksCallbackNote, onlyCallbackNote, withIdleNote } from './trace-notes.js'
 
 /** An inbound message to be recorded. */
 export interface IncomingMessage {
@@ -261,7 +260,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        CASE WHEN ${IS_OURS} THEN 'sent' ELSE 'delivered' END, k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN NOT ${IS_OURS} THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN NOT ${IS_OURS} THEN c.assignee_id END, k.gateway_type,
-       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
+       ${onlyCallbackNote('k.note')}, k.traceparent,
        k.placeholder, k.handled_by
      FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
        ${newestChange('c.id', 'k.upstream_id', ...authorOf('k'))}
@@ -270,12 +269,12 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      RETURNING *
    ), repeated AS (
      -- Notes further callbacks that bring a recorded message, each once.
-     UPDATE messages m SET trace = coalesce(m.trace, '[]') || (f.note || '{"idle": true}')
+     UPDATE messages m SET trace = ${withIdleNote('m', 'f.note')}
      FROM found f
      WHERE f.is_duplicate AND NOT f.fills AND NOT f.was_history
        AND ${ofOrganization('m.organization_id', '$1::uuid')} AND m.upstream_id = f.upstream_id
        AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
-       AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
+       AND ${lacksCallbackNote('m', 'f.note')}
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
      -- Raises the events of the messages, unless they wait for their files or are held. Whole ones have the contacts as they were then.
      ${raiseEvents({

@@ -8,8 +8,9 @@ import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../m
 import type { CallsNote, FailureNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
-import { messageEvents, messageState, REPEATS_ROWS } from '../events/message-events.js'
+import { messageEvents, messageState } from '../events/message-events.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
+import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import { ACCEPTED_EVENT, ASSIGNEE } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
 import { hasRoomForNote, withNote } from './trace-notes.js'
@@ -271,7 +272,7 @@ const accept = sharedStatement<{ is_locked: boolean }>(
      FROM waiting JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'waiting.organization_id')} AND m.id = waiting.id
      RETURNING g.n, m.organization_id, m.id, m.contact_id, m.instance_id, m.message_type, m.assignee_id,
-       CASE WHEN ${REPEATS_ROWS} THEN to_jsonb(m) - 'trace' END AS row, ${messageState('NULL')} AS state, m.campaign_id, m.broadcast_id,
+       CASE WHEN ${WRITES_AS_BEFORE} THEN to_jsonb(m) - 'trace' END AS row, ${messageState('NULL')} AS state, m.campaign_id, m.broadcast_id,
        m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
    ), kept AS (
      -- Keeps the call and the network's message if a status came before the answer to the call.

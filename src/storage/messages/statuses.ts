@@ -4,10 +4,11 @@ import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../mo
 import type { Price } from '../../model/messages/price.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
-import { MESSAGE_SNAPSHOT, MESSAGE_STATE, messageEvents, REPEATS_ROWS } from '../events/message-events.js'
+import { MESSAGE_SNAPSHOT, MESSAGE_STATE, messageEvents } from '../events/message-events.js'
 import { raiseEvents } from '../events/raise.js'
+import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import { ACCEPTED_EVENT, hasContact } from './messages.js'
-import { hasRoomForNote, withNote } from './trace-notes.js'
+import { hasRoomForNote, lacksCallbackNote, withCallbackNote, withIdleNote } from './trace-notes.js'
 
 export interface ReportedStatus {
   organizationId: string
@@ -38,8 +39,8 @@ const MERGED_PRICE = ['billable', 'model', 'type', 'category', 'country']
 const rankOf = (status: string) => `array_position('{failed,sent,delivered,read}'::text[], ${status})`
 
 /** SQL: the message `m` and its contact `c` as events have them. */
-const AS_RAISED = `m.organization_id, m.id, m.contact_id, CASE WHEN NOT ${REPEATS_ROWS} THEN ${MESSAGE_STATE} END AS state,
-       CASE WHEN ${REPEATS_ROWS} THEN ${MESSAGE_SNAPSHOT} END AS message, CASE WHEN ${REPEATS_ROWS} THEN to_jsonb(c) END AS contact`
+const AS_RAISED = `m.organization_id, m.id, m.contact_id, CASE WHEN NOT ${WRITES_AS_BEFORE} THEN ${MESSAGE_STATE} END AS state,
+       CASE WHEN ${WRITES_AS_BEFORE} THEN ${MESSAGE_SNAPSHOT} END AS message, CASE WHEN ${WRITES_AS_BEFORE} THEN to_jsonb(c) END AS contact`
 
 /** Parts of such a row. */
 const RAISED_PARTS = { message: 'm.message', contact: 'm.contact', state: 'm.state' }
@@ -101,7 +102,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        delivered_at = CASE WHEN g.status IN ('delivered', 'read') THEN coalesce(m.delivered_at, g.at) ELSE m.delivered_at END,
        read_at = CASE WHEN g.status = 'read' THEN g.at ELSE m.read_at END,
        failed_at = CASE WHEN g.status = 'failed' THEN g.at END,
-       trace = ${withNote('m', 'g.note')}
+       trace = ${withCallbackNote('m', 'g.note')}
      FROM before b JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
        WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'sent' AND b.held_at IS NOT NULL) OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
@@ -112,11 +113,11 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      RETURNING b.n, m AS message
    ), noted AS (
      -- Notes the statuses that change nothing, each once.
-     UPDATE messages m SET trace = coalesce(m.trace, '[]') || (g.note || '{"idle": true}')
+     UPDATE messages m SET trace = ${withIdleNote('m', 'g.note')}
      FROM before b JOIN given g USING (n) LEFT JOIN updated u USING (n)
      WHERE u.n IS NULL AND ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id
        AND ${hasRoomForNote('m')}
-       AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(g.note - ARRAY['at', 'done', 'said'])
+       AND ${lacksCallbackNote('m', 'g.note')}
      RETURNING b.n, m AS message
    ), told AS (
      -- The messages that are sent, for webhooks of the gateway: their clients know the upstream's word for it. Late, after

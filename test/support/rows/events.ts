@@ -32,10 +32,10 @@ export async function eventsOfContact({ database }: Tables, contactId: string): 
   return rows
 }
 
-/** Has events of messages written as processes of the version before need them, or as an upgraded database has them. */
-export async function writeEventsWhole({ database }: Tables, isWhole: boolean): Promise<void> {
+/** Has rows written as processes of the version before need them, or as a database has them that none of these uses. */
+export async function writeAsBefore({ database }: Tables, isBefore: boolean): Promise<void> {
   await database.pool.query(
-    `CREATE OR REPLACE FUNCTION events_repeat_rows() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT ${isWhole} $$`,
+    `CREATE OR REPLACE FUNCTION writes_as_1_0() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT ${isBefore} $$`,
   )
 }
 
