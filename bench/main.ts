@@ -5,6 +5,7 @@ import { formatBodies, judgeBodies } from './bodies-report.js'
 import { formatBroadcast, judgeBroadcast } from './broadcast-report.js'
 import { createCleanup } from './cleanup.js'
 import { formatConsole, judgeConsole } from './console-report.js'
+import { formatDisk, judgeDisk } from './disk-report.js'
 import { formatFullNumber, judgeFullNumber } from './full-number-report.js'
 import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
@@ -30,6 +31,7 @@ import { measureCallbacks } from './subjects/callbacks.js'
 import { measureConsole } from './subjects/console.js'
 import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
+import { measureDisk } from './subjects/disk.js'
 import { measureFootprint } from './subjects/footprint.js'
 import { measureFullNumber } from './subjects/full-number.js'
 import { measureGateway } from './subjects/gateway.js'
@@ -82,7 +84,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 function benchmarkOf(run: Run, options: Options): Promise<void> {
-  const { only, seconds, messages, recipients, events, share, noise } = options
+  const { only, seconds, messages, recipients, events, sends, share, noise } = options
   switch (only) {
     case 'scale':
       return report(run, options, () => measureScale(run, options), { format: formatScale, judge: judgeScale })
@@ -117,6 +119,8 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
         format: formatVerify,
         judge: judgeVerify,
       })
+    case 'disk':
+      return report(run, options, () => measureDisk(run, sends), { format: formatDisk, judge: judgeDisk })
     default:
       return benchmark(run, options)
   }

@@ -3,7 +3,7 @@ import { NOISES } from './neighbours/noises.js'
 
 /**
  * The values of `--only`. Without it, all run except `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway`,
- * `console`, `full-number`, `neighbours`, `bodies` and `verify`, which take minutes or need more than Node.
+ * `console`, `full-number`, `neighbours`, `bodies`, `verify` and `disk`, which take minutes or need more than Node.
  */
 export const subjects = [
   'contact',
@@ -23,6 +23,7 @@ export const subjects = [
   'neighbours',
   'bodies',
   'verify',
+  'disk',
 ] as const
 export type Subject = (typeof subjects)[number]
 
@@ -47,6 +48,8 @@ export interface Options {
   recipients: number
   /** Events delivered to one webhook. */
   events: number
+  /** Messages sent by `disk`. */
+  sends: number
   /** The share of a full number's load, in percent. */
   share: number
   /** The only kind of noise to measure beside; null: all. */
@@ -70,6 +73,7 @@ export function readOptions(args: string[]): Options {
       messages: { type: 'string', default: '10000000' },
       recipients: { type: 'string', default: '100000' },
       events: { type: 'string', default: '20000' },
+      sends: { type: 'string', default: '3000' },
       share: { type: 'string', default: '100' },
       noise: { type: 'string' },
       json: { type: 'string' },
@@ -90,12 +94,16 @@ export function readOptions(args: string[]): Options {
   const events = Number(values.events)
   if (!(Number.isInteger(events) && events >= 100 && events <= 1_000_000))
     throw new Error(`--events ${values.events}: expected a whole number from 100 to 1000000`)
+  const sends = Number(values.sends)
+  if (!(Number.isInteger(sends) && sends >= 1_000 && sends <= 1_000_000))
+    throw new Error(`--sends ${values.sends}: expected a whole number from 1000 to 1000000`)
   const share = Number(values.share)
   if (!(share >= 1 && share <= 1_000)) throw new Error(`--share ${values.share}: expected a number from 1 to 1000`)
   if (values.keep !== undefined && values.database !== undefined)
     throw new Error('--keep: the folder is for the embedded database; leave --database out')
   return {
     share,
+    sends,
     keep: values.keep ?? null,
     recipients,
     events,
