@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { IS_OLD_EVENT, KEPT_SINCE } from '../organizations/retention.js'
-import { HAS_MESSAGE, WHOLE_DATA } from './message-events.js'
+import { HAS_MESSAGE, WHOLE_DATA } from './message-rows.js'
 import { EVENT_SNAPSHOT } from './transaction-clock.js'
 
 // Events are written by the statements that cause them. Readers read them in windows between two snapshots: everything

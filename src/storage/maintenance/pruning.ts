@@ -4,7 +4,7 @@ import { NIL_UUID } from '../../lib/bytes/id.js'
 import { ONLY_ONE } from '../../model/jobs.js'
 import { keepOutcomes } from '../contacts/broadcast-recipients.js'
 import { countOnChannels } from '../counts/channels.js'
-import { MESSAGE_OF_EVENT } from '../events/message-events.js'
+import { MESSAGE_OF_EVENT } from '../events/message-rows.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { HAS_OLD_FILE, IS_OLD_MESSAGE, OLD_FILES_BEFORE } from '../organizations/retention.js'
 

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, type Statement, sharedStatement, statement } from '../../database/statement.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import type { JobTask } from '../../model/jobs.js'
-import { MESSAGE_OF_EVENT } from '../events/message-events.js'
+import { MESSAGE_OF_EVENT } from '../events/message-rows.js'
 import { TABLES_OF_ORGANIZATIONS } from './organization-deletion.js'
 
 // Each statement compares rows in its own snapshot. Rows that belong together are written in one transaction, so a

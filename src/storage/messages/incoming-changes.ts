@@ -4,7 +4,6 @@ import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
-import { messageEvents } from '../events/message-events.js'
 import { raiseEvents } from '../events/raise.js'
 import {
   isSameAuthor,
@@ -16,6 +15,7 @@ import {
   toReceived,
   withChangeMark,
 } from './incoming.js'
+import { messageEvents } from './message-events.js'
 import { RECORDED_EVENT } from './messages.js'
 
 // Locks the contact's row against erasure, as the update of a numbered message does.

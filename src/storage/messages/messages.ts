@@ -4,6 +4,7 @@ import { CALL } from '../../model/messages/call.js'
 import { GROUP } from '../../model/messages/group-change.js'
 import { HANDOVER } from '../../model/messages/handover.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
+import { ASSIGNEE } from '../events/message-rows.js'
 
 /** The columns of a row `m` of messages. */
 export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
@@ -25,13 +26,6 @@ export const REACTIONS = `(
     ORDER BY sender_type = 'user-chat', created_at DESC, id DESC
   ) r
   WHERE r.text <> ''
-)`
-
-/** The member assigned to the message `m`, as JSON, or null. */
-export const ASSIGNEE = `(
-  SELECT jsonb_build_object('id', b.id, 'full_name', b.full_name, 'email', b.email)
-  FROM members b
-  WHERE b.organization_id = m.organization_id AND b.id = m.assignee_id
 )`
 
 /**

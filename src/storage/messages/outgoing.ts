@@ -8,10 +8,11 @@ import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../m
 import type { CallsNote, FailureNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
-import { messageEvents, messageState } from '../events/message-events.js'
+import { ASSIGNEE } from '../events/message-rows.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
-import { ACCEPTED_EVENT, ASSIGNEE } from './messages.js'
+import { messageEvents, messageState } from './message-events.js'
+import { ACCEPTED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
 import { hasRoomForNote, withNote } from './trace-notes.js'
 

@@ -4,8 +4,8 @@ import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { Message } from '../../model/messages/message.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
-import { messageEvents } from '../events/message-events.js'
 import { raiseEvents } from '../events/raise.js'
+import { messageEvents } from './message-events.js'
 
 // The network's copy of the message is removed, because it has the old text.
 const change = statement<SearchableMessage & { contact_id: string }>(

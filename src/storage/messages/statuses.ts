@@ -4,9 +4,9 @@ import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../mo
 import type { Price } from '../../model/messages/price.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
-import { MESSAGE_SNAPSHOT, MESSAGE_STATE, messageEvents } from '../events/message-events.js'
 import { raiseEvents } from '../events/raise.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
+import { MESSAGE_SNAPSHOT, MESSAGE_STATE, messageEvents } from './message-events.js'
 import { ACCEPTED_EVENT, hasContact } from './messages.js'
 import { hasRoomForNote, lacksCallbackNote, withCallbackNote, withIdleNote } from './trace-notes.js'
 

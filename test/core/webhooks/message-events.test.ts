@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { WHOLE_DATA } from '../../../src/storage/events/message-events.js'
+import { WHOLE_DATA } from '../../../src/storage/events/message-rows.js'
 import { post, receiveMessages, seconds, textMessage } from '../../support/callbacks.js'
 import { signIn } from '../../support/console.js'
 import { createContact } from '../../support/contacts.js'

@@ -1,4 +1,4 @@
-import { WHOLE_DATA } from '../../../src/storage/events/message-events.js'
+import { WHOLE_DATA } from '../../../src/storage/events/message-rows.js'
 import type { TestOrganization } from '../world.js'
 import type { Tables } from './read.js'
 

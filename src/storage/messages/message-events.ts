@@ -1,12 +1,11 @@
-import { ofOrganization } from '../../database/statement.js'
-import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
-import { ASSIGNEE, MESSAGE_COLUMNS, REACTIONS } from '../messages/messages.js'
+import { ASSIGNEE } from '../events/message-rows.js'
+import type { RaisedEvents } from '../events/raise.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
-import type { RaisedEvents } from './raise.js'
+import { REACTIONS } from './messages.js'
 
-// An event of a message is short: it names the message, keeps what it tells of, and readers add the rows of message and
-// contact. A whole one repeats both rows, as all events did before 1.1; those of edits, deletions and placeholders still
-// do, because they tell of a text. Readers see no difference. See docs/decisions/events.md.
+// An event of a message is short: it names the message, keeps what may be different later, and readers add the rows of
+// message and contact (events/message-rows). A whole one repeats both rows, as all events did before 1.1; those of edits,
+// deletions and placeholders still do, because they are about a text. See docs/decisions/events.md.
 
 /** The message `m` as a whole event has it; without its trace. */
 export const MESSAGE_SNAPSHOT = `((to_jsonb(m) - 'trace') || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
@@ -59,28 +58,3 @@ export function messageEvents(type: string, id: string, parts: MessageParts = {}
 function orNothing(name: string, value: string): string {
   return ` || CASE WHEN ${value} IS NULL THEN '{}' ELSE jsonb_build_object('${name}', ${value}) END`
 }
-
-/** SQL: whether the message of the event `e` is there, if the event is a short one. */
-export const HAS_MESSAGE = `(e.message_id IS NULL OR EXISTS (
-           SELECT FROM messages WHERE ${ofOrganization('organization_id', 'e.organization_id')} AND id = e.message_id OFFSET 0
-         ))`
-
-/** What is null in the state of a message unless the event says something else. */
-const NO_STATE = `'{"outcome": null, "error": null, "held_at": null}'::jsonb`
-
-/** SQL: the data of the event `e` with the rows of a short one; what it keeps itself goes above these. */
-export const WHOLE_DATA = `CASE WHEN e.message_id IS NULL THEN e.data ELSE (
-       SELECT e.data || jsonb_build_object('message', to_jsonb(m) || ${NO_STATE} || (e.data -> 'message'), 'contact', to_jsonb(c))
-       FROM (
-         SELECT ${MESSAGE_COLUMNS}, m.recipient_n, m.traceparent, ${ASSIGNEE} AS assignee FROM messages m
-         WHERE ${ofOrganization('m.organization_id', 'e.organization_id')} AND m.id = e.message_id
-         OFFSET 0
-       ) m CROSS JOIN (
-         SELECT ${QUALIFIED_CONTACT_COLUMNS} FROM contacts c
-         WHERE ${ofOrganization('c.organization_id', 'e.organization_id')} AND c.id = e.contact_id
-         OFFSET 0
-       ) c
-     ) END`
-
-/** SQL: the message that the event `e` is about; NULL if there is none, or the event is blank. */
-export const MESSAGE_OF_EVENT = `CASE WHEN e.data <> '{}' THEN coalesce(e.message_id, (e.data -> 'message' ->> 'id')::uuid) END`
