@@ -1,4 +1,5 @@
--- Events of messages without the rows of message and contact, and shorter notes in traces (docs/decisions/events.md).
+-- Events of messages without the rows of message and contact, shorter notes in traces, packed bodies of callbacks
+-- (docs/decisions/events.md).
 
 -- The message whose row readers add to the event; null: the event has all that it shows.
 ALTER TABLE events ADD COLUMN message_id uuid;

@@ -1,7 +1,9 @@
 import type { Queryable } from '../../database/pool.js'
 import { organizationsOf, sharedStatement, statement } from '../../database/statement.js'
+import { isPacked, packBody, unpackBody } from '../organizations/callback-bodies.js'
 import { IS_OLD_CALLBACK } from '../organizations/retention.js'
 import { isDeadProcess } from '../processes/process-registry.js'
+import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 
 /** A callback's body, cut to the changes of one organization. */
 export interface StoredCallback {
@@ -28,9 +30,9 @@ const lockOf = (organizationId: string) => `${LOCK_CLASS}, hashtext(${organizati
 const insert = sharedStatement<never>(
   'callbacks.insert',
   `INSERT INTO callbacks (organization_id, id, body, instance_id, traceparent, waiting)
-   SELECT organization_id, id, body, instance_id, traceparent, true
-   FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::text[])
-     AS given (organization_id, id, body, instance_id, traceparent)`,
+   SELECT organization_id, id, CASE WHEN ${WRITES_AS_BEFORE} THEN body ELSE coalesce(packed, body) END, instance_id, traceparent, true
+   FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::text[], $6::bytea[])
+     AS given (organization_id, id, body, instance_id, traceparent, packed)`,
   { raises: 'callbacks' },
 )
 
@@ -106,7 +108,7 @@ const listWith = statement<{ body: Buffer }>(
   'callbacks.listWith',
   `SELECT newest.body
    FROM (SELECT id, body FROM callbacks WHERE organization_id = $1 ORDER BY id DESC LIMIT 200) newest
-   WHERE position(convert_to($2, 'UTF8') IN newest.body) > 0
+   WHERE position(convert_to($2, 'UTF8') IN newest.body) > 0 OR ${isPacked('newest.body')}
    ORDER BY newest.id`,
 )
 
@@ -194,6 +196,7 @@ export async function insertCallbacks(db: Queryable, callbacks: readonly StoredC
     callbacks.map((callback) => callback.body),
     callbacks.map((callback) => callback.instanceId),
     callbacks.map((callback) => callback.traceparent),
+    callbacks.map((callback) => packBody(callback.body)),
   ]
   await db.raise(insert, values, organizationsOf(callbacks))
 }
@@ -225,9 +228,14 @@ export async function takeCallbacks(
   const [first] = rows
   if (first?.taken !== true) return null
   const callbacks = rows.flatMap(({ taken, hasSetAside, deaths, suspects, ...row }) =>
-    row.id === null ? [] : [row as WaitingCallback],
+    row.id === null ? [] : [unpacked(row as WaitingCallback)],
   )
   return { callbacks, hasSetAside: first.hasSetAside, deaths: first.deaths, suspects: first.suspects }
+}
+
+/** The callback with its body as it came. */
+export function unpacked<Callback extends { body: Buffer }>(callback: Callback): Callback {
+  return { ...callback, body: unpackBody(callback.body) }
 }
 
 /** Corrects the number of deaths of the turn that has taken the callbacks. */
@@ -288,7 +296,7 @@ export interface CallbackFigures {
 /** The bodies of the organization's newest 200 callbacks that contain a text, in the order of their arrival. */
 export async function listCallbacksWith(db: Queryable, organizationId: string, text: string): Promise<Buffer[]> {
   const rows = await db.run(listWith, [organizationId, text])
-  return rows.map(({ body }) => body)
+  return rows.map(({ body }) => unpackBody(body)).filter((body) => body.includes(text))
 }
 
 /** Counts the callbacks that are not done. */

@@ -6,6 +6,7 @@ import type { PhoneHistory } from '../../model/organizations/phone-history.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { MESSAGES_KEPT_SINCE } from '../organizations/retention.js'
+import { unpacked } from './callbacks.js'
 
 const COLUMNS =
   'id, instance_id, status, progress, phase, messages::float8 AS messages, error, started_at, updated_at, finished_at'
@@ -148,7 +149,7 @@ export async function storeHistoryChunk(
  */
 export async function beginNextChunk(db: Queryable, organizationId: string, at: Date): Promise<HistoryChunk | null> {
   const [chunk] = await db.run(next, [organizationId, at])
-  return chunk ?? null
+  return chunk === undefined ? null : unpacked(chunk)
 }
 
 /** Records how many messages of a callback are taken in, and that `added` further ones were not known before. */

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { sharedStatement, statement } from '../../database/statement.js'
 import type { FailedWork } from '../../model/jobs.js'
 import { isDeadProcess } from '../processes/process-registry.js'
-import { WAITING_COLUMNS, type WaitingCallback } from './callbacks.js'
+import { unpacked, WAITING_COLUMNS, type WaitingCallback } from './callbacks.js'
 
 // A callback that failed alone is set aside with the keys (addresses, message ids) that it names. Later callbacks that
 // name one of them are set aside behind it, so that the order per person holds: their `attempts` are 0, and their
@@ -141,7 +141,7 @@ export async function findDueCallback(
   const [row] = await db.run(findDue, [organizationId, now, processId])
   if (row === undefined) return null
   const { attempts, error, died, ...callback } = row
-  return { callback, attempts, error, died }
+  return { callback: unpacked(callback), attempts, error, died }
 }
 
 /** Notes that this process attempts a set-aside callback, in case it dies with it. */

@@ -4,6 +4,7 @@ import { NIL_UUID, newId } from '../../lib/bytes/id.js'
 import { countOnChannels } from '../counts/channels.js'
 import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
+import { isPacked, unpackBody } from '../organizations/callback-bodies.js'
 import { awaitsImport } from '../organizations/waiting-histories.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { eraseRecipients } from './broadcast-recipients.js'
@@ -263,6 +264,7 @@ const eraseParticipants = statement<Slice>(
 // A callback that waits or is set aside, or whose history is not taken in, cannot be blanked yet. One that failed on every
 // attempt may have work for other people, so it is blanked and forgotten only if an address is a whole value in it ($5),
 // but not as a text.
+// SQL cannot look into packed bodies: $6 are the ids of those that contain an address, $7 of them those with a whole value.
 const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
   'contacts.eraseCallbacks',
   `WITH slice AS (
@@ -271,8 +273,9 @@ const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
      SELECT c.id, c.waiting OR (s.callback_id IS NOT NULL AND s.failed_at IS NULL) OR ${awaitsImport('$1')} AS is_waiting
      FROM slice c
      LEFT JOIN set_aside_callbacks s ON s.organization_id = $1 AND s.callback_id = c.id
-     WHERE EXISTS (SELECT FROM unnest($2::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
-       AND (s.failed_at IS NULL OR encode(c.body, 'escape') ~ $5)
+     WHERE (c.id = ANY ($6::uuid[]) OR EXISTS (
+         SELECT FROM unnest($2::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0
+       )) AND (s.failed_at IS NULL OR c.id = ANY ($7::uuid[]) OR encode(c.body, 'escape') ~ $5)
    ), failed AS (
      DELETE FROM set_aside_callbacks s USING named
      WHERE s.organization_id = $1 AND s.callback_id = named.id AND NOT named.is_waiting
@@ -282,6 +285,13 @@ const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
    )
    SELECT (SELECT id::text FROM slice ORDER BY slice.id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked,
      EXISTS (SELECT FROM named WHERE is_waiting) AS is_waiting`,
+)
+
+const listPacked = statement<{ id: string; body: Buffer }>(
+  'contacts.listPackedCallbacks',
+  `SELECT id, body
+   FROM (SELECT id, body FROM callbacks WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3) slice
+   WHERE ${isPacked('body')}`,
 )
 
 /** How many rows of an erased contact a slice deletes. */
@@ -415,11 +425,18 @@ export async function eraseCallbacksNaming(
   after: string,
 ): Promise<{ reached: string | null; isWaiting: boolean }> {
   const spellings = addresses.map((address) => address.replace(/^(?:user|parent):/, ''))
-  const rows = await db.run(eraseCallbacks, [organizationId, spellings, after, CALLBACKS, wholeValue(spellings)])
+  const whole = wholeValue(spellings)
+  const packed = await db.run(listPacked, [organizationId, after, CALLBACKS])
+  const bodies = packed.map(({ id, body }) => ({ id, text: unpackBody(body).toString('utf8') }))
+  const naming = bodies.filter(({ text }) => spellings.some((spelling) => text.includes(spelling)))
+  const wholly = naming.filter(({ text }) => new RegExp(whole).test(text))
+  const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id)
+  const values = [organizationId, spellings, after, CALLBACKS, whole, idsOf(naming), idsOf(wholly)]
+  const rows = await db.run(eraseCallbacks, values)
   return { reached: endOf(rows, CALLBACKS), isWaiting: rows[0]?.is_waiting === true }
 }
 
-/** A regular expression of PostgreSQL for one of the addresses as a JSON string, alone or as that of a JID. */
+/** A regular expression, the same in SQL and here, for one of the addresses as a JSON string, alone or as that of a JID. */
 function wholeValue(spellings: readonly string[]): string {
   const literals = spellings.map((spelling) => spelling.replace(/[^A-Za-z0-9]/g, '\\$&'))
   return `(?<!"(?:body|caption|conversation|text)"\\s*:\\s*)"\\+?(?:${literals.join('|')})(?::[0-9]+)?(?:@[a-z.]+)?"`

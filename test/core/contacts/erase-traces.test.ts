@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { eraseTraces, type Traces } from '../../../src/core/contacts/erase-traces.js'
 import { newId } from '../../../src/lib/bytes/id.js'
+import { insertCallbacks } from '../../../src/storage/callbacks/callbacks.js'
 import { receiveMessages, textMessage } from '../../support/callbacks.js'
 import { createContact } from '../../support/contacts.js'
 import { hold, untilWaiting } from '../../support/locks.js'
@@ -105,6 +106,28 @@ it('finds events, deliveries and callbacks among more rows than one statement lo
   ])
   expect(await countCallbacks()).toEqual({ blank: 2, kept: 1_200 })
   expect(await countCallbacks(stranger)).toEqual({ blank: 0, kept: strangers.length })
+})
+
+it('finds addresses in packed callbacks, of its organization only', async () => {
+  const stranger = await world.createOrganization()
+  const store = ({ id: organizationId }: TestOrganization, from: string) => {
+    const value = { messaging_product: 'whatsapp', messages: [{ from, type: 'text', text: { body: 'Hello' } }] }
+    const entry = [{ id: '419561257915477', changes: [{ value, field: 'messages' }] }]
+    const body = Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry }))
+    return { organizationId, id: newId(), instanceId: null, body, traceparent: null }
+  }
+  await insertCallbacks(world.database, [
+    store(organization, CUSTOMER),
+    store(organization, OTHER),
+    store(stranger, CUSTOMER),
+  ])
+  await storeCallbacks(CUSTOMER, 1)
+  await world.database.pool.query('UPDATE callbacks SET waiting = false')
+  const packed = await world.database.pool.query(`SELECT FROM callbacks WHERE substr(body, 1, 1) = '\\x01'`)
+  expect(packed.rowCount).toBe(3)
+  expect(await erase()).toBeNull()
+  expect(await countCallbacks()).toEqual({ blank: 2, kept: 1 })
+  expect(await countCallbacks(stranger)).toEqual({ blank: 0, kept: 1 })
 })
 
 it('continues where it stopped', async () => {

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { packBody, unpackBody } from '../../../src/storage/organizations/callback-bodies.js'
+import { post, textMessage } from '../../support/callbacks.js'
+import { conversation } from '../../support/conversations.js'
+import { callbackRows } from '../../support/rows/callbacks.js'
+import { writeAsBefore } from '../../support/rows/events.js'
+import { useOrganization, useWorld } from '../../support/world.js'
+
+const world = useWorld()
+const organization = useOrganization(world)
+let people = 0
+
+afterEach(() => writeAsBefore(world, false))
+
+/** The bodies as they are stored, oldest first. */
+async function stored(): Promise<Buffer[]> {
+  const { rows } = await world.database.pool.query<{ body: Buffer }>(
+    'SELECT body FROM callbacks WHERE organization_id = $1 ORDER BY id',
+    [organization.id],
+  )
+  return rows.map(({ body }) => body)
+}
+
+describe('a raw callback', () => {
+  it.each([
+    ['packed', false, 1],
+    ['as it came, while version 1.0 may read it', true, '{'.charCodeAt(0)],
+  ])('is stored %s, and processed', async (_form, isBefore, first) => {
+    await writeAsBefore(world, isBefore)
+    const from = `1650556000${++people}`
+    await post(world, organization, { messages: [textMessage(from, 'Hello, is it open?')] })
+    // What waits is processed in either form.
+    await writeAsBefore(world, !isBefore)
+    await world.drain()
+    expect((await stored()).at(-1)?.[0]).toBe(first)
+    const rows = await callbackRows(world, { organization_id: organization.id })
+    expect(JSON.parse(rows.at(-1)?.body.toString('utf8') ?? '')).toMatchObject({ object: 'whatsapp_business_account' })
+    expect((await conversation(world, organization, from)).body.messages).toMatchObject([
+      { message: 'Hello, is it open?' },
+    ])
+  })
+})
+
+describe('a packed body', () => {
+  const status = {
+    object: 'whatsapp_business_account',
+    entry: [
+      {
+        id: '419561257915477',
+        changes: [
+          {
+            value: {
+              messaging_product: 'whatsapp',
+              metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },
+              statuses: [
+                {
+                  id: 'wamid.HBgNNTUxMTk3MDAwMDAxNxUCABEYEjJFQzRBOTk2NDZCNzBGQjg5RQA=',
+                  status: 'read',
+                  timestamp: '1795000220',
+                  recipient_id: '5511970000017',
+                  biz_opaque_callback_data: '0193b1d2-0000-7000-8000-000000000001',
+                },
+              ],
+            },
+            field: 'messages',
+          },
+        ],
+      },
+    ],
+  }
+
+  it('takes half of the room', () => {
+    const body = Buffer.from(JSON.stringify(status))
+    expect((packBody(body) as Buffer).length).toBeLessThan(body.length / 2)
+  })
+
+  it('is the same when it is unpacked, or is not packed at all', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.string({ unit: 'binary', maxLength: 40_000 }), (json, text) => {
+        for (const body of [json, JSON.stringify({ ...status, text }), ''].map((one) => Buffer.from(one))) {
+          expect(unpackBody(packBody(body) ?? body)).toEqual(body)
+        }
+      }),
+    )
+  })
+
+  it('is none of a large body, or of one of a linked device', () => {
+    expect(packBody(Buffer.from(JSON.stringify({ text: 'x'.repeat(20_000) })))).toBeNull()
+    expect(packBody(Buffer.from(JSON.stringify({ object: 'linked_device', text: 'x'.repeat(1_000) })))).toBeNull()
+  })
+})
