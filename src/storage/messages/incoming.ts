@@ -5,14 +5,14 @@ import type { ContactReferral } from '../../model/contacts/referral.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import type { MessageExtras } from '../../model/messages/shown/extras.js'
-import type { CallbackNote } from '../../model/messages/trace.js'
+import { type CallbackNote, writeNote } from '../../model/messages/trace.js'
 import { earlierReferral, laterReferral, normalizeName, searchUsernames } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents } from './message-events.js'
 import { RECORDED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
-import { hasRoomForNote, lacksCallbackNote, onlyCallbackNote, withIdleNote } from './trace-notes.js'
+import { hasRoomForNote, lacksCallbackNote, onlyNote, withIdleNote } from './trace-notes.js'
 
 /** An inbound message to be recorded. */
 export interface IncomingMessage {
@@ -260,7 +260,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        CASE WHEN ${IS_OURS} THEN 'sent' ELSE 'delivered' END, k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN NOT ${IS_OURS} THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN NOT ${IS_OURS} THEN c.assignee_id END, k.gateway_type,
-       ${onlyCallbackNote('k.note')}, k.traceparent,
+       ${onlyNote('k.note')}, k.traceparent,
        k.placeholder, k.handled_by
      FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
        ${newestChange('c.id', 'k.upstream_id', ...authorOf('k'))}
@@ -406,7 +406,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     network: message.network,
     created_at: message.created_at,
     gateway_type: gatewayType(message),
-    note: message.note,
+    note: writeNote(message.note),
     traceparent: message.traceparent,
     placeholder: message.placeholder,
     handled_by: message.handled_by,

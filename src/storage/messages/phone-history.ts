@@ -4,11 +4,12 @@ import { searchableText } from '../../model/conversations/search-terms.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { MessageStatus } from '../../model/messages/message.js'
 import type { Fall } from '../../model/messages/phone-history.js'
+import { writeNote } from '../../model/messages/trace.js'
 import { INDEX_STEP } from '../conversations/search.js'
 import { countOnChannels } from '../counts/channels.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { authorOf, type IncomingMessage, newestChange, withChangeMark } from './incoming.js'
-import { onlyCallbackNote } from './trace-notes.js'
+import { onlyNote } from './trace-notes.js'
 
 // What a phone's history adds to a conversation, within one transaction that locks the contact. Older messages fall to
 // lower numbers, so that the numbers of newer ones stay: see docs/decisions/phone-history.md.
@@ -147,7 +148,7 @@ const insert = statement<{ seq: number; text: string; media_state: string | null
        g.error, g.context_upstream_id, g.created_at, least(g.created_at, now()), g.created_at,
        CASE WHEN g.is_read THEN g.created_at END,
        CASE WHEN g.awaits_media AND change.message_type IS DISTINCT FROM 'revoke' THEN 'retried' END,
-       g.instance_id, g.network, g.gateway_type, ${onlyCallbackNote('g.note')},
+       g.instance_id, g.network, g.gateway_type, ${onlyNote('g.note')},
        g.placeholder, true
      FROM given g LEFT JOIN LATERAL (
        ${newestChange('$2', 'g.upstream_id', ...authorOf('g'))}
@@ -358,7 +359,7 @@ function toRecord({ seq, message, status }: NewHistoricMessage): Record<string, 
     awaits_media: message.awaitsMedia,
     placeholder: message.placeholder === null ? null : 'told',
     gateway_type: gatewayType(message),
-    note: message.note,
+    note: writeNote(message.note),
     created_at: message.created_at,
   }
 }

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
+import { writeNote } from '../../model/messages/trace.js'
 import { earlierReferral, laterReferral } from '../contacts/contacts.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -9,7 +10,7 @@ import { enqueueJobs } from '../jobs/enqueue.js'
 import { type IncomingMessage, isSameAuthor } from './incoming.js'
 import { messageEvents } from './message-events.js'
 import { hasContact, RECORDED_EVENT } from './messages.js'
-import { withCallbackNote } from './trace-notes.js'
+import { withNote } from './trace-notes.js'
 
 /** SQL: whether the author of the message `m` has deleted it. */
 export const IS_DELETED = `EXISTS (
@@ -63,7 +64,7 @@ const fill = statement<SearchableMessage & { id: string; contact_id: string; awa
          THEN coalesce($14::jsonb, '{}') || jsonb_build_object('edited_at', m.extras -> 'edited_at') ELSE $14 END,
        context_upstream_id = $8, network = $9, gateway_type = $10,
        media_state = CASE WHEN $11::boolean THEN 'awaited' END,
-       placeholder = CASE WHEN $11::boolean AND held.placeholder = 'told' THEN 'told' END, trace = ${withCallbackNote('m', '$12::jsonb')}
+       placeholder = CASE WHEN $11::boolean AND held.placeholder = 'told' THEN 'told' END, trace = ${withNote('m', '$12::jsonb')}
      FROM held
      WHERE m.organization_id = $1 AND m.id = held.id
      RETURNING m.*
@@ -153,7 +154,7 @@ export async function fillPlaceholder(
     network && JSON.stringify(network),
     gatewayType(message),
     message.awaitsMedia,
-    JSON.stringify(message.note),
+    JSON.stringify(writeNote(message.note)),
     message.eventId,
     toJson(extras),
   ]

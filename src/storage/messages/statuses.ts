@@ -2,13 +2,13 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW, FEW_ROWS, ofOrganization, organizationsOf, sharedStatement } from '../../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import type { Price } from '../../model/messages/price.js'
-import type { CallbackNote } from '../../model/messages/trace.js'
+import { type CallbackNote, writeNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { raiseEvents } from '../events/raise.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import { MESSAGE_SNAPSHOT, MESSAGE_STATE, messageEvents } from './message-events.js'
 import { ACCEPTED_EVENT, hasContact } from './messages.js'
-import { hasRoomForNote, lacksCallbackNote, withCallbackNote, withIdleNote } from './trace-notes.js'
+import { hasRoomForNote, lacksCallbackNote, withIdleNote, withNote } from './trace-notes.js'
 
 export interface ReportedStatus {
   organizationId: string
@@ -102,7 +102,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        delivered_at = CASE WHEN g.status IN ('delivered', 'read') THEN coalesce(m.delivered_at, g.at) ELSE m.delivered_at END,
        read_at = CASE WHEN g.status = 'read' THEN g.at ELSE m.read_at END,
        failed_at = CASE WHEN g.status = 'failed' THEN g.at END,
-       trace = ${withCallbackNote('m', 'g.note')}
+       trace = ${withNote('m', 'g.note')}
      FROM before b JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
        WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'sent' AND b.held_at IS NOT NULL) OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
@@ -255,7 +255,7 @@ function toRecordset(statuses: readonly ReportedStatus[]): string {
         sent_event_id: eventIds[0],
         event_id: eventIds[1],
         instance_id: instanceId,
-        note,
+        note: writeNote(note),
       }),
     ),
   )
