@@ -263,8 +263,8 @@ const eraseParticipants = statement<Slice>(
 
 // A callback that waits or is set aside, or whose history is not taken in, cannot be blanked yet. One that failed on every
 // attempt may have work for other people, so it is blanked and forgotten only if an address is a whole value in it ($5),
-// but not as a text.
-// SQL cannot look into packed bodies: $6 are the ids of those that contain an address, $7 of them those with a whole value.
+// but not as a text. SQL cannot look into packed bodies: $6 are the ids of those that contain an address, $7 the ids of
+// those in which it is a whole value.
 const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
   'contacts.eraseCallbacks',
   `WITH slice AS (

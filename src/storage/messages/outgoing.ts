@@ -5,7 +5,13 @@ import { gatewayType, networkType } from '../../model/instances/gateway-message.
 import { mediaExpiry } from '../../model/messages/media.js'
 import type { MessageError } from '../../model/messages/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
-import { type CallsNote, type FailureNote, type RepeatedNote, type SettledNote, writeNote } from '../../model/messages/trace.js'
+import {
+  type CallsNote,
+  type FailureNote,
+  type RepeatedNote,
+  type SettledNote,
+  writeNote,
+} from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
 import { ASSIGNEE } from '../events/message-rows.js'

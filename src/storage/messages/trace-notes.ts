@@ -2,11 +2,11 @@ import { MAX_NOTES } from '../../model/messages/trace.js'
 import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 
-// `note` is SQL of type jsonb: a note, with the line that stands for it if it has one (writeNote in model/messages/trace).
+// `note` is SQL of type jsonb: a note, with the line that replaces it if it has one (writeNote in model/messages/trace).
 
 /**
- * SQL: the notes of the message `m` with a further one, which names this transaction: the events that it raises are found
- * by that.
+ * SQL: the notes of the message `m` with a further one, which names this transaction: the events that it raises are
+ * found by that.
  */
 export function withNote(m: string, note: string): string {
   return `coalesce(${m}.trace, '[]') || ${named(note)}`

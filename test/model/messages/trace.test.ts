@@ -19,7 +19,14 @@ const asked = fc.record(
   { requiredKeys: ['k', 'at', 'by', 'id', 'process'] },
 )
 const call = fc.record(
-  { at: time, ms, outcome: fc.constantFrom('accepted', 'unknown'), status: fc.constant(200), upstream: word, text: word },
+  {
+    at: time,
+    ms,
+    outcome: fc.constantFrom('accepted', 'unknown'),
+    status: fc.constant(200),
+    upstream: word,
+    text: word,
+  },
   { requiredKeys: ['at', 'ms', 'outcome'] },
 )
 const calls = fc
