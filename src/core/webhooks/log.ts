@@ -74,7 +74,9 @@ export function tailDeliveries(
   return listAttemptedDeliveries(ctx.database, organizationId, after, limit)
 }
 
-/** The posted body; for webhooks of instances without codes to scan and without the bytes of files. */
+/**
+ * The body as an attempt would post it now; for webhooks of instances without codes to scan and without the bytes of files.
+ */
 export type ShownBody = ShownEvent | ReturnType<typeof presentGatewayCall>
 
 /**

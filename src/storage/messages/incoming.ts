@@ -276,7 +276,8 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
        AND ${lacksCallbackNote('m', 'f.note')}
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
-     -- Raises the events of the messages, unless they wait for their files or are held. Whole ones have the contacts as they were then.
+     -- Raises the events of the messages, unless they wait for their files or are held. Whole ones have the contacts as they
+     -- were then.
      ${raiseEvents({
        ...messageEvents(RECORDED_EVENT, 'k.event_id', {
          isWhole: 'k.placeholder IS NOT NULL',

@@ -321,7 +321,7 @@ const accept = sharedStatement<{ is_locked: boolean }>(
      ${raiseEvents({
        ...messageEvents(ACCEPTED_EVENT, 'g.event_id', {
          message: `CASE WHEN m.assignee_id IS NULL THEN m.row ELSE m.row || jsonb_build_object('assignee', ${ASSIGNEE}) END`,
-        state: 'm.state',
+         state: 'm.state',
        }),
        organizationId: 'm.organization_id',
        from: `accepted m JOIN given g USING (n)
