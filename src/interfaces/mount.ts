@@ -13,6 +13,7 @@ import type { WebhookFigures } from '../core/webhooks/delivery/dispatcher.js'
 import { createAdminGuard, createGuard } from '../http/access/auth.js'
 import { createSessionGuard } from '../http/access/session.js'
 import { sendProblem } from '../http/answers/problems.js'
+import { watchDiskFaults } from '../http/disk-faults.js'
 import { type HealthOptions, healthRoutes } from '../http/health.js'
 import {
   type ConnectionFigures,
@@ -138,6 +139,7 @@ export function mount(options: MountOptions): FastifyInstance {
 function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   const { ctx, live, connections, disks, checks, registry, metricsToken, webhookFigures, countRunningJobs } = options
   measureRequests(server, registry)
+  const isDiskFull = watchDiskFaults(server)
   showConnections(registry, connections)
   showDisks(registry, disks)
   showBackup(registry, options.findLastBackup)
@@ -160,7 +162,7 @@ function mountProbes(server: FastifyInstance, options: ProbeOptions): void {
   const findNumbers = figures(findNumberFigures)
   showNumbers(registry, findNumbers)
   showScheduled(registry, figures(findPausedCount))
-  server.register(healthRoutes({ checks, findNumbers, registry, log: ctx.log, metricsToken }))
+  server.register(healthRoutes({ checks, findNumbers, isDiskFull, registry, log: ctx.log, metricsToken }))
 }
 
 /**
