@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 const LASTING_MS = 60_000
 
 /**
- * Watches the requests of a server for those that failed because a disk is full. The result tells whether one did within
- * the last minute: this shows also a full disk of another machine, whose room cannot be seen from here.
+ * Watches the requests of a server for failures because of a full disk. The result tells whether there was one within the
+ * last minute. This shows a full disk of another machine, too, whose room cannot be seen from here.
  */
 export function watchDiskFaults(server: FastifyInstance): () => boolean {
   let lastAt = Number.NEGATIVE_INFINITY

@@ -79,7 +79,7 @@ export interface MountOptions extends GatewayGate, ProbeOptions {
   simulator: SimulatorAddress | null
 }
 
-/** Figures that are not read by then are left out: a scrape is answered within 3 s, and Prometheus gives up after 10 s. */
+/** Figures that are not read by then are left out. So a scrape is answered within 3 s; Prometheus waits 10 s. */
 const FIGURES_MS = 2_500
 
 /** The server of a process without interfaces: only the probes. */

@@ -78,7 +78,8 @@ describe('a database whose disk is full', () => {
         ? { response: { message: [text], retry_after: 30 } }
         : { success: false, error: 'Service unavailable', message: text, retry_after: 30 },
     )
-    expect((await world.request('GET', `/contact?chat_id=${PHONE_NUMBER.slice(1)}`, { key: organization.key })).status).toBe(200)
+    const read = await world.request('GET', `/contact?chat_id=${PHONE_NUMBER.slice(1)}`, { key: organization.key })
+    expect(read.status).toBe(200)
     for (const table of TABLES) await world.database.pool.query(`DROP TRIGGER fill_disk ON ${table}`)
     expect((await call()).status).toBeLessThan(500)
   })
@@ -122,7 +123,8 @@ describe('a file for which there is no room', () => {
     const ctx = { log: noLog } as unknown as Parameters<typeof storeFailure>[0]
     const request = newRequest()
     const reply = { header: () => reply, code: () => reply, send: () => reply }
-    sendProblem(storeFailure(ctx, await fail(), 'Files cannot be stored', {}), request, reply as unknown as FastifyReply)
+    const problem = storeFailure(ctx, await fail(), 'Files cannot be stored', {})
+    sendProblem(problem, request, reply as unknown as FastifyReply)
     expect(request.faultOf).toBe('disk')
   })
 })

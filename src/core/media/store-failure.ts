@@ -4,8 +4,8 @@ import { Problem } from '../../model/problem.js'
 const RETRY_SECONDS = 5
 
 /**
- * Logs an error of the file store and returns service_unavailable, caused by it. `what` says what cannot be done; `where`
- * names the file in the log.
+ * Logs an error of the file store and returns service_unavailable with it as the cause. `what` says what cannot be done;
+ * `where` names the file in the log.
  */
 export function storeFailure(
   ctx: Pick<Context, 'log'>,
