@@ -150,7 +150,7 @@ export function createProblemSender(
 ): ProblemSender {
   return (error, request, reply) => {
     const problem = toProblem(error, request)
-    request.faultOf ??= FAULT_OF[problem.code] ?? null
+    request.faultOf ??= isDiskFull(problem.cause) ? 'disk' : (FAULT_OF[problem.code] ?? null)
     if (problem.code === 'payload_too_large') {
       reply.removeHeader('connection')
       swallowRest(request)
