@@ -75,10 +75,7 @@ export interface Traffic {
 }
 
 /** Starts everything but the processes; the database is empty. `behind`: the places that the proxies know, by default all. */
-export async function startProxied(
-  behind = [0, 1, 2, 3],
-  names: readonly ProxyName[] = ['haproxy'],
-): Promise<Proxied> {
+export async function startProxied(behind = [0, 1, 2, 3], names: readonly ProxyName[] = ['haproxy']): Promise<Proxied> {
   const folder = await makeFolder()
   const database = await createEmptyDatabase()
   const sandbox = await startSandbox()
