@@ -6,11 +6,10 @@ import { freePort } from '../../support/free-port.js'
 import { onDatabase } from '../../support/global-setup.js'
 import { patience } from '../../support/patience.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
-import type { TestOrganization } from '../../support/world.js'
+import type { Answer, RequestOptions, TestOrganization } from '../../support/world.js'
 import { endPrograms } from './programs.js'
 import { type ProxyName, type RunningProxy, startProxy } from './proxies.js'
 import {
-  type Answer,
   call,
   createOrganization,
   makeFolder,
@@ -34,10 +33,10 @@ const PAUSE_MS = 200
 const ROUNDS_BETWEEN = 5
 
 /**
- * The answers after which a client repeats a send, by the proxy in between. nginx asks no process for /readyz, so a process
- * can close a connection while nginx sends a request on it.
+ * The answers after which a client repeats a request, by the proxy in between: 409 while the first attempt is under way.
+ * nginx asks no process for /readyz, so it can send a request to a process that ends at this moment.
  */
-const REPEATED: Record<ProxyName, readonly number[]> = { haproxy: [409], nginx: [409, 502], caddy: [409] }
+const REPEATED: Record<ProxyName, readonly number[]> = { haproxy: [409], nginx: [409, 502, 503], caddy: [409] }
 /** The answers after which the upstream repeats a callback. No proxy gives a callback to a second process. */
 const REFUSED = [502, 503]
 const METRICS_TOKEN = 'metrics-token-of-the-journeys'
@@ -200,25 +199,29 @@ function createTraffic({ ways, organization, sandbox, database, receiver }: Part
   const failures: string[] = []
   const rounds = Array.from({ length: CLIENTS }, () => 0)
   let clients: Promise<void>[] = []
-  let asked = 0
+  let started = 0
   let isStopped = false
 
-  /** As clients should: with an Idempotency-Key, and again while the first attempt is under way. */
-  async function send({ name, service }: Way, to: string, text: string): Promise<void> {
-    const body = { phone_number: to, message_type: 'text', text }
-    const options = { key: organization.key, body, headers: { 'idempotency-key': randomUUID() } }
+  async function ask({ name, service }: Way, method: string, path: string, options: RequestOptions = {}) {
     for (;;) {
-      const answer = await service.request('POST', '/send-chat', options).catch((error: Error) => error)
-      if (!(answer instanceof Error) && REPEATED[name].includes(answer.status)) await setTimeout(PAUSE_MS)
-      else if (!(answer instanceof Error) && answer.status === 200 && answer.body.success) return void sent.push(text)
-      else return void unsent.push({ text, problem: `${name}: ${problemOf(answer)}` })
+      const asked = service.request(method, path, { key: organization.key, ...options })
+      const answer = await asked.catch((error: Error) => error)
+      if (answer instanceof Error || !REPEATED[name].includes(answer.status)) return answer
+      await setTimeout(PAUSE_MS)
     }
   }
 
-  async function read({ name, service }: Way, from: string): Promise<void> {
-    const path = `/conversations?chatNumber=${from}&limit=5`
-    const answer = await service.request('GET', path, { key: organization.key }).catch((error: Error) => error)
-    if (answer instanceof Error || answer.status !== 200) failures.push(`${name}: read: ${problemOf(answer)}`)
+  /** As clients should: with an Idempotency-Key. */
+  async function send(way: Way, to: string, text: string): Promise<void> {
+    const body = { phone_number: to, message_type: 'text', text }
+    const answer = await ask(way, 'POST', '/send-chat', { body, headers: { 'idempotency-key': randomUUID() } })
+    if (!(answer instanceof Error) && answer.status === 200 && answer.body.success) sent.push(text)
+    else unsent.push({ text, problem: `${way.name}: ${problemOf(answer)}` })
+  }
+
+  async function read(way: Way, from: string): Promise<void> {
+    const answer = await ask(way, 'GET', `/conversations?chatNumber=${from}&limit=5`)
+    if (answer instanceof Error || answer.status !== 200) failures.push(`${way.name}: read: ${problemOf(answer)}`)
   }
 
   /** The upstream repeats a callback that was not acknowledged, such as one that a process refused while it stopped. */
@@ -234,7 +237,7 @@ function createTraffic({ ways, organization, sandbox, database, receiver }: Part
   async function client(place: number): Promise<void> {
     const way = ways[place % ways.length] as Way
     while (!isStopped) {
-      const n = asked++
+      const n = started++
       await send(way, numberOf(n), `message ${n}`)
       await read(way, numberOf(n))
       const inbound = { id: `wamid.proxied-${n}`, from: numberOf(n + 1), text: `reply ${n}`, acknowledged: false }
