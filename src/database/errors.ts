@@ -24,8 +24,13 @@ const UNAVAILABLE = new Set([
   '08003',
   '08004',
   '08006',
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH', // the machine is off
+  'ENETDOWN',
+  'ENETUNREACH',
   'ENOENT', // the embedded server's socket while it restarts
   'EPIPE',
   'ETIMEDOUT',
