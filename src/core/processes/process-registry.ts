@@ -33,6 +33,12 @@ export interface ProcessRegistration {
 }
 
 /**
+ * Waits between attempts to be registered again: shorter than others wait before they take over jobs (jobs/runner.ts), so
+ * that no process of a service seems dead after an outage.
+ */
+const REENTRY_BACKOFF = { baseMs: 100, maxMs: 500, jitter: 0.5 }
+
+/**
  * Registers this process and keeps it registered. A process counts as alive while it holds an advisory lock on its own
  * connection, so that others notice its death at once, without a clock. A broken connection is replaced.
  */
@@ -72,9 +78,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
       } catch (error) {
         giveBack()
         log.warn({ err: error }, 'this process is not registered in the database; trying again')
-        await sleep(backoffDelay(attempt, { baseMs: 100, maxMs: 2_000, jitter: 0.5 }), leaving.signal).catch(
-          () => undefined,
-        )
+        await sleep(backoffDelay(attempt, REENTRY_BACKOFF), leaving.signal).catch(() => undefined)
       }
     }
   }
