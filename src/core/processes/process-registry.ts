@@ -3,9 +3,11 @@ import type { Logger } from 'pino'
 import type { Borrowed } from '../../database/connections.js'
 import type { Database, Queryable } from '../../database/pool.js'
 import { backoffDelay, sleep } from '../../lib/async/backoff.js'
+import { createLasting } from '../../lib/async/lasting.js'
 import { packageVersion } from '../../lib/files/package-version.js'
 import { listenToProcesses } from '../../storage/processes/notifications.js'
 import {
+  DEAD_MS,
   type LiveProcess,
   listProcesses,
   registerProcess,
@@ -24,7 +26,7 @@ export interface ProcessListener {
 /** This process as the others see it. */
 export interface ProcessRegistration {
   processId: number
-  /** Removes dead processes. Returns the database's time. */
+  /** Removes the processes that it has found dead for DEAD_MS. Returns the database's time. */
   removeDead(): Promise<Date>
   /** Sets the listener of notifications; there is one. */
   listen(listener: ProcessListener): void
@@ -32,10 +34,7 @@ export interface ProcessRegistration {
   leave(): Promise<void>
 }
 
-/**
- * Waits between attempts to be registered again: shorter than others wait before they take over jobs (jobs/runner.ts), so
- * that no process of a service seems dead after an outage.
- */
+/** Waits before it is registered again: shorter than DEAD_MS, so that no process seems dead after an outage. */
 const REENTRY_BACKOFF = { baseMs: 100, maxMs: 500, jitter: 0.5 }
 
 /**
@@ -44,6 +43,7 @@ const REENTRY_BACKOFF = { baseMs: 100, maxMs: 500, jitter: 0.5 }
  */
 export async function registerThisProcess(database: Database, log: Logger): Promise<ProcessRegistration> {
   const leaving = new AbortController()
+  const dead = createLasting()
   let listener: ProcessListener | null = null
   let connection: Borrowed | null = await database.borrow(null)
   let reentry: Promise<void> = Promise.resolve()
@@ -85,7 +85,11 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
 
   return {
     processId,
-    removeDead: () => removeDeadProcesses(database, processId),
+    removeDead: async () => {
+      const found = await removeDeadProcesses(database, processId, dead.since(DEAD_MS))
+      dead.note(found.dead)
+      return found.now
+    },
     listen: (wanted) => {
       listener = wanted
       // Without a working connection, the next one subscribes.
