@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../support/free-port.js'
@@ -66,8 +67,18 @@ export async function startProxyForCells(
   return name === 'haproxy' ? runHaproxy(folder, shipped, addresses) : runNginx(folder, shipped, addresses)
 }
 
+/** Starts HAProxy with the shipped configuration in front of PostgreSQL servers, each with the port of its check. */
+export async function startDatabaseProxy(
+  folder: string,
+  servers: readonly { port: number; checkPort: number }[],
+): Promise<RunningProxy> {
+  const lines = servers.map(({ port, checkPort }) => `  server p${port} 127.0.0.1:${port} port ${checkPort}\n`)
+  const shipped = (await readShipped('haproxy/postgresql.cfg')).replace(/( {2}server .*\n)+/, lines.join(''))
+  return runHaproxy(folder, shipped, [`127.0.0.1:${await freePort()}`])
+}
+
 async function runHaproxy(folder: string, shipped: string, addresses: readonly string[]): Promise<RunningProxy> {
-  const config = shipped.replace(/bind :8080/, `bind ${addresses.join(',')}`)
+  const config = shipped.replace(/bind \S*:\d+/, `bind ${addresses.join(',')}`)
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, config)
   return run('haproxy', ['-db', '-f', file], `http://${addresses[0]}`)
@@ -110,7 +121,7 @@ async function run(name: ProxyName, args: string[], url: string, home?: string):
   child.stderr?.on('data', (chunk) => errors.push(String(chunk)))
   const exited = once(child, 'exit')
   await Promise.race([
-    untilItAnswers(url),
+    untilItListens(url),
     exited.then(() => {
       throw new Error(`${name} ended: ${errors.join('')}`)
     }),
@@ -124,14 +135,18 @@ async function run(name: ProxyName, args: string[], url: string, home?: string):
   }
 }
 
-/** Without a process behind it, it answers 502 or 503. */
-async function untilItAnswers(url: string): Promise<void> {
+async function untilItListens(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
   for (;;) {
-    const answered = await fetch(url).then(
-      () => true,
-      () => false,
-    )
-    if (answered) return
+    const isListening = await new Promise((resolve) => {
+      const socket = connect(Number(port), hostname)
+      socket.once('connect', () => {
+        socket.destroy()
+        resolve(true)
+      })
+      socket.once('error', () => resolve(false))
+    })
+    if (isListening) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
