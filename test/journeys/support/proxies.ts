@@ -74,8 +74,18 @@ export async function startProxyForCells(
   return name === 'haproxy' ? runHaproxy(folder, shipped, addresses) : runNginx(folder, shipped, addresses)
 }
 
+/** Starts HAProxy with the shipped configuration in front of PostgreSQL servers, each with the port of its check. */
+export async function startDatabaseProxy(
+  folder: string,
+  servers: readonly { port: number; checkPort: number }[],
+): Promise<RunningProxy> {
+  const lines = servers.map(({ port, checkPort }) => `  server p${port} 127.0.0.1:${port} port ${checkPort}\n`)
+  const shipped = (await readShipped('haproxy/postgresql.cfg')).replace(/( {2}server .*\n)+/, lines.join(''))
+  return runHaproxy(folder, shipped, [`127.0.0.1:${await freePort()}`])
+}
+
 async function runHaproxy(folder: string, shipped: string, addresses: readonly string[]): Promise<RunningProxy> {
-  const config = shipped.replace(/bind :8080/, `bind ${addresses.join(',')}`)
+  const config = shipped.replace(/bind \S*:\d+/, `bind ${addresses.join(',')}`)
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, config)
   return run('haproxy', ['-db', '-f', file], `http://${addresses[0]}`)
