@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { sharedStatement, statement } from '../../database/statement.js'
+import { isSuspended } from '../organizations/suspension.js'
 
 /** A linked device under a process's lease; only that process runs its session until the lease ends. */
 export interface LeasedInstance {
@@ -37,7 +38,7 @@ const claim = sharedStatement<LeasedInstance>(
    RETURNING ${COLUMNS}`,
 )
 
-/** The linked devices that are to be kept connected. */
+/** The linked devices that are to be kept connected, without those of suspended organizations. */
 export interface LeaseFigures {
   /** Those that a process holds. */
   held: number
@@ -48,7 +49,10 @@ export interface LeaseFigures {
 const figures = sharedStatement<LeaseFigures>(
   'instanceLeases.figures',
   `SELECT count(*) FILTER (WHERE held)::float8 AS held, count(*) FILTER (WHERE NOT held)::float8 AS unheld
-   FROM (SELECT holder IS NOT NULL AND held_until >= now() AS held FROM instances WHERE wanted) wanted`,
+   FROM (
+     SELECT holder IS NOT NULL AND held_until >= now() AS held FROM instances
+     WHERE wanted AND NOT ${isSuspended('organization_id')}
+   ) wanted`,
 )
 
 const share = sharedStatement<{ instances: number; others: number }>(

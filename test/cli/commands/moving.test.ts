@@ -96,7 +96,9 @@ describe('a suspended organization', () => {
     }
     expect((await postBody(world, body, 'a wrong secret')).status).toBe(401)
     expect((await world.request('GET', '/shortlinks', { key: other.key })).status).toBe(200)
-    expect((await world.admin('GET', `/organizations/${id}`)).body.organization.suspended_at).toMatch(/^20/)
+    const { suspended_at } = (await world.admin('GET', `/organizations/${id}`)).body.organization
+    expect((await org('list')).out).toMatch(new RegExp(`^${id} .* ${suspended_at}$`, 'm'))
+    expect((await org('list')).out).toMatch(new RegExp(`^${other.id} .* -$`, 'm'))
 
     expect(await org('resume', slug)).toMatchObject({ code: 0, err: '' })
     expect((await world.request('GET', '/shortlinks', { key })).status).toBe(200)
