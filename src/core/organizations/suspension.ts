@@ -1,6 +1,7 @@
 import type { Context, OperatorContext } from '../../context.js'
-import type { Organization } from '../../model/organizations/organization.js'
+import type { Organization, Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
+import { findTenant } from '../../storage/organizations/organizations.js'
 import {
   findOrganizationAbsence,
   insertForward,
@@ -60,6 +61,15 @@ export function requireSuspended({ slug, suspended_at }: Organization): void {
 
 function notSuspended(slug: string): Problem {
   return new Problem('forbidden', `The organization "${slug}" is not suspended: run parley org suspend ${slug} first`)
+}
+
+/** The organization with its number, for an operator's work. Throws organization_not_found, organization_suspended. */
+export async function requireTenant({ database }: Pick<Context, 'database'>, organizationId: string): Promise<Tenant> {
+  const tenant = await findTenant(database, organizationId)
+  if (tenant !== null) return tenant
+  throw (await findOrganizationAbsence(database, organizationId)).isSuspended
+    ? suspended()
+    : organizationNotFound(organizationId)
 }
 
 /** Throws organization_suspended. */
