@@ -144,7 +144,7 @@ export async function listMovedFiles(
   return rows.map(({ id }) => id)
 }
 
-/** What an import puts in place of transactions: one of the past, and its own. */
+/** What an import puts in place of transactions: the last one before all that may still run, and its own. */
 export interface EventTransactions {
   past: string
   own: string
@@ -156,6 +156,21 @@ export async function readEventTransactions(client: pg.ClientBase): Promise<Even
     `SELECT event_transaction_id()::text AS own, (pg_snapshot_xmin(event_snapshot())::text::bigint - 1)::text AS past`,
   )
   return rows[0] as EventTransactions
+}
+
+/**
+ * Lets the feed of webhooks begin behind the past. Its own default is no such beginning: a snapshot shows the changes of
+ * its own transaction, so events that have not become deliveries would be taken for read.
+ */
+export async function beginFeed(
+  client: pg.ClientBase,
+  organizationId: string,
+  { past }: EventTransactions,
+): Promise<void> {
+  await client.query(
+    `UPDATE webhook_feeds SET window_from = format('%1$s:%1$s:', $2::bigint + 1)::pg_snapshot WHERE organization_id = $1`,
+    [organizationId, past],
+  )
 }
 
 /** The last number that was given to an event; 0: none was. */
