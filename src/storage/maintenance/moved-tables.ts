@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { isGoneProcess } from '../processes/process-registry.js'
+import { isDeadProcess } from '../processes/process-registry.js'
 
 // The tables of an organization as an export has them, read from the catalogue: a new table or column moves without a
 // line here. See docs/decisions/moving-an-organization.md.
@@ -91,16 +91,15 @@ export function copyInto({ name, columns }: MovedTable, into = name): string {
   return `COPY ${quoted(into)} (${given.map(quoted).join(', ')}) FROM STDIN`
 }
 
+/** What a dead process has begun is not in progress: it is begun again, here or at the new cell. */
+const IS_BEGUN = `process_id IS NOT NULL AND NOT ${isDeadProcess('process_id')}`
+
 const IN_PROGRESS = `
-  SELECT (SELECT count(*) FROM jobs WHERE organization_id = $1 AND process_id IS NOT NULL)
+  SELECT (SELECT count(*) FROM jobs WHERE organization_id = $1 AND ${IS_BEGUN})
     + (
       SELECT count(*) FROM webhook_deliveries
-      WHERE organization_id = $1 AND status = 'pending' AND next_attempt_at IS NOT NULL AND process_id IS NOT NULL
-        AND NOT ${isGoneProcess('process_id')}
-    ) + (
-      SELECT count(*) FROM callback_turns
-      WHERE organization_id = $1 AND process_id IS NOT NULL AND NOT ${isGoneProcess('process_id')}
-    ) AS count`
+      WHERE organization_id = $1 AND status = 'pending' AND next_attempt_at IS NOT NULL AND ${IS_BEGUN}
+    ) + (SELECT count(*) FROM callback_turns WHERE organization_id = $1 AND ${IS_BEGUN}) AS count`
 
 /** How many jobs, deliveries and turns of callbacks of an organization are in progress. */
 export async function countInProgress(client: pg.ClientBase | pg.Pool, organizationId: string): Promise<number> {

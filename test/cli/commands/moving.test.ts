@@ -391,6 +391,30 @@ describe('org export and org import', () => {
     }
   })
 
+  it('do not wait for what a dead process has begun, and it is begun again', async () => {
+    const begun = await world.createOrganization()
+    await suspend(begun)
+    await world.database.pool.query(
+      `WITH claimed AS (
+         INSERT INTO jobs (organization_id, class, task, payload, process_id, claimed_at)
+         VALUES ($1, 'sync', 'sync_orders', '{}', 2147483647, now())
+       )
+       INSERT INTO callback_turns (organization_id, process_id, callback_ids, deaths) VALUES ($1, 2147483647, '{}', 0)`,
+      [begun.id],
+    )
+    const empty = await createTestDatabase()
+    try {
+      const env = envOf({ database: empty, dataDir: join(folder.path, 'begun') })
+      expect(await run(['org', 'import', await exported(begun)], env)).toMatchObject({ code: 0 })
+      const { rows } = await empty.pool.query('SELECT process_id, claimed_at FROM jobs WHERE organization_id = $1', [
+        begun.id,
+      ])
+      expect(rows).toContainEqual({ process_id: null, claimed_at: null })
+    } finally {
+      await empty.drop()
+    }
+  })
+
   it('refuse an organization that works, and one that is not there', async () => {
     const working = await org('export', other.slug, join(folder.path, 'working.tar'))
     expect(working).toMatchObject({ code: 1, err: expect.stringContaining('is not suspended') })
