@@ -148,6 +148,9 @@ describe('a suspended organization', () => {
     for (const [where, { status, headers }] of Object.entries(refusals)) {
       expect({ where, status, after: headers.get('retry-after') }).toEqual({ where, status: 503, after: '30' })
     }
+    const metrics = (await world.request('GET', '/metrics')).body
+    expect(metrics).toMatch(/_count\{route="\/shortlinks",method="GET",status="503",fault_of="suspension"\} \d+/)
+    expect(metrics).not.toMatch(/status="503",fault_of="service"/)
     expect((await postBody(world, body, 'a wrong secret')).status).toBe(401)
     expect((await world.request('GET', '/shortlinks', { key: other.key })).status).toBe(200)
     const { suspended_at } = (await world.admin('GET', `/organizations/${id}`)).body.organization
