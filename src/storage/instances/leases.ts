@@ -13,14 +13,15 @@ export interface LeasedInstance {
 
 const COLUMNS = 'organization_id, id, wanted, settings'
 
-// All times are the database's, so the clocks of processes need not agree.
+// All times are the database's, so the clocks of processes need not agree. A lease that was claimed at the moment of a
+// suspension ends with the next renewal.
 const renew = sharedStatement<LeasedInstance>(
   'instanceLeases.renew',
   `WITH present AS (
      UPDATE processes SET devices_until = now() + $2::integer * interval '1 millisecond' WHERE id = $1
    )
    UPDATE instances SET held_until = now() + $2::integer * interval '1 millisecond'
-   WHERE holder = $1
+   WHERE holder = $1 AND NOT ${isSuspended('organization_id')}
    RETURNING ${COLUMNS}`,
 )
 
@@ -96,7 +97,7 @@ const end = statement<never>(
 
 /**
  * Extends all leases of a process, and its mark as a process that runs linked devices, to `leaseMs` from now. Returns
- * the instances that it holds; the others were claimed elsewhere or deleted.
+ * the instances that it holds; the others were claimed elsewhere or deleted, or their organization is suspended.
  */
 export function renewLeases(db: Queryable, processId: number, leaseMs: number): Promise<LeasedInstance[]> {
   return db.run(renew, [processId, leaseMs])
