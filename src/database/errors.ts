@@ -67,6 +67,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION
 }
 
+/** True if a value has not the form, or is not in the range, of its type. */
+export function isDataException(error: unknown): boolean {
+  return /^22[0-9A-Z]{3}$/.test(String((error as { code?: unknown }).code))
+}
+
 /** True if the statement was aborted because of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === DEADLOCK
