@@ -157,8 +157,7 @@ function toAnswer({ broadcastId, contact, sent }: TemplateSend): RepeatableAnswe
     ...(error === null ? {} : { error }),
     broadcastId,
   }
-  const failed =
-    error === null || sent.result === 'not_sent' ? undefined : { messageId: sent.messageId, text: error }
+  const failed = error === null || sent.result === 'not_sent' ? undefined : { messageId: sent.messageId, text: error }
   return { status: 200, body, final: isFinal(sent), failed }
 }
 

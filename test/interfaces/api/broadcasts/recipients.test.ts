@@ -160,8 +160,7 @@ describe('a pending recipient', () => {
   })
 
   it('is to be sent again if the upstream has not accepted it, and else waits for its outcome', async () => {
-    const reason = async () =>
-      (await at.recipients(id)).find(({ chatNumber }) => chatNumber === numbers.pending).reason
+    const reason = async () => (await at.recipients(id)).find(({ chatNumber }) => chatNumber === numbers.pending).reason
     const values = [at.organization.id, id]
     await at.world.database.pool.query(
       `INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at)
